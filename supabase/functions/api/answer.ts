@@ -1,0 +1,8 @@
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+
+/** What a route answers: status, JSON body and, for the log, a word on what happened. */
+export type Answer = {
+  readonly status: ContentfulStatusCode;
+  readonly body: unknown;
+  readonly outcome: string;
+};

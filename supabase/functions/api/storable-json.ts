@@ -1,0 +1,40 @@
+/** Deeper than any real event; deeper ones are refused before anything walks them. */
+const maxDepth = 64;
+
+class NestedTooDeep extends Error {}
+
+/**
+ * Rewrites JSON so that Postgres' jsonb accepts it: U+0000 and lone surrogates become U+FFFD, numbers beyond a double null.
+ * @returns the JSON text, or null when it is nested deeper than 64.
+ * @throws SyntaxError when the text is not JSON.
+ */
+export function toStorableJson(text: string): string | null {
+  const value: unknown = JSON.parse(text);
+  try {
+    return JSON.stringify(clean(value, 0));
+  } catch (error) {
+    if (error instanceof NestedTooDeep) return null;
+    throw error;
+  }
+}
+
+function clean(value: unknown, depth: number): unknown {
+  if (typeof value === "string") return cleanText(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (depth === maxDepth) throw new NestedTooDeep();
+  if (Array.isArray(value)) return value.map((item) => clean(item, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map((
+      [key, item],
+    ) => [cleanText(key), clean(item, depth + 1)]),
+  );
+}
+
+function cleanText(text: string): string {
+  return text.replaceAll("\0", "\uFFFD").toWellFormed();
+}
+
+/** Whether Postgres can hold a text at all; no record has an id that it can't. */
+export function isStorableText(text: string): boolean {
+  return text.isWellFormed() && !text.includes("\0");
+}

@@ -1,0 +1,100 @@
+-- Who may see and write what. Clients read their own records and the offers, and edit their own names; nothing else.
+-- Depends on: _schema, _profiles.
+
+alter table public.plans enable row level security;
+alter table public.profiles enable row level security;
+alter table public.subscriptions enable row level security;
+alter table public.payments enable row level security;
+
+revoke all on public.plans, public.profiles, public.subscriptions, public.payments
+from public, anon, authenticated, service_role;
+
+grant select on public.plans to anon, authenticated;
+grant select on public.profiles, public.subscriptions, public.payments to authenticated;
+grant update (display_name, username) on public.profiles to authenticated;
+
+-- The service reads offers, writes the rest and deletes nothing; payments that the app creates itself come in here, too.
+grant select on public.plans to service_role;
+grant select, insert, update on public.profiles, public.subscriptions, public.payments to service_role;
+
+create policy "Everybody sees the plans on offer"
+on public.plans for select
+to anon, authenticated
+using (is_active);
+
+create policy "Users see their own profile"
+on public.profiles for select
+to authenticated
+using ((select auth.uid()) = user_id);
+
+create policy "Users edit their own profile"
+on public.profiles for update
+to authenticated
+using ((select auth.uid()) = user_id)
+with check ((select auth.uid()) = user_id);
+
+create policy "Users see their own subscription"
+on public.subscriptions for select
+to authenticated
+using ((select auth.uid()) = user_id);
+
+create policy "Users see their own payments"
+on public.payments for select
+to authenticated
+using ((select auth.uid()) = user_id);
+
+-- For the app's own policies and queries; sees the caller's own row alone.
+create function public.current_tier()
+returns text
+language sql
+stable
+security invoker
+set search_path = ''
+as $$
+  select coalesce(
+    (select p.subscription_tier from public.profiles p where p.user_id = (select auth.uid())),
+    'free'
+  )
+$$;
+comment on function public.current_tier() is 'The tier of the signed-in user, or free.';
+revoke execute on function public.current_tier() from public, anon;
+grant execute on function public.current_tier() to authenticated;
+
+create function public.has_tier(
+  p_tier text
+)
+returns boolean
+language sql
+stable
+security invoker
+set search_path = ''
+as $$
+  select public.current_tier() = p_tier
+$$;
+comment on function public.has_tier(text) is
+  'Whether the signed-in user has exactly this tier. In a policy: using ((select public.has_tier(''pro''))).';
+revoke execute on function public.has_tier(text) from public, anon;
+grant execute on function public.has_tier(text) to authenticated;
+
+-- The address of a user, and with p_lock the user's turn: until the transaction ends nobody else changes what the user
+-- has, and the user can't be deleted. First lock of whatever grants or ends access. No row: no such user.
+-- Security definer: service_role may not read auth.users, and needs no more of it than this.
+create function private.find_user(
+  p_user_id uuid,
+  p_lock boolean
+)
+returns table (email text)
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  if p_lock then
+    return query select u.email::text from auth.users u where u.id = p_user_id for no key update;
+  else
+    return query select u.email::text from auth.users u where u.id = p_user_id;
+  end if;
+end
+$$;
+revoke execute on function private.find_user(uuid, boolean) from public;
+grant execute on function private.find_user(uuid, boolean) to service_role;

@@ -1,0 +1,105 @@
+-- The outbox: every side effect, written in the transaction that it follows from. SPEC 4, verify, steps 11 and 12; SPEC 6.
+-- Depends on: _schema, _profiles.
+
+create table private.outbox (
+  id bigint generated always as identity primary key,
+  key text not null constraint outbox_key_key unique,
+  destination text not null constraint outbox_destination_check check (destination in ('email', 'revalidation', 'gateway')),
+  kind text not null,
+  payload jsonb not null,
+  created_at timestamptz not null default private.clock(),
+  next_attempt_at timestamptz not null default private.clock(),
+  attempts integer not null default 0,
+  last_error text,
+  delivered_at timestamptz,
+  parked_at timestamptz
+);
+alter table private.outbox enable row level security;
+revoke all on private.outbox from public;
+grant select, insert, update on private.outbox to service_role;
+create index outbox_pending_idx on private.outbox (destination, next_attempt_at)
+where delivered_at is null and parked_at is null;
+comment on table private.outbox is 'Side effects to deliver at least once, each under a key that names the fact behind it.';
+comment on column private.outbox.key is 'Names the fact, once: payment-success/<payment id>. Also the idempotency key towards the receiver.';
+comment on column private.outbox.payload is 'Recipient and data, fixed when the fact happened. Amounts in minor currency units, times in UTC.';
+
+-- Notes a side effect; the same fact twice is one row.
+create function private.enqueue(
+  p_key text,
+  p_destination text,
+  p_kind text,
+  p_payload jsonb
+)
+returns void
+language sql
+set search_path = ''
+as $$
+  insert into private.outbox (key, destination, kind, payload)
+  values (p_key, p_destination, p_kind, p_payload)
+  on conflict (key) do nothing
+$$;
+revoke execute on function private.enqueue(text, text, text, jsonb) from public;
+grant execute on function private.enqueue(text, text, text, jsonb) to service_role;
+
+-- Every write of a tier refreshes the app's cached pages, whoever wrote it; one row a statement.
+-- Security definer: an admin's or the app's own role may write tiers without rights on the outbox.
+create function private.enqueue_revalidation()
+returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  perform private.enqueue(
+    'revalidation/' || gen_random_uuid(),
+    'revalidation',
+    'revalidation',
+    '{"paths": ["/subscription", "/pricing", "/analytics", "/dashboard"]}'
+  );
+  return null;
+end
+$$;
+revoke execute on function private.enqueue_revalidation() from public;
+
+create trigger enqueue_revalidation
+after insert or update of subscription_tier on public.profiles
+for each statement execute function private.enqueue_revalidation();
+
+-- Tells the gateway to stop billing a subscription.
+create function private.enqueue_cancellation(
+  p_gateway_subscription_id text
+)
+returns void
+language sql
+set search_path = ''
+as $$
+  select private.enqueue(
+    'cancel-subscription/' || p_gateway_subscription_id,
+    'gateway',
+    'cancel-subscription',
+    jsonb_build_object('gateway_subscription_id', p_gateway_subscription_id)
+  )
+$$;
+revoke execute on function private.enqueue_cancellation(text) from public;
+grant execute on function private.enqueue_cancellation(text) to service_role;
+
+-- Nobody can reach a deleted user's gateway subscription any more, and it must not go on charging.
+-- Security definer: whoever deletes the user has no rights on the outbox.
+create function private.cancel_deleted_subscription()
+returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  perform private.enqueue_cancellation(old.gateway_subscription_id);
+  return null;
+end
+$$;
+revoke execute on function private.cancel_deleted_subscription() from public;
+
+create trigger cancel_deleted_subscription
+after delete on public.subscriptions
+for each row
+when (old.gateway_subscription_id is not null and old.ended_reason is distinct from 'cancelled')
+execute function private.cancel_deleted_subscription();

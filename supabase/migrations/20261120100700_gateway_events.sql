@@ -1,0 +1,70 @@
+-- The ledger of webhook deliveries, and readers for the gateway's irregular JSON. SPEC 6.
+-- Depends on: _schema.
+
+create table private.gateway_events (
+  body_sha256 bytea primary key constraint gateway_events_body_sha256_check check (octet_length(body_sha256) = 32),
+  event_id text,
+  event text,
+  subject_id text,
+  payload jsonb,
+  outcome text,
+  error text,
+  deliveries integer not null default 1,
+  attempts integer not null default 0,
+  received_at timestamptz not null default private.clock()
+);
+alter table private.gateway_events enable row level security;
+revoke all on private.gateway_events from public;
+grant select, insert, update on private.gateway_events to service_role;
+create index gateway_events_received_at_idx on private.gateway_events (received_at);
+create index gateway_events_unmatched_idx on private.gateway_events (subject_id) where outcome = 'unmatched';
+comment on table private.gateway_events is
+  'Every signed body that the gateway delivered, once: nothing in a delivery but its bytes is signed, so they are its key.';
+comment on column private.gateway_events.event_id is 'The id in the delivery''s header. Not signed: it decides nothing.';
+comment on column private.gateway_events.subject_id is 'The order or subscription that the event is about.';
+comment on column private.gateway_events.outcome is
+  'applied, already, stale, mismatch, unmatched, plan_not_found, ignored: why, failed: SQLSTATE, or parked.';
+
+-- A JSON string; anything else is null.
+create function private.json_text(
+  p_value jsonb
+)
+returns text
+language sql
+immutable
+set search_path = ''
+return case when jsonb_typeof(p_value) = 'string' then p_value #>> '{}' end;
+revoke execute on function private.json_text(jsonb) from public;
+grant execute on function private.json_text(jsonb) to service_role;
+
+-- A JSON string that is a uuid; anything else is null.
+create function private.json_uuid(
+  p_value jsonb
+)
+returns uuid
+language sql
+immutable
+set search_path = ''
+return case
+  when private.json_text(p_value) ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then private.json_text(p_value)::uuid
+end;
+revoke execute on function private.json_uuid(jsonb) from public;
+grant execute on function private.json_uuid(jsonb) to service_role;
+
+-- Unix seconds as a JSON integer of the years 1970 to 9999; anything else is null.
+create function private.json_time(
+  p_value jsonb
+)
+returns timestamptz
+language sql
+immutable
+set search_path = ''
+return case
+  when jsonb_typeof(p_value) = 'number' then
+    case
+      when p_value::numeric between 0 and 253402300799 and p_value::numeric = trunc(p_value::numeric)
+        then to_timestamp(p_value::numeric)
+    end
+end;
+revoke execute on function private.json_time(jsonb) from public;
+grant execute on function private.json_time(jsonb) to service_role;

@@ -1,0 +1,102 @@
+-- payment.captured and payment.failed. SPEC 3 and 6.
+-- Depends on: _gateway_events, _access, _outbox.
+
+-- The gateway says that the money of a payment was captured. SPEC 6, payment.captured.
+create function private.apply_payment_captured(
+  p_entity jsonb
+)
+returns text -- the outcome for the ledger
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_gateway_payment_id constant text := private.json_text(p_entity -> 'id');
+  v_payment public.payments;
+begin
+  if v_gateway_payment_id is null then
+    return 'ignored: payment.entity.id';
+  end if;
+
+  select * into v_payment from public.payments p where p.gateway_payment_id = v_gateway_payment_id for update;
+  if not found then
+    return 'unmatched';
+  end if;
+  if v_payment.status = 'captured' and v_payment.confirmed_at is not null then
+    return 'already';
+  end if;
+
+  update public.payments p
+  set status = 'captured',
+    captured_at = coalesce(p.captured_at, private.clock()),
+    confirmed_at = coalesce(p.confirmed_at, private.clock())
+  where p.id = v_payment.id;
+  return 'applied';
+end
+$$;
+revoke execute on function private.apply_payment_captured(jsonb) from public;
+grant execute on function private.apply_payment_captured(jsonb) to service_role;
+
+-- One attempt on an order failed. A payment that was captured, by whichever attempt, stays captured.
+-- SPEC 6, payment.failed and the payment-failed e-mail.
+create function private.apply_payment_failed(
+  p_entity jsonb,
+  p_body_sha256 bytea -- names the attempt in the mail's key where the entity has no id
+)
+returns text -- the outcome for the ledger
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_gateway_order_id constant text := private.json_text(p_entity -> 'order_id');
+  v_payment public.payments;
+  v_tier text;
+  v_to text;
+  v_display_name text;
+begin
+  if v_gateway_order_id is null then
+    return 'ignored: payment.entity.order_id';
+  end if;
+
+  select * into v_payment from public.payments p where p.gateway_order_id = v_gateway_order_id for update;
+  if not found then
+    return 'unmatched';
+  end if;
+  if v_payment.status = 'captured' then
+    return 'stale';
+  end if;
+
+  v_tier := coalesce(v_payment.tier, v_payment.meta ->> 'tier');
+  update public.payments p
+  set status = 'failed',
+    tier = v_tier,
+    meta = jsonb_build_object(
+      'error_code', p_entity -> 'error_code',
+      'error_description', p_entity -> 'error_description',
+      'error_reason', p_entity -> 'error_reason'
+    )
+  where p.id = v_payment.id;
+
+  select u.email, coalesce(nullif(pr.display_name, ''), pr.username, '')
+  into v_to, v_display_name
+  from private.find_user(v_payment.user_id, false) u
+  join public.profiles pr on pr.user_id = v_payment.user_id;
+  if v_to <> '' then
+    perform private.enqueue(
+      'payment-failed/' || coalesce(private.json_text(p_entity -> 'id'), encode(p_body_sha256, 'hex')),
+      'email',
+      'payment-failed',
+      jsonb_build_object(
+        'to', v_to,
+        'display_name', v_display_name,
+        'tier', coalesce(nullif(v_tier, ''), 'basic'),
+        'amount', v_payment.amount,
+        'currency', v_payment.currency,
+        'reason', private.json_text(p_entity -> 'error_description')
+      )
+    );
+  end if;
+  return 'applied';
+end
+$$;
+revoke execute on function private.apply_payment_failed(jsonb, bytea) from public;
+grant execute on function private.apply_payment_failed(jsonb, bytea) to service_role;

@@ -1,0 +1,128 @@
+-- Applies a delivery of the gateway, once however often it comes. SPEC 4, POST /api/webhooks/gateway, and SPEC 6.
+-- Depends on: _apply_payment_event, _apply_subscription_event.
+
+-- The effect of one event, by its name.
+create function private.apply_event(
+  p_body jsonb,
+  p_body_sha256 bytea
+)
+returns text -- the outcome for the ledger
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_event constant text := private.json_text(p_body -> 'event');
+  v_name constant text := split_part(v_event, '.', 1);
+  v_entity constant jsonb := p_body -> 'payload' -> v_name -> 'entity';
+begin
+  if p_body is null then
+    return 'ignored: nested too deep';
+  end if;
+  if jsonb_typeof(p_body) <> 'object' then
+    return 'ignored: not an object';
+  end if;
+  if v_event is null then
+    return 'ignored: event';
+  end if;
+  if v_event not in (
+    'payment.captured', 'payment.failed',
+    'subscription.activated', 'subscription.charged', 'subscription.cancelled'
+  ) then
+    return 'ignored: not handled';
+  end if;
+  if jsonb_typeof(v_entity) is distinct from 'object' then
+    return 'ignored: ' || v_name || '.entity';
+  end if;
+
+  return case
+    when v_event = 'payment.captured' then private.apply_payment_captured(v_entity)
+    when v_event = 'payment.failed' then private.apply_payment_failed(v_entity, p_body_sha256)
+    else private.apply_subscription_event(
+      v_event,
+      v_entity,
+      private.json_time(coalesce(p_body -> 'created_at', p_body -> 'payload' -> 'created_at'))
+    )
+  end;
+end
+$$;
+revoke execute on function private.apply_event(jsonb, bytea) from public;
+grant execute on function private.apply_event(jsonb, bytea) to service_role;
+
+-- Applies an event of the ledger and notes what became of it. The caller holds the lock on its row.
+create function private.apply_recorded_event(
+  p_event private.gateway_events
+)
+returns text -- the outcome for the ledger
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_outcome text;
+  v_error text;
+begin
+  begin
+    v_outcome := private.apply_event(p_event.payload, p_event.body_sha256);
+  exception
+    -- This event's own data is at fault: only its effect is undone. After six hours it is set aside, so that the
+    -- gateway does not switch the endpoint off for everybody.
+    when data_exception or integrity_constraint_violation then
+      v_error := sqlstate;
+      v_outcome := case
+        when p_event.received_at > private.clock() - interval '6 hours' then 'failed: ' || v_error
+        else 'parked'
+      end;
+  end;
+
+  update private.gateway_events e
+  set outcome = v_outcome,
+    error = v_error,
+    attempts = e.attempts + 1
+  where e.body_sha256 = p_event.body_sha256;
+  return v_outcome;
+end
+$$;
+revoke execute on function private.apply_recorded_event(private.gateway_events) from public;
+grant execute on function private.apply_recorded_event(private.gateway_events) to service_role;
+
+-- API: service_role only.
+create function public.apply_gateway_event(
+  p_body_sha256 text, -- of the raw bytes, hex
+  p_event_id text, -- from the header, unsigned
+  p_body text -- JSON that jsonb accepts; null: nested too deep to be read
+)
+returns jsonb -- {outcome}: as in the ledger
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+set lock_timeout = '3s'
+as $$
+declare
+  v_body constant jsonb := p_body::jsonb;
+  v_event private.gateway_events;
+begin
+  insert into private.gateway_events as e (body_sha256, event_id, event, subject_id, payload)
+  values (
+    decode(p_body_sha256, 'hex'),
+    p_event_id,
+    private.json_text(v_body -> 'event'),
+    coalesce(
+      private.json_text(v_body -> 'payload' -> 'subscription' -> 'entity' -> 'id'),
+      private.json_text(v_body -> 'payload' -> 'payment' -> 'entity' -> 'order_id')
+    ),
+    v_body
+  )
+  -- The second of two deliveries waits here for the first: it finds its outcome, or, if it rolled back, no row.
+  on conflict (body_sha256) do update set deliveries = e.deliveries + 1
+  returning * into v_event;
+
+  if v_event.outcome not like 'failed: %' then
+    return jsonb_build_object('outcome', v_event.outcome);
+  end if;
+  return jsonb_build_object('outcome', private.apply_recorded_event(v_event));
+end
+$$;
+comment on function public.apply_gateway_event(text, text, text) is
+  'Records a signed delivery in the ledger and applies its event; a repeat answers the first one''s outcome.';
+revoke execute on function public.apply_gateway_event(text, text, text) from public, anon, authenticated;
+grant execute on function public.apply_gateway_event(text, text, text) to service_role;
