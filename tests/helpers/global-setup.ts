@@ -1,0 +1,30 @@
+import type { TestProject } from 'vitest/node';
+import { migrate } from '../../scripts/stack/migrate.ts';
+import { createPostgres } from '../../scripts/stack/postgres.ts';
+import { prepareDatabase } from '../../scripts/stack/prepare-database.ts';
+import { freePort } from './free-port.ts';
+import { templateDatabase, withClient } from './postgres-client.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Connection URL of the tests' Postgres, database `postgres`. */
+    postgresUrl: string;
+  }
+}
+
+/** One Postgres for all test files, with a migrated template that each of them clones. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const postgres = createPostgres({ port: freePort(), ephemeral: true, log: () => {} });
+  await postgres.start();
+  await postgres.ready();
+  try {
+    await withClient(postgres.url(), (client) => client.query(`create database ${templateDatabase}`));
+    await prepareDatabase(postgres.url(templateDatabase));
+    await migrate({ url: postgres.url(templateDatabase), seed: false, log: () => {} });
+  } catch (error) {
+    await postgres.stop();
+    throw error;
+  }
+  project.provide('postgresUrl', postgres.url());
+  return () => postgres.stop();
+}

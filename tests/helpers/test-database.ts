@@ -1,0 +1,54 @@
+import pg from 'pg';
+import { inject } from 'vitest';
+import { templateDatabase, withClient } from './postgres-client.ts';
+
+export type Row = Record<string, unknown>;
+
+/** A migrated database of one test file's own. */
+export type TestDatabase = {
+  readonly url: string;
+  /** Runs a statement as the owner, `postgres`; each on whichever connection is free. */
+  query(sql: string, parameters?: unknown[]): Promise<Row[]>;
+  /** The only row of a statement. @throws when there is none, or more than one. */
+  one(sql: string, parameters?: unknown[]): Promise<Row>;
+  /** A connection of its own, for sessions that wait for each other; closed with the database. */
+  connect(): Promise<pg.Client>;
+  close(): Promise<void>;
+};
+
+/** Clones the migrated template. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const server = inject('postgresUrl');
+  const name = `test_${crypto.randomUUID().replaceAll('-', '')}`;
+  await withClient(server, (client) => client.query(`create database ${name} template ${templateDatabase}`));
+
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  const pool = new pg.Pool({ connectionString: url.href, max: 4 });
+  // A server that is restarted under the tests ends idle connections: the pool opens new ones.
+  pool.on('error', () => {});
+  const clients: pg.Client[] = [];
+
+  const query = async (sql: string, parameters?: unknown[]): Promise<Row[]> => (await pool.query(sql, parameters)).rows;
+  return {
+    url: url.href,
+    query,
+    async one(sql, parameters) {
+      const [row, ...others] = await query(sql, parameters);
+      if (row === undefined || others.length > 0) throw new Error(`${others.length + (row ? 1 : 0)} rows: ${sql}`);
+      return row;
+    },
+    async connect() {
+      const client = new pg.Client({ connectionString: url.href });
+      client.on('error', () => {});
+      await client.connect();
+      clients.push(client);
+      return client;
+    },
+    async close() {
+      await Promise.allSettled(clients.map((client) => client.end()));
+      await pool.end();
+      await withClient(server, (client) => client.query(`drop database ${name} with (force)`));
+    },
+  };
+}

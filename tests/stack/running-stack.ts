@@ -1,0 +1,80 @@
+import { takenPorts } from '../../scripts/stack/ports.ts';
+import { readLines } from '../../scripts/stack/read-lines.ts';
+import { root } from '../../scripts/stack/root.ts';
+
+/** A real `npm start`, and what it said. */
+export type RunningStack = {
+  /** npm's own process: signals go to it, as from a process manager. */
+  readonly npm: Deno.ChildProcess;
+  readonly stdout: string[];
+  readonly stderr: string[];
+  /** The printed values, once `ready` was printed; throws when it ends before. */
+  readonly ready: Promise<Record<string, string>>;
+  readonly exited: Promise<Deno.CommandStatus>;
+  /** All its processes below npm. */
+  processes(): Promise<Process[]>;
+};
+
+export type Process = { pid: number; parent: number; command: string };
+
+/** Runs `npm start` with the arguments; `cwd` is the project folder. */
+export function npmStart(args: string[], env: Record<string, string> = {}, cwd = root): RunningStack {
+  const npm = new Deno.Command('npm', {
+    args: ['start', '--', ...args],
+    cwd,
+    env,
+    stdin: 'null',
+    stdout: 'piped',
+    stderr: 'piped',
+  }).spawn();
+  const stdout: string[] = [];
+  const stderr: string[] = [];
+  const { promise: ready, resolve, reject } = Promise.withResolvers<Record<string, string>>();
+  ready.catch(() => {}); // some stacks are started to fail
+  const read = Promise.all([
+    readLines(npm.stdout, (line) => {
+      stdout.push(line);
+      if (line === 'ready') resolve(values(stdout));
+    }),
+    readLines(npm.stderr, (line) => stderr.push(line)),
+  ]);
+  const exited = npm.status.then(async (status) => {
+    await read;
+    reject(new Error(`npm start ended with code ${status.code}:\n${stderr.join('\n')}`));
+    return status;
+  });
+  return { npm, stdout, stderr, ready, exited, processes: () => descendants(npm.pid) };
+}
+
+/** A base port whose six ports are free, below those that the system hands out by itself. */
+export function freeBasePort(): number {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    if (takenPorts(port).length === 0) return port;
+  }
+}
+
+/** Every process of this machine. */
+export async function listProcesses(): Promise<Process[]> {
+  const { stdout } = await new Deno.Command('ps', { args: ['-A', '-o', 'pid=,ppid=,args='] }).output();
+  return new TextDecoder().decode(stdout).trim().split('\n').map((line) => {
+    const [pid = '', parent = '', ...command] = line.trim().split(/\s+/);
+    return { pid: Number(pid), parent: Number(parent), command: command.join(' ') };
+  });
+}
+
+async function descendants(pid: number): Promise<Process[]> {
+  const all = await listProcesses();
+  const below = (parent: number): Process[] =>
+    all.filter((process) => process.parent === parent).flatMap((process) => [process, ...below(process.pid)]);
+  return below(pid);
+}
+
+function values(lines: string[]): Record<string, string> {
+  return Object.fromEntries(
+    lines.flatMap((line) => {
+      const [, name, value] = /^([A-Z_]+)="(.*)"$/.exec(line) ?? [];
+      return name === undefined || value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
