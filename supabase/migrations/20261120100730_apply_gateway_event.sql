@@ -87,8 +87,8 @@ grant execute on function private.apply_recorded_event(private.gateway_events) t
 -- API: service_role only.
 create function public.apply_gateway_event(
   p_body_sha256 text, -- of the raw bytes, hex
-  p_event_id text, -- from the header, unsigned
-  p_body text -- JSON that jsonb accepts; null: nested too deep to be read
+  p_event_id text default null, -- from the header, unsigned
+  p_body text default null -- JSON that jsonb accepts; null: nested too deep to be read
 )
 returns jsonb -- {outcome}: as in the ledger
 language plpgsql

@@ -2,7 +2,7 @@ import type { TestProject } from 'vitest/node';
 import { migrate } from '../../scripts/stack/migrate.ts';
 import { createPostgres } from '../../scripts/stack/postgres.ts';
 import { prepareDatabase } from '../../scripts/stack/prepare-database.ts';
-import { freePort } from './free-port.ts';
+import { freePort } from '../../scripts/stack/ports.ts';
 import { templateDatabase, withClient } from './postgres-client.ts';
 
 declare module 'vitest' {
@@ -13,14 +13,27 @@ declare module 'vitest' {
 }
 
 /** One Postgres for all test files, with a migrated template that each of them clones. */
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const postgres = createPostgres({ port: freePort(), ephemeral: true, log: () => {} });
+export default async function setup(
+  project: TestProject,
+): Promise<() => Promise<void>> {
+  const postgres = createPostgres({
+    port: freePort(),
+    ephemeral: true,
+    log: () => {},
+  });
   await postgres.start();
   await postgres.ready();
   try {
-    await withClient(postgres.url(), (client) => client.query(`create database ${templateDatabase}`));
+    await withClient(
+      postgres.url(),
+      (client) => client.query(`create database ${templateDatabase}`),
+    );
     await prepareDatabase(postgres.url(templateDatabase));
-    await migrate({ url: postgres.url(templateDatabase), seed: false, log: () => {} });
+    await migrate({
+      url: postgres.url(templateDatabase),
+      seed: false,
+      log: () => {},
+    });
   } catch (error) {
     await postgres.stop();
     throw error;

@@ -5,7 +5,11 @@ import { uniqueId } from './records.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
 /** A user who signed up over HTTP. */
-export type SignedUpUser = { readonly id: string; readonly email: string; readonly accessToken: string };
+export type SignedUpUser = {
+  readonly id: string;
+  readonly email: string;
+  readonly accessToken: string;
+};
 
 /** A Supabase project: a database with auth server and REST API in front of it. */
 export type Project = {
@@ -36,11 +40,22 @@ export async function startProject(): Promise<Project> {
     lite,
     apiUrl,
     async signUp(email = `${uniqueId('user')}@example.com`) {
-      const client = createClient(apiUrl, localKeys.publishable, { auth: { persistSession: false } });
-      const { data, error } = await client.auth.signUp({ email, password: 'correct-horse-battery' });
+      const client = createClient(apiUrl, localKeys.publishable, {
+        auth: { persistSession: false },
+      });
+      const { data, error } = await client.auth.signUp({
+        email,
+        password: 'correct-horse-battery',
+      });
       if (error) throw error;
-      if (!data.user || !data.session) throw new Error('signed up without a session');
-      return { id: data.user.id, email, accessToken: data.session.access_token };
+      if (!data.user || !data.session) {
+        throw new Error('signed up without a session');
+      }
+      return {
+        id: data.user.id,
+        email,
+        accessToken: data.session.access_token,
+      };
     },
     async stop() {
       await lite.stop();

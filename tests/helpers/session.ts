@@ -2,10 +2,16 @@ import type pg from 'pg';
 import type { TestDatabase } from './test-database.ts';
 
 /** Who speaks to the database: a client without a session, a signed-in user, or the service. */
-export type Person = { role: 'anon' } | { role: 'authenticated'; userId: string } | { role: 'service_role' };
+export type Person = { role: 'anon' } | {
+  role: 'authenticated';
+  userId: string;
+} | { role: 'service_role' };
 
 /** A connection on which everything runs as that person, as the REST API would run it. */
-export async function openSession(database: TestDatabase, person: Person): Promise<pg.Client> {
+export async function openSession(
+  database: TestDatabase,
+  person: Person,
+): Promise<pg.Client> {
   const client = await database.connect();
   const userId = person.role === 'authenticated' ? person.userId : '';
   // Both spellings: hosted projects read the claims as one JSON object, Lite reads each by its name.
@@ -24,15 +30,24 @@ export async function callRpc(
   ...parameters: unknown[]
 ): Promise<Record<string, unknown>> {
   const places = parameters.map((_, index) => `$${index + 1}`).join(', ');
-  const { rows } = await client.query(`select public.${name}(${places}) as result`, parameters);
+  const { rows } = await client.query(
+    `select public.${name}(${places}) as result`,
+    parameters,
+  );
   return rows[0].result;
 }
 
 /** Waits until a session waits for a lock of another: the moment at which two steps really overlap. */
-export async function waitUntilBlocked(database: TestDatabase, client: pg.Client): Promise<void> {
+export async function waitUntilBlocked(
+  database: TestDatabase,
+  client: pg.Client,
+): Promise<void> {
   const pid = Reflect.get(client, 'processID');
   for (;;) {
-    const { blocked } = await database.one('select cardinality(pg_blocking_pids($1)) > 0 as blocked', [pid]);
+    const { blocked } = await database.one(
+      'select cardinality(pg_blocking_pids($1)) > 0 as blocked',
+      [pid],
+    );
     if (blocked === true) return;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }

@@ -20,7 +20,10 @@ export type TestDatabase = {
 export async function createTestDatabase(): Promise<TestDatabase> {
   const server = inject('postgresUrl');
   const name = `test_${crypto.randomUUID().replaceAll('-', '')}`;
-  await withClient(server, (client) => client.query(`create database ${name} template ${templateDatabase}`));
+  await withClient(
+    server,
+    (client) => client.query(`create database ${name} template ${templateDatabase}`),
+  );
 
   const url = new URL(server);
   url.pathname = `/${name}`;
@@ -35,7 +38,9 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     query,
     async one(sql, parameters) {
       const [row, ...others] = await query(sql, parameters);
-      if (row === undefined || others.length > 0) throw new Error(`${others.length + (row ? 1 : 0)} rows: ${sql}`);
+      if (row === undefined || others.length > 0) {
+        throw new Error(`${others.length + (row ? 1 : 0)} rows: ${sql}`);
+      }
       return row;
     },
     async connect() {
@@ -48,7 +53,10 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     async close() {
       await Promise.allSettled(clients.map((client) => client.end()));
       await pool.end();
-      await withClient(server, (client) => client.query(`drop database ${name} with (force)`));
+      await withClient(
+        server,
+        (client) => client.query(`drop database ${name} with (force)`),
+      );
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
 
 /** What a route answers: status, JSON body and, for the log, a word on what happened. */
 export type Answer = {

@@ -1,75 +1,51 @@
-import { type Context, Hono } from "hono";
-import { cors } from "hono/cors";
-import type { Answer } from "./answer.ts";
-import type { Config } from "./config.ts";
-import { DatabaseError } from "./database.ts";
-import { errorAnswer, type ErrorName } from "./errors.ts";
-import type { Log } from "./log.ts";
-import type { Ports } from "./ports.ts";
-import { readBody } from "./request-body.ts";
-import { type LogVariables, requestLog } from "./request-log.ts";
-import type { Route } from "./route.ts";
-import { gatewayWebhook } from "./routes/gateway-webhook.ts";
-import { getHealth } from "./routes/get-health.ts";
-import { getSubscription } from "./routes/get-subscription.ts";
-import { verifyPayment } from "./routes/verify-payment.ts";
-import { createVerifier } from "./signature.ts";
-import { withDeadline } from "./with-deadline.ts";
+import { type Context, Hono } from 'hono';
+import { cors } from 'hono/cors';
+import type { Answer } from './answer.ts';
+import type { Config } from './config.ts';
+import { DatabaseError } from './database.ts';
+import { errorAnswer, type ErrorName } from './errors.ts';
+import type { Log } from './log.ts';
+import type { Ports } from './ports.ts';
+import { readBody } from './request-body.ts';
+import { type LogVariables, requestLog } from './request-log.ts';
+import type { Route } from './route.ts';
+import { gatewayWebhook } from './routes/gateway-webhook.ts';
+import { getHealth } from './routes/get-health.ts';
+import { getSubscription } from './routes/get-subscription.ts';
+import { verifyPayment } from './routes/verify-payment.ts';
+import { createVerifier } from './signature.ts';
+import { withDeadline } from './with-deadline.ts';
 
 type AppEnv = { Variables: LogVariables & { body: Uint8Array<ArrayBuffer> } };
 
-const routes: readonly Route[] = [
-  getSubscription,
-  verifyPayment,
-  gatewayWebhook,
-  getHealth,
-];
+const routes: readonly Route[] = [getSubscription, verifyPayment, gatewayWebhook, getHealth];
 
 /** The HTTP application: route table, limits, CORS, and the single place where a fault becomes an answer. */
-export function createApp(
-  config: Config,
-  ports: Ports,
-  log: Log,
-): Hono<AppEnv> {
+export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> {
   const verifiers = {
-    verifyPaymentSignature: config.gateway &&
-      createVerifier([config.gateway.keySecret]),
-    verifyWebhookSignature: config.webhookSecrets.length > 0
-      ? createVerifier(config.webhookSecrets)
-      : null,
+    verifyPaymentSignature: config.gateway && createVerifier([config.gateway.keySecret]),
+    verifyWebhookSignature: config.webhookSecrets.length > 0 ? createVerifier(config.webhookSecrets) : null,
   };
   const app = new Hono<AppEnv>();
 
   app.use(requestLog(log));
   app.use(cors({
-    origin: "*",
-    allowMethods: ["GET", "POST"],
-    allowHeaders: [
-      "authorization",
-      "x-client-info",
-      "apikey",
-      "content-type",
-      "idempotency-key",
-    ],
-    exposeHeaders: ["x-request-id"],
+    origin: '*',
+    allowMethods: ['GET', 'POST'],
+    allowHeaders: ['authorization', 'x-client-info', 'apikey', 'content-type', 'idempotency-key'],
+    exposeHeaders: ['x-request-id'],
     maxAge: 86400,
   }));
   app.use(async (c, next) => {
     const body = await readBody(c.req.raw);
-    if (body === null) return send(c, errorAnswer("payloadTooLarge"));
-    c.set("body", body);
+    if (body === null) return send(c, errorAnswer('payloadTooLarge'));
+    c.set('body', body);
     await next();
   });
 
   for (const route of routes) {
     app.on(route.method, route.path, async (c) => {
-      const context = {
-        ...ports,
-        ...verifiers,
-        config,
-        request: c.req.raw,
-        body: c.get("body"),
-      };
+      const context = { ...ports, ...verifiers, config, request: c.req.raw, body: c.get('body') };
       try {
         return send(c, await withDeadline(route.handle(context)));
       } catch (error) {
@@ -79,35 +55,25 @@ export function createApp(
   }
   for (const path of new Set(routes.map((route) => route.path))) {
     app.all(path, (c) => {
-      c.header(
-        "allow",
-        routes.filter((route) => route.path === path).map((route) =>
-          route.method
-        ).join(", "),
-      );
-      return send(c, errorAnswer("methodNotAllowed"));
+      c.header('allow', routes.filter((route) => route.path === path).map((route) => route.method).join(', '));
+      return send(c, errorAnswer('methodNotAllowed'));
     });
   }
-  app.notFound((c) => send(c, errorAnswer("notFound")));
-  app.onError((error, c) => fail(c, error, "requestFailed"));
+  app.notFound((c) => send(c, errorAnswer('notFound')));
+  app.onError((error, c) => fail(c, error, 'requestFailed'));
 
   /** Logs a fault once and answers with nothing of its inside. */
   function fail(c: Context<AppEnv>, error: unknown, name: ErrorName): Response {
-    log({
-      level: "error",
-      event: "fault",
-      request_id: c.get("requestId"),
-      error: describe(error),
-    });
+    log({ level: 'error', event: 'fault', request_id: c.get('requestId'), error: describe(error) });
     return send(c, errorAnswer(name));
   }
   return app;
 }
 
 function send(c: Context<AppEnv>, { status, body, outcome }: Answer): Response {
-  c.set("outcome", outcome);
-  c.header("cache-control", "private, no-store");
-  c.header("content-type", "application/json; charset=utf-8");
+  c.set('outcome', outcome);
+  c.header('cache-control', 'private, no-store');
+  c.header('content-type', 'application/json; charset=utf-8');
   return c.body(JSON.stringify(body), status);
 }
 
@@ -115,10 +81,6 @@ function send(c: Context<AppEnv>, { status, body, outcome }: Answer): Response {
 function describe(error: unknown): string {
   if (error instanceof DatabaseError) return error.message;
   if (!(error instanceof Error)) return typeof error;
-  const frame = error.stack?.split("\n").find((line) =>
-    line.includes("/functions/api/")
-  );
-  return `${error.name} ${
-    frame?.trim().replace(/file:\S*\/functions\//, "") ?? ""
-  }`.trim();
+  const frame = error.stack?.split('\n').find((line) => line.includes('/functions/api/'));
+  return `${error.name} ${frame?.trim().replace(/file:\S*\/functions\//, '') ?? ''}`.trim();
 }

@@ -7,14 +7,12 @@ export type Config = {
   readonly publishableKey: string;
   readonly secretKey: string;
   /** Key id and secret of the gateway's API; null: payments are not configured (SPEC 4, verify, step 1). */
-  readonly gateway:
-    | { readonly keyId: string; readonly keySecret: string }
-    | null;
+  readonly gateway: { readonly keyId: string; readonly keySecret: string } | null;
   /** Either verifies a webhook; empty: webhooks are not configured. */
   readonly webhookSecrets: readonly string[];
   readonly signatureHeader: string;
   readonly eventIdHeader: string;
-  readonly earlyRenewal: "replace" | "extend";
+  readonly earlyRenewal: 'replace' | 'extend';
   /** Local only: the hosted platform decides itself where the function listens. */
   readonly port: number | null;
   /** Names of the missing variables whose feature is therefore off. */
@@ -27,37 +25,26 @@ export type Config = {
  */
 export function readConfig(environment: Environment): Config {
   const read = (name: string) => environment(name) || null;
-  const keyId = read("GATEWAY_KEY_ID");
-  const keySecret = read("GATEWAY_KEY_SECRET");
-  const webhookSecret = read("GATEWAY_WEBHOOK_SECRET");
-  const previousWebhookSecret = read("GATEWAY_WEBHOOK_SECRET_PREVIOUS");
-  const features = {
-    GATEWAY_KEY_ID: keyId,
-    GATEWAY_KEY_SECRET: keySecret,
-    GATEWAY_WEBHOOK_SECRET: webhookSecret,
-  };
+  const defaultKey = (name: string) => readDefaultKey(read(name), name);
+  const keyId = read('GATEWAY_KEY_ID');
+  const keySecret = read('GATEWAY_KEY_SECRET');
+  const webhookSecret = read('GATEWAY_WEBHOOK_SECRET');
+  const previousWebhookSecret = read('GATEWAY_WEBHOOK_SECRET_PREVIOUS');
+  const features = { GATEWAY_KEY_ID: keyId, GATEWAY_KEY_SECRET: keySecret, GATEWAY_WEBHOOK_SECRET: webhookSecret };
 
   return {
-    supabaseUrl: read("SUPABASE_URL") ?? missing("SUPABASE_URL"),
-    publishableKey: defaultKey(
-      read("SUPABASE_PUBLISHABLE_KEYS"),
-      "SUPABASE_PUBLISHABLE_KEYS",
-    ) ??
-      read("SUPABASE_ANON_KEY") ?? missing("SUPABASE_PUBLISHABLE_KEYS"),
-    secretKey:
-      defaultKey(read("SUPABASE_SECRET_KEYS"), "SUPABASE_SECRET_KEYS") ??
-        read("SUPABASE_SERVICE_ROLE_KEY") ?? missing("SUPABASE_SECRET_KEYS"),
+    supabaseUrl: read('SUPABASE_URL') ?? missing('SUPABASE_URL'),
+    publishableKey: defaultKey('SUPABASE_PUBLISHABLE_KEYS') ?? read('SUPABASE_ANON_KEY') ??
+      missing('SUPABASE_PUBLISHABLE_KEYS'),
+    secretKey: defaultKey('SUPABASE_SECRET_KEYS') ?? read('SUPABASE_SERVICE_ROLE_KEY') ??
+      missing('SUPABASE_SECRET_KEYS'),
     gateway: keyId && keySecret ? { keyId, keySecret } : null,
-    webhookSecrets: [webhookSecret, previousWebhookSecret].filter((secret) =>
-      secret !== null
-    ),
-    signatureHeader: read("GATEWAY_SIGNATURE_HEADER") ?? "x-gateway-signature",
-    eventIdHeader: read("GATEWAY_EVENT_ID_HEADER") ?? "x-gateway-event-id",
-    earlyRenewal: earlyRenewal(read("EARLY_RENEWAL") ?? "replace"),
-    port: port(read("PORT")),
-    missing: Object.entries(features).filter(([, value]) => value === null).map(
-      ([name]) => name,
-    ),
+    webhookSecrets: [webhookSecret, previousWebhookSecret].filter((secret) => secret !== null),
+    signatureHeader: read('GATEWAY_SIGNATURE_HEADER') ?? 'x-gateway-signature',
+    eventIdHeader: read('GATEWAY_EVENT_ID_HEADER') ?? 'x-gateway-event-id',
+    earlyRenewal: earlyRenewal(read('EARLY_RENEWAL') ?? 'replace'),
+    port: port(read('PORT')),
+    missing: Object.entries(features).filter(([, value]) => value === null).map(([name]) => name),
   };
 }
 
@@ -66,26 +53,24 @@ function missing(name: string): never {
 }
 
 /** Entry `default` of a JSON object of keys, as the platform sets it. */
-function defaultKey(json: string | null, name: string): string | null {
+function readDefaultKey(json: string | null, name: string): string | null {
   if (json === null) return null;
   try {
     const keys: unknown = JSON.parse(json);
-    const key = typeof keys === "object" && keys !== null
-      ? Reflect.get(keys, "default")
-      : null;
-    return typeof key === "string" && key !== "" ? key : null;
+    const key = typeof keys === 'object' && keys !== null ? Reflect.get(keys, 'default') : null;
+    return typeof key === 'string' && key !== '' ? key : null;
   } catch {
     throw new Error(`${name} is not JSON`);
   }
 }
 
-function earlyRenewal(value: string): "replace" | "extend" {
-  if (value === "replace" || value === "extend") return value;
+function earlyRenewal(value: string): 'replace' | 'extend' {
+  if (value === 'replace' || value === 'extend') return value;
   throw new Error('EARLY_RENEWAL is neither "replace" nor "extend"');
 }
 
 function port(value: string | null): number | null {
   if (value === null) return null;
   if (/^\d{1,5}$/.test(value)) return Number(value);
-  throw new Error("PORT is not a port number");
+  throw new Error('PORT is not a port number');
 }

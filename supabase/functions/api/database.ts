@@ -1,11 +1,14 @@
-import { z } from "zod";
-import type { Config } from "./config.ts";
-import type { Database } from "./ports.ts";
+import { z } from 'zod';
+import type { Config } from './config.ts';
+import type { Database as DatabaseTypes } from './generated/database.types.ts';
+import type { Database } from './ports.ts';
 
-/** Calls a function of the database with scalar parameters; one round trip. @throws DatabaseError */
-export type Transport = (
-  name: string,
-  parameters: Readonly<Record<string, string | null>>,
+type Rpcs = DatabaseTypes['public']['Functions'];
+
+/** Calls a function of the database with scalar parameters, in one round trip. @throws DatabaseError */
+export type Transport = <Name extends keyof Rpcs & string>(
+  name: Name,
+  parameters: Rpcs[Name]['Args'],
 ) => Promise<unknown>;
 
 /** The database refused, failed or can't be reached. The message names the call, never its data. */
@@ -13,40 +16,29 @@ export class DatabaseError extends Error {
   /** SQLSTATE, where the database got to say one. */
   readonly code: string | undefined;
 
-  constructor(message: string, code: string | undefined) {
-    super(code ? `${message}: ${code}` : message);
-    this.name = "DatabaseError";
+  constructor(rpc: string, code: string | undefined) {
+    super(code ? `${rpc} failed: ${code}` : `${rpc} failed`);
+    this.name = 'DatabaseError';
     this.code = code;
   }
 }
 
 const verifyPaymentResult = z.union([
-  z.object({
-    outcome: z.enum(["applied", "already_applied"]),
-    tier: z.string(),
-    valid_until: z.string(),
-  }),
-  z.object({ outcome: z.enum(["payment_not_found", "plan_not_found"]) }),
+  z.object({ outcome: z.enum(['applied', 'already_applied']), tier: z.string(), valid_until: z.string() }),
+  z.object({ outcome: z.enum(['payment_not_found', 'plan_not_found']) }),
 ]);
 const gatewayEventResult = z.object({ outcome: z.string() });
-const health = z.object({
-  oldest_undelivered_at: z.string().nullable(),
-  last_webhook_at: z.string().nullable(),
-});
+const health = z.object({ oldest_undelivered_at: z.string().nullable(), last_webhook_at: z.string().nullable() });
 
 /** The service's rules over whichever transport. */
-export function createDatabase(
-  transport: Transport,
-  { earlyRenewal }: Pick<Config, "earlyRenewal">,
-): Database {
+export function createDatabase(transport: Transport, { earlyRenewal }: Pick<Config, 'earlyRenewal'>): Database {
   const call = retryOnce(transport);
   return {
-    getSubscription: (userId) =>
-      call("get_subscription", { p_user_id: userId }),
+    getSubscription: (userId) => call('get_subscription', { p_user_id: userId }),
 
     async verifyPayment({ userId, orderId, paymentId, signature }) {
       const result = verifyPaymentResult.parse(
-        await call("verify_payment", {
+        await call('verify_payment', {
           p_user_id: userId,
           p_order_id: orderId,
           p_payment_id: paymentId,
@@ -54,25 +46,21 @@ export function createDatabase(
           p_early_renewal: earlyRenewal,
         }),
       );
-      return "valid_until" in result
-        ? {
-          outcome: result.outcome,
-          tier: result.tier,
-          validUntil: result.valid_until,
-        }
+      return 'valid_until' in result
+        ? { outcome: result.outcome, tier: result.tier, validUntil: result.valid_until }
         : result;
     },
 
     applyGatewayEvent: async ({ bodySha256, eventId, body }) =>
       gatewayEventResult.parse(
-        await call("apply_gateway_event", {
+        await call('apply_gateway_event', {
           p_body_sha256: bodySha256,
-          p_event_id: eventId,
-          p_body: body,
+          p_event_id: eventId ?? undefined,
+          p_body: body ?? undefined,
         }),
       ),
 
-    getHealth: async () => health.parse(await call("get_health", {})),
+    getHealth: async () => health.parse(await call('get_health', {})),
   };
 }
 
@@ -82,8 +70,7 @@ function retryOnce(transport: Transport): Transport {
     try {
       return await transport(name, parameters);
     } catch (error) {
-      const passing = error instanceof DatabaseError &&
-        (error.code === "40001" || error.code === "40P01");
+      const passing = error instanceof DatabaseError && (error.code === '40001' || error.code === '40P01');
       if (!passing) throw error;
       return await transport(name, parameters);
     }

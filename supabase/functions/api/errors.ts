@@ -1,23 +1,23 @@
-import type { Answer } from "./answer.ts";
+import type { Answer } from './answer.ts';
 
 /** SPEC 7: every error answer by name; beyond it 404, 405, 413 and the health check's 503. */
 const errors = {
-  unauthorized: [401, "Unauthorized"],
-  getSubscriptionFailed: [500, "Failed to get subscription"],
-  paymentsNotConfigured: [503, "Payment service not configured"],
-  invalidRequest: [400, "Invalid request"],
-  paymentVerificationFailed: [400, "Payment verification failed"],
-  paymentNotFound: [404, "Payment not found"],
-  planNotFound: [500, "Plan not found"],
-  verifyPaymentFailed: [500, "Failed to verify payment"],
-  missingSignature: [400, "Missing signature"],
-  invalidSignature: [400, "Invalid signature"],
-  webhookFailed: [500, "Webhook processing failed"],
-  healthCheckFailed: [503, "Service unavailable"],
-  requestFailed: [500, "Request failed"],
-  notFound: [404, "Not found"],
-  methodNotAllowed: [405, "Method not allowed"],
-  payloadTooLarge: [413, "Payload too large"],
+  unauthorized: [401, 'Unauthorized'],
+  getSubscriptionFailed: [500, 'Failed to get subscription'],
+  paymentsNotConfigured: [503, 'Payment service not configured'],
+  invalidRequest: [400, 'Invalid request'],
+  paymentVerificationFailed: [400, 'Payment verification failed'],
+  paymentNotFound: [404, 'Payment not found'],
+  planNotFound: [500, 'Plan not found'],
+  verifyPaymentFailed: [500, 'Failed to verify payment'],
+  missingSignature: [400, 'Missing signature'],
+  invalidSignature: [400, 'Invalid signature'],
+  webhookFailed: [500, 'Webhook processing failed'],
+  healthCheckFailed: [503, 'Service unavailable'],
+  requestFailed: [500, 'Request failed'],
+  notFound: [404, 'Not found'],
+  methodNotAllowed: [405, 'Method not allowed'],
+  payloadTooLarge: [413, 'Payload too large'],
 } as const satisfies Record<string, readonly [number, string]>;
 
 export type ErrorName = keyof typeof errors;

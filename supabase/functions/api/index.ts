@@ -1,14 +1,14 @@
-import { createApp } from "./app.ts";
-import { createAuth } from "./auth.ts";
-import { readConfig } from "./config.ts";
-import { createDatabase } from "./database.ts";
-import { consoleLog as log } from "./log.ts";
-import { createRestTransport } from "./rest-transport.ts";
-import { createSupabaseClient } from "./supabase-client.ts";
+import { createApp } from './app.ts';
+import { createAuth } from './auth.ts';
+import { readConfig } from './config.ts';
+import { createDatabase } from './database.ts';
+import { consoleLog as log } from './log.ts';
+import { createRestTransport } from './rest-transport.ts';
+import { createSupabaseClient } from './supabase-client.ts';
 
 const config = readConfig((name) => Deno.env.get(name));
 if (config.missing.length > 0) {
-  log({ level: "warn", event: "not_configured", missing: config.missing });
+  log({ level: 'warn', event: 'not_configured', missing: config.missing });
 }
 
 const ports = {
@@ -26,6 +26,6 @@ const app = createApp(config, ports, log);
 
 Deno.serve({
   // The hosted platform decides itself where to listen and ignores these.
-  ...(config.port === null ? {} : { hostname: "127.0.0.1", port: config.port }),
-  onListen: ({ port }) => log({ level: "info", event: "listening", port }),
+  ...(config.port === null ? {} : { hostname: '127.0.0.1', port: config.port }),
+  onListen: ({ port }) => log({ level: 'info', event: 'listening', port }),
 }, (request) => app.fetch(request));

@@ -31,8 +31,8 @@ export type VerifiedPayment = {
 
 export type VerifyPaymentResult =
   /** `validUntil` is ISO 8601 in UTC, with milliseconds. */
-  | { outcome: "applied" | "already_applied"; tier: string; validUntil: string }
-  | { outcome: "payment_not_found" | "plan_not_found" };
+  | { outcome: 'applied' | 'already_applied'; tier: string; validUntil: string }
+  | { outcome: 'payment_not_found' | 'plan_not_found' };
 
 export type GatewayDelivery = {
   /** Of the raw bytes, as hex. */

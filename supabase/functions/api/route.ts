@@ -1,8 +1,8 @@
-import type { Answer } from "./answer.ts";
-import type { Config } from "./config.ts";
-import type { ErrorName } from "./errors.ts";
-import type { Ports } from "./ports.ts";
-import type { Verifier } from "./signature.ts";
+import type { Answer } from './answer.ts';
+import type { Config } from './config.ts';
+import type { ErrorName } from './errors.ts';
+import type { Ports } from './ports.ts';
+import type { Verifier } from './signature.ts';
 
 /** What a route gets to work with. */
 export type RouteContext = Ports & {
@@ -18,7 +18,7 @@ export type RouteContext = Ports & {
 
 /** One endpoint. */
 export type Route = {
-  readonly method: "GET" | "POST";
+  readonly method: 'GET' | 'POST';
   readonly path: string;
   /** The error to answer when `handle` throws. SPEC 7's "unexpected failure". */
   readonly failure: ErrorName;

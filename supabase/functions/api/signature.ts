@@ -1,19 +1,14 @@
 const encoder = new TextEncoder();
 
 /** Says whether a signature is the HMAC-SHA256 of a message under one of the secrets. */
-export type Verifier = (
-  message: Uint8Array<ArrayBuffer>,
-  signature: string,
-) => Promise<boolean>;
+export type Verifier = (message: Uint8Array<ArrayBuffer>, signature: string) => Promise<boolean>;
 
 /**
  * A verifier of the gateway's signatures: exactly 64 lower-case hex digits, compared in constant time.
  * @param secrets any of them verifies; an empty one never does.
  */
 export function createVerifier(secrets: readonly string[]): Verifier {
-  const keys = Promise.all(
-    secrets.filter((secret) => secret !== "").map(importKey),
-  );
+  const keys = Promise.all(secrets.filter((secret) => secret !== '').map(importKey));
   return async (message, signature) => {
     // Decoding first would let upper case and garbage tails pass.
     if (!/^[0-9a-f]{64}$/.test(signature)) return false;
@@ -22,7 +17,7 @@ export function createVerifier(secrets: readonly string[]): Verifier {
       (pair) => parseInt(pair, 16),
     );
     for (const key of await keys) {
-      if (await crypto.subtle.verify("HMAC", key, bytes, message)) return true;
+      if (await crypto.subtle.verify('HMAC', key, bytes, message)) return true;
     }
     return false;
   };
@@ -38,10 +33,10 @@ export function paymentMessage(
 
 function importKey(secret: string): Promise<CryptoKey> {
   return crypto.subtle.importKey(
-    "raw",
+    'raw',
     encoder.encode(secret),
-    { name: "HMAC", hash: "SHA-256" },
+    { name: 'HMAC', hash: 'SHA-256' },
     false,
-    ["verify"],
+    ['verify'],
   );
 }

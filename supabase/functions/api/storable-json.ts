@@ -19,8 +19,8 @@ export function toStorableJson(text: string): string | null {
 }
 
 function clean(value: unknown, depth: number): unknown {
-  if (typeof value === "string") return cleanText(value);
-  if (typeof value !== "object" || value === null) return value;
+  if (typeof value === 'string') return cleanText(value);
+  if (typeof value !== 'object' || value === null) return value;
   if (depth === maxDepth) throw new NestedTooDeep();
   if (Array.isArray(value)) return value.map((item) => clean(item, depth + 1));
   return Object.fromEntries(
@@ -31,10 +31,10 @@ function clean(value: unknown, depth: number): unknown {
 }
 
 function cleanText(text: string): string {
-  return text.replaceAll("\0", "\uFFFD").toWellFormed();
+  return text.replaceAll('\0', '\uFFFD').toWellFormed();
 }
 
 /** Whether Postgres can hold a text at all; no record has an id that it can't. */
 export function isStorableText(text: string): boolean {
-  return text.isWellFormed() && !text.includes("\0");
+  return text.isWellFormed() && !text.includes('\0');
 }

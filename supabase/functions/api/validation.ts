@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { z } from 'zod';
 
 const verifyPaymentRequest = z.object({
   gateway_order_id: z.string(),
@@ -13,7 +13,5 @@ export function parseVerifyPaymentRequest(body: unknown):
   | { ok: true; request: VerifyPaymentRequest }
   | { ok: false; details: unknown } {
   const result = verifyPaymentRequest.safeParse(body);
-  return result.success
-    ? { ok: true, request: result.data }
-    : { ok: false, details: z.flattenError(result.error) };
+  return result.success ? { ok: true, request: result.data } : { ok: false, details: z.flattenError(result.error) };
 }

@@ -6,7 +6,7 @@ export async function withDeadline<T>(work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const deadline = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(new DOMException("Deadline exceeded", "TimeoutError")),
+      () => reject(new DOMException('Deadline exceeded', 'TimeoutError')),
       deadlineMilliseconds,
     );
   });

@@ -1,43 +1,31 @@
-import { errorAnswer } from "../errors.ts";
-import type { Route } from "../route.ts";
-import { toStorableJson } from "../storable-json.ts";
+import { errorAnswer } from '../errors.ts';
+import type { Route } from '../route.ts';
+import { toStorableJson } from '../storable-json.ts';
 
 /** POST /api/webhooks/gateway: a signed notification of the gateway. SPEC 4 and 6. */
 export const gatewayWebhook: Route = {
-  method: "POST",
-  path: "/api/webhooks/gateway",
-  failure: "webhookFailed",
+  method: 'POST',
+  path: '/api/webhooks/gateway',
+  failure: 'webhookFailed',
 
   async handle({ request, body, config, database, verifyWebhookSignature }) {
     const signature = request.headers.get(config.signatureHeader);
-    if (!signature) return errorAnswer("missingSignature");
+    if (!signature) return errorAnswer('missingSignature');
     // Not configured: a 500, so that the gateway comes again once a secret is set.
-    if (verifyWebhookSignature === null) {
-      return {
-        ...errorAnswer("webhookFailed"),
-        outcome: "webhooksNotConfigured",
-      };
-    }
+    if (verifyWebhookSignature === null) return { ...errorAnswer('webhookFailed'), outcome: 'webhooksNotConfigured' };
     // Over the bytes: decoding would drop a byte-order mark and with it a genuine signature.
-    if (!await verifyWebhookSignature(body, signature)) {
-      return errorAnswer("invalidSignature");
-    }
+    if (!await verifyWebhookSignature(body, signature)) return errorAnswer('invalidSignature');
 
     const { outcome } = await database.applyGatewayEvent({
-      bodySha256: hex(await crypto.subtle.digest("SHA-256", body)),
+      bodySha256: hex(await crypto.subtle.digest('SHA-256', body)),
       eventId: request.headers.get(config.eventIdHeader),
       body: toStorableJson(new TextDecoder().decode(body)),
     });
-    if (outcome.startsWith("failed: ")) {
-      return { ...errorAnswer("webhookFailed"), outcome };
-    }
+    if (outcome.startsWith('failed: ')) return { ...errorAnswer('webhookFailed'), outcome };
     return { status: 200, body: { received: true }, outcome };
   },
 };
 
 function hex(bytes: ArrayBuffer): string {
-  return Array.from(
-    new Uint8Array(bytes),
-    (byte) => byte.toString(16).padStart(2, "0"),
-  ).join("");
+  return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

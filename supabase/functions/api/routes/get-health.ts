@@ -1,17 +1,13 @@
-import type { Route } from "../route.ts";
+import type { Route } from '../route.ts';
 
 /** GET /api/health: for monitors. 200 when the database answers, else 503; no secrets, no customer data. */
 export const getHealth: Route = {
-  method: "GET",
-  path: "/api/health",
-  failure: "healthCheckFailed",
+  method: 'GET',
+  path: '/api/health',
+  failure: 'healthCheckFailed',
 
   async handle({ database }) {
     const health = await database.getHealth();
-    return {
-      status: 200,
-      body: { status: "ok", ...health },
-      outcome: "healthy",
-    };
+    return { status: 200, body: { status: 'ok', ...health }, outcome: 'healthy' };
   },
 };

@@ -1,19 +1,15 @@
-import type { Route } from "../route.ts";
-import { errorAnswer } from "../errors.ts";
+import { errorAnswer } from '../errors.ts';
+import type { Route } from '../route.ts';
 
 /** GET /api/subscriptions: the caller's subscription, tier and newest payments. SPEC 4. */
 export const getSubscription: Route = {
-  method: "GET",
-  path: "/api/subscriptions",
-  failure: "getSubscriptionFailed",
+  method: 'GET',
+  path: '/api/subscriptions',
+  failure: 'getSubscriptionFailed',
 
   async handle({ request, auth, database }) {
     const userId = await auth.authenticate(request);
-    if (userId === null) return errorAnswer("unauthorized");
-    return {
-      status: 200,
-      body: await database.getSubscription(userId),
-      outcome: "read",
-    };
+    if (userId === null) return errorAnswer('unauthorized');
+    return { status: 200, body: await database.getSubscription(userId), outcome: 'read' };
   },
 };

@@ -1,63 +1,43 @@
-import { errorAnswer } from "../errors.ts";
-import type { Route } from "../route.ts";
-import { paymentMessage } from "../signature.ts";
-import { isStorableText } from "../storable-json.ts";
-import { parseVerifyPaymentRequest } from "../validation.ts";
+import { errorAnswer } from '../errors.ts';
+import type { Route } from '../route.ts';
+import { paymentMessage } from '../signature.ts';
+import { isStorableText } from '../storable-json.ts';
+import { parseVerifyPaymentRequest } from '../validation.ts';
 
 /** POST /api/payments/verify: what a checkout handed to the client becomes a tier. SPEC 4, its steps in their order. */
 export const verifyPayment: Route = {
-  method: "POST",
-  path: "/api/payments/verify",
-  failure: "verifyPaymentFailed",
+  method: 'POST',
+  path: '/api/payments/verify',
+  failure: 'verifyPaymentFailed',
 
   async handle({ request, body, auth, database, verifyPaymentSignature }) {
-    if (verifyPaymentSignature === null) {
-      return errorAnswer("paymentsNotConfigured");
-    }
+    if (verifyPaymentSignature === null) return errorAnswer('paymentsNotConfigured');
 
     const userId = await auth.authenticate(request);
-    if (userId === null) return errorAnswer("unauthorized");
+    if (userId === null) return errorAnswer('unauthorized');
 
-    const parsed = parseVerifyPaymentRequest(
-      JSON.parse(new TextDecoder().decode(body)),
-    );
-    if (!parsed.ok) return errorAnswer("invalidRequest", parsed.details);
-    const {
-      gateway_order_id: orderId,
-      gateway_payment_id: paymentId,
-      gateway_signature: signature,
-    } = parsed.request;
+    const parsed = parseVerifyPaymentRequest(JSON.parse(new TextDecoder().decode(body)));
+    if (!parsed.ok) return errorAnswer('invalidRequest', parsed.details);
+    const { gateway_order_id: orderId, gateway_payment_id: paymentId, gateway_signature: signature } = parsed.request;
 
-    if (
-      !await verifyPaymentSignature(
-        paymentMessage(orderId, paymentId),
-        signature,
-      )
-    ) {
-      return errorAnswer("paymentVerificationFailed");
+    if (!await verifyPaymentSignature(paymentMessage(orderId, paymentId), signature)) {
+      return errorAnswer('paymentVerificationFailed');
     }
-    if (!isStorableText(orderId) || !isStorableText(paymentId)) {
-      return errorAnswer("paymentNotFound");
-    }
+    if (!isStorableText(orderId) || !isStorableText(paymentId)) return errorAnswer('paymentNotFound');
 
-    const result = await database.verifyPayment({
-      userId,
-      orderId,
-      paymentId,
-      signature,
-    });
+    const result = await database.verifyPayment({ userId, orderId, paymentId, signature });
     switch (result.outcome) {
-      case "payment_not_found":
-        return errorAnswer("paymentNotFound");
-      case "plan_not_found":
-        return errorAnswer("planNotFound");
-      case "applied":
-      case "already_applied":
+      case 'payment_not_found':
+        return errorAnswer('paymentNotFound');
+      case 'plan_not_found':
+        return errorAnswer('planNotFound');
+      case 'applied':
+      case 'already_applied':
         return {
           status: 200,
           body: {
             success: true,
-            message: "Payment verified and subscription activated",
+            message: 'Payment verified and subscription activated',
             subscription: { tier: result.tier, validUntil: result.validUntil },
           },
           outcome: result.outcome,

@@ -1,0 +1,53 @@
+import pg from 'pg';
+import { databaseTypes, databaseTypesFile } from './database-types.ts';
+import { houseRules } from './house-rules.ts';
+import { withMigratedDatabase } from './migrated-database.ts';
+import { supabaseCli } from './supabase-cli.ts';
+
+/** Checks the schema that the migrations make. @returns one line for each thing wrong. */
+export async function checkSchema(): Promise<string[]> {
+  return await withMigratedDatabase(async (url) => [
+    ...await brokenRules(url),
+    ...await driftedTypes(url),
+    ...await advice(url),
+  ]);
+}
+
+async function brokenRules(url: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const broken: string[] = [];
+    for (const { name, violations } of houseRules) {
+      const { rows } = await client.query<{ detail: string }>(violations);
+      broken.push(...rows.map(({ detail }) => `${detail}: ${name}`));
+    }
+    return broken;
+  } finally {
+    await client.end();
+  }
+}
+
+async function driftedTypes(url: string): Promise<string[]> {
+  const fresh = await databaseTypes(url) === await Deno.readTextFile(databaseTypesFile);
+  return fresh ? [] : [
+    'generated/database.types.ts is not what the migrations make: run `npm run generate`',
+  ];
+}
+
+async function advice(url: string): Promise<string[]> {
+  try {
+    await supabaseCli(
+      url,
+      'db',
+      'advisors',
+      '--level',
+      'warn',
+      '--fail-on',
+      'warn',
+    );
+    return [];
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)];
+  }
+}

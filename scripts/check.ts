@@ -1,0 +1,40 @@
+import { checkSchema } from './check-schema.ts';
+import { checkVersions } from './check-versions.ts';
+import { writeLine } from './stack/child.ts';
+import { root } from './stack/root.ts';
+
+/** Everything that can be told without running the service. Exit code 1 when something is wrong. */
+const checks: readonly [name: string, check: () => Promise<string[]>][] = [
+  ['format', () => deno('fmt', '--check')],
+  ['lint', () => deno('lint')],
+  [
+    'types of the function',
+    () =>
+      deno(
+        'check',
+        '--config',
+        'supabase/functions/api/deno.json',
+        'supabase/functions/api',
+      ),
+  ],
+  ['types of scripts and tests', () => deno('check', 'scripts', 'tests')],
+  ['versions', checkVersions],
+  ['schema', checkSchema],
+];
+
+let failed = false;
+for (const [name, check] of checks) {
+  const problems = await check();
+  failed ||= problems.length > 0;
+  writeLine(`${problems.length === 0 ? 'ok    ' : 'FAILED'} ${name}`);
+  for (const problem of problems) writeLine(problem);
+}
+Deno.exit(failed ? 1 : 0);
+
+async function deno(...args: string[]): Promise<string[]> {
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args,
+    cwd: root,
+  }).output();
+  return success ? [] : [new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr)];
+}

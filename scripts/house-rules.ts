@@ -1,0 +1,79 @@
+/** A rule of the schema: a query that finds what breaks it, each row with a text `detail`. */
+export type HouseRule = { readonly name: string; readonly violations: string };
+
+/** What must hold in the live schema and no linter of the platform checks. */
+export const houseRules: readonly HouseRule[] = [
+  {
+    name: 'row level security is on for every table',
+    violations: `
+      select format('table %I.%I', n.nspname, c.relname) as detail
+      from pg_class c
+      join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname in ('public', 'private')
+        and c.relkind in ('r', 'p')
+        and not c.relrowsecurity`,
+  },
+  {
+    name: 'every table has a comment',
+    violations: `
+      select format('table %I.%I', n.nspname, c.relname) as detail
+      from pg_class c
+      join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname in ('public', 'private')
+        and c.relkind in ('r', 'p')
+        and obj_description(c.oid, 'pg_class') is null`,
+  },
+  {
+    name: 'every function of the API has a comment',
+    violations: `
+      select format('function %s', p.oid::regprocedure) as detail
+      from pg_proc p
+      where p.pronamespace = 'public'::regnamespace
+        and obj_description(p.oid, 'pg_proc') is null`,
+  },
+  {
+    name: 'every function pins an empty search_path',
+    violations: `
+      select format('function %s', p.oid::regprocedure) as detail
+      from pg_proc p
+      where p.pronamespace in ('public'::regnamespace, 'private'::regnamespace)
+        and not coalesce(p.proconfig, '{}') @> array['search_path=""']`,
+  },
+  {
+    name: 'no security definer function is in a schema of the API or callable by a client',
+    violations: `
+      select format('function %s', p.oid::regprocedure) as detail
+      from pg_proc p
+      where p.pronamespace in ('public'::regnamespace, 'private'::regnamespace)
+        and p.prosecdef
+        and (
+          p.pronamespace = 'public'::regnamespace
+          or has_function_privilege('anon', p.oid, 'execute')
+          or has_function_privilege('authenticated', p.oid, 'execute')
+        )`,
+  },
+  {
+    name: 'no function is callable by everybody',
+    violations: `
+      select format('function %s', p.oid::regprocedure) as detail
+      from pg_proc p
+      cross join lateral aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
+      where p.pronamespace in ('public'::regnamespace, 'private'::regnamespace)
+        and a.grantee = 0`,
+  },
+  {
+    name: 'every foreign key has an index that starts with its columns',
+    violations: `
+      select format('foreign key %I of %s', k.conname, k.conrelid::regclass) as detail
+      from pg_constraint k
+      where k.contype = 'f'
+        and k.connamespace in ('public'::regnamespace, 'private'::regnamespace)
+        and not exists (
+          select
+          from pg_index i
+          where i.indrelid = k.conrelid
+            and i.indpred is null
+            and (i.indkey::smallint[])[0:cardinality(k.conkey) - 1] @> k.conkey
+        )`,
+  },
+];

@@ -1,0 +1,24 @@
+import { migrate } from './stack/migrate.ts';
+import { createPostgres } from './stack/postgres.ts';
+import { prepareDatabase } from './stack/prepare-database.ts';
+import { freePort } from './stack/ports.ts';
+
+/** Runs work against a throw-away database that has just the migrations, and removes it. */
+export async function withMigratedDatabase<T>(
+  work: (url: string) => Promise<T>,
+): Promise<T> {
+  const postgres = createPostgres({
+    port: freePort(),
+    ephemeral: true,
+    log: () => {},
+  });
+  await postgres.start();
+  try {
+    await postgres.ready();
+    await prepareDatabase(postgres.url());
+    await migrate({ url: postgres.url(), seed: false, log: () => {} });
+    return await work(postgres.url());
+  } finally {
+    await postgres.stop();
+  }
+}

@@ -1,0 +1,29 @@
+/**
+ * Keys and addresses of the local stack alone. They are public, the same for everybody, and open nothing but a database
+ * that listens on 127.0.0.1; nothing below `supabase/` reads this file.
+ */
+export const localPassword = 'postgres';
+
+export const localKeys = {
+  publishable: 'sb_publishable_local_development_only',
+  secret: 'sb_secret_local_development_only',
+  /** Signs the sessions (HS256); Lite asks for at least 32 characters. */
+  jwtSecret: 'local-development-only-not-a-secret-of-anything',
+} as const;
+
+/** What the function's variables are when neither `.env` nor the process environment names them. */
+export function localEnvironment(urls: { gateway: string; mailbox: string }): Record<string, string> {
+  return {
+    GATEWAY_KEY_ID: 'key_local',
+    GATEWAY_KEY_SECRET: 'local-gateway-key-secret',
+    GATEWAY_WEBHOOK_SECRET: 'local-gateway-webhook-secret',
+    GATEWAY_API_URL: urls.gateway,
+    APP_URL: 'http://127.0.0.1:3000',
+    REVALIDATE_URL: `${urls.mailbox}/api/revalidate`,
+    REVALIDATE_SECRET: 'local-revalidate-secret',
+    RESEND_API_KEY: 're_local',
+    RESEND_BASE_URL: urls.mailbox,
+    EMAIL_FROM: 'Local stack <noreply@example.com>',
+    INTERNAL_KEY: 'local-internal-key',
+  };
+}

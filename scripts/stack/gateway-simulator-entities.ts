@@ -1,0 +1,81 @@
+/** The gateway's records, in its own field names. Times are Unix seconds, amounts minor units. */
+
+/** The gateway writes empty notes as an empty list. */
+export type Notes = Record<string, string | number> | [];
+
+export type Order = {
+  id: string;
+  entity: 'order';
+  amount: number;
+  amount_paid: number;
+  amount_due: number;
+  currency: string;
+  receipt: string | null;
+  offer_id: null;
+  status: 'created' | 'attempted' | 'paid';
+  attempts: number;
+  notes: Notes;
+  created_at: number;
+};
+
+export type PaymentError = {
+  error_code: string | null;
+  error_description: string | null;
+  error_source: string | null;
+  error_step: string | null;
+  error_reason: string | null;
+};
+
+export type Payment = PaymentError & {
+  id: string;
+  entity: 'payment';
+  amount: number;
+  currency: string;
+  status: 'created' | 'authorized' | 'captured' | 'refunded' | 'failed';
+  order_id: string | null;
+  invoice_id: null;
+  international: boolean;
+  method: 'upi';
+  amount_refunded: number;
+  refund_status: null;
+  captured: boolean;
+  description: string | null;
+  card_id: null;
+  bank: null;
+  wallet: null;
+  vpa: string;
+  email: string;
+  contact: string;
+  notes: Notes;
+  fee: number | null;
+  tax: number | null;
+  acquirer_data: { rrn: string | null };
+  created_at: number;
+};
+
+export type Subscription = {
+  id: string;
+  entity: 'subscription';
+  plan_id: string;
+  customer_id: string;
+  status: 'created' | 'authenticated' | 'active' | 'pending' | 'halted' | 'cancelled' | 'paused' | 'completed';
+  current_start: number | null;
+  current_end: number | null;
+  ended_at: number | null;
+  quantity: number;
+  notes: Notes;
+  charge_at: number | null;
+  start_at: number | null;
+  end_at: number | null;
+  auth_attempts: number;
+  total_count: number;
+  paid_count: number;
+  remaining_count: number;
+  customer_notify: boolean;
+  created_at: number;
+  expire_by: null;
+  short_url: null;
+  has_scheduled_changes: boolean;
+  change_scheduled_at: null;
+  source: 'api';
+};

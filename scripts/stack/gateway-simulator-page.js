@@ -1,0 +1,103 @@
+// The whole page is built with textContent: nothing of an order is ever parsed as HTML.
+const EVERY_MS = 1500;
+const by = (id) => document.getElementById(id);
+const GOOD = ['paid', 'captured', 'active', 'delivered', 'completed'];
+const BAD = ['failed', 'given_up', 'cancelled', 'halted'];
+const drawn = {};
+
+function element(name, properties, ...children) {
+  const made = Object.assign(document.createElement(name), properties);
+  made.append(...children);
+  return made;
+}
+
+function badge(status) {
+  const kind = GOOD.includes(status) ? 'good' : BAD.includes(status) ? 'bad' : '';
+  return element('span', { className: `badge ${kind}`, textContent: status.replace('_', ' ') });
+}
+
+function row(title, status, details, ...actions) {
+  const head = element('div', { className: 'title' }, element('strong', {}, title), badge(status));
+  const lines = details.map((text) => element('div', { className: 'detail', textContent: text }));
+  const item = element('li', {}, head, ...lines);
+  if (actions.length > 0) item.append(element('div', { className: 'actions' }, ...actions));
+  return item;
+}
+
+function money({ amount, currency }) {
+  return new Intl.NumberFormat('en-IN', { style: 'currency', currency }).format(amount / 100);
+}
+
+function moment(seconds) {
+  return seconds === null ? '–' : new Date(seconds * 1000).toLocaleString();
+}
+
+function payButton(order, outcome, label, className) {
+  const button = element('button', { type: 'button', className, textContent: label });
+  button.setAttribute('aria-label', `${label} ${order.id}`);
+  button.addEventListener('click', async () => {
+    button.disabled = true;
+    const body = JSON.stringify({ order_id: order.id, outcome });
+    const response = await fetch('/simulate/pay', {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json' },
+    });
+    const answer = await response.json();
+    await refresh(response.ok ? '' : answer.error.description);
+  });
+  return button;
+}
+
+const rows = {
+  orders(order) {
+    const { id, status, receipt, attempts, notes, created_at } = order;
+    const noted = Object.entries(notes).map(([name, value]) => `${name}: ${value}`).join(', ');
+    const details = [
+      `${id} · ${moment(created_at)}`,
+      [receipt, `${attempts} attempt${attempts === 1 ? '' : 's'}`, noted]
+        .filter(Boolean).join(' · '),
+    ];
+    const buttons = status === 'paid'
+      ? []
+      : [payButton(order, 'captured', 'Pay', 'pay'), payButton(order, 'failed', 'Fail', 'fail')];
+    return row(money(order), status, details, ...buttons);
+  },
+  payments(payment) {
+    const { id, order_id, status, error_description, created_at } = payment;
+    const details = [`${id} · ${moment(created_at)}`, [order_id, error_description].filter(Boolean).join(' · ')];
+    return row(money(payment), status, details);
+  },
+  deliveries({ event, event_id, state, attempts }) {
+    const last = attempts.at(-1);
+    const count = `${attempts.length} deliver${attempts.length === 1 ? 'y' : 'ies'}`;
+    const outcome = last === undefined ? '' : `, last: ${last.status ?? last.error}`;
+    return row(event ?? '(no event name)', state, [event_id, `${count}${outcome}`]);
+  },
+  subscriptions({ id, plan_id, status, notes, current_start, current_end }) {
+    const period = `${moment(current_start)} to ${moment(current_end)}`;
+    return row(id, status, [[plan_id, notes.user_id && `user ${notes.user_id}`].filter(Boolean).join(' · '), period]);
+  },
+};
+
+async function refresh(problem = '') {
+  try {
+    const response = await fetch('/simulate/state');
+    const state = await response.json();
+    for (const [name, draw] of Object.entries(rows)) {
+      const latest = JSON.stringify(state[name]);
+      // Left alone while nothing changed, so that the focus and the scroll position stay where they are.
+      if (drawn[name] === latest) continue;
+      drawn[name] = latest;
+      by(name).replaceChildren(...state[name].map(draw));
+      by(`${name}-count`).textContent = state[name].length;
+      by(`${name}-empty`).hidden = state[name].length > 0;
+    }
+    by('state').textContent = problem;
+  } catch {
+    by('state').textContent = 'Not answering; trying again.';
+  }
+}
+
+await refresh();
+setInterval(() => document.hidden || refresh(), EVERY_MS);

@@ -1,0 +1,27 @@
+/** The stack's ports, counted from the base port, and what each is for. */
+export const portNames = ['API', 'Postgres', 'Studio', 'mailbox', 'gateway simulator', 'function'] as const;
+
+/** One line for each of the stack's ports that something else holds; none when all are free. */
+export function takenPorts(base: number): string[] {
+  return portNames.flatMap((name, index) =>
+    isFree(base + index) ? [] : [`port ${base + index} (${name}) is taken by another program`]
+  );
+}
+
+/** A port that nothing listens on now. */
+export function freePort(): number {
+  const listener = Deno.listen({ hostname: '127.0.0.1', port: 0 });
+  const { port } = listener.addr;
+  listener.close();
+  return port;
+}
+
+function isFree(port: number): boolean {
+  try {
+    Deno.listen({ hostname: '127.0.0.1', port }).close();
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.AddrInUse) return false;
+    throw error;
+  }
+}

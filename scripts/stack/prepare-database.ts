@@ -1,0 +1,52 @@
+import { App } from '@supabase/lite';
+import { createPostgresConnection } from '@supabase/lite/postgres';
+import postgres from 'postgres';
+
+/**
+ * Gives an empty database what every Supabase project has before its first migration: the API's roles, the schemas
+ * `auth` and `extensions`. Safe to run again. The API's roles may enter `auth` (policies call `auth.uid()`) and read no
+ * table of it.
+ */
+export async function prepareDatabase(url: string): Promise<void> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  try {
+    await sql.unsafe(roles);
+    await createAuthSchema(url);
+    await sql.unsafe(usage);
+  } finally {
+    await sql.end();
+  }
+}
+
+async function createAuthSchema(url: string): Promise<void> {
+  const connection = createPostgresConnection({ url, postgresOptions: { max: 1, onnotice: () => {} } });
+  try {
+    const app = new App({ connection, auth: { enabled: true } });
+    await app.init();
+    await app.ensureSystemSchema();
+  } finally {
+    await connection.close();
+  }
+}
+
+// Roles belong to the whole cluster: another database of it may have made them already, or be making them right now.
+const roles = `
+do $$
+declare
+  v_role text;
+begin
+  perform pg_advisory_xact_lock(hashtext('local-stack-roles'));
+  foreach v_role in array array['anon', 'authenticated', 'service_role', 'authenticator', 'supabase_auth_admin'] loop
+    if not exists (select from pg_roles where rolname = v_role) then
+      execute format('create role %I nologin', v_role);
+    end if;
+  end loop;
+  alter role service_role bypassrls;
+  alter role authenticator noinherit;
+  grant anon, authenticated, service_role to authenticator;
+end
+$$`;
+
+const usage = `
+create schema if not exists extensions;
+grant usage on schema public, extensions, auth to anon, authenticated, service_role`;

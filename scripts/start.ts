@@ -1,0 +1,93 @@
+/** `npm start`: the local stack in the foreground. Prints what a client needs on stdout, everything else on stderr. */
+import { parseArgs } from 'node:util';
+import { writeLine } from './stack/child.ts';
+import { claimDataFolder } from './stack/data-folder.ts';
+import { portNames, takenPorts } from './stack/ports.ts';
+import { createStack } from './stack/stack.ts';
+
+const usage = `Usage: npm start -- [--port N] [--ephemeral] [--reset]
+  --port N      the API's port; Postgres, Studio, mailbox, gateway simulator and function take the five after it (54321)
+  --ephemeral   throw-away data
+  --reset       delete the kept data first`;
+
+const { port, ephemeral, reset } = readOptions(Deno.args);
+Deno.exit(await run());
+
+/** Runs the stack until a signal or a crash; the exit code. Only the first failure is told: others follow from it. */
+async function run(): Promise<number> {
+  const end = Promise.withResolvers<number>();
+  let ended = false;
+  const finish = (code: number, error?: unknown) => {
+    if (!ended && error !== undefined) tell(error);
+    ended = true;
+    end.resolve(code);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] satisfies Deno.Signal[]) {
+    Deno.addSignalListener(signal, () => finish(0));
+  }
+  // A bug or a cut connection somewhere in here ends the stack in order, too.
+  globalThis.addEventListener('unhandledrejection', (event) => {
+    event.preventDefault();
+    finish(1, event.reason);
+  });
+  globalThis.addEventListener('error', (event) => {
+    event.preventDefault();
+    finish(1, event.error);
+  });
+  try {
+    const taken = takenPorts(port);
+    if (taken.length > 0) {
+      throw new Error(`${taken.join('\n')}\nFree it, or choose other ports with --port`);
+    }
+    if (!ephemeral) await claimDataFolder(reset);
+    const environment = Deno.env.toObject();
+    const stack = await createStack({ port, ephemeral, environment, onCrash: (error) => finish(1, error) });
+    stack.start().then(
+      (answers) => answers && print(stack.outputs),
+      (error: unknown) => finish(1, error),
+    );
+    const code = await end.promise;
+    await stack.stop();
+    return code;
+  } catch (error) {
+    tell(error);
+    return 1;
+  }
+}
+
+function print(outputs: Record<string, string>): void {
+  const lines = [...Object.entries(outputs).map(([name, value]) => `${name}=${JSON.stringify(value)}`), 'ready', ''];
+  Deno.stdout.writeSync(new TextEncoder().encode(lines.join('\n')));
+}
+
+function readOptions(args: string[]): { port: number; ephemeral: boolean; reset: boolean } {
+  try {
+    const { values } = parseArgs({
+      args,
+      options: {
+        port: { type: 'string', default: '54321' },
+        ephemeral: { type: 'boolean', default: false },
+        reset: { type: 'boolean', default: false },
+      },
+    });
+    const highest = 65535 - (portNames.length - 1);
+    const port = Number(values.port);
+    if (!/^\d+$/.test(values.port) || port < 1 || port > highest) {
+      throw new Error(
+        `--port ${values.port}: not a number from 1 to ${highest}`,
+      );
+    }
+    if (values.ephemeral && values.reset) {
+      throw new Error('--reset deletes kept data, and --ephemeral keeps none');
+    }
+    return { port, ephemeral: values.ephemeral, reset: values.reset };
+  } catch (error) {
+    tell(error);
+    writeLine(usage);
+    Deno.exit(2);
+  }
+}
+
+function tell(error: unknown): void {
+  writeLine(error instanceof Error ? error.message : String(error));
+}

@@ -1,0 +1,41 @@
+import { denoEnvironment } from './stack/deno-environment.ts';
+import { root } from './stack/root.ts';
+
+/**
+ * Runs the Supabase CLI of this project on a database of this machine.
+ * @throws Error with the CLI's own words when it ends with another code than 0.
+ */
+export async function supabaseCli(
+  databaseUrl: string,
+  ...command: string[]
+): Promise<string> {
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      ...[
+        'run',
+        '-A',
+        '--no-lock',
+        '--no-config',
+        `${root}/node_modules/supabase/dist/supabase.js`,
+      ],
+      ...command,
+      ...[`--remote=${databaseUrl}`, '--workdir', root],
+    ],
+    clearEnv: true,
+    env: {
+      ...denoEnvironment(),
+      PATH: Deno.env.get('PATH') ?? '',
+      SUPABASE_TELEMETRY_DISABLED: '1',
+      DO_NOT_TRACK: '1',
+      // Spares a warning about the missing TLS of a server on this very machine.
+      PGSSLMODE: 'disable',
+    },
+  }).output();
+  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes).trim();
+  if (!success) {
+    throw new Error(
+      `supabase ${command.join(' ')} failed:\n${text(stdout)}\n${text(stderr)}`,
+    );
+  }
+  return text(stdout);
+}

@@ -1,0 +1,351 @@
+// GENERATED from the migrations by `npm run generate`. DO NOT EDIT.
+
+export type Json = string | number | boolean | null | { [key: string]: Json | undefined } | Json[];
+
+export type Database = {
+  'public': {
+    Tables: {
+      'payments': {
+        Row: {
+          'amount': number;
+          'captured_at': string | null;
+          'confirmed_at': string | null;
+          'created_at': string;
+          'currency': string;
+          'dispute_status': string | null;
+          'fulfilled_at': string | null;
+          'gateway_order_id': string | null;
+          'gateway_payment_id': string | null;
+          'gateway_signature': string | null;
+          'id': string;
+          'meta': Json | null;
+          'period_end': string | null;
+          'period_start': string | null;
+          'refunded_amount': number;
+          'status': string;
+          'subscription_id': string | null;
+          'tier': string | null;
+          'user_id': string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          'amount': number;
+          'captured_at'?: string | null;
+          'confirmed_at'?: string | null;
+          'created_at'?: string;
+          'currency'?: string;
+          'dispute_status'?: string | null;
+          'fulfilled_at'?: string | null;
+          'gateway_order_id'?: string | null;
+          'gateway_payment_id'?: string | null;
+          'gateway_signature'?: string | null;
+          'id'?: string;
+          'meta'?: Json | null;
+          'period_end'?: string | null;
+          'period_start'?: string | null;
+          'refunded_amount'?: number;
+          'status'?: string;
+          'subscription_id'?: string | null;
+          'tier'?: string | null;
+          'user_id'?: string | null;
+        };
+        Update: {
+          'amount'?: number;
+          'captured_at'?: string | null;
+          'confirmed_at'?: string | null;
+          'created_at'?: string;
+          'currency'?: string;
+          'dispute_status'?: string | null;
+          'fulfilled_at'?: string | null;
+          'gateway_order_id'?: string | null;
+          'gateway_payment_id'?: string | null;
+          'gateway_signature'?: string | null;
+          'id'?: string;
+          'meta'?: Json | null;
+          'period_end'?: string | null;
+          'period_start'?: string | null;
+          'refunded_amount'?: number;
+          'status'?: string;
+          'subscription_id'?: string | null;
+          'tier'?: string | null;
+          'user_id'?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: 'payments_subscription_id_fkey';
+            columns: ['subscription_id'];
+            isOneToOne: false;
+            referencedRelation: 'subscriptions';
+            referencedColumns: ['id'];
+          },
+        ];
+      };
+      'plans': {
+        Row: {
+          'created_at': string;
+          'currency': string;
+          'duration_months': number | null;
+          'features': NonNullable<Json>;
+          'gateway_plan_id': string | null;
+          'grace_days': number;
+          'id': string;
+          'is_active': boolean;
+          'name': string;
+          'price': number;
+          'tier': string;
+        };
+        ComputedFields: never;
+        Insert: {
+          'created_at'?: string;
+          'currency'?: string;
+          'duration_months'?: number | null;
+          'features'?: NonNullable<Json>;
+          'gateway_plan_id'?: string | null;
+          'grace_days'?: number;
+          'id'?: string;
+          'is_active'?: boolean;
+          'name': string;
+          'price': number;
+          'tier': string;
+        };
+        Update: {
+          'created_at'?: string;
+          'currency'?: string;
+          'duration_months'?: number | null;
+          'features'?: NonNullable<Json>;
+          'gateway_plan_id'?: string | null;
+          'grace_days'?: number;
+          'id'?: string;
+          'is_active'?: boolean;
+          'name'?: string;
+          'price'?: number;
+          'tier'?: string;
+        };
+        Relationships: [];
+      };
+      'profiles': {
+        Row: {
+          'created_at': string;
+          'display_name': string | null;
+          'subscription_tier': string | null;
+          'user_id': string;
+          'username': string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          'created_at'?: string;
+          'display_name'?: string | null;
+          'subscription_tier'?: string | null;
+          'user_id': string;
+          'username'?: string | null;
+        };
+        Update: {
+          'created_at'?: string;
+          'display_name'?: string | null;
+          'subscription_tier'?: string | null;
+          'user_id'?: string;
+          'username'?: string | null;
+        };
+        Relationships: [];
+      };
+      'subscriptions': {
+        Row: {
+          'activated_event_at': string | null;
+          'cancel_at_period_end': boolean;
+          'cancelled_at': string | null;
+          'created_at': string;
+          'current_period_end': string | null;
+          'current_period_start': string | null;
+          'ended_reason': string | null;
+          'gateway_subscription_id': string | null;
+          'id': string;
+          'period_event_at': string | null;
+          'plan_id': string | null;
+          'status': string;
+          'status_event_at': string | null;
+          'superseded_gateway_subscription_ids': (string)[];
+          'tier': string;
+          'user_id': string;
+        };
+        ComputedFields: never;
+        Insert: {
+          'activated_event_at'?: string | null;
+          'cancel_at_period_end'?: boolean;
+          'cancelled_at'?: string | null;
+          'created_at'?: string;
+          'current_period_end'?: string | null;
+          'current_period_start'?: string | null;
+          'ended_reason'?: string | null;
+          'gateway_subscription_id'?: string | null;
+          'id'?: string;
+          'period_event_at'?: string | null;
+          'plan_id'?: string | null;
+          'status': string;
+          'status_event_at'?: string | null;
+          'superseded_gateway_subscription_ids'?: (string)[];
+          'tier': string;
+          'user_id': string;
+        };
+        Update: {
+          'activated_event_at'?: string | null;
+          'cancel_at_period_end'?: boolean;
+          'cancelled_at'?: string | null;
+          'created_at'?: string;
+          'current_period_end'?: string | null;
+          'current_period_start'?: string | null;
+          'ended_reason'?: string | null;
+          'gateway_subscription_id'?: string | null;
+          'id'?: string;
+          'period_event_at'?: string | null;
+          'plan_id'?: string | null;
+          'status'?: string;
+          'status_event_at'?: string | null;
+          'superseded_gateway_subscription_ids'?: (string)[];
+          'tier'?: string;
+          'user_id'?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: 'subscriptions_plan_id_fkey';
+            columns: ['plan_id'];
+            isOneToOne: false;
+            referencedRelation: 'plans';
+            referencedColumns: ['id'];
+          },
+        ];
+      };
+    };
+    Views: {
+      [_ in never]: never;
+    };
+    Functions: {
+      'apply_gateway_event': {
+        Args: { 'p_body'?: string; 'p_body_sha256': string; 'p_event_id'?: string };
+        Returns: Json;
+      };
+      'current_tier': { Args: Record<PropertyKey, never>; Returns: string };
+      'get_health': { Args: Record<PropertyKey, never>; Returns: Json };
+      'get_subscription': { Args: { 'p_user_id': string }; Returns: Json };
+      'has_tier': { Args: { 'p_tier': string }; Returns: boolean };
+      'verify_payment': {
+        Args: {
+          'p_early_renewal'?: string;
+          'p_order_id': string;
+          'p_payment_id': string;
+          'p_signature': string;
+          'p_user_id': string;
+        };
+        Returns: Json;
+      };
+    };
+    Enums: {
+      [_ in never]: never;
+    };
+    CompositeTypes: {
+      [_ in never]: never;
+    };
+  };
+};
+
+type DatabaseWithoutInternals = Omit<Database, '__InternalSupabase'>;
+
+type DefaultSchema = DatabaseWithoutInternals[Extract<keyof Database, 'public'>];
+
+export type Tables<
+  DefaultSchemaTableNameOrOptions extends
+    | keyof (DefaultSchema['Tables'] & DefaultSchema['Views'])
+    | { schema: keyof DatabaseWithoutInternals },
+  TableName extends DefaultSchemaTableNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals;
+  } ? keyof (
+      & DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions['schema']]['Tables']
+      & DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions['schema']]['Views']
+    )
+    : never = never,
+> = DefaultSchemaTableNameOrOptions extends { schema: keyof DatabaseWithoutInternals } ? (
+    & DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions['schema']]['Tables']
+    & DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions['schema']]['Views']
+  )[TableName] extends {
+    Row: infer R;
+  } ? R
+  : never
+  : DefaultSchemaTableNameOrOptions extends keyof (DefaultSchema['Tables'] & DefaultSchema['Views'])
+    ? (DefaultSchema['Tables'] & DefaultSchema['Views'])[DefaultSchemaTableNameOrOptions] extends {
+      Row: infer R;
+    } ? R
+    : never
+  : never;
+
+export type TablesInsert<
+  DefaultSchemaTableNameOrOptions extends
+    | keyof DefaultSchema['Tables']
+    | { schema: keyof DatabaseWithoutInternals },
+  TableName extends DefaultSchemaTableNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals;
+  } ? keyof DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions['schema']]['Tables']
+    : never = never,
+> = DefaultSchemaTableNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+  ? DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions['schema']]['Tables'][TableName] extends {
+    Insert: infer I;
+  } ? I
+  : never
+  : DefaultSchemaTableNameOrOptions extends keyof DefaultSchema['Tables']
+    ? DefaultSchema['Tables'][DefaultSchemaTableNameOrOptions] extends {
+      Insert: infer I;
+    } ? I
+    : never
+  : never;
+
+export type TablesUpdate<
+  DefaultSchemaTableNameOrOptions extends
+    | keyof DefaultSchema['Tables']
+    | { schema: keyof DatabaseWithoutInternals },
+  TableName extends DefaultSchemaTableNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals;
+  } ? keyof DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions['schema']]['Tables']
+    : never = never,
+> = DefaultSchemaTableNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+  ? DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions['schema']]['Tables'][TableName] extends {
+    Update: infer U;
+  } ? U
+  : never
+  : DefaultSchemaTableNameOrOptions extends keyof DefaultSchema['Tables']
+    ? DefaultSchema['Tables'][DefaultSchemaTableNameOrOptions] extends {
+      Update: infer U;
+    } ? U
+    : never
+  : never;
+
+export type Enums<
+  DefaultSchemaEnumNameOrOptions extends
+    | keyof DefaultSchema['Enums']
+    | { schema: keyof DatabaseWithoutInternals },
+  EnumName extends DefaultSchemaEnumNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals;
+  } ? keyof DatabaseWithoutInternals[DefaultSchemaEnumNameOrOptions['schema']]['Enums']
+    : never = never,
+> = DefaultSchemaEnumNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+  ? DatabaseWithoutInternals[DefaultSchemaEnumNameOrOptions['schema']]['Enums'][EnumName]
+  : DefaultSchemaEnumNameOrOptions extends keyof DefaultSchema['Enums']
+    ? DefaultSchema['Enums'][DefaultSchemaEnumNameOrOptions]
+  : never;
+
+export type CompositeTypes<
+  PublicCompositeTypeNameOrOptions extends
+    | keyof DefaultSchema['CompositeTypes']
+    | { schema: keyof DatabaseWithoutInternals },
+  CompositeTypeName extends PublicCompositeTypeNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals;
+  } ? keyof DatabaseWithoutInternals[PublicCompositeTypeNameOrOptions['schema']]['CompositeTypes']
+    : never = never,
+> = PublicCompositeTypeNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+  ? DatabaseWithoutInternals[PublicCompositeTypeNameOrOptions['schema']]['CompositeTypes'][CompositeTypeName]
+  : PublicCompositeTypeNameOrOptions extends keyof DefaultSchema['CompositeTypes']
+    ? DefaultSchema['CompositeTypes'][PublicCompositeTypeNameOrOptions]
+  : never;
+
+export const Constants = {
+  'public': {
+    Enums: {},
+  },
+} as const;

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { houseRules } from '../../scripts/house-rules.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+/** One way to break each rule: a rule that can't fail checks nothing. */
+const offences: Record<string, { sql: string; detail: string }> = {
+  'row level security is on for every table': {
+    sql: 'create table public.open (id int)',
+    detail: 'table public.open',
+  },
+  'every table has a comment': {
+    sql: 'create table private.silent (id int)',
+    detail: 'table private.silent',
+  },
+  'every function of the API has a comment': {
+    sql: 'create function public.silent() returns int language sql return 1',
+    detail: 'function silent()',
+  },
+  'every function pins an empty search_path': {
+    sql: "create function private.wandering() returns int language sql set search_path = 'public' return 1",
+    detail: 'function private.wandering()',
+  },
+  'no security definer function is in a schema of the API or callable by a client': {
+    sql: 'create function private.powerful() returns int language sql security definer return 1',
+    detail: 'function private.powerful()',
+  },
+  'no function is callable by everybody': {
+    sql: 'create function private.handy() returns int language sql return 1',
+    detail: 'function private.handy()',
+  },
+  'every foreign key has an index that starts with its columns': {
+    sql: 'create table private.pointing (plan_id uuid constraint pointing_fkey references public.plans (id))',
+    detail: 'foreign key pointing_fkey of private.pointing',
+  },
+};
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+
+test.each(houseRules)('$name', async ({ violations }) => {
+  expect(await database.query(violations)).toEqual([]);
+});
+
+test.each(houseRules)(
+  'a schema that breaks it is found: $name',
+  async ({ name, violations }) => {
+    const offence = offences[name];
+    const session = await database.connect();
+    await session.query('begin');
+    await session.query(offence?.sql ?? '');
+    const { rows } = await session.query(violations);
+    await session.query('rollback');
+    expect(rows).toEqual([{ detail: offence?.detail }]);
+  },
+);
