@@ -29,13 +29,13 @@ async function createAuthSchema(url: string): Promise<void> {
   }
 }
 
-// Roles belong to the whole cluster: another database of it may have made them already, or be making them right now.
+// Roles belong to the whole cluster: another of its databases may be making them right now, hence the lock.
 const roles = `
 do $$
 declare
   v_role text;
 begin
-  perform pg_advisory_xact_lock(hashtext('local-stack-roles'));
+  lock table pg_catalog.pg_authid in share row exclusive mode;
   foreach v_role in array array['anon', 'authenticated', 'service_role', 'authenticator', 'supabase_auth_admin'] loop
     if not exists (select from pg_roles where rolname = v_role) then
       execute format('create role %I nologin', v_role);

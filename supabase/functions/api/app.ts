@@ -1,3 +1,4 @@
+import { corsHeaders } from '@supabase/supabase-js/cors';
 import { type Context, Hono } from 'hono';
 import { cors } from 'hono/cors';
 import type { Answer } from './answer.ts';
@@ -16,7 +17,7 @@ import { verifyPayment } from './routes/verify-payment.ts';
 import { createVerifier } from './signature.ts';
 import { withDeadline } from './with-deadline.ts';
 
-type AppEnv = { Variables: LogVariables & { body: Uint8Array<ArrayBuffer> } };
+type AppEnv = { Variables: LogVariables & { body: BufferSource } };
 
 const routes: readonly Route[] = [getSubscription, verifyPayment, gatewayWebhook, getHealth];
 
@@ -32,7 +33,7 @@ export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> 
   app.use(cors({
     origin: '*',
     allowMethods: ['GET', 'POST'],
-    allowHeaders: ['authorization', 'x-client-info', 'apikey', 'content-type', 'idempotency-key'],
+    allowHeaders: [corsHeaders['Access-Control-Allow-Headers'] ?? '', 'idempotency-key'],
     exposeHeaders: ['x-request-id'],
     maxAge: 86400,
   }));
