@@ -2,16 +2,17 @@ import { parseEnv } from 'node:util';
 import { root } from './root.ts';
 
 /**
- * The function's own variables on this machine: the process environment wins over `supabase/functions/.env`, and the
- * local defaults fill the rest. An empty value is a value: it says "not configured" and is not filled. The names are
- * those of `supabase/functions/.env.example`; any other variable of the process stays out of the function.
+ * The variables of the function and of the services that stand in around it: the process environment wins over
+ * `supabase/functions/.env`, and the local defaults fill the rest. An empty value is a value: it says "not configured"
+ * and is not filled. The names are those of `supabase/functions/.env.example` and of the defaults; any other variable of
+ * the process stays out.
  */
 export async function readEnvironment(
   processEnvironment: Record<string, string>,
   defaults: Record<string, string>,
   envFile = `${root}/supabase/functions/.env`,
 ): Promise<Record<string, string>> {
-  const names = await functionVariables();
+  const names = new Set([...await functionVariables(), ...Object.keys(defaults)]);
   const file = await readEnvFile(envFile);
   const environment: Record<string, string> = {};
   for (const name of names) {

@@ -101,9 +101,6 @@ const platformVariables = [
   'SUPABASE_SERVICE_ROLE_KEY',
   'SUPABASE_JWKS',
   'SUPABASE_DB_URL',
-  'SB_EXECUTION_ID',
-  'SB_REGION',
-  'DENO_DEPLOYMENT_ID',
   'PORT',
 ];
 
@@ -122,10 +119,13 @@ const addressVariables = [
 ];
 
 function allowedHosts(env: Record<string, string>): string[] {
-  const hosts = addressVariables.map((name) => env[name]).filter((url) => url !== undefined && URL.canParse(url));
+  const hosts = addressVariables.flatMap((name) => {
+    const url = env[name] ?? '';
+    return URL.canParse(url) ? [new URL(url).hostname] : [];
+  });
   // Without an address of its own the mailer calls Resend.
-  if (env.RESEND_API_KEY && !env.RESEND_BASE_URL) hosts.push('https://api.resend.com');
-  return [...new Set(['127.0.0.1', ...hosts.map((url) => new URL(url ?? '').hostname)])].filter((host) => host !== '');
+  if (env.RESEND_API_KEY && !env.RESEND_BASE_URL) hosts.push('api.resend.com');
+  return [...new Set(['127.0.0.1', ...hosts])].filter((host) => host !== '');
 }
 
 function listeningPort(line: string): number | undefined {

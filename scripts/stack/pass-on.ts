@@ -3,6 +3,15 @@ import http from 'node:http';
 /** Thrown by `passOn` when the request had no effect and got no answer: it may be sent again. */
 export class NotDelivered extends Error {}
 
+const connectionHeaders = [
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+];
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 const agent = new http.Agent({ keepAlive: true });
 
@@ -38,12 +47,8 @@ export function passOn(
   return promise;
 }
 
-function withoutConnectionHeaders<T extends http.IncomingHttpHeaders>(headers: T): http.OutgoingHttpHeaders {
+function withoutConnectionHeaders(headers: http.IncomingHttpHeaders): http.OutgoingHttpHeaders {
   const kept: http.OutgoingHttpHeaders = { ...headers };
-  for (
-    const name of ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade']
-  ) {
-    delete kept[name];
-  }
+  for (const name of connectionHeaders) delete kept[name];
   return kept;
 }

@@ -41,7 +41,8 @@ $$;
 revoke execute on function private.enqueue(text, text, text, jsonb) from public;
 grant execute on function private.enqueue(text, text, text, jsonb) to service_role;
 
--- Every write of a tier refreshes the app's cached pages, whoever wrote it; one row a statement.
+-- Every write of a tier refreshes the app's cached pages, whoever wrote it; one row a transaction, since an upsert fires
+-- the triggers of insert and of update. The time is in the key because a restored database counts transactions anew.
 -- Security definer: an admin's or the app's own role may write tiers without rights on the outbox.
 create function private.enqueue_revalidation()
 returns trigger
@@ -51,7 +52,7 @@ set search_path = ''
 as $$
 begin
   perform private.enqueue(
-    'revalidation/' || gen_random_uuid(),
+    format('revalidation/%s-%s', extract(epoch from now()), pg_current_xact_id()),
     'revalidation',
     'revalidation',
     '{"paths": ["/subscription", "/pricing", "/analytics", "/dashboard"]}'

@@ -46,9 +46,15 @@ afterAll(async () => {
   held.forEach((release) => release());
   await receiver.shutdown();
 });
-beforeEach(() => {
-  received = [];
+// What a test did not wait for must not arrive in the next one.
+beforeEach(async () => {
+  held.splice(0).forEach((release) => release());
   answers = [];
+  await until(async () => {
+    const { items } = (await call('GET', '/simulate/deliveries')).body;
+    return items.every(({ state }: Entity) => state !== 'pending' && state !== 'retrying');
+  });
+  received = [];
 });
 
 const AUTHORIZATION = `Basic ${btoa(`key_local:${KEY_SECRET}`)}`;

@@ -1,16 +1,17 @@
+import { expect, vi } from 'vitest';
 import { takenPorts } from '../../scripts/stack/ports.ts';
 import { readLines } from '../../scripts/stack/read-lines.ts';
 import { root } from '../../scripts/stack/root.ts';
 
 /** A real `npm start`, and what it said. */
 export type RunningStack = {
-  /** npm's own process: signals go to it, as from a process manager. */
-  readonly npm: Deno.ChildProcess;
   readonly stdout: string[];
   readonly stderr: string[];
   /** The printed values, once `ready` was printed; throws when it ends before. */
   readonly ready: Promise<Record<string, string>>;
   readonly exited: Promise<Deno.CommandStatus>;
+  /** Sends SIGTERM to npm, as a process manager does, unless it has ended; returns when it has. */
+  end(): Promise<Deno.CommandStatus>;
   /** All its processes below npm. */
   processes(): Promise<Process[]>;
 };
@@ -38,12 +39,18 @@ export function npmStart(args: string[], env: Record<string, string> = {}, cwd =
     }),
     readLines(npm.stderr, (line) => stderr.push(line)),
   ]);
+  let running = true;
   const exited = npm.status.then(async (status) => {
+    running = false;
     await read;
     reject(new Error(`npm start ended with code ${status.code}:\n${stderr.join('\n')}`));
     return status;
   });
-  return { npm, stdout, stderr, ready, exited, processes: () => descendants(npm.pid) };
+  const end = () => {
+    if (running) npm.kill('SIGTERM');
+    return exited;
+  };
+  return { stdout, stderr, ready, exited, end, processes: () => descendants(npm.pid) };
 }
 
 /** A base port whose six ports are free, below those that the system hands out by itself. */
@@ -54,8 +61,19 @@ export function freeBasePort(): number {
   }
 }
 
+/** Asserts that none of the processes is left, or soon will be. */
+export async function expectGone(processes: Process[]): Promise<void> {
+  await vi.waitFor(async () => {
+    // A number may belong to another program by now, and the dead keep theirs until somebody asks for their exit code.
+    const left = (await listProcesses()).filter(({ pid, command }) =>
+      processes.some((process) => process.pid === pid && process.command === command)
+    );
+    expect(left).toEqual([]);
+  }, { timeout: 30_000, interval: 50 });
+}
+
 /** Every process of this machine. */
-export async function listProcesses(): Promise<Process[]> {
+async function listProcesses(): Promise<Process[]> {
   const { stdout } = await new Deno.Command('ps', { args: ['-A', '-o', 'pid=,ppid=,args='] }).output();
   return new TextDecoder().decode(stdout).trim().split('\n').map((line) => {
     const [pid = '', parent = '', ...command] = line.trim().split(/\s+/);

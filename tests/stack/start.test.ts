@@ -1,7 +1,7 @@
 import { createClient } from '@supabase/supabase-js';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { freeBasePort, listProcesses, npmStart, type Process, type RunningStack } from './running-stack.ts';
+import { expectGone, freeBasePort, npmStart, type Process, type RunningStack } from './running-stack.ts';
 
 const names = [
   'API_URL',
@@ -28,10 +28,7 @@ describe('npm start', { timeout: 60_000 }, () => {
     stack = npmStart(['--port', String(port), '--ephemeral']);
     env = await stack.ready;
   }, 60_000);
-  afterAll(async () => {
-    stack.npm.kill('SIGTERM');
-    await stack.exited;
-  });
+  afterAll(() => stack.end());
 
   const value = (name: string) => env[name] ?? '';
   const api = (path: string, init: RequestInit = {}) =>
@@ -40,9 +37,7 @@ describe('npm start', { timeout: 60_000 }, () => {
       headers: { apikey: value('PUBLISHABLE_KEY'), 'content-type': 'application/json', ...init.headers },
     });
   const processOf = async (part: string): Promise<Process> => {
-    const found = (await stack.processes()).find(({ command }) =>
-      command.includes(part) && !command.includes('read -r')
-    );
+    const found = (await stack.processes()).find(({ command }) => command.includes(part));
     if (!found) throw new Error(`no process ${part}`);
     return found;
   };
@@ -145,16 +140,15 @@ describe('npm start', { timeout: 60_000 }, () => {
     expect(second.stdout).not.toContain('ready');
   });
 
-  test.each([
-    ['--prot', ['--prot', '1']],
-    ['--port', ['--port', 'http']],
-    ['--port', ['--port', '65535']],
-  ])('a wrong %s is named with the usage', async (option, args) => {
-    const refused = npmStart(args);
-    expect((await refused.exited).code).toBe(2);
-    expect(refused.stderr.join('\n')).toContain(option);
-    expect(refused.stderr.join('\n')).toContain('Usage: npm start');
-  });
+  test.each(['--prot 1', '--port http', '--port 65535', '--reset --ephemeral'])(
+    'npm start -- %s is refused, with the usage',
+    async (options) => {
+      const refused = npmStart(options.split(' '));
+      expect((await refused.exited).code).toBe(2);
+      expect(refused.stderr.join('\n')).toContain(options.split(' ', 1)[0]);
+      expect(refused.stderr.join('\n')).toContain('Usage: npm start');
+    },
+  );
 
   test('a request waits while a killed Lite is replaced', async () => {
     const lite = await processOf('lite-process.ts');
@@ -191,8 +185,7 @@ test('SIGTERM to npm leaves no process and no throw-away data', { timeout: 60_00
   const data = dataFolderOf(processes);
   expect((await Deno.stat(data)).isDirectory).toBe(true);
 
-  stack.npm.kill('SIGTERM');
-  expect((await stack.exited).code).toBe(0);
+  expect((await stack.end()).code).toBe(0);
   await expectGone(processes);
   await expect(Deno.stat(data)).rejects.toThrow(Deno.errors.NotFound);
 });
@@ -204,7 +197,7 @@ test('a killed supervisor takes its children along', { timeout: 60_000 }, async 
   const supervisor = processes.find(({ command }) => command.includes('scripts/start.ts'));
   Deno.kill(supervisor?.pid ?? 0, 'SIGKILL');
   await stack.exited;
-  await vi.waitFor(() => expectGone(processes), patience);
+  await expectGone(processes);
   await Deno.remove(dataFolderOf(processes).replace(/\/postgres$/, ''), { recursive: true });
 });
 
@@ -212,11 +205,4 @@ function dataFolderOf(processes: Process[]): string {
   const [, folder] = /native\/bin\/postgres -D (\S+)/.exec(processes.map(({ command }) => command).join('\n')) ?? [];
   if (!folder) throw new Error('no Postgres among the processes');
   return folder;
-}
-
-async function expectGone(processes: Process[]): Promise<void> {
-  const left = (await listProcesses()).filter((process) =>
-    processes.some(({ pid, command }) => pid === process.pid && command === process.command)
-  );
-  expect(left).toEqual([]);
 }

@@ -1,0 +1,52 @@
+import type { Row, TestDatabase } from './test-database.ts';
+
+/** Every row of every table of ours, by table: two equal states mean that nothing was written in between. */
+export async function readAllRows(database: TestDatabase): Promise<Record<string, unknown>> {
+  const tables = await database.query(
+    "select schemaname || '.' || tablename as name from pg_tables where schemaname in ('public', 'private') order by 1",
+  );
+  const columns = tables.map(({ name }) => `'${name}', (select json_agg(to_jsonb(t) order by t::text) from ${name} t)`);
+  const { state } = await database.one(`select json_build_object(${columns.join(', ')}) as state`);
+  return Object.fromEntries(Object.entries(state ?? {}));
+}
+
+/** `readAllRows` without the ledger, in which every signed delivery leaves its row. */
+export async function readRowsBesidesLedger(database: TestDatabase): Promise<Record<string, unknown>> {
+  const { 'private.gateway_events': _, ...rest } = await readAllRows(database);
+  return rest;
+}
+
+/** The payment of an order, whole. */
+export function paymentOfOrder(database: TestDatabase, orderId: string): Promise<Row> {
+  return database.one('select * from public.payments where gateway_order_id = $1', [orderId]);
+}
+
+/** The subscription of a user, whole; undefined when there is none. */
+export async function subscriptionOf(database: TestDatabase, userId: string): Promise<Row | undefined> {
+  return (await database.query('select * from public.subscriptions where user_id = $1', [userId]))[0];
+}
+
+/** The tier in a user's profile; undefined without a profile. */
+export async function tierOf(database: TestDatabase, userId: string): Promise<unknown> {
+  const [profile] = await database.query('select subscription_tier from public.profiles where user_id = $1', [userId]);
+  return profile?.subscription_tier;
+}
+
+/** The ledger's row of a body, whole, by the hash of its bytes; undefined when the delivery left none. */
+export async function ledgerRow(database: TestDatabase, body: unknown): Promise<Row | undefined> {
+  const bytes = body instanceof Uint8Array
+    ? new Uint8Array(body)
+    : new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body));
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  const [row] = await database.query('select * from private.gateway_events where body_sha256 = $1', [hash]);
+  return row;
+}
+
+/** Payloads of the side effects of a kind whose payload names an address or id; '' means all of the kind. */
+export async function queued(database: TestDatabase, kind: string, about: string): Promise<unknown[]> {
+  const rows = await database.query(
+    'select payload from private.outbox where kind = $1 and payload::text like $2 order by id',
+    [kind, `%${about}%`],
+  );
+  return rows.map((row) => row.payload);
+}

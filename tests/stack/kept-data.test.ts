@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { copyProject } from '../helpers/copy-project.ts';
+import { expectGone, freeBasePort, npmStart } from './running-stack.ts';
+
+describe('kept data', { timeout: 60_000 }, () => {
+  const port = String(freeBasePort());
+  let project: string;
+  let migrations: string[];
+
+  beforeAll(async () => {
+    project = await copyProject();
+    migrations = [...Deno.readDirSync(`${project}/supabase/migrations`)].map(({ name }) => name).sort();
+  });
+  afterAll(() => Deno.remove(project, { recursive: true }));
+
+  const start = (...args: string[]) => npmStart(['--port', port, ...args], {}, project);
+  const signUp = async (url: string, key: string) => {
+    const answer = await fetch(`${url}/auth/v1/signup`, {
+      method: 'POST',
+      headers: { apikey: key, 'content-type': 'application/json' },
+      body: JSON.stringify({ email: 'one@example.com', password: 'correct horse battery' }),
+    });
+    await answer.body?.cancel();
+    return answer.status;
+  };
+
+  test('stay over a restart, and belong to one start at a time', async () => {
+    const first = start();
+    const env = await first.ready;
+    expect(await signUp(env.API_URL ?? '', env.PUBLISHABLE_KEY ?? '')).toBe(200);
+    const second = npmStart(['--port', String(freeBasePort())], {}, project);
+    expect((await second.exited).code).toBe(1);
+    expect(second.stderr.join('\n')).toContain('Another `npm start` is using the data');
+    expect((await first.end()).code).toBe(0);
+
+    const again = start();
+    await again.ready;
+    expect(await signUp(env.API_URL ?? '', env.PUBLISHABLE_KEY ?? '')).toBe(422);
+    await again.end();
+  });
+
+  test('a Postgres that outlived its supervisor is ended', async () => {
+    const first = start();
+    await first.ready;
+    const processes = await first.processes();
+    // The small shells that end the children are killed with the supervisor, so that Postgres really stays.
+    for (const { pid, command } of processes) {
+      if (command.startsWith('/bin/sh') || command.includes('scripts/start.ts')) Deno.kill(pid, 'SIGKILL');
+    }
+    await first.exited;
+    for (const { pid, command } of processes) {
+      if (command.includes('lite-process.ts') || command.includes('functions/api/index.ts')) Deno.kill(pid, 'SIGKILL');
+    }
+    const second = npmStart(['--port', String(freeBasePort())], {}, project);
+    await second.ready;
+    expect((await second.end()).code).toBe(0);
+    await expectGone(processes);
+  });
+
+  test('an applied migration that was changed or removed stops the start, until --reset', async () => {
+    const [changed, removed] = migrations;
+    const folder = `${project}/supabase/migrations`;
+    await Deno.writeTextFile(`${folder}/${changed}`, '\n-- changed\n', { append: true });
+    await Deno.rename(`${folder}/${removed}`, `${project}/removed`);
+    const refused = start();
+    expect((await refused.exited).code).toBe(1);
+    expect(refused.stderr).toEqual(expect.arrayContaining([`  ${changed} was changed`, `  ${removed} is gone`]));
+    expect(refused.stdout).not.toContain('ready');
+
+    await Deno.rename(`${project}/removed`, `${folder}/${removed}`);
+    const afresh = start('--reset');
+    const env = await afresh.ready;
+    expect(await signUp(env.API_URL ?? '', env.PUBLISHABLE_KEY ?? '')).toBe(200);
+    expect((await afresh.end()).code).toBe(0);
+  });
+});
