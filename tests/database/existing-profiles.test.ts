@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import pg from 'pg';
+import { prepareDatabase } from '../../scripts/stack/prepare-database.ts';
+import { root } from '../../scripts/stack/root.ts';
+import { withClient } from '../helpers/postgres-client.ts';
+
+/** The profiles of a usual starter: keyed by `id`, made by a trigger of the app's own. */
+const starter = `
+create table public.profiles (
+  id uuid primary key references auth.users (id) on delete cascade,
+  username text unique,
+  avatar_url text
+);
+alter table public.profiles enable row level security;
+create function public.handle_new_user() returns trigger language plpgsql security definer set search_path = '' as $$
+begin
+  insert into public.profiles (id, username) values (new.id, new.email);
+  return new;
+end
+$$;
+create trigger on_auth_user_created after insert on auth.users for each row execute function public.handle_new_user();
+insert into auth.users (id, email) values ('00000000-0000-4000-8000-000000000001', 'early@example.com')`;
+
+const name = `test_${crypto.randomUUID().replaceAll('-', '')}`;
+let client: pg.Client;
+
+beforeAll(async () => {
+  const url = new URL(inject('postgresUrl'));
+  await withClient(url.href, (server) => server.query(`create database ${name}`));
+  url.pathname = `/${name}`;
+  await prepareDatabase(url.href);
+  client = new pg.Client({ connectionString: url.href });
+  await client.connect();
+  await client.query(starter);
+  for (const [file, sql] of await migrations()) {
+    await client.query(file.endsWith('_profiles.sql') ? await readmeSql() : sql);
+  }
+});
+afterAll(async () => {
+  await client.end();
+  await withClient(inject('postgresUrl'), (server) => server.query(`drop database ${name}`));
+});
+
+async function migrations(): Promise<[string, string][]> {
+  const folder = `${root}/supabase/migrations`;
+  const names = [...Deno.readDirSync(folder)].map((entry) => entry.name).sort();
+  return await Promise.all(
+    names.map(async (file): Promise<[string, string]> => [file, await Deno.readTextFile(`${folder}/${file}`)]),
+  );
+}
+
+async function readmeSql(): Promise<string> {
+  const [, section = ''] = (await Deno.readTextFile(`${root}/README.md`)).split('## The app has profiles already');
+  const [, sql = ''] = /```sql\n(.*?)```/s.exec(section) ?? [];
+  expect(sql).toContain('alter table public.profiles');
+  return sql;
+}
+
+test('profiles that were there keep their rows and read as free', async () => {
+  const { rows } = await client.query(
+    'select id = user_id as linked, username, subscription_tier from public.profiles',
+  );
+  expect(rows).toEqual([{ linked: true, username: 'early@example.com', subscription_tier: 'free' }]);
+});
+
+test('a user who signs up later buys a tier', async () => {
+  const id = crypto.randomUUID();
+  await client.query('insert into auth.users (id, email) values ($1, $2)', [id, 'late@example.com']);
+  await client.query(
+    `insert into public.payments (user_id, amount, gateway_order_id, meta) values ($1, 99900, 'order_late', '{"tier": "pro"}')`,
+    [id],
+  );
+  await client.query(`select public.verify_payment($1, 'order_late', 'pay_late', 'signature')`, [id]);
+  const { rows } = await client.query(
+    'select username, subscription_tier from public.profiles where user_id = $1 and id = $1',
+    [id],
+  );
+  expect(rows).toEqual([{ username: 'late@example.com', subscription_tier: 'pro' }]);
+});
+
+test('a user whose profile was deleted gets one with the tier', async () => {
+  const id = crypto.randomUUID();
+  await client.query('insert into auth.users (id, email) values ($1, $2)', [id, 'bare@example.com']);
+  await client.query('delete from public.profiles where id = $1', [id]);
+  await client.query(
+    `insert into public.payments (user_id, amount, gateway_order_id) values ($1, 9900, 'order_bare')`,
+    [id],
+  );
+  await client.query(`select public.verify_payment($1, 'order_bare', 'pay_bare', 'signature')`, [id]);
+  const { rows } = await client.query('select username, subscription_tier from public.profiles where id = $1', [id]);
+  expect(rows).toEqual([{ username: 'bare', subscription_tier: 'basic' }]);
+});
