@@ -1,0 +1,164 @@
+import { expect, test } from 'vitest';
+import { createGatewaySimulator } from '../../scripts/stack/gateway-simulator.ts';
+import { signHex } from '../../scripts/stack/gateway-simulator-signature.ts';
+import {
+  answers,
+  call,
+  createOrder,
+  deliver,
+  delivery,
+  type Entity,
+  events,
+  held,
+  options,
+  pay,
+  received,
+  until,
+  WEBHOOK_SECRET,
+} from './gateway-simulator-rig.ts';
+
+test('duplicates come though the first was accepted, byte for byte the same', async () => {
+  await pay(await createOrder(), { deliver: { duplicate: 2, events: ['payment.captured'] } });
+  await until(() => received.length === 3);
+  expect(new Set(received.map(({ body, eventId, signature }) => JSON.stringify([body, eventId, signature]))).size).toBe(
+    1,
+  );
+});
+
+test('reorder delivers the last event first', async () => {
+  await pay(await createOrder(), { deliver: { reorder: true } });
+  await until(() => received.length === 3);
+  expect(events()).toEqual(['order.paid', 'payment.captured', 'payment.authorized']);
+});
+
+test('events names what is delivered and in which order', async () => {
+  await pay(await createOrder(), { deliver: { events: ['order.paid', 'payment.captured'] } });
+  await until(() => received.length === 2);
+  expect(events()).toEqual(['order.paid', 'payment.captured']);
+});
+
+test('at_once has all of them under way together', async () => {
+  answers.push('hang', 'hang', 'hang');
+  await pay(await createOrder(), { deliver: { at_once: true } });
+  await until(() => held.length === 3);
+  held.splice(0).forEach((release) => release());
+});
+
+test('a dropped event is listed and never sent, the others are', async () => {
+  await pay(await createOrder(), { deliver: { drop: ['payment.captured'] } });
+  await until(() => received.length === 2);
+  expect(events()).toEqual(['payment.authorized', 'order.paid']);
+  const { items } = (await call('GET', '/simulate/deliveries')).body;
+  expect(items.slice(0, 3).map(({ event, state }: Entity) => `${event} ${state}`))
+    .toEqual(['order.paid delivered', 'payment.captured dropped', 'payment.authorized delivered']);
+});
+
+test('drop: true sends nothing', async () => {
+  const order = await createOrder();
+  await pay(order, { deliver: { drop: true } });
+  await pay(order, { outcome: 'failed' });
+  await until(() => received.length === 1);
+  expect(events()).toEqual(['payment.failed']);
+});
+
+test('delay_ms holds the webhooks back and not the answer', async () => {
+  const before = Date.now();
+  await pay(await createOrder(), { deliver: { delay_ms: 150, events: ['order.paid'] } });
+  expect(received).toEqual([]);
+  await until(() => received.length === 1);
+  expect(Date.now() - before).toBeGreaterThanOrEqual(150);
+});
+
+test('a webhook is retried, byte for byte the same, until a 2xx and no longer', async () => {
+  answers.push(500, 400, 302, 204);
+  const { event_id } = await deliver({ body: '{"event":"x.y"}' });
+  await until(async () => (await delivery(event_id)).state === 'delivered');
+  const { attempts, event } = await delivery(event_id);
+  expect(event).toBe('x.y');
+  expect(attempts.map(({ status }: Entity) => status)).toEqual([500, 400, 302, 204]);
+  expect(new Set(received.map(({ body, eventId, signature }) => JSON.stringify([body, eventId, signature]))).size).toBe(
+    1,
+  );
+  await pay(await createOrder(), { deliver: { events: ['order.paid'] } });
+  await until(() => events().includes('order.paid'));
+  expect(received).toHaveLength(5);
+});
+
+test('an answer later than the time-out counts as none and is retried', async () => {
+  answers.push('hang', 200);
+  const { event_id } = await deliver({ body: '{}' });
+  await until(async () => (await delivery(event_id)).state === 'delivered');
+  const { attempts } = await delivery(event_id);
+  expect(attempts.map(({ status }: Entity) => status)).toEqual([null, 200]);
+  expect(attempts[0].error).toContain('no answer within 100 ms');
+});
+
+test('the pauses between retries double', async () => {
+  answers.push(500, 500, 500);
+  const { event_id } = await deliver({ body: '{}', deliver: { first_retry_ms: 40 } });
+  await until(async () => (await delivery(event_id)).state === 'delivered');
+  const { attempts } = await delivery(event_id);
+  const times: number[] = attempts.map(({ at }: { at: string }) => Date.parse(at));
+  const pauses = times.slice(1).map((time, i) => time - (times[i] ?? 0));
+  [40, 80, 160].forEach((pause, i) => expect(pauses[i]).toBeGreaterThanOrEqual(pause - 2));
+});
+
+test('a webhook is given up after 16 deliveries', async () => {
+  const other = createGatewaySimulator({ ...options, firstRetryMs: 0.001 });
+  await other.start();
+  answers.push(...Array(20).fill(503));
+  await fetch(`${other.url}/simulate/deliver`, { method: 'POST', body: JSON.stringify({ body: '{}' }) });
+  await until(async () => {
+    const { items } = await (await fetch(`${other.url}/simulate/deliveries`)).json();
+    return items[0].state === 'given_up';
+  });
+  expect(received).toHaveLength(16);
+  await other.stop();
+});
+
+test('a webhook nobody listens for is retried, and stopping ends that at once', async () => {
+  const other = createGatewaySimulator({ ...options, webhookUrl: 'http://127.0.0.1:1/', firstRetryMs: 600_000 });
+  await other.start();
+  await fetch(`${other.url}/simulate/deliver`, { method: 'POST', body: JSON.stringify({ body: '{}' }) });
+  await until(async () => {
+    const { items } = await (await fetch(`${other.url}/simulate/deliveries`)).json();
+    return items[0].state === 'retrying' && items[0].attempts.length === 1;
+  });
+  await other.stop();
+  await other.stop();
+});
+
+test('stopping ends a delivery that is under way', async () => {
+  const other = createGatewaySimulator({ ...options, timeoutMs: 600_000 });
+  await other.start();
+  answers.push('hang');
+  await fetch(`${other.url}/simulate/deliver`, { method: 'POST', body: JSON.stringify({ body: '{}' }) });
+  await until(() => received.length === 1);
+  await other.stop();
+  expect(received).toHaveLength(1);
+});
+
+test('any raw body is delivered as it is, signed, under the id asked for', async () => {
+  const body = '\ufeff{"event": "payment.captured",  "text": "₹ \\u0000"}\n';
+  await deliver({ body, event_id: 'evt_of_mine' });
+  await until(() => received.length === 1);
+  const { signature, eventId } = received[0] ?? {};
+  expect(eventId).toBe('evt_of_mine');
+  expect(signature).toBe(await signHex(WEBHOOK_SECRET, body));
+});
+
+test('a raw body goes out under a wrong signature or none when asked', async () => {
+  await deliver({ body: '{}', signature: 'f'.repeat(64) });
+  await deliver({ body: '{}', signature: null });
+  await until(() => received.length === 2);
+  expect(received.map(({ signature }) => signature).sort()).toEqual(['f'.repeat(64), null]);
+});
+
+test('without a webhook secret webhooks go out unsigned', async () => {
+  const other = createGatewaySimulator({ ...options, webhookSecret: '' });
+  await other.start();
+  await fetch(`${other.url}/simulate/deliver`, { method: 'POST', body: JSON.stringify({ body: '{}' }) });
+  await until(() => received.length === 1);
+  expect(received[0]?.signature).toBeNull();
+  await other.stop();
+});

@@ -1,0 +1,92 @@
+// A running simulator and a receiver of its webhooks, for the tests of one file.
+import { afterAll, beforeEach } from 'vitest';
+import { createGatewaySimulator } from '../../scripts/stack/gateway-simulator.ts';
+
+export const KEY_SECRET = 'key-secret';
+export const WEBHOOK_SECRET = 'webhook-secret';
+
+type Received = { body: string; eventId: string | null; signature: string | null; event: string; entity: Entity };
+export type Entity = Record<string, unknown>;
+
+/** What the receiver got, in the order of arrival, and what it answers: the next status, or a response that never comes. */
+export const received: Received[] = [];
+export const answers: (number | 'hang')[] = [];
+export const held: (() => void)[] = [];
+
+const receiver = Deno.serve({ hostname: '127.0.0.1', port: 0, onListen() {} }, async (request) => {
+  const body = await request.text();
+  const json = body.startsWith('{') ? JSON.parse(body) : {};
+  const first = Object.values<{ entity: Entity }>(json.payload ?? {})[0];
+  received.push({
+    body,
+    eventId: request.headers.get('x-gateway-event-id'),
+    signature: request.headers.get('x-gateway-signature'),
+    event: json.event,
+    entity: first?.entity ?? {},
+  });
+  const answer = answers.shift() ?? 200;
+  if (answer === 'hang') await new Promise<void>((resolve) => held.push(resolve));
+  return new Response(null, { status: answer === 'hang' ? 200 : answer });
+});
+
+export const options = {
+  port: 0,
+  keyId: 'key_local',
+  keySecret: KEY_SECRET,
+  webhookSecret: WEBHOOK_SECRET,
+  webhookUrl: `http://127.0.0.1:${receiver.addr.port}/hook`,
+  firstRetryMs: 5,
+  timeoutMs: 100,
+};
+export const simulator = createGatewaySimulator(options);
+await simulator.start();
+await simulator.ready();
+afterAll(async () => {
+  await simulator.stop();
+  held.forEach((release) => release());
+  await receiver.shutdown();
+});
+// What a test did not wait for must not arrive in the next one.
+beforeEach(async () => {
+  held.splice(0).forEach((release) => release());
+  answers.length = 0;
+  await until(async () => {
+    const { items } = (await call('GET', '/simulate/deliveries')).body;
+    return items.every(({ state }: Entity) => state !== 'pending' && state !== 'retrying');
+  });
+  received.length = 0;
+});
+
+export const AUTHORIZATION = `Basic ${btoa(`key_local:${KEY_SECRET}`)}`;
+
+export async function call(
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: HeadersInit = { authorization: AUTHORIZATION },
+) {
+  const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+  const response = await fetch(simulator.url + path, { method, headers, body: text });
+  return { status: response.status, body: await response.json() };
+}
+
+export async function createOrder(fields: Record<string, unknown> = {}) {
+  const { body } = await call('POST', '/v1/orders', { amount: 49900, currency: 'INR', ...fields });
+  return body;
+}
+
+export const pay = (order: { id: string }, fields: Record<string, unknown> = {}) =>
+  call('POST', '/simulate/pay', { order_id: order.id, outcome: 'captured', ...fields });
+
+export async function until(condition: () => boolean | Promise<boolean>) {
+  const deadline = Date.now() + 5_000;
+  while (!await condition()) {
+    if (Date.now() > deadline) throw new Error(`still waiting; received ${JSON.stringify(received)}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+export const delivery = async (eventId: string) => (await call('GET', `/simulate/deliveries/${eventId}`)).body;
+export const deliver = async (fields: Record<string, unknown>) =>
+  (await call('POST', '/simulate/deliver', fields)).body;
+export const events = () => received.map(({ event }) => event);
