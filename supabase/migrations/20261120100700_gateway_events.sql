@@ -17,11 +17,11 @@ alter table private.gateway_events enable row level security;
 revoke all on private.gateway_events from public;
 grant select, insert, update on private.gateway_events to service_role;
 create index gateway_events_received_at_idx on private.gateway_events (received_at);
-create index gateway_events_unmatched_idx on private.gateway_events (subject_id) where outcome = 'unmatched';
+create index gateway_events_subject_id_idx on private.gateway_events (subject_id);
 comment on table private.gateway_events is
   'Every signed body that the gateway delivered, once: nothing in a delivery but its bytes is signed, so they are its key.';
 comment on column private.gateway_events.event_id is 'The id in the delivery''s header. Not signed: it decides nothing.';
-comment on column private.gateway_events.subject_id is 'The order or subscription that the event is about.';
+comment on column private.gateway_events.subject_id is 'The order or subscription that the event is about; its first 200 characters, so that no id is too long for the index.';
 comment on column private.gateway_events.outcome is
   'applied, already, stale, mismatch, unmatched, plan_not_found, ignored: why, failed: SQLSTATE, or parked.';
 
@@ -68,3 +68,15 @@ return case
 end;
 revoke execute on function private.json_time(jsonb) from public;
 grant execute on function private.json_time(jsonb) to service_role;
+
+-- When an event happened: its created_at, which now and then lies inside the payload. Null: it doesn't say.
+create function private.event_time(
+  p_body jsonb
+)
+returns timestamptz
+language sql
+immutable
+set search_path = ''
+return coalesce(private.json_time(p_body -> 'created_at'), private.json_time(p_body -> 'payload' -> 'created_at'));
+revoke execute on function private.event_time(jsonb) from public;
+grant execute on function private.event_time(jsonb) to service_role;

@@ -40,7 +40,7 @@ grant execute on function private.apply_payment_captured(jsonb) to service_role;
 -- SPEC 6, payment.failed and the payment-failed e-mail.
 create function private.apply_payment_failed(
   p_entity jsonb,
-  p_body_sha256 bytea -- names the attempt in the mail's key where the entity has no id
+  p_body_sha256 bytea -- names the attempt in the mail's key where the entity has no id that fits
 )
 returns text -- the outcome for the ledger
 language plpgsql
@@ -48,6 +48,7 @@ set search_path = ''
 as $$
 declare
   v_gateway_order_id constant text := private.json_text(p_entity -> 'order_id');
+  v_gateway_payment_id constant text := private.json_text(p_entity -> 'id');
   v_payment public.payments;
   v_tier text;
   v_to text;
@@ -82,7 +83,10 @@ begin
   join public.profiles pr on pr.user_id = v_payment.user_id;
   if v_to <> '' then
     perform private.enqueue(
-      'payment-failed/' || coalesce(private.json_text(p_entity -> 'id'), encode(p_body_sha256, 'hex')),
+      'payment-failed/' || case
+        when char_length(v_gateway_payment_id) <= 200 then v_gateway_payment_id
+        else encode(p_body_sha256, 'hex')
+      end,
       'email',
       'payment-failed',
       jsonb_build_object(

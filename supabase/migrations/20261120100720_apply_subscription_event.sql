@@ -1,62 +1,65 @@
 -- subscription.activated, .charged and .cancelled, in whatever order they come. SPEC 3 and 6.
--- Each field goes by a clock of its own: the created_at of the newest event that set it.
+-- Each field goes by a clock of its own: the created_at of the newest event that set it. The clocks belong to one gateway
+-- subscription: when another takes its place, they start again and the ledger says what happened to that one before.
 -- Depends on: _gateway_events, _access, _outbox, _fulfil_payment.
 
--- A subscription that the gateway bills and that is not known here yet: made, if one of our plans is the gateway's.
-create function private.create_gateway_subscription(
+-- The events of a gateway subscription that were judged while it did not count, or while nobody knew which one does.
+-- The caller holds the user's lock: it makes applying an event again harmless. No row of the ledger is waited for, since
+-- whoever holds one may be waiting for the user.
+create function private.replay_subscription_events(
   p_user_id uuid,
-  p_email text,
-  p_event text,
-  p_entity jsonb,
-  p_start timestamptz,
-  p_end timestamptz,
-  p_created_at timestamptz
+  p_gateway_subscription_id text
 )
-returns text -- the outcome for the ledger
+returns void
 language plpgsql
 set search_path = ''
 as $$
 declare
-  v_id constant text := private.json_text(p_entity -> 'id');
-  v_earlier private.gateway_events;
+  v_event private.gateway_events;
 begin
-  insert into public.subscriptions (
-    user_id, plan_id, tier, status, current_period_start, current_period_end, gateway_subscription_id,
-    period_event_at, status_event_at, activated_event_at
-  )
-  select
-    p_user_id, p.id, p.tier, 'active', p_start, p_end, v_id,
-    p_created_at,
-    case when p_event = 'subscription.activated' then p_created_at end,
-    case when p_event = 'subscription.activated' then p_created_at end
-  from public.plans p
-  where p.gateway_plan_id = private.json_text(p_entity -> 'plan_id');
-  if not found then
-    return 'unmatched';
-  end if;
-
-  if p_end > private.clock() then
-    perform private.set_tier(p_user_id, s.tier, p_email) from public.subscriptions s where s.user_id = p_user_id;
-  end if;
-
-  -- What came too early has its turn now. Whoever holds one of these rows waits for the user and then finds the
-  -- subscription: skipping it loses nothing, waiting for it would be a deadlock.
-  for v_earlier in
+  for v_event in
     select e.*
     from private.gateway_events e
-    where e.subject_id = v_id
-      and e.outcome = 'unmatched'
-      and e.event like 'subscription.%'
+    where e.subject_id = p_gateway_subscription_id
+      and e.event in ('subscription.activated', 'subscription.charged', 'subscription.cancelled')
+      and private.json_uuid(e.payload #> '{payload,subscription,entity,notes,user_id}') = p_user_id
+      -- A purchase replaced whatever was judged before it.
+      and e.received_at > coalesce(
+        (select max(p.fulfilled_at) from public.payments p where p.user_id = p_user_id),
+        '-infinity'
+      )
+      and (
+        e.outcome = 'unmatched'
+        -- Without a time they counted when they came.
+        or e.outcome in ('applied', 'stale', 'mismatch') and private.event_time(e.payload) is not null
+      )
+      -- A purchase settled what came before it.
+      and not exists (
+        select
+        from public.payments p
+        where p.user_id = p_user_id
+          and p.fulfilled_at > e.received_at
+      )
     order by e.received_at
-    for update skip locked
   loop
-    perform private.apply_recorded_event(v_earlier);
+    perform private.apply_recorded_event(v_event);
   end loop;
-  return 'applied';
 end
 $$;
-revoke execute on function private.create_gateway_subscription(uuid, text, text, jsonb, timestamptz, timestamptz, timestamptz) from public;
-grant execute on function private.create_gateway_subscription(uuid, text, text, jsonb, timestamptz, timestamptz, timestamptz) to service_role;
+revoke execute on function private.replay_subscription_events(uuid, text) from public;
+grant execute on function private.replay_subscription_events(uuid, text) to service_role;
+
+-- Whether a subscription gives access now; none gives none.
+create function private.is_running(
+  p_subscription public.subscriptions
+)
+returns boolean
+language sql
+stable
+set search_path = ''
+return coalesce(p_subscription.status = 'active' and p_subscription.current_period_end > private.clock(), false);
+revoke execute on function private.is_running(public.subscriptions) from public;
+grant execute on function private.is_running(public.subscriptions) to service_role;
 
 create function private.apply_subscription_event(
   p_event text, -- subscription.activated, subscription.charged or subscription.cancelled
@@ -78,7 +81,12 @@ declare
     and p_entity -> 'current_start' = 'null'
     and p_entity -> 'current_end' = 'null';
   v_email text;
-  v_subscription public.subscriptions;
+  v_plan public.plans;
+  v_before public.subscriptions;
+  v_after public.subscriptions;
+  v_period_clock timestamptz;
+  v_status_clock timestamptz;
+  v_switches boolean;
   v_sets_period boolean;
   v_sets_status boolean;
   v_sets_id boolean;
@@ -95,65 +103,96 @@ begin
     return 'unmatched';
   end if;
 
-  select * into v_subscription from public.subscriptions s where s.user_id = v_user_id for update;
+  select * into v_plan from public.plans p where p.gateway_plan_id = private.json_text(p_entity -> 'plan_id');
+  select * into v_before from public.subscriptions s where s.user_id = v_user_id for update;
   if not found then
     if v_cancelled then
       update public.profiles p set subscription_tier = 'free' where p.user_id = v_user_id;
-    elsif not v_before_first_cycle then
-      return private.create_gateway_subscription(v_user_id, v_email, p_event, p_entity, v_start, v_end, p_created_at);
+      return 'unmatched';
     end if;
-    return 'unmatched';
+    if v_before_first_cycle or v_plan.id is null then
+      return 'unmatched';
+    end if;
+
+    insert into public.subscriptions (
+      user_id, plan_id, tier, status, current_period_start, current_period_end, gateway_subscription_id,
+      period_event_at, status_event_at, activated_event_at
+    )
+    values (
+      v_user_id, v_plan.id, v_plan.tier, 'active', v_start, v_end, v_id,
+      p_created_at,
+      case when v_activated then p_created_at end,
+      case when v_activated then p_created_at end
+    )
+    returning * into v_after;
+  else
+    v_sets_id := v_activated and v_id is not null and (
+      p_created_at is null
+      or v_before.gateway_subscription_id is null
+      or v_before.activated_event_at is null
+      or p_created_at > v_before.activated_event_at
+      or p_created_at = v_before.activated_event_at and v_id > v_before.gateway_subscription_id
+    );
+    if v_id = any (v_before.superseded_gateway_subscription_ids) then
+      return 'stale';
+    end if;
+    if v_id <> v_before.gateway_subscription_id and not v_sets_id then
+      return case when v_activated then 'stale' else 'mismatch' end;
+    end if;
+
+    v_switches := v_sets_id and v_id is distinct from v_before.gateway_subscription_id;
+    if not v_switches then
+      v_period_clock := v_before.period_event_at;
+      v_status_clock := v_before.status_event_at;
+    end if;
+    -- Of two events of one second the longer period and the cancellation win, in either order of arrival.
+    v_sets_period := v_end is not null and not v_cancelled and (
+      p_created_at is null
+      or v_period_clock is null
+      or p_created_at > v_period_clock
+      or p_created_at = v_period_clock
+        and (v_end, v_start) > (v_before.current_period_end, v_before.current_period_start)
+    );
+    v_sets_status := (v_activated or v_cancelled) and (
+      p_created_at is null
+      or v_status_clock is null
+      or p_created_at > v_status_clock
+      or p_created_at = v_status_clock and v_cancelled and v_before.status <> 'cancelled'
+    );
+    if not (v_sets_period or v_sets_status or v_sets_id) then
+      return 'stale';
+    end if;
+    -- What is paid from now on is the gateway's plan, if it is one of ours.
+    if not (v_sets_period or v_switches) then
+      v_plan := null;
+    end if;
+
+    update public.subscriptions s
+    set plan_id = coalesce(v_plan.id, s.plan_id),
+      tier = coalesce(v_plan.tier, s.tier),
+      current_period_start = case when v_sets_period then v_start else s.current_period_start end,
+      current_period_end = case when v_sets_period then v_end else s.current_period_end end,
+      period_event_at = case when v_sets_period then coalesce(p_created_at, v_period_clock) else v_period_clock end,
+      status = case when not v_sets_status then s.status when v_cancelled then 'cancelled' else 'active' end,
+      cancelled_at = case when not v_sets_status then s.cancelled_at when v_cancelled then private.clock() end,
+      ended_reason = case when not v_sets_status then s.ended_reason when v_cancelled then 'cancelled' end,
+      status_event_at = case when v_sets_status then coalesce(p_created_at, v_status_clock) else v_status_clock end,
+      gateway_subscription_id = case when v_sets_id then v_id else s.gateway_subscription_id end,
+      activated_event_at = case when v_sets_id then coalesce(p_created_at, s.activated_event_at) else s.activated_event_at end
+    where s.id = v_before.id
+    returning * into v_after;
   end if;
 
-  if v_id = any (v_subscription.superseded_gateway_subscription_ids) then
-    return 'stale';
-  end if;
-  if not v_activated and v_id <> v_subscription.gateway_subscription_id then
-    return 'mismatch';
-  end if;
-
-  -- Of two events of one second the longer period and the cancellation win, in either order of arrival.
-  v_sets_period := v_end is not null and not v_cancelled and (
-    p_created_at is null
-    or v_subscription.period_event_at is null
-    or p_created_at > v_subscription.period_event_at
-    or p_created_at = v_subscription.period_event_at and v_end > v_subscription.current_period_end
-  );
-  v_sets_status := (v_activated or v_cancelled) and (
-    p_created_at is null
-    or v_subscription.status_event_at is null
-    or p_created_at > v_subscription.status_event_at
-    or p_created_at = v_subscription.status_event_at and v_cancelled and v_subscription.status <> 'cancelled'
-  );
-  v_sets_id := v_activated and v_id is not null and (
-    p_created_at is null
-    or v_subscription.gateway_subscription_id is null
-    or v_subscription.activated_event_at is null
-    or p_created_at > v_subscription.activated_event_at
-  );
-  if not (v_sets_period or v_sets_status or v_sets_id) then
-    return 'stale';
-  end if;
-
-  update public.subscriptions s
-  set current_period_start = case when v_sets_period then v_start else s.current_period_start end,
-    current_period_end = case when v_sets_period then v_end else s.current_period_end end,
-    period_event_at = case when v_sets_period then coalesce(p_created_at, s.period_event_at) else s.period_event_at end,
-    status = case when not v_sets_status then s.status when v_cancelled then 'cancelled' else 'active' end,
-    cancelled_at = case when not v_sets_status then s.cancelled_at when v_cancelled then private.clock() end,
-    ended_reason = case when not v_sets_status then s.ended_reason when v_cancelled then 'cancelled' end,
-    status_event_at = case when v_sets_status then coalesce(p_created_at, s.status_event_at) else s.status_event_at end,
-    gateway_subscription_id = case when v_sets_id then v_id else s.gateway_subscription_id end,
-    activated_event_at = case when v_sets_id then greatest(p_created_at, s.activated_event_at) else s.activated_event_at end
-  where s.id = v_subscription.id;
-
+  -- Whoever paid has the tier: when the subscription comes to run, be it by its status or by its period, and when it
+  -- comes to be of another tier. One that ran before is left alone: a charge changes its period and nothing else.
   if v_sets_status and v_cancelled then
     update public.profiles p set subscription_tier = 'free' where p.user_id = v_user_id;
-  elsif v_sets_status
-    and v_subscription.status = 'cancelled'
-    and (case when v_sets_period then v_end else v_subscription.current_period_end end) > private.clock()
-  then
-    perform private.set_tier(v_user_id, v_subscription.tier, v_email);
+  elsif private.is_running(v_after) and (not private.is_running(v_before) or v_after.tier <> v_before.tier) then
+    perform private.set_tier(v_user_id, v_after.tier, v_email);
+  end if;
+
+  if v_before.id is null or v_switches and p_created_at is not null then
+    perform private.replay_subscription_events(v_user_id, v_id);
   end if;
   return 'applied';
 end

@@ -37,18 +37,14 @@ begin
   return case
     when v_event = 'payment.captured' then private.apply_payment_captured(v_entity)
     when v_event = 'payment.failed' then private.apply_payment_failed(v_entity, p_body_sha256)
-    else private.apply_subscription_event(
-      v_event,
-      v_entity,
-      private.json_time(coalesce(p_body -> 'created_at', p_body -> 'payload' -> 'created_at'))
-    )
+    else private.apply_subscription_event(v_event, v_entity, private.event_time(p_body))
   end;
 end
 $$;
 revoke execute on function private.apply_event(jsonb, bytea) from public;
 grant execute on function private.apply_event(jsonb, bytea) to service_role;
 
--- Applies an event of the ledger and notes what became of it. The caller holds the lock on its row.
+-- Applies an event of the ledger and notes what became of it, unless somebody else is about to: who holds its row.
 create function private.apply_recorded_event(
   p_event private.gateway_events
 )
@@ -77,7 +73,12 @@ begin
   set outcome = v_outcome,
     error = v_error,
     attempts = e.attempts + 1
-  where e.body_sha256 = p_event.body_sha256;
+  where e.body_sha256 = (
+    select l.body_sha256
+    from private.gateway_events l
+    where l.body_sha256 = p_event.body_sha256
+    for update skip locked
+  );
   return v_outcome;
 end
 $$;
@@ -106,17 +107,26 @@ begin
     decode(p_body_sha256, 'hex'),
     p_event_id,
     private.json_text(v_body -> 'event'),
-    coalesce(
-      private.json_text(v_body -> 'payload' -> 'subscription' -> 'entity' -> 'id'),
-      private.json_text(v_body -> 'payload' -> 'payment' -> 'entity' -> 'order_id')
+    left(
+      coalesce(
+        private.json_text(v_body -> 'payload' -> 'subscription' -> 'entity' -> 'id'),
+        private.json_text(v_body -> 'payload' -> 'payment' -> 'entity' -> 'order_id')
+      ),
+      200
     ),
     v_body
   )
   -- The second of two deliveries waits here for the first: it finds its outcome, or, if it rolled back, no row.
-  on conflict (body_sha256) do update set deliveries = e.deliveries + 1
+  -- What had no effect yet has another try. A cancellation had one on the profile: a repeat must not end a later purchase.
+  on conflict (body_sha256) do update
+  set deliveries = e.deliveries + 1,
+    outcome = case
+      when e.outcome like 'failed: %' or e.outcome = 'unmatched' and e.event like 'payment.%' then null
+      else e.outcome
+    end
   returning * into v_event;
 
-  if v_event.outcome not like 'failed: %' then
+  if v_event.outcome is not null then
     return jsonb_build_object('outcome', v_event.outcome);
   end if;
   return jsonb_build_object('outcome', private.apply_recorded_event(v_event));

@@ -33,15 +33,15 @@ export function readConfig(environment: Environment): Config {
   const features = { GATEWAY_KEY_ID: keyId, GATEWAY_KEY_SECRET: keySecret, GATEWAY_WEBHOOK_SECRET: webhookSecret };
 
   return {
-    supabaseUrl: read('SUPABASE_URL') ?? missing('SUPABASE_URL'),
+    supabaseUrl: httpUrl(read('SUPABASE_URL') ?? missing('SUPABASE_URL'), 'SUPABASE_URL'),
     publishableKey: defaultKey('SUPABASE_PUBLISHABLE_KEYS') ?? read('SUPABASE_ANON_KEY') ??
       missing('SUPABASE_PUBLISHABLE_KEYS'),
     secretKey: defaultKey('SUPABASE_SECRET_KEYS') ?? read('SUPABASE_SERVICE_ROLE_KEY') ??
       missing('SUPABASE_SECRET_KEYS'),
     gateway: keyId && keySecret ? { keyId, keySecret } : null,
     webhookSecrets: [webhookSecret, previousWebhookSecret].filter((secret) => secret !== null),
-    signatureHeader: read('GATEWAY_SIGNATURE_HEADER') ?? 'x-gateway-signature',
-    eventIdHeader: read('GATEWAY_EVENT_ID_HEADER') ?? 'x-gateway-event-id',
+    signatureHeader: headerName(read('GATEWAY_SIGNATURE_HEADER') ?? 'x-gateway-signature', 'GATEWAY_SIGNATURE_HEADER'),
+    eventIdHeader: headerName(read('GATEWAY_EVENT_ID_HEADER') ?? 'x-gateway-event-id', 'GATEWAY_EVENT_ID_HEADER'),
     earlyRenewal: earlyRenewal(read('EARLY_RENEWAL') ?? 'replace'),
     port: port(read('PORT')),
     missing: Object.entries(features).filter(([, value]) => value === null).map(([name]) => name),
@@ -64,6 +64,17 @@ function readDefaultKey(json: string | null, name: string): string | null {
   }
 }
 
+function httpUrl(value: string, name: string): string {
+  if (/^https?:$/.test(URL.parse(value)?.protocol ?? '')) return value;
+  throw new Error(`${name} is not an http(s) address`);
+}
+
+/** Reading a header by a name that can be none would throw at every request. */
+function headerName(value: string, name: string): string {
+  if (/^[\w!#$%&'*+.^`|~-]+$/.test(value)) return value;
+  throw new Error(`${name} is not the name of a header`);
+}
+
 function earlyRenewal(value: string): 'replace' | 'extend' {
   if (value === 'replace' || value === 'extend') return value;
   throw new Error('EARLY_RENEWAL is neither "replace" nor "extend"');
@@ -71,6 +82,6 @@ function earlyRenewal(value: string): 'replace' | 'extend' {
 
 function port(value: string | null): number | null {
   if (value === null) return null;
-  if (/^\d{1,5}$/.test(value)) return Number(value);
+  if (/^\d{1,5}$/.test(value) && Number(value) <= 65535) return Number(value);
   throw new Error('PORT is not a port number');
 }

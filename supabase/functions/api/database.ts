@@ -23,6 +23,12 @@ export class DatabaseError extends Error {
   }
 }
 
+// supabase-js takes an empty 404, such as a proxy's, for data null; without this look that would be a user's answer.
+const subscriptionResult = z.object({
+  subscription: z.looseObject({}).nullable(),
+  currentTier: z.string(),
+  payments: z.array(z.looseObject({})),
+});
 const verifyPaymentResult = z.union([
   z.object({ outcome: z.enum(['applied', 'already_applied']), tier: z.string(), valid_until: z.string() }),
   z.object({ outcome: z.enum(['payment_not_found', 'plan_not_found']) }),
@@ -34,7 +40,7 @@ const health = z.object({ oldest_undelivered_at: z.string().nullable(), last_web
 export function createDatabase(transport: Transport, { earlyRenewal }: Pick<Config, 'earlyRenewal'>): Database {
   const call = retryOnce(transport);
   return {
-    getSubscription: (userId) => call('get_subscription', { p_user_id: userId }),
+    getSubscription: async (userId) => subscriptionResult.parse(await call('get_subscription', { p_user_id: userId })),
 
     async verifyPayment({ userId, orderId, paymentId, signature }) {
       const result = verifyPaymentResult.parse(
