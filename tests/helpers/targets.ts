@@ -18,6 +18,8 @@ export type RunningService = {
   request(path: string, init?: RequestInit): Promise<Response>;
   /** The JSON lines that it logged so far. */
   readonly log: readonly Record<string, unknown>[];
+  /** Every line that it wrote so far, JSON or not. */
+  readonly output: readonly string[];
   stop(): Promise<void>;
 };
 
@@ -43,6 +45,7 @@ export async function startService(
     ...environment,
   };
   const log: Record<string, unknown>[] = [];
+  const output: string[] = [];
   if (target === 'in process') {
     const config = readConfig((name) => env[name]);
     const app = createApp(config, {
@@ -51,10 +54,14 @@ export async function startService(
         createRestTransport(createSupabaseClient(config.supabaseUrl, config.secretKey, fetchThrough)),
         config,
       ),
-    }, (entry) => log.push({ ...entry }));
+    }, (entry) => {
+      log.push({ ...entry });
+      output.push(JSON.stringify(entry));
+    });
     return {
       request: async (path, init) => await app.fetch(new Request(`http://127.0.0.1${path}`, init)),
       log,
+      output,
       stop: () => Promise.resolve(),
     };
   }
@@ -63,9 +70,12 @@ export async function startService(
     port: 0,
     env,
     denoPath: target === 'served on Deno 2.1.4' ? `${root}/node_modules/deno-hosted/deno` : undefined,
-    log: (line) => line.startsWith('{') && log.push(JSON.parse(line)),
+    log: (line) => {
+      output.push(line);
+      if (line.startsWith('{')) log.push(JSON.parse(line));
+    },
   });
   await served.start();
   await served.ready();
-  return { request: (path, init) => fetch(served.url + path, init), log, stop: () => served.stop() };
+  return { request: (path, init) => fetch(served.url + path, init), log, output, stop: () => served.stop() };
 }

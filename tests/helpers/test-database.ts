@@ -27,14 +27,22 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 
   const url = new URL(server);
   url.pathname = `/${name}`;
-  const pool = new pg.Pool({ connectionString: url.href, max: 4 });
+  return openDatabase(url.href, () =>
+    withClient(server, async (client) => {
+      await client.query(`drop database ${name} with (force)`);
+    }));
+}
+
+/** A database by its URL; `close` runs when nothing of it is open any more. */
+export function openDatabase(url: string, close: () => Promise<void> = () => Promise.resolve()): TestDatabase {
+  const pool = new pg.Pool({ connectionString: url, max: 4 });
   // A server that is restarted under the tests ends idle connections: the pool opens new ones.
   pool.on('error', () => {});
   const clients: pg.Client[] = [];
 
   const query = async (sql: string, parameters?: unknown[]): Promise<Row[]> => (await pool.query(sql, parameters)).rows;
   return {
-    url: url.href,
+    url,
     query,
     async one(sql, parameters) {
       const [row, ...others] = await query(sql, parameters);
@@ -44,7 +52,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
       return row;
     },
     async connect() {
-      const client = new pg.Client({ connectionString: url.href });
+      const client = new pg.Client({ connectionString: url });
       client.on('error', () => {});
       await client.connect();
       clients.push(client);
@@ -53,10 +61,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     async close() {
       await Promise.allSettled(clients.map((client) => client.end()));
       await pool.end();
-      await withClient(
-        server,
-        (client) => client.query(`drop database ${name} with (force)`),
-      );
+      await close();
     },
   };
 }

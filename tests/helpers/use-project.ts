@@ -42,6 +42,9 @@ export function useService(
     get log() {
       return started().log;
     },
+    get output() {
+      return started().output;
+    },
     stop: () => started().stop(),
   };
 }

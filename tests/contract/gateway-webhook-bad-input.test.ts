@@ -1,0 +1,197 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { paymentCaptured, paymentFailed } from '../fixtures/gateway/payment-events.ts';
+import {
+  period,
+  subscriptionActivated,
+  subscriptionCancelled,
+  subscriptionCharged,
+} from '../fixtures/gateway/subscription-events.ts';
+import { answer, refusal } from '../helpers/answer.ts';
+import { createCaller } from '../helpers/caller.ts';
+import { createPayment, uniqueId } from '../helpers/records.ts';
+import { deliver } from '../helpers/requests.ts';
+import { ledgerRow, paymentOfOrder, readAllRows, readRowsBesidesLedger, subscriptionOf } from '../helpers/rows.ts';
+import { targets } from '../helpers/targets.ts';
+import { useProject, useService } from '../helpers/use-project.ts';
+
+const project = useProject();
+const received = { status: 200, body: { received: true } };
+const subscriptionBuilders = { subscriptionActivated, subscriptionCharged, subscriptionCancelled };
+
+/** JSON values of every type but the string. */
+const odd = [null, 7, -1.5, true, [], ['x'], {}, { id: 'x' }];
+const noTime = [null, 'x', '1790000000', true, [], {}, -1, 1.5, 253402300800];
+
+/** A user with a subscription that every event of theirs would change. */
+let userId: string;
+/** An order that a failure would change; it is the only one of its user, and there are payments without an order. */
+let orderId: string;
+
+beforeAll(async () => {
+  userId = (await createCaller(project.database)).id;
+  await project.database.query(
+    `insert into public.subscriptions (user_id, tier, status, current_period_start, current_period_end)
+     values ($1, 'pro', 'active', '2026-01-01T00:00:00Z', '2026-02-01T00:00:00Z')`,
+    [userId],
+  );
+  ({ orderId } = await createPayment(project.database, { userId }));
+  await project.database.query("insert into public.payments (user_id, amount, meta) values ($1, 100, '{}')", [userId]);
+});
+
+describe.each(targets)('%s', (target) => {
+  const service = useService(target, project);
+
+  // A body that another target saw already would be answered from the ledger.
+  beforeAll(() => project.database.query('delete from private.gateway_events'));
+
+  /** Delivers bodies at once, and sees to it that they left nothing but their rows in the ledger. */
+  async function ignored(bodies: unknown[], outcome: unknown = expect.stringMatching(/^ignored: /)): Promise<void> {
+    const before = await readRowsBesidesLedger(project.database);
+    const answers = await Promise.all(bodies.map(async (body) => await answer(deliver(service, body))));
+    expect(answers).toEqual(bodies.map(() => received));
+    expect(await readRowsBesidesLedger(project.database)).toEqual(before);
+    const rows = await Promise.all(bodies.map((body) => ledgerRow(project.database, body)));
+    expect(rows.map((row) => row?.outcome)).toEqual(bodies.map(() => outcome));
+  }
+
+  test('POST /api/webhooks/gateway with payment.captured whose id is missing or no string → 200, ignored', async () => {
+    await ignored([...odd, undefined].map((id) => paymentCaptured({ id, order_id: orderId })));
+  });
+
+  test('POST /api/webhooks/gateway with payment.failed whose order_id is missing or no string → 200, ignored', async () => {
+    await ignored([...odd, undefined].map((order_id) => paymentFailed({ order_id })));
+  });
+
+  test.each(Object.entries(subscriptionBuilders))(
+    'POST /api/webhooks/gateway with %s whose notes.user_id is missing or no uuid → 200, ignored',
+    async (_, build) => {
+      const users = [...odd, undefined, '', 'nobody', `${userId}x`, ` ${userId}`, `{${userId}}`, '1 or 1=1'];
+      const notes = [...odd, undefined, 'x', userId, ...users.map((user_id) => ({ user_id }))];
+      await ignored(notes.map((notes) => build({ userId, fields: { notes } })));
+    },
+  );
+
+  test.each(Object.entries({ subscriptionActivated, subscriptionCharged }))(
+    'POST /api/webhooks/gateway with %s whose period is odd → 200, ignored',
+    async (_, build) => {
+      const times = [...noTime, undefined].flatMap((time) => [{ current_start: time }, { current_end: time }]);
+      await ignored(times.map((fields) => build({ userId, fields })));
+    },
+  );
+
+  test('POST /api/webhooks/gateway with subscription.charged and a period of nulls → 200, ignored', async () => {
+    await ignored([subscriptionCharged({ userId, fields: { current_start: null, current_end: null } })]);
+  });
+
+  test('POST /api/webhooks/gateway with the entity missing or no object → 200, ignored', async () => {
+    for (const { event } of [paymentCaptured(), paymentFailed(), subscriptionCancelled({ userId })]) {
+      const name = event.split('.')[0] ?? '';
+      const values = [...odd.filter((value) => !isObject(value)), 'x'];
+      const payloads = values.flatMap((value) => [value, { [name]: value }, { [name]: { entity: value } }]);
+      await ignored([{}, { [name]: {} }, undefined, ...payloads].map((payload) => ({ event, payload })));
+    }
+  });
+
+  test('POST /api/webhooks/gateway with the entity under another name → 200, ignored', async () => {
+    const { event } = subscriptionCancelled({ userId });
+    await ignored([{ event, payload: { payment: { entity: { notes: { user_id: userId } } } } }]);
+  });
+
+  test('POST /api/webhooks/gateway with an event that is no string → 200, ignored', async () => {
+    await ignored([...odd, undefined].map((event) => ({ ...subscriptionCancelled({ userId }), event })));
+  });
+
+  test.each(['null', '5', 'true', '"payment.captured"', '[]', '[{"event":"payment.captured"}]'])(
+    'POST /api/webhooks/gateway with the signed body %s, no object → 200, ignored',
+    async (body) => {
+      await ignored([body], 'ignored: not an object');
+    },
+  );
+
+  test('POST /api/webhooks/gateway nested 65 deep → 200, ignored; 64 deep → 200, applied', async () => {
+    const nested = (depth: number) => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
+    await ignored([{ ...subscriptionCancelled({ userId }), extra: nested(64) }], 'ignored: nested too deep');
+    const { id } = await createCaller(project.database);
+    const body = { ...subscriptionCancelled({ userId: id }), extra: nested(63) };
+    expect(await answer(deliver(service, body))).toEqual(received);
+    expect(await ledgerRow(project.database, body)).toMatchObject({ outcome: 'unmatched' });
+  });
+
+  test('POST /api/webhooks/gateway with 200,000 brackets → 200, ignored; unclosed → 500', async () => {
+    const arrays = '['.repeat(200_000) + ']'.repeat(200_000);
+    const objects = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
+    await ignored([arrays, objects], 'ignored: nested too deep');
+    const before = await readAllRows(project.database);
+    expect(await answer(deliver(service, '['.repeat(200_000)))).toEqual(refusal(500, 'Webhook processing failed'));
+    expect(await readAllRows(project.database)).toEqual(before);
+  });
+
+  test('POST /api/webhooks/gateway with 1e200000 for a time → 200, ignored', async () => {
+    const body = JSON.stringify(subscriptionCharged({ userId })).replace(String(period.current_start), '1e200000');
+    await ignored([body]);
+  });
+
+  test('POST /api/webhooks/gateway with NUL and lone surrogates in keys and values → 200, stored readable', async () => {
+    const user = await createCaller(project.database);
+    const payment = await createPayment(project.database, { userId: user.id });
+    const event = paymentFailed({ order_id: payment.orderId, error_description: 'A\u0000B\uD800C' });
+    const body = JSON.stringify({ ...event, 'k\u0000\uDC00': '\u0000' });
+    expect(await answer(deliver(service, body))).toEqual(received);
+    expect(await paymentOfOrder(project.database, payment.orderId))
+      .toMatchObject({ status: 'failed', meta: { error_description: 'A\uFFFDB\uFFFDC' } });
+    expect(await ledgerRow(project.database, body)).toMatchObject({ payload: { 'k\uFFFD\uFFFD': '\uFFFD' } });
+  });
+
+  test('POST /api/webhooks/gateway with NUL in an id → 200, unmatched', async () => {
+    const events = [paymentCaptured({ id: 'pay\u0000' }), paymentFailed({ order_id: `${orderId}\u0000` })];
+    await ignored(events, 'unmatched');
+  });
+
+  test('POST /api/webhooks/gateway with __proto__ and constructor as keys → 200, ignored', async () => {
+    await ignored([`{"event":"${uniqueId('event')}","__proto__":{"payload":{}},"constructor":{"prototype":1}}`]);
+  });
+
+  test('POST /api/webhooks/gateway with payment.failed and odd reasons → 200; stored as they came', async () => {
+    for (const value of [...odd, 'x']) {
+      const payment = await createPayment(project.database, { userId });
+      const reasons = { error_code: value, error_description: value, error_reason: value };
+      const event = paymentFailed({ ...reasons, order_id: payment.orderId, id: value, amount: value, notes: value });
+      expect(await answer(deliver(service, event))).toEqual(received);
+      expect(await paymentOfOrder(project.database, payment.orderId))
+        .toMatchObject({ status: 'failed', meta: reasons });
+    }
+  });
+
+  test('POST /api/webhooks/gateway with odd values in fields that the effect does not need → 200, applied', async () => {
+    for (const value of odd) {
+      const user = await createCaller(project.database);
+      await project.database.query(
+        "insert into public.subscriptions (user_id, tier, status) values ($1, 'pro', 'active')",
+        [user.id],
+      );
+      const fields = { plan_id: value, status: value, current_start: value, current_end: value };
+      const event = { ...subscriptionCancelled({ userId: user.id, fields }), account_id: value, contains: value };
+      expect(await answer(deliver(service, event))).toEqual(received);
+      expect(await subscriptionOf(project.database, user.id)).toMatchObject({ status: 'cancelled' });
+    }
+  });
+
+  test('POST /api/webhooks/gateway with an odd created_at → 200, applied as without one', async () => {
+    for (const created_at of [...noTime, 1e300]) {
+      const event = { ...subscriptionCharged({ userId, fields: { paid_count: uniqueId(target) } }), created_at };
+      expect(await answer(deliver(service, event))).toEqual(received);
+      expect(await ledgerRow(project.database, event)).toMatchObject({ outcome: 'applied' });
+    }
+  });
+
+  test('POST /api/webhooks/gateway with a body of 5 MB → 413, nothing written', async () => {
+    const before = await readAllRows(project.database);
+    const body = JSON.stringify({ event: 'x', filler: 'x'.repeat(5_000_000) });
+    expect(await answer(deliver(service, body))).toEqual(refusal(413, 'Payload too large'));
+    expect(await readAllRows(project.database)).toEqual(before);
+  });
+});
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,29 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { root } from '../../scripts/stack/root.ts';
+import { answer } from '../helpers/answer.ts';
+import { deliver } from '../helpers/requests.ts';
+import { ledgerRow } from '../helpers/rows.ts';
+import { targets } from '../helpers/targets.ts';
+import { useProject, useService } from '../helpers/use-project.ts';
+
+// The vendor's own examples are not ours to pass on: they are read where a developer keeps them beside the project.
+const folder = `${root}/../shared/gateway/payloads`;
+const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : [];
+
+const cases = names.length > 0 ? names : ['(skipped: no shared/gateway/payloads beside the project)'];
+
+const project = useProject();
+
+describe.each(targets)('%s', (target) => {
+  const service = useService(target, project);
+
+  test.skipIf(names.length === 0).each(cases)(
+    'POST /api/webhooks/gateway with the documented body %s → 200',
+    async (name) => {
+      const bytes = new Uint8Array(readFileSync(`${folder}/${name}`));
+      expect(await answer(deliver(service, bytes))).toEqual({ status: 200, body: { received: true } });
+      expect(await ledgerRow(project.database, bytes)).toMatchObject({ outcome: expect.any(String) });
+    },
+  );
+});

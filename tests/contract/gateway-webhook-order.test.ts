@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest';
+import {
+  period,
+  subscriptionActivated,
+  subscriptionCancelled,
+  subscriptionCharged,
+} from '../fixtures/gateway/subscription-events.ts';
+import { answer } from '../helpers/answer.ts';
+import { createCaller } from '../helpers/caller.ts';
+import { deliver } from '../helpers/requests.ts';
+import { ledgerRow, subscriptionOf, tierOf } from '../helpers/rows.ts';
+import { targets } from '../helpers/targets.ts';
+import { useProject, useService } from '../helpers/use-project.ts';
+
+const project = useProject();
+const noon = 1_790_000_100;
+const nextPeriod = { current_start: period.current_end, current_end: period.current_end + 2_592_000 };
+const nextEnd = new Date(nextPeriod.current_end * 1000);
+
+/** Subscription events of one user that arrive in the order written; `createdAt` says when they happened. */
+describe.each(targets)('%s', (target) => {
+  const service = useService(target, project);
+
+  async function subscriber(): Promise<string> {
+    const { id } = await createCaller(project.database);
+    await project.database.query(
+      `insert into public.subscriptions (user_id, tier, status, current_period_start, current_period_end)
+       values ($1, 'pro', 'active', '2026-01-01T00:00:00Z', '2026-02-01T00:00:00Z')`,
+      [id],
+    );
+    return id;
+  }
+
+  async function deliverAll(...events: unknown[]): Promise<unknown[]> {
+    const outcomes = [];
+    for (const event of events) {
+      expect(await answer(deliver(service, event))).toEqual({ status: 200, body: { received: true } });
+      outcomes.push((await ledgerRow(project.database, event))?.outcome);
+    }
+    return outcomes;
+  }
+
+  test('POST /api/webhooks/gateway with an older charge after a newer one → 200, stale, the newer period stays', async () => {
+    const userId = await subscriber();
+    expect(
+      await deliverAll(
+        subscriptionCharged({ userId, createdAt: noon, fields: nextPeriod }),
+        subscriptionCharged({ userId, createdAt: noon - 60 }),
+      ),
+    ).toEqual(['applied', 'stale']);
+    expect(await subscriptionOf(project.database, userId)).toMatchObject({ current_period_end: nextEnd });
+  });
+
+  test('POST /api/webhooks/gateway with an older activation after a cancellation → 200; cancelled stays', async () => {
+    const userId = await subscriber();
+    await deliverAll(
+      subscriptionCancelled({ userId, id: 'sub_Late', createdAt: noon }),
+      subscriptionActivated({ userId, id: 'sub_Late', createdAt: noon - 60 }),
+    );
+    expect(await subscriptionOf(project.database, userId)).toMatchObject({
+      status: 'cancelled',
+      cancelled_at: expect.any(Date),
+      // Each field has its own clock: nobody named an id or set a period yet.
+      gateway_subscription_id: 'sub_Late',
+      current_period_end: period.end,
+    });
+    expect(await tierOf(project.database, userId)).toBe('free');
+  });
+
+  test('POST /api/webhooks/gateway with an older cancellation after an activation → 200, stale, active stays', async () => {
+    const userId = await subscriber();
+    await project.database.query("update public.profiles set subscription_tier = 'pro' where user_id = $1", [userId]);
+    expect(
+      await deliverAll(
+        subscriptionActivated({ userId, id: 'sub_A', createdAt: noon }),
+        subscriptionCancelled({ userId, id: 'sub_A', createdAt: noon - 60 }),
+      ),
+    ).toEqual(['applied', 'stale']);
+    expect(await subscriptionOf(project.database, userId)).toMatchObject({ status: 'active', cancelled_at: null });
+    expect(await tierOf(project.database, userId)).toBe('pro');
+  });
+
+  test.each([
+    ['first', [subscriptionCancelled, subscriptionActivated]],
+    ['last', [subscriptionActivated, subscriptionCancelled]],
+  ])('POST /api/webhooks/gateway with activated and cancelled of one second, cancelled %s → 200; cancelled', async (
+    _,
+    builders,
+  ) => {
+    const userId = await subscriber();
+    await deliverAll(...builders.map((build) => build({ userId, id: 'sub_Tie', createdAt: noon })));
+    expect(await subscriptionOf(project.database, userId)).toMatchObject({ status: 'cancelled' });
+    expect(await tierOf(project.database, userId)).toBe('free');
+  });
+
+  test('POST /api/webhooks/gateway with an older activation of another id → 200; the newest activation names it', async () => {
+    const userId = await subscriber();
+    await deliverAll(
+      subscriptionActivated({ userId, id: 'sub_Newer', createdAt: noon }),
+      subscriptionActivated({ userId, id: 'sub_Older', createdAt: noon - 60 }),
+    );
+    expect(await subscriptionOf(project.database, userId)).toMatchObject({ gateway_subscription_id: 'sub_Newer' });
+  });
+
+  test('POST /api/webhooks/gateway with an event without created_at → 200, applied, no clock moved', async () => {
+    const userId = await subscriber();
+    expect(
+      await deliverAll(
+        subscriptionCharged({ userId, createdAt: noon }),
+        subscriptionCharged({ userId, createdAt: null, fields: nextPeriod }),
+      ),
+    ).toEqual(['applied', 'applied']);
+    expect(await subscriptionOf(project.database, userId)).toMatchObject({
+      current_period_end: nextEnd,
+      period_event_at: new Date(noon * 1000),
+    });
+  });
+
+  test('POST /api/webhooks/gateway with created_at inside the payload → 200; it counts', async () => {
+    const userId = await subscriber();
+    const { created_at: _, ...older } = subscriptionCharged({ userId });
+    expect(
+      await deliverAll(
+        subscriptionCharged({ userId, createdAt: noon, fields: nextPeriod }),
+        { ...older, payload: { ...older.payload, created_at: noon - 60 } },
+      ),
+    ).toEqual(['applied', 'stale']);
+  });
+});

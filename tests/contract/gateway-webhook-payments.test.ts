@@ -1,0 +1,174 @@
+import { describe, expect, test } from 'vitest';
+import { paymentCaptured, paymentFailed } from '../fixtures/gateway/payment-events.ts';
+import { answer } from '../helpers/answer.ts';
+import { createCaller } from '../helpers/caller.ts';
+import { setClock } from '../helpers/clock.ts';
+import { createPayment, uniqueId } from '../helpers/records.ts';
+import { checkout, deliver, verify } from '../helpers/requests.ts';
+import { ledgerRow, paymentOfOrder, queued, readRowsBesidesLedger } from '../helpers/rows.ts';
+import { targets } from '../helpers/targets.ts';
+import { useProject, useService } from '../helpers/use-project.ts';
+
+const project = useProject();
+const received = { status: 200, body: { received: true } };
+const failure = {
+  error_code: 'BAD_REQUEST_ERROR',
+  error_description: 'The bank of the card refused the payment',
+  error_reason: 'payment_declined',
+};
+
+describe.each(targets)('%s', (target) => {
+  const service = useService(target, project);
+
+  /** A payment of a new user; with `paymentId` as if the app had noted the gateway's payment. */
+  async function newPayment({ paymentId, ...rest }: { paymentId?: string; meta?: unknown; amount?: number } = {}) {
+    const user = await createCaller(project.database);
+    const { id, orderId } = await createPayment(project.database, { userId: user.id, ...rest });
+    if (paymentId) {
+      await project.database.query('update public.payments set gateway_payment_id = $2 where id = $1', [id, paymentId]);
+    }
+    return { user, id, orderId };
+  }
+
+  async function deliverWithoutEffect(event: unknown, outcome: string): Promise<void> {
+    const before = await readRowsBesidesLedger(project.database);
+    expect(await answer(deliver(service, event))).toEqual(received);
+    expect(await readRowsBesidesLedger(project.database)).toEqual(before);
+    expect(await ledgerRow(project.database, event)).toMatchObject({ outcome });
+  }
+
+  test.each(['created', 'failed'])(
+    'POST /api/webhooks/gateway with payment.captured of a known payment id → 200; %s becomes captured',
+    async (status) => {
+      const paymentId = uniqueId('pay');
+      const { id, orderId } = await newPayment({ paymentId });
+      await project.database.query('update public.payments set status = $2 where id = $1', [id, status]);
+      const before = await paymentOfOrder(project.database, orderId);
+      await setClock(project.database, '2027-02-03T04:05:06Z');
+      expect(await answer(deliver(service, paymentCaptured({ id: paymentId })))).toEqual(received);
+      await setClock(project.database, null);
+      expect(await paymentOfOrder(project.database, orderId)).toMatchObject({
+        ...before,
+        status: 'captured',
+        captured_at: new Date('2027-02-03T04:05:06Z'),
+        confirmed_at: new Date('2027-02-03T04:05:06Z'),
+      });
+    },
+  );
+
+  test('POST /api/webhooks/gateway with payment.captured after verify → 200; confirmed, otherwise as it was', async () => {
+    const { user, orderId } = await newPayment();
+    const body = await checkout(orderId);
+    await verify(service, user.accessToken, body);
+    const before = await paymentOfOrder(project.database, orderId);
+    const event = paymentCaptured({ id: body.gateway_payment_id, order_id: orderId });
+    expect(await answer(deliver(service, event))).toEqual(received);
+    expect(await paymentOfOrder(project.database, orderId)).toEqual({ ...before, confirmed_at: expect.any(Date) });
+
+    const another = { ...event, created_at: 1_790_000_099 };
+    await deliverWithoutEffect(another, 'already');
+  });
+
+  test('POST /api/webhooks/gateway with payment.captured of an unknown payment → 200, unmatched', async () => {
+    await deliverWithoutEffect(paymentCaptured(), 'unmatched');
+  });
+
+  test('POST /api/webhooks/gateway with payment.failed → 200; failed, its meta the three fields, the tier kept', async () => {
+    const { orderId } = await newPayment({ meta: { tier: 'premium', coupon: 'X' } });
+    const before = await paymentOfOrder(project.database, orderId);
+    expect(await answer(deliver(service, paymentFailed({ order_id: orderId })))).toEqual(received);
+    expect(await paymentOfOrder(project.database, orderId))
+      .toEqual({ ...before, status: 'failed', meta: failure, tier: 'premium' });
+  });
+
+  test('POST /api/webhooks/gateway with payment.failed without reasons → 200, absent ones null', async () => {
+    const { orderId } = await newPayment();
+    const event = paymentFailed({
+      order_id: orderId,
+      error_code: undefined,
+      error_description: '',
+      error_reason: null,
+    });
+    expect(await answer(deliver(service, event))).toEqual(received);
+    expect(await paymentOfOrder(project.database, orderId))
+      .toMatchObject({ status: 'failed', meta: { error_code: null, error_description: '', error_reason: null } });
+  });
+
+  test('POST /api/webhooks/gateway with payment.failed → 200; one failure mail, with the plan bought', async () => {
+    const { user, orderId } = await newPayment({ meta: { tier: 'premium' }, amount: 199900 });
+    await project.database.query("update public.profiles set display_name = 'Asha' where user_id = $1", [user.id]);
+    expect(await answer(deliver(service, paymentFailed({ order_id: orderId })))).toEqual(received);
+    expect(await queued(project.database, 'payment-failed', user.email)).toEqual([{
+      to: user.email,
+      display_name: 'Asha',
+      tier: 'premium',
+      amount: 199900,
+      currency: 'INR',
+      reason: failure.error_description,
+    }]);
+  });
+
+  test('POST /api/webhooks/gateway with payment.failed of an order without a tier → 200; the mail says basic', async () => {
+    const { user, orderId } = await newPayment({ meta: {} });
+    await project.database.query(
+      "update public.profiles set display_name = '', username = 'asha_k' where user_id = $1",
+      [user.id],
+    );
+    expect(await answer(deliver(service, paymentFailed({ order_id: orderId })))).toEqual(received);
+    expect(await queued(project.database, 'payment-failed', user.email))
+      .toMatchObject([{ tier: 'basic', display_name: 'asha_k' }]);
+  });
+
+  test('POST /api/webhooks/gateway with payment.failed of two attempts → 200; the tier kept, a mail for each', async () => {
+    const { user, orderId } = await newPayment({ meta: { tier: 'premium' } });
+    for (const error_code of ['BAD_REQUEST_ERROR', 'GATEWAY_ERROR']) {
+      expect(await answer(deliver(service, paymentFailed({ order_id: orderId, error_code })))).toEqual(received);
+    }
+    expect(await paymentOfOrder(project.database, orderId))
+      .toMatchObject({ status: 'failed', tier: 'premium', meta: { ...failure, error_code: 'GATEWAY_ERROR' } });
+    expect(await queued(project.database, 'payment-failed', user.email))
+      .toMatchObject([{ tier: 'premium' }, { tier: 'premium' }]);
+  });
+
+  test('POST /api/webhooks/gateway with payment.failed of a user without a profile → 200; failed, no mail', async () => {
+    const { user, orderId } = await newPayment();
+    await project.database.query('delete from public.profiles where user_id = $1', [user.id]);
+    expect(await answer(deliver(service, paymentFailed({ order_id: orderId })))).toEqual(received);
+    expect(await paymentOfOrder(project.database, orderId)).toMatchObject({ status: 'failed' });
+    expect(await queued(project.database, 'payment-failed', user.email)).toEqual([]);
+  });
+
+  test('POST /api/webhooks/gateway with payment.failed of a user without an address → 200; failed, no mail', async () => {
+    const { user, orderId } = await newPayment({ amount: 4711 });
+    await project.database.query('update auth.users set email = null where id = $1', [user.id]);
+    expect(await answer(deliver(service, paymentFailed({ order_id: orderId })))).toEqual(received);
+    expect(await paymentOfOrder(project.database, orderId)).toMatchObject({ status: 'failed' });
+    expect(await queued(project.database, 'payment-failed', '4711')).toEqual([]);
+  });
+
+  test('POST /api/webhooks/gateway with payment.failed of a deleted user → 200; failed, no mail', async () => {
+    const { user, orderId } = await newPayment({ amount: 4712 });
+    await project.database.query('delete from auth.users where id = $1', [user.id]);
+    expect(await answer(deliver(service, paymentFailed({ order_id: orderId })))).toEqual(received);
+    expect(await paymentOfOrder(project.database, orderId)).toMatchObject({ status: 'failed', user_id: null });
+    expect(await queued(project.database, 'payment-failed', '4712')).toEqual([]);
+  });
+
+  test('POST /api/webhooks/gateway with payment.failed of an unknown order → 200, unmatched', async () => {
+    await deliverWithoutEffect(paymentFailed(), 'unmatched');
+  });
+
+  test('POST /api/webhooks/gateway with payment.failed and order_id null → 200; no row without an order id fails', async () => {
+    const { id } = await newPayment();
+    await project.database.query('update public.payments set gateway_order_id = null where id = $1', [id]);
+    await deliverWithoutEffect(paymentFailed({ order_id: null }), 'ignored: payment.entity.order_id');
+  });
+
+  test('POST /api/webhooks/gateway with payment.failed after payment.captured → 200, ledger only', async () => {
+    const paymentId = uniqueId('pay');
+    const { orderId } = await newPayment({ paymentId });
+    await deliver(service, paymentCaptured({ id: paymentId }));
+    await deliverWithoutEffect(paymentFailed({ id: paymentId, order_id: orderId }), 'stale');
+    await deliverWithoutEffect(paymentFailed({ order_id: orderId }), 'stale');
+  });
+});

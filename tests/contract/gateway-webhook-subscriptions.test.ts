@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'vitest';
+import {
+  period,
+  subscriptionActivated,
+  subscriptionCancelled,
+  subscriptionCharged,
+} from '../fixtures/gateway/subscription-events.ts';
+import { answer } from '../helpers/answer.ts';
+import { createCaller } from '../helpers/caller.ts';
+import { setClock } from '../helpers/clock.ts';
+import { createPayment, uniqueId } from '../helpers/records.ts';
+import { checkout, deliver, verify } from '../helpers/requests.ts';
+import { ledgerRow, queued, readRowsBesidesLedger, subscriptionOf, tierOf } from '../helpers/rows.ts';
+import { targets } from '../helpers/targets.ts';
+import { useProject, useService } from '../helpers/use-project.ts';
+
+const project = useProject();
+const received = { status: 200, body: { received: true } };
+
+describe.each(targets)('%s', (target) => {
+  const service = useService(target, project);
+
+  async function applied(event: unknown): Promise<void> {
+    expect(await answer(deliver(service, event))).toEqual(received);
+    expect(await ledgerRow(project.database, event)).toMatchObject({ outcome: 'applied' });
+  }
+
+  async function withoutEffect(event: unknown, outcome: string): Promise<void> {
+    const before = await readRowsBesidesLedger(project.database);
+    expect(await answer(deliver(service, event))).toEqual(received);
+    expect(await readRowsBesidesLedger(project.database)).toEqual(before);
+    expect(await ledgerRow(project.database, event)).toMatchObject({ outcome });
+  }
+
+  /** A user with a subscription; `columns` as SQL assignments on top. */
+  async function subscriber(columns = "status = 'active'") {
+    const user = await createCaller(project.database);
+    await project.database.query(
+      `insert into public.subscriptions (user_id, tier, status, current_period_start, current_period_end)
+       values ($1, 'pro', 'active', '2026-01-01T00:00:00Z', '2026-02-01T00:00:00Z')`,
+      [user.id],
+    );
+    await project.database.query("update public.profiles set subscription_tier = 'pro' where user_id = $1", [user.id]);
+    await project.database.query(`update public.subscriptions set ${columns} where user_id = $1`, [user.id]);
+    return { ...user, userId: user.id, before: await subscriptionOf(project.database, user.id) };
+  }
+
+  test('POST /api/webhooks/gateway with subscription.activated → 200; active, id and period of the gateway', async () => {
+    const { userId, before } = await subscriber("status = 'cancelled', cancelled_at = '2026-01-05'");
+    await applied(subscriptionActivated({ userId, id: 'sub_New', createdAt: 1_790_000_100 }));
+    expect(await subscriptionOf(project.database, userId)).toEqual({
+      ...before,
+      status: 'active',
+      cancelled_at: null,
+      gateway_subscription_id: 'sub_New',
+      current_period_start: period.start,
+      current_period_end: period.end,
+      period_event_at: new Date(1_790_000_100_000),
+      status_event_at: new Date(1_790_000_100_000),
+      activated_event_at: new Date(1_790_000_100_000),
+    });
+  });
+
+  test('POST /api/webhooks/gateway with subscription.charged → 200; only the period changes', async () => {
+    const { userId, before } = await subscriber();
+    await applied(subscriptionCharged({ userId, createdAt: 1_790_000_100 }));
+    expect(await subscriptionOf(project.database, userId)).toEqual({
+      ...before,
+      current_period_start: period.start,
+      current_period_end: period.end,
+      period_event_at: new Date(1_790_000_100_000),
+    });
+    expect(await tierOf(project.database, userId)).toBe('pro');
+  });
+
+  test('POST /api/webhooks/gateway with subscription.charged of a cancelled subscription → 200; still cancelled', async () => {
+    const { userId } = await subscriber("status = 'cancelled', cancelled_at = '2026-01-05'");
+    await applied(subscriptionCharged({ userId }));
+    expect(await subscriptionOf(project.database, userId)).toMatchObject({
+      status: 'cancelled',
+      cancelled_at: expect.any(Date),
+      current_period_end: period.end,
+    });
+  });
+
+  test('POST /api/webhooks/gateway with subscription.cancelled → 200; cancelled now, profile free', async () => {
+    const { userId, before } = await subscriber();
+    await setClock(project.database, '2026-10-01T02:03:04Z');
+    await applied(subscriptionCancelled({ userId, createdAt: 1_790_000_100 }));
+    await setClock(project.database, null);
+    expect(await subscriptionOf(project.database, userId)).toEqual({
+      ...before,
+      status: 'cancelled',
+      cancelled_at: new Date('2026-10-01T02:03:04Z'),
+      ended_reason: 'cancelled',
+      status_event_at: new Date(1_790_000_100_000),
+    });
+    expect(await tierOf(project.database, userId)).toBe('free');
+  });
+
+  test('POST /api/webhooks/gateway with subscription.cancelled and no subscription → 200; profile free', async () => {
+    const { id: userId } = await createCaller(project.database);
+    await project.database.query("update public.profiles set subscription_tier = 'pro' where user_id = $1", [userId]);
+    expect(await answer(deliver(service, subscriptionCancelled({ userId })))).toEqual(received);
+    expect(await tierOf(project.database, userId)).toBe('free');
+    expect(await subscriptionOf(project.database, userId)).toBeUndefined();
+  });
+
+  test('POST /api/webhooks/gateway with subscription.activated before the first cycle → 200; status and id alone', async () => {
+    const { userId, before } = await subscriber("status = 'cancelled'");
+    const fields = { current_start: null, current_end: null };
+    await applied(subscriptionActivated({ userId, id: 'sub_Later', fields }));
+    expect(await subscriptionOf(project.database, userId)).toMatchObject({
+      status: 'active',
+      gateway_subscription_id: 'sub_Later',
+      current_period_start: before?.current_period_start,
+      current_period_end: before?.current_period_end,
+    });
+  });
+
+  test('POST /api/webhooks/gateway with subscription.activated out of cancelled, period running → 200; tier back', async () => {
+    const { userId } = await subscriber("status = 'cancelled'");
+    await project.database.query("update public.profiles set subscription_tier = 'free' where user_id = $1", [userId]);
+    await setClock(project.database, '2026-10-01T00:00:00Z');
+    await applied(subscriptionActivated({ userId }));
+    await setClock(project.database, null);
+    expect(await tierOf(project.database, userId)).toBe('pro');
+  });
+
+  test('POST /api/webhooks/gateway with subscription.activated out of cancelled, period over → 200; still free', async () => {
+    const { userId } = await subscriber("status = 'cancelled'");
+    await project.database.query("update public.profiles set subscription_tier = 'free' where user_id = $1", [userId]);
+    await setClock(project.database, '2026-10-22T00:00:00Z');
+    await applied(subscriptionActivated({ userId }));
+    await setClock(project.database, null);
+    expect(await tierOf(project.database, userId)).toBe('free');
+  });
+
+  test.each(Object.entries({ subscriptionActivated, subscriptionCharged }))(
+    'POST /api/webhooks/gateway with %s for a user without a subscription → 200; made where the plan is ours',
+    async (_, build) => {
+      const { id: userId } = await createCaller(project.database);
+      const plan = uniqueId('plan');
+      await withoutEffect(build({ userId, fields: { plan_id: plan } }), 'unmatched');
+
+      const tier = uniqueId('tier');
+      const { id } = await project.database.one(
+        'insert into public.plans (tier, name, price, gateway_plan_id) values ($1, $1, 100, $2) returning id',
+        [tier, plan],
+      );
+      await setClock(project.database, '2026-10-01T00:00:00Z');
+      await applied(build({ userId, id: 'sub_Own', fields: { plan_id: plan } }));
+      await setClock(project.database, null);
+      expect(await subscriptionOf(project.database, userId)).toMatchObject({
+        plan_id: id,
+        tier,
+        status: 'active',
+        gateway_subscription_id: 'sub_Own',
+        current_period_start: period.start,
+        current_period_end: period.end,
+      });
+      expect(await tierOf(project.database, userId)).toBe(tier);
+    },
+  );
+
+  test.each(Object.entries({ subscriptionActivated, subscriptionCharged, subscriptionCancelled }))(
+    'POST /api/webhooks/gateway with %s for an unknown user → 200, unmatched',
+    async (_, build) => {
+      await withoutEffect(build({ userId: crypto.randomUUID() }), 'unmatched');
+    },
+  );
+
+  test.each(Object.entries({ subscriptionCharged, subscriptionCancelled }))(
+    'POST /api/webhooks/gateway with %s of another gateway subscription → 200, ledger only',
+    async (_, build) => {
+      const { userId } = await subscriber("gateway_subscription_id = 'sub_Mine'");
+      await withoutEffect(build({ userId, id: 'sub_Other' }), 'mismatch');
+      await applied(build({ userId, id: 'sub_Mine' }));
+    },
+  );
+
+  test('POST /api/payments/verify while a gateway subscription runs → 200; moved aside, its events ledger only', async () => {
+    const { userId, accessToken } = await subscriber("gateway_subscription_id = 'sub_Old'");
+    await project.database.query("delete from private.outbox where key = 'cancel-subscription/sub_Old'");
+    const { orderId } = await createPayment(project.database, { userId });
+    expect((await verify(service, accessToken, await checkout(orderId))).status).toBe(200);
+    expect(await subscriptionOf(project.database, userId)).toMatchObject({
+      gateway_subscription_id: null,
+      superseded_gateway_subscription_ids: ['sub_Old'],
+    });
+    expect(await queued(project.database, 'cancel-subscription', 'sub_Old'))
+      .toEqual([{ gateway_subscription_id: 'sub_Old' }]);
+    for (const build of [subscriptionActivated, subscriptionCharged, subscriptionCancelled]) {
+      await withoutEffect(build({ userId, id: 'sub_Old' }), 'stale');
+    }
+  });
+});

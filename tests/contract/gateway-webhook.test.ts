@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest';
+import { paymentCaptured, paymentFailed } from '../fixtures/gateway/payment-events.ts';
+import { subscriptionCancelled } from '../fixtures/gateway/subscription-events.ts';
+import { answer, refusal } from '../helpers/answer.ts';
+import { whileBroken } from '../helpers/broken-function.ts';
+import { createCaller } from '../helpers/caller.ts';
+import { setClock } from '../helpers/clock.ts';
+import { createPayment, uniqueId } from '../helpers/records.ts';
+import { checkout, deliver, verify } from '../helpers/requests.ts';
+import { sign } from '../helpers/sign.ts';
+import {
+  ledgerRow,
+  paymentOfOrder,
+  readAllRows,
+  readRowsBesidesLedger,
+  subscriptionOf,
+  tierOf,
+} from '../helpers/rows.ts';
+import { secrets, targets } from '../helpers/targets.ts';
+import { useProject, useService } from '../helpers/use-project.ts';
+
+const project = useProject();
+const received = { status: 200, body: { received: true } };
+const failed = refusal(500, 'Webhook processing failed');
+
+describe.each(targets)('%s', (target) => {
+  const service = useService(target, project);
+
+  test.each(['refund.created', 'payment.authorized', 'subscription.paused', 'something.new', ''])(
+    'POST /api/webhooks/gateway with the event "%s", which nobody handles → 200, recorded, no change',
+    async (event) => {
+      const before = await readRowsBesidesLedger(project.database);
+      const body = { ...paymentCaptured(), event };
+      expect(await answer(deliver(service, body))).toEqual(received);
+      expect(await readRowsBesidesLedger(project.database)).toEqual(before);
+      expect(await ledgerRow(project.database, body)).toMatchObject({ event, outcome: 'ignored: not handled' });
+    },
+  );
+
+  test('POST /api/webhooks/gateway without a session → 200, and with one the same', async () => {
+    const user = await createCaller(project.database);
+    const body = JSON.stringify({ event: uniqueId('event') });
+    const headers = { 'x-gateway-signature': await sign(secrets.GATEWAY_WEBHOOK_SECRET, body) };
+    expect(await answer(deliver(service, body, { headers }))).toEqual(received);
+    const withSession = { ...headers, authorization: `Bearer ${user.accessToken}` };
+    expect(await answer(deliver(service, body, { headers: withSession }))).toEqual(received);
+  });
+
+  test('POST /api/webhooks/gateway → the ledger holds event, header id and payload', async () => {
+    const body = paymentCaptured();
+    expect(await answer(deliver(service, body, { eventId: 'evt_Np3' }))).toEqual(received);
+    expect(await ledgerRow(project.database, body)).toMatchObject({
+      event_id: 'evt_Np3',
+      event: 'payment.captured',
+      payload: JSON.parse(JSON.stringify(body)),
+      outcome: 'unmatched',
+      deliveries: 1,
+    });
+  });
+
+  test('POST /api/webhooks/gateway without an event id header → 200', async () => {
+    const body = JSON.stringify(paymentCaptured());
+    const headers = { 'x-gateway-signature': await sign(secrets.GATEWAY_WEBHOOK_SECRET, body) };
+    expect(await answer(deliver(service, body, { headers }))).toEqual(received);
+    expect(await ledgerRow(project.database, body)).toMatchObject({ event_id: null });
+  });
+
+  test('POST /api/webhooks/gateway with the same event again, under any id → 200, no effect', async () => {
+    const user = await createCaller(project.database);
+    const cancelled = subscriptionCancelled({ userId: user.id, createdAt: null });
+    expect(await answer(deliver(service, cancelled))).toEqual(received);
+    const { orderId } = await createPayment(project.database, { userId: user.id });
+    expect((await verify(service, user.accessToken, await checkout(orderId))).status).toBe(200);
+    const before = await readRowsBesidesLedger(project.database);
+
+    for (let i = 0; i < 2; i++) expect(await answer(deliver(service, cancelled))).toEqual(received);
+    expect(await readRowsBesidesLedger(project.database)).toEqual(before);
+    expect(await tierOf(project.database, user.id)).toBe('pro');
+    expect(await subscriptionOf(project.database, user.id)).toMatchObject({ status: 'active' });
+    expect(await ledgerRow(project.database, cancelled)).toMatchObject({ deliveries: 3, attempts: 1 });
+  });
+
+  test('POST /api/webhooks/gateway with two events under one header id → 200, both take effect', async () => {
+    const user = await createCaller(project.database);
+    const orders = [
+      await createPayment(project.database, { userId: user.id }),
+      await createPayment(project.database, { userId: user.id }),
+    ];
+    for (const { orderId } of orders) {
+      expect(await answer(deliver(service, paymentFailed({ order_id: orderId }), { eventId: 'evt_same' })))
+        .toEqual(received);
+      expect(await paymentOfOrder(project.database, orderId)).toMatchObject({ status: 'failed' });
+    }
+  });
+
+  test.each(['{', '', 'event=payment.captured', '{"event": payment}', '[1,'])(
+    'POST /api/webhooks/gateway with the signed body %j, which is no JSON → 500',
+    async (body) => {
+      const before = await readAllRows(project.database);
+      expect(await answer(deliver(service, body))).toEqual(failed);
+      expect(await readAllRows(project.database)).toEqual(before);
+    },
+  );
+
+  test('POST /api/webhooks/gateway when the database refuses → 500; delivered again → 200, applied', async () => {
+    const user = await createCaller(project.database);
+    const { orderId } = await createPayment(project.database, { userId: user.id });
+    const body = paymentFailed({ order_id: orderId });
+    await whileBroken(project.database, 'apply_gateway_event', async () => {
+      const before = await readAllRows(project.database);
+      expect(await answer(deliver(service, body))).toEqual(failed);
+      expect(await readAllRows(project.database)).toEqual(before);
+    });
+    expect(await answer(deliver(service, body))).toEqual(received);
+    expect(await paymentOfOrder(project.database, orderId)).toMatchObject({ status: 'failed' });
+  });
+
+  test('POST /api/webhooks/gateway whose effect breaks a constraint → 500, undone; mended → 200, applied', async () => {
+    const user = await createCaller(project.database);
+    const { orderId } = await createPayment(project.database, { userId: user.id });
+    const body = paymentFailed({ order_id: orderId });
+    await whileNothingMayFail(async () => {
+      const before = await readRowsBesidesLedger(project.database);
+      expect(await answer(deliver(service, body))).toEqual(failed);
+      expect(await readRowsBesidesLedger(project.database)).toEqual(before);
+      expect(await ledgerRow(project.database, body)).toMatchObject({ outcome: 'failed: 23514', attempts: 1 });
+    });
+    expect(await answer(deliver(service, body))).toEqual(received);
+    expect(await ledgerRow(project.database, body)).toMatchObject({ outcome: 'applied', attempts: 2, deliveries: 2 });
+    expect(await paymentOfOrder(project.database, orderId)).toMatchObject({ status: 'failed' });
+  });
+
+  test('POST /api/webhooks/gateway whose effect still breaks after six hours → 200, parked', async () => {
+    const user = await createCaller(project.database);
+    const { orderId } = await createPayment(project.database, { userId: user.id });
+    const body = paymentFailed({ order_id: orderId });
+    await whileNothingMayFail(async () => {
+      await setClock(project.database, '2027-04-01T00:00:00Z');
+      expect(await answer(deliver(service, body))).toEqual(failed);
+      await setClock(project.database, '2027-04-01T05:59:59Z');
+      expect(await answer(deliver(service, body))).toEqual(failed);
+      await setClock(project.database, '2027-04-01T06:00:00Z');
+      expect(await answer(deliver(service, body))).toEqual(received);
+      expect(await ledgerRow(project.database, body)).toMatchObject({ outcome: 'parked', deliveries: 3 });
+      expect(await answer(deliver(service, body))).toEqual(received);
+    });
+    await setClock(project.database, null);
+    expect(await paymentOfOrder(project.database, orderId)).toMatchObject({ status: 'created' });
+  });
+
+  /** Runs work while the database refuses every failed payment. */
+  async function whileNothingMayFail(work: () => Promise<void>): Promise<void> {
+    const database = project.database;
+    await database.query("alter table public.payments add constraint no_failure check (status <> 'failed') not valid");
+    try {
+      await work();
+    } finally {
+      await database.query('alter table public.payments drop constraint no_failure');
+    }
+  }
+});

@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import { answer, fullAnswer, refusal } from '../helpers/answer.ts';
+import { whileBroken } from '../helpers/broken-function.ts';
+import { setClock } from '../helpers/clock.ts';
+import { createUser } from '../helpers/records.ts';
+import { deliver } from '../helpers/requests.ts';
+import { readAllRows } from '../helpers/rows.ts';
+import { targets } from '../helpers/targets.ts';
+import { useProject, useService } from '../helpers/use-project.ts';
+
+const project = useProject();
+
+describe.each(targets)('%s', (target) => {
+  const service = useService(target, project);
+
+  test('GET /api/health when nothing ever happened → 200 with nulls', async () => {
+    await project.database.query('delete from private.outbox');
+    await project.database.query('delete from private.gateway_events');
+    const before = await readAllRows(project.database);
+    const { status, headers, body } = await fullAnswer(service.request('/api/health'));
+    expect({ status, body })
+      .toEqual({ status: 200, body: { status: 'ok', oldest_undelivered_at: null, last_webhook_at: null } });
+    expect(headers.get('cache-control')).toBe('private, no-store');
+    expect(await readAllRows(project.database)).toEqual(before);
+  });
+
+  test('GET /api/health → 200 with the oldest undelivered side effect and the newest webhook', async () => {
+    await project.database.query('delete from private.outbox');
+    for (const at of ['2027-01-02T03:04:05.678Z', '2027-01-02T03:04:06Z']) {
+      await setClock(project.database, at);
+      await createUser(project.database); // a new profile's tier is a side effect: pages are revalidated
+      expect((await deliver(service, { event: `at.${at}`, target })).status).toBe(200);
+    }
+    await setClock(project.database, null);
+    expect(await answer(service.request('/api/health'))).toEqual({
+      status: 200,
+      body: {
+        status: 'ok',
+        oldest_undelivered_at: '2027-01-02T03:04:05.678Z',
+        last_webhook_at: '2027-01-02T03:04:06.000Z',
+      },
+    });
+
+    await project.database.query(
+      "update private.outbox set delivered_at = now() where created_at < '2027-01-02T03:04:06Z'",
+    );
+    await project.database.query(
+      "update private.outbox set parked_at = now() where created_at = '2027-01-02T03:04:06Z'",
+    );
+    expect(await answer(service.request('/api/health'))).toMatchObject({ body: { oldest_undelivered_at: null } });
+  });
+
+  test('GET /api/health when the database refuses → 503', async () => {
+    await whileBroken(project.database, 'get_health', async () => {
+      expect(await answer(service.request('/api/health'))).toEqual(refusal(503, 'Service unavailable'));
+    });
+    expect((await answer(service.request('/api/health'))).status).toBe(200);
+  });
+});
+
+describe.each(targets)('%s without gateway and webhook secrets', (target) => {
+  const service = useService(target, project, {
+    GATEWAY_KEY_ID: '',
+    GATEWAY_KEY_SECRET: '',
+    GATEWAY_WEBHOOK_SECRET: '',
+  });
+
+  test('GET /api/health → 200', async () => {
+    expect((await answer(service.request('/api/health'))).status).toBe(200);
+  });
+});

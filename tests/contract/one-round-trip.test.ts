@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { paymentFailed } from '../fixtures/gateway/payment-events.ts';
+import type { SignedUpUser } from '../helpers/project.ts';
+import { createPayment } from '../helpers/records.ts';
+import { checkout, deliver, readSubscription, verify } from '../helpers/requests.ts';
+import { type RunningService, startService } from '../helpers/targets.ts';
+import { useProject } from '../helpers/use-project.ts';
+
+const project = useProject();
+let service: RunningService;
+let user: SignedUpUser;
+let sent: { method: string; path: string }[] = [];
+
+// In process alone: there the requests of the service can be counted without standing in their way.
+beforeAll(async () => {
+  user = await project.signUp();
+  service = await startService('in process', project.apiUrl, {}, (input, init) => {
+    const request = new Request(input, init);
+    sent.push({ method: request.method, path: new URL(request.url).pathname });
+    return fetch(request);
+  });
+});
+afterAll(() => service.stop());
+beforeEach(() => {
+  sent = [];
+});
+
+const toDatabase = () => sent.filter(({ path }) => path.startsWith('/rest/v1'));
+
+test('GET /api/subscriptions → one call of get_subscription before the answer', async () => {
+  expect((await readSubscription(service, user.accessToken)).status).toBe(200);
+  expect(toDatabase()).toEqual([{ method: 'POST', path: '/rest/v1/rpc/get_subscription' }]);
+  expect(sent.length).toBeLessThanOrEqual(2);
+});
+
+test('POST /api/payments/verify → one call of verify_payment before the answer', async () => {
+  const { orderId } = await createPayment(project.database, { userId: user.id });
+  const body = await checkout(orderId);
+  sent = [];
+  expect((await verify(service, user.accessToken, body)).status).toBe(200);
+  expect(toDatabase()).toEqual([{ method: 'POST', path: '/rest/v1/rpc/verify_payment' }]);
+  expect(sent.length).toBeLessThanOrEqual(2);
+});
+
+test('POST /api/webhooks/gateway → one call of apply_gateway_event before the answer, and no other', async () => {
+  const { orderId } = await createPayment(project.database, { userId: user.id });
+  expect((await deliver(service, paymentFailed({ order_id: orderId }))).status).toBe(200);
+  expect(sent).toEqual([{ method: 'POST', path: '/rest/v1/rpc/apply_gateway_event' }]);
+});
+
+test('requests that are refused → no call of the database', async () => {
+  expect((await readSubscription(service, 'garbage')).status).toBe(401);
+  expect((await verify(service, user.accessToken, {})).status).toBe(400);
+  expect((await deliver(service, paymentFailed(), { secret: 'another' })).status).toBe(400);
+  expect(toDatabase()).toEqual([]);
+});

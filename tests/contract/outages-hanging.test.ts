@@ -1,0 +1,67 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { paymentFailed } from '../fixtures/gateway/payment-events.ts';
+import { answer, refusal } from '../helpers/answer.ts';
+import { type ApiProxy, startApiProxy } from '../helpers/api-proxy.ts';
+import { createCaller } from '../helpers/caller.ts';
+import { createPayment } from '../helpers/records.ts';
+import { checkout, deliver, readSubscription, verify } from '../helpers/requests.ts';
+import { paymentOfOrder } from '../helpers/rows.ts';
+import { type RunningService, startService, targets } from '../helpers/targets.ts';
+import { useProject } from '../helpers/use-project.ts';
+
+// Real time passes here, so everything waits side by side.
+const project = useProject();
+const running: { service: RunningService; proxy: ApiProxy }[] = [];
+const end = Promise.withResolvers<void>();
+
+afterAll(async () => {
+  end.resolve();
+  for (const { service, proxy } of running) {
+    await service.stop();
+    await proxy.stop();
+  }
+});
+
+/** The service behind an API of which a part takes requests and never answers. */
+async function startBehindHanging(part: string, target: (typeof targets)[number]): Promise<RunningService> {
+  const proxy = startApiProxy(() => project.apiUrl, async (request, passOn) => {
+    if (!new URL(request.url).pathname.startsWith(part)) return await passOn();
+    await end.promise;
+    return new Response(null, { status: 503 });
+  });
+  const service = await startService(target, proxy.url);
+  running.push({ service, proxy });
+  return service;
+}
+
+describe.concurrent.each(targets)('%s', (target) => {
+  test('read, verify and webhook while auth server or database hang → their 500 within 5 s, nothing written', async () => {
+    const behindAuth = await startBehindHanging('/auth/', target);
+    const behindDatabase = await startBehindHanging('/rest/', target);
+    const user = await createCaller(project.database);
+    const { orderId } = await createPayment(project.database, { userId: user.id });
+    const paid = await checkout(orderId);
+
+    const started = performance.now();
+    const answers = await Promise.all([
+      answer(readSubscription(behindAuth, user.accessToken)),
+      answer(readSubscription(behindDatabase, user.accessToken)),
+      answer(verify(behindAuth, user.accessToken, paid)),
+      answer(verify(behindDatabase, user.accessToken, paid)),
+      // Webhooks ask the auth server nothing.
+      answer(deliver(behindDatabase, paymentFailed({ order_id: orderId }))),
+    ]);
+    expect(performance.now() - started).toBeLessThan(5000);
+    expect(answers).toEqual([
+      refusal(500, 'Failed to get subscription'),
+      refusal(500, 'Failed to get subscription'),
+      refusal(500, 'Failed to verify payment'),
+      refusal(500, 'Failed to verify payment'),
+      refusal(500, 'Webhook processing failed'),
+    ]);
+    expect(await paymentOfOrder(project.database, orderId)).toMatchObject({
+      status: 'created',
+      gateway_payment_id: null,
+    });
+  });
+});

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { paymentFailed } from '../fixtures/gateway/payment-events.ts';
+import { answer, refusal } from '../helpers/answer.ts';
+import { type ApiProxy, type Intercept, startApiProxy } from '../helpers/api-proxy.ts';
+import { createCaller } from '../helpers/caller.ts';
+import { freePort } from '../../scripts/stack/ports.ts';
+import type { SignedUpUser } from '../helpers/project.ts';
+import { createPayment } from '../helpers/records.ts';
+import { type Checkout, checkout, deliver, readSubscription, verify } from '../helpers/requests.ts';
+import { readAllRows } from '../helpers/rows.ts';
+import { type RunningService, targets } from '../helpers/targets.ts';
+import { useProject, useService } from '../helpers/use-project.ts';
+
+const project = useProject();
+const readFailed = refusal(500, 'Failed to get subscription');
+const verifyFailed = refusal(500, 'Failed to verify payment');
+const webhookFailed = refusal(500, 'Webhook processing failed');
+const unauthorized = refusal(401, 'Unauthorized');
+const unavailable = refusal(503, 'Service unavailable');
+
+let user: SignedUpUser;
+let orderId: string;
+let paid: Checkout;
+beforeAll(async () => {
+  user = await createCaller(project.database);
+  ({ orderId } = await createPayment(project.database, { userId: user.id }));
+  paid = await checkout(orderId);
+});
+
+/** All endpoints at once; whatever is out of reach, nothing may be written. */
+async function callAll(service: RunningService) {
+  const before = await readAllRows(project.database);
+  const [read, verified, webhook, health] = await Promise.all([
+    answer(readSubscription(service, user.accessToken)),
+    answer(verify(service, user.accessToken, paid)),
+    answer(deliver(service, paymentFailed({ order_id: orderId }))),
+    answer(service.request('/api/health')),
+  ]);
+  expect(await readAllRows(project.database)).toEqual(before);
+  return { read, verified, webhook, health };
+}
+
+/** The project's API with a part that fails. */
+function useProxy(intercept: Intercept): { readonly apiUrl: string } {
+  let proxy: ApiProxy | undefined;
+  beforeAll(() => {
+    proxy = startApiProxy(() => project.apiUrl, intercept);
+  });
+  afterAll(() => proxy?.stop());
+  return {
+    get apiUrl() {
+      return proxy?.url ?? '';
+    },
+  };
+}
+
+const isAuth = (request: Request) => new URL(request.url).pathname.startsWith('/auth/');
+
+describe.each(targets)('%s', (target) => {
+  describe('with nothing where the API was', () => {
+    const service = useService(target, { apiUrl: `http://127.0.0.1:${freePort()}` });
+
+    test('read, verify and webhook → their 500, health → 503', async () => {
+      expect(await callAll(service))
+        .toEqual({ read: readFailed, verified: verifyFailed, webhook: webhookFailed, health: unavailable });
+    });
+
+    test('read and verify without a token, or with one that can be none → 401', async () => {
+      expect(await answer(service.request('/api/subscriptions'))).toEqual(unauthorized);
+      expect(await answer(readSubscription(service, 'garbage'))).toEqual(unauthorized);
+      expect(await answer(verify(service, 'garbage', paid))).toEqual(unauthorized);
+    });
+  });
+
+  describe.each([
+    ['500 with JSON', () => Response.json({ message: 'inner detail' }, { status: 500 })],
+    ['502 with HTML', () => new Response('<h1>inner detail</h1>', { status: 502 })],
+    ['503', () => new Response(null, { status: 503 })],
+    ['429', () => Response.json({ code: 429, msg: 'inner detail' }, { status: 429 })],
+    ['200 with HTML', () => new Response('<h1>inner detail</h1>')],
+  ])('with an auth server that answers %s', (_, respond) => {
+    const service = useService(target, useProxy((request, passOn) => isAuth(request) ? respond() : passOn()));
+
+    test('read and verify → their 500, not 401', async () => {
+      const before = await readAllRows(project.database);
+      expect(await answer(readSubscription(service, user.accessToken))).toEqual(readFailed);
+      expect(await answer(verify(service, user.accessToken, paid))).toEqual(verifyFailed);
+      expect(await readAllRows(project.database)).toEqual(before);
+    });
+  });
+
+  describe.each([
+    ['500 with JSON', () => Response.json({ code: 'XX000', message: 'inner detail' }, { status: 500 })],
+    ['503 with HTML', () => new Response('<h1>inner detail</h1>', { status: 503 })],
+    ['401', () => Response.json({ message: 'inner detail' }, { status: 401 })],
+    ['404', () => new Response(null, { status: 404 })],
+    ['200 with HTML', () => new Response('<h1>inner detail</h1>')],
+    ['200 with null', () => Response.json(null)],
+  ])('with a database API that answers %s', (_, respond) => {
+    const service = useService(target, useProxy((request, passOn) => isAuth(request) ? passOn() : respond()));
+
+    test('read, verify and webhook → their 500, health → 503', async () => {
+      expect(await callAll(service))
+        .toEqual({ read: readFailed, verified: verifyFailed, webhook: webhookFailed, health: unavailable });
+    });
+  });
+});

@@ -1,0 +1,108 @@
+import { localKeys } from '../../scripts/stack/defaults.ts';
+import { createFront } from '../../scripts/stack/front.ts';
+import { createFunction, type EdgeFunction } from '../../scripts/stack/function.ts';
+import { createLite } from '../../scripts/stack/lite.ts';
+import { migrate } from '../../scripts/stack/migrate.ts';
+import { freePort } from '../../scripts/stack/ports.ts';
+import { createPostgres, type Postgres } from '../../scripts/stack/postgres.ts';
+import { prepareDatabase } from '../../scripts/stack/prepare-database.ts';
+import { secrets } from './targets.ts';
+import { openDatabase, type TestDatabase } from './test-database.ts';
+
+/** A project whose parts can be broken one by one, with the service in front of it. */
+export type FaultProject = {
+  readonly database: TestDatabase;
+  readonly postgres: Postgres;
+  readonly edgeFunction: EdgeFunction;
+  /** Sends a request to the function; the path starts with /api. */
+  request(path: string, init?: RequestInit): Promise<Response>;
+  /** Stops every process of Postgres where it is, as a machine without air does; returns what lets them go on. */
+  freezePostgres(): Promise<() => void>;
+  /** How the auth server answers from now on. */
+  setAuth(state: 'up' | 'down' | 'hanging'): void;
+  stop(): Promise<void>;
+};
+
+/** Postgres, Lite behind a port that stays, and the function, all of this project's own. */
+export async function startFaultProject(): Promise<FaultProject> {
+  const log = () => {};
+  const [postgresPort, apiPort] = [freePort(), freePort()];
+  const postgres = createPostgres({ port: postgresPort, ephemeral: true, log });
+  const lite = createLite({
+    databaseUrl: postgres.url(),
+    jwtSecret: localKeys.jwtSecret,
+    publishableKey: localKeys.publishable,
+    secretKey: localKeys.secret,
+    siteUrl: 'http://127.0.0.1:3000',
+  }, log);
+  let auth: 'up' | 'down' | 'hanging' = 'up';
+  const front = createFront({
+    name: 'API',
+    port: apiPort,
+    route: (path) => ({
+      path,
+      base() {
+        if (auth === 'up' || !path.startsWith('/auth/')) return lite.apiUrl();
+        return auth === 'down' ? Promise.resolve(undefined) : new Promise(() => {});
+      },
+    }),
+  });
+  const edgeFunction = createFunction({ port: 0, env: functionEnvironment(`http://127.0.0.1:${apiPort}`), log });
+  const database = openDatabase(postgres.url());
+
+  async function stop(): Promise<void> {
+    const endings = [edgeFunction.stop, front.stop, lite.stop, database.close, postgres.stop];
+    const failures: unknown[] = [];
+    for (const end of endings) await end().catch((error: unknown) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
+  }
+
+  try {
+    await postgres.start();
+    await postgres.ready();
+    await prepareDatabase(postgres.url());
+    await migrate({ url: postgres.url(), seed: false, log });
+    await Promise.all([front.start(), lite.start(), edgeFunction.start()]);
+    await Promise.all([lite.ready(), edgeFunction.ready()]);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+
+  return {
+    database,
+    postgres,
+    edgeFunction,
+    request: (path, init) => fetch(edgeFunction.url + path, init),
+    async freezePostgres() {
+      const rows = await database.query('select pid from pg_stat_activity');
+      // The postmaster first: it would start new processes.
+      const pids = [postgres.pid(), ...rows.map((row) => Number(row.pid))].filter((pid) => pid !== undefined);
+      for (const pid of pids) signal(pid, 'SIGSTOP');
+      return () => pids.forEach((pid) => signal(pid, 'SIGCONT'));
+    },
+    setAuth(state) {
+      auth = state;
+    },
+    stop,
+  };
+}
+
+/** What the function is told of a project at that address. */
+export function functionEnvironment(apiUrl: string): Record<string, string> {
+  return {
+    SUPABASE_URL: apiUrl,
+    SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: localKeys.publishable }),
+    SUPABASE_SECRET_KEYS: JSON.stringify({ default: localKeys.secret }),
+    ...secrets,
+  };
+}
+
+function signal(pid: number, name: Deno.Signal): void {
+  try {
+    Deno.kill(pid, name);
+  } catch (error) {
+    // Some processes of Postgres come and go by themselves.
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}

@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest';
+import { readConfig } from '../../supabase/functions/api/config.ts';
+
+/** What the platform always sets. */
+const platform = {
+  SUPABASE_URL: 'https://abc.supabase.co',
+  SUPABASE_PUBLISHABLE_KEYS: '{"default":"sb_publishable_1","other":"sb_publishable_2"}',
+  SUPABASE_SECRET_KEYS: '{"default":"sb_secret_1","other":"sb_secret_2"}',
+};
+const full = {
+  ...platform,
+  GATEWAY_KEY_ID: 'key_1',
+  GATEWAY_KEY_SECRET: 'key-secret',
+  GATEWAY_WEBHOOK_SECRET: 'webhook-secret',
+};
+
+function read(environment: Record<string, string | undefined>) {
+  return readConfig((name) => environment[name]);
+}
+
+describe('a full environment', () => {
+  test('is read whole, with defaults for header names and renewals', () => {
+    expect(read(full)).toMatchObject({
+      supabaseUrl: 'https://abc.supabase.co',
+      publishableKey: 'sb_publishable_1',
+      secretKey: 'sb_secret_1',
+      gateway: { keyId: 'key_1', keySecret: 'key-secret' },
+      webhookSecrets: ['webhook-secret'],
+      signatureHeader: 'x-gateway-signature',
+      eventIdHeader: 'x-gateway-event-id',
+      earlyRenewal: 'replace',
+      port: null,
+    });
+    for (const name of ['GATEWAY_KEY_ID', 'GATEWAY_KEY_SECRET', 'GATEWAY_WEBHOOK_SECRET']) {
+      expect(read(full).missing).not.toContain(name);
+    }
+  });
+
+  test.each([
+    [{ GATEWAY_SIGNATURE_HEADER: 'x-acme-signature' }, { signatureHeader: 'x-acme-signature' }],
+    [{ GATEWAY_EVENT_ID_HEADER: 'x-acme-event-id' }, { eventIdHeader: 'x-acme-event-id' }],
+    [{ GATEWAY_WEBHOOK_SECRET_PREVIOUS: 'old' }, { webhookSecrets: ['webhook-secret', 'old'] }],
+    [{ GATEWAY_WEBHOOK_SECRET: '', GATEWAY_WEBHOOK_SECRET_PREVIOUS: 'old' }, { webhookSecrets: ['old'] }],
+    [{ EARLY_RENEWAL: 'extend' }, { earlyRenewal: 'extend' }],
+    [{ EARLY_RENEWAL: 'replace' }, { earlyRenewal: 'replace' }],
+    [{ PORT: '8000' }, { port: 8000 }],
+    [{ PORT: '0' }, { port: 0 }],
+    [{ PORT: '65535' }, { port: 65535 }],
+  ])('with %j gives %j', (environment, expected) => {
+    expect(read({ ...full, ...environment })).toMatchObject(expected);
+  });
+});
+
+describe('keys of the older kind', () => {
+  const legacy = {
+    SUPABASE_URL: 'https://abc.supabase.co',
+    SUPABASE_ANON_KEY: 'anon',
+    SUPABASE_SERVICE_ROLE_KEY: 'service',
+  };
+
+  test('stand in where the newer ones are missing', () => {
+    expect(read(legacy)).toMatchObject({ publishableKey: 'anon', secretKey: 'service' });
+  });
+
+  test.each(['{}', '{"default":""}', '{"default":null}', '[]', 'null', '"sb_secret_1"'])(
+    'stand in where the newer ones are %s',
+    (keys) => {
+      expect(read({ ...legacy, SUPABASE_PUBLISHABLE_KEYS: keys, SUPABASE_SECRET_KEYS: keys }))
+        .toMatchObject({ publishableKey: 'anon', secretKey: 'service' });
+    },
+  );
+
+  test('give way to the newer ones', () => {
+    expect(read({ ...legacy, ...platform })).toMatchObject({
+      publishableKey: 'sb_publishable_1',
+      secretKey: 'sb_secret_1',
+    });
+  });
+});
+
+describe('a variable that the platform sets', () => {
+  test.each(['SUPABASE_URL', 'SUPABASE_PUBLISHABLE_KEYS', 'SUPABASE_SECRET_KEYS'])(
+    '%s, missing or empty, is named',
+    (name) => {
+      for (const value of [undefined, '']) {
+        expect(() => read({ ...full, [name]: value })).toThrow(`${name} is not set`);
+      }
+    },
+  );
+
+  test.each(['SUPABASE_PUBLISHABLE_KEYS', 'SUPABASE_SECRET_KEYS'])(
+    '%s, no JSON, is named without its value',
+    (name) => {
+      expect(() => read({ ...full, [name]: 'sb_secret_raw' })).toThrow(new Error(`${name} is not JSON`));
+    },
+  );
+});
+
+describe('a feature without its variable', () => {
+  test.each(['GATEWAY_KEY_ID', 'GATEWAY_KEY_SECRET', 'GATEWAY_WEBHOOK_SECRET'])(
+    '%s, missing or empty, is named',
+    (name) => {
+      for (const value of [undefined, '']) expect(read({ ...full, [name]: value }).missing).toContain(name);
+    },
+  );
+
+  test.each(['GATEWAY_KEY_ID', 'GATEWAY_KEY_SECRET'])('has no gateway without %s', (name) => {
+    for (const value of [undefined, '']) expect(read({ ...full, [name]: value }).gateway).toBeNull();
+  });
+
+  test('has no webhook secret, not an empty one', () => {
+    expect(read({ ...full, GATEWAY_WEBHOOK_SECRET: '', GATEWAY_WEBHOOK_SECRET_PREVIOUS: '' }).webhookSecrets).toEqual(
+      [],
+    );
+  });
+});
+
+describe('a value that makes no sense', () => {
+  test.each([
+    ['EARLY_RENEWAL', 'maybe'],
+    ['EARLY_RENEWAL', 'Extend'],
+    ['PORT', 'http'],
+    ['PORT', '-1'],
+    ['PORT', '80.5'],
+    ['PORT', '65536'],
+    ['PORT', '123456'],
+    ['GATEWAY_SIGNATURE_HEADER', 'x gateway signature'],
+    ['GATEWAY_EVENT_ID_HEADER', 'x-gateway-event-id:'],
+    ['SUPABASE_URL', 'abc.supabase.co'],
+  ])('%s=%s is refused by name', (name, value) => {
+    expect(() => read({ ...full, [name]: value })).toThrow(name);
+  });
+});

@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest';
+import { createDatabase, DatabaseError } from '../../supabase/functions/api/database.ts';
+
+const userId = '3b1f8f0e-1d2c-4a5b-8c7d-9e0f1a2b3c4d';
+const empty = { subscription: null, currentTier: 'free', payments: [] };
+const payment = { userId, orderId: 'order_1', paymentId: 'pay_1', signature: 'abc' };
+const delivery = { bodySha256: '00', eventId: 'evt_1', body: '{}' };
+
+/** A database whose calls end as told, one after the other: errors are thrown, anything else is returned. */
+function scripted(ends: unknown[], earlyRenewal: 'replace' | 'extend' = 'replace') {
+  const calls: { name: string; parameters: unknown }[] = [];
+  const database = createDatabase((name, parameters) => {
+    calls.push({ name, parameters });
+    const end = ends[calls.length - 1];
+    return end instanceof Error ? Promise.reject(end) : Promise.resolve(end);
+  }, { earlyRenewal });
+  return { database, calls };
+}
+
+const failure = (code: string | undefined) => new DatabaseError('get_subscription', code);
+
+describe('a call', () => {
+  test('of getSubscription passes the user and gives the answer', async () => {
+    const { database, calls } = scripted([empty]);
+    expect(await database.getSubscription(userId)).toEqual(empty);
+    expect(calls).toEqual([{ name: 'get_subscription', parameters: { p_user_id: userId } }]);
+  });
+
+  test.each(['replace', 'extend'] as const)('of verifyPayment passes the payment and "%s"', async (earlyRenewal) => {
+    const { database, calls } = scripted([{ outcome: 'applied', tier: 'pro', valid_until: 'then' }], earlyRenewal);
+    expect(await database.verifyPayment(payment)).toEqual({ outcome: 'applied', tier: 'pro', validUntil: 'then' });
+    expect(calls).toEqual([{
+      name: 'verify_payment',
+      parameters: {
+        p_user_id: userId,
+        p_order_id: 'order_1',
+        p_payment_id: 'pay_1',
+        p_signature: 'abc',
+        p_early_renewal: earlyRenewal,
+      },
+    }]);
+  });
+
+  test.each(['payment_not_found', 'plan_not_found'])('of verifyPayment gives the outcome %s', async (outcome) => {
+    expect(await scripted([{ outcome }]).database.verifyPayment(payment)).toEqual({ outcome });
+  });
+
+  test('of applyGatewayEvent passes the delivery and gives the outcome', async () => {
+    const { database, calls } = scripted([{ outcome: 'stale' }]);
+    expect(await database.applyGatewayEvent(delivery)).toEqual({ outcome: 'stale' });
+    expect(calls).toEqual([{
+      name: 'apply_gateway_event',
+      parameters: { p_body_sha256: '00', p_event_id: 'evt_1', p_body: '{}' },
+    }]);
+  });
+
+  test('of getHealth gives times or nulls', async () => {
+    const health = { oldest_undelivered_at: null, last_webhook_at: '2027-01-02T03:04:05.000Z' };
+    expect(await scripted([health]).database.getHealth()).toEqual(health);
+  });
+});
+
+describe('a result of another shape is an error:', () => {
+  test.each([undefined, null, '', [], {}, { ...empty, currentTier: null }, { ...empty, payments: null }])(
+    'getSubscription with %j',
+    async (result) => {
+      await expect(scripted([result]).database.getSubscription(userId)).rejects.toThrow();
+    },
+  );
+
+  test.each([null, {}, { outcome: 'applied' }, { outcome: 'new', tier: 'pro', valid_until: 'then' }])(
+    'verifyPayment with %j',
+    async (result) => {
+      await expect(scripted([result]).database.verifyPayment(payment)).rejects.toThrow();
+    },
+  );
+
+  test.each([null, {}, { outcome: null }])('applyGatewayEvent with %j', async (result) => {
+    await expect(scripted([result]).database.applyGatewayEvent(delivery)).rejects.toThrow();
+  });
+});
+
+describe('a failure', () => {
+  test.each(['40001', '40P01'])('%s is tried once more', async (code) => {
+    const { database, calls } = scripted([failure(code), empty]);
+    expect(await database.getSubscription(userId)).toEqual(empty);
+    expect(calls).toHaveLength(2);
+    expect(calls[1]).toEqual(calls[0]);
+  });
+
+  test.each(['40001', '40P01'])('%s twice is the second one', async (code) => {
+    const second = failure(code);
+    const { database, calls } = scripted([failure(code), second, empty]);
+    await expect(database.getSubscription(userId)).rejects.toBe(second);
+    expect(calls).toHaveLength(2);
+  });
+
+  test.each(['55P03', '57014', '23505', '42501', '40003', 'PGRST000', '', undefined])(
+    '%s is not tried again',
+    async (code) => {
+      const first = failure(code);
+      const { database, calls } = scripted([first, empty]);
+      await expect(database.getSubscription(userId)).rejects.toBe(first);
+      expect(calls).toHaveLength(1);
+    },
+  );
+
+  test('that is none of the database is not tried again', async () => {
+    const first = Object.assign(new Error('40001'), { code: '40001' });
+    const { database, calls } = scripted([first, empty]);
+    await expect(database.getSubscription(userId)).rejects.toBe(first);
+    expect(calls).toHaveLength(1);
+  });
+
+  test('says which call and which SQLSTATE, and no more', () => {
+    expect(new DatabaseError('verify_payment', '23505').message).toBe('verify_payment failed: 23505');
+    expect(new DatabaseError('verify_payment', undefined).message).toBe('verify_payment failed');
+  });
+});

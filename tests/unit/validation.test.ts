@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { parseVerifyPaymentRequest } from '../../supabase/functions/api/validation.ts';
+
+const request = { gateway_order_id: 'order_1', gateway_payment_id: 'pay_1', gateway_signature: 'abc' };
+const fields = Object.keys(request);
+
+test('three strings are a request', () => {
+  expect(parseVerifyPaymentRequest(request)).toEqual({ ok: true, request });
+});
+
+test('what nobody asked for is left out', () => {
+  expect(parseVerifyPaymentRequest({ ...request, tier: 'premium' })).toEqual({ ok: true, request });
+});
+
+test.each(fields)('an empty %s is a string like any other', (field) => {
+  expect(parseVerifyPaymentRequest({ ...request, [field]: '' })).toMatchObject({ ok: true });
+});
+
+test.each(fields.flatMap((field) => [
+  { field, value: undefined, type: 'undefined' },
+  { field, value: null, type: 'null' },
+  { field, value: 1, type: 'number' },
+  { field, value: false, type: 'boolean' },
+  { field, value: ['x'], type: 'array' },
+  { field, value: { toString: 'x' }, type: 'object' },
+]))('$field of type $type is an error of that field', ({ field, value, type }) => {
+  expect(parseVerifyPaymentRequest({ ...request, [field]: value })).toEqual({
+    ok: false,
+    details: { formErrors: [], fieldErrors: { [field]: [`Invalid input: expected string, received ${type}`] } },
+  });
+});
+
+test('every wrong field has its own error', () => {
+  const message = ['Invalid input: expected string, received undefined'];
+  expect(parseVerifyPaymentRequest({})).toEqual({
+    ok: false,
+    details: { formErrors: [], fieldErrors: Object.fromEntries(fields.map((field) => [field, message])) },
+  });
+});
+
+test.each([[null, 'null'], ['x', 'string'], [5, 'number'], [true, 'boolean'], [[request], 'array']])(
+  'the body %j is an error of the form',
+  (body, type) => {
+    expect(parseVerifyPaymentRequest(body)).toEqual({
+      ok: false,
+      details: { formErrors: [`Invalid input: expected object, received ${type}`], fieldErrors: {} },
+    });
+  },
+);
