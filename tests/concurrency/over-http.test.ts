@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { createCaller } from '../helpers/caller.ts';
+import { paymentEvent, sha256 } from '../helpers/gateway-events.ts';
+import { createPayment, uniqueId } from '../helpers/records.ts';
+import { checkout, deliver, verify } from '../helpers/requests.ts';
+import { readLedger, readOutbox } from '../helpers/state.ts';
+import { useProject, useService } from '../helpers/use-project.ts';
+
+const project = useProject();
+const service = useService("served on today's Deno", project);
+
+const times = <T>(count: number, work: () => Promise<T>) => Promise.all(Array.from({ length: count }, work));
+
+test('twenty verifies of one payment at once → twenty times the same 200, one mail', async () => {
+  const caller = await createCaller(project.database);
+  const { id, orderId } = await createPayment(project.database, { userId: caller.id });
+  const paid = await checkout(orderId);
+  const responses = await times(20, () => verify(service, caller.accessToken, paid));
+  expect(responses.map((response) => response.status)).toEqual(Array(20).fill(200));
+  const bodies = await Promise.all(responses.map((response) => response.text()));
+  expect(new Set(bodies).size).toBe(1);
+  expect(await readOutbox(project.database, 'email', caller.email)).toMatchObject([{ key: `payment-success/${id}` }]);
+});
+
+test('twenty deliveries of one event at once → twenty times 200, applied once', async () => {
+  const caller = await createCaller(project.database);
+  const { orderId } = await createPayment(project.database, { userId: caller.id });
+  const body = paymentEvent('failed', { id: uniqueId('pay'), order_id: orderId });
+  const responses = await times(20, () => deliver(service, body));
+  expect(responses.map((response) => response.status)).toEqual(Array(20).fill(200));
+  for (const response of responses) expect(await response.json()).toEqual({ received: true });
+  expect(await readLedger(project.database, sha256(body))).toMatchObject({ deliveries: 20, attempts: 1 });
+  expect(await readOutbox(project.database, 'email', caller.email)).toHaveLength(1);
+});

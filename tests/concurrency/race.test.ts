@@ -1,0 +1,124 @@
+import type pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deliver, paymentEvent, subscriptionEvent } from '../helpers/gateway-events.ts';
+import { seededRandom } from '../helpers/permutations.ts';
+import { countDeadlocks, openRacers } from '../helpers/racers.ts';
+import { createPayment, createUser, uniqueId } from '../helpers/records.ts';
+import { callRpc, waitUntilBlocked } from '../helpers/session.ts';
+import { readOutbox, readTier } from '../helpers/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await database.query("update public.plans set gateway_plan_id = 'plan_pro' where tier = 'pro'");
+});
+afterAll(() => database.close());
+
+type Racer = (session: pg.Client) => Promise<unknown>;
+
+/** Fifty things that can happen to one user at once, in random proportions. */
+async function racersOf(userId: string, deleted: boolean, random: () => number): Promise<Racer[]> {
+  const orders = await Promise.all(['pro', 'basic'].map(async (tier) => ({
+    ...await createPayment(database, { userId, meta: { tier } }),
+    paymentId: uniqueId('pay'),
+  })));
+  const ids = [uniqueId('sub'), uniqueId('sub')];
+  const pick = <T>(items: readonly T[]): T => {
+    const item = items[Math.floor(random() * items.length)];
+    if (item === undefined) throw new Error('nothing to pick from');
+    return item;
+  };
+  const verify: Racer = (session) => {
+    const { orderId, paymentId } = pick(orders);
+    return callRpc(session, 'verify_payment', userId, orderId, paymentId, 'signature');
+  };
+  const captured: Racer = (session) =>
+    deliver(session, paymentEvent('captured', { id: pick(orders).paymentId }, pick([1, 2])));
+  const failed: Racer = (session) => {
+    const { orderId } = pick(orders);
+    return deliver(session, paymentEvent('failed', { id: uniqueId('pay'), order_id: orderId }));
+  };
+  const subscription = (name: 'activated' | 'charged' | 'cancelled'): Racer => (session) =>
+    deliver(
+      session,
+      subscriptionEvent({
+        name,
+        userId,
+        id: pick(ids),
+        planId: 'plan_pro',
+        start: '2126-01-01T00:00:00Z',
+        end: '2126-02-01T00:00:00Z',
+        createdAt: `2026-01-0${pick([1, 2, 3, 4])}T00:00:00Z`,
+      }),
+    );
+  const rename: Racer = (session) =>
+    session.query("update public.profiles set display_name = 'X' where user_id = $1", [userId]);
+  const kinds = [
+    ...[verify, verify, verify, captured, failed, rename],
+    ...[subscription('activated'), subscription('charged'), subscription('cancelled')],
+  ];
+  const racers = Array.from({ length: 50 }, () => pick(kinds));
+  if (deleted) {
+    racers[25] = async (session) => {
+      await session.query('reset role');
+      await session.query('delete from auth.users where id = $1', [userId]);
+      await session.query('set role service_role');
+    };
+  }
+  return racers;
+}
+
+test('fifty racers on one user at once: no deadlock, no error, and nothing half done', async () => {
+  const random = seededRandom(50);
+  const sessions = await openRacers(database, 50);
+  for (const deleted of [false, true, false, true, true]) {
+    const user = await createUser(database);
+    const racers = await racersOf(user.id, deleted, random);
+    const results = await Promise.allSettled(sessions.map((session, index) => racers[index]?.(session)));
+    expect(results.filter((result) => result.status === 'rejected')).toEqual([]);
+
+    const { wrong } = await database.one(
+      `select count(*)::int as wrong from public.payments
+       where (status = 'captured') is distinct from (fulfilled_at is not null)
+         or (fulfilled_at is not null) is distinct from (period_end is not null)`,
+    );
+    expect(wrong).toBe(0);
+    const mails = (await readOutbox(database, 'email', user.email)).map(({ key }) => String(key));
+    const fulfilled = await database.query(
+      "select 'payment-success/' || id as key from public.payments where fulfilled_at is not null and 'payment-success/' || id = any ($1)",
+      [mails],
+    );
+    expect(mails.filter((key) => key.startsWith('payment-success/')).sort()).toEqual(
+      fulfilled.map(({ key }) => key).sort(),
+    );
+    const subscriptions = await database.query('select tier, status from public.subscriptions where user_id = $1', [
+      user.id,
+    ]);
+    const [subscription] = subscriptions;
+    expect(subscriptions.length).toBeLessThanOrEqual(deleted ? 0 : 1);
+    expect(await readTier(database, user.id)).toBe(
+      deleted ? undefined : subscription?.status === 'active' ? subscription.tier : 'free',
+    );
+  }
+  expect(await countDeadlocks(database, sessions)).toBe(0);
+});
+
+test('a real deadlock is seen by that count', async () => {
+  const other = await createTestDatabase();
+  try {
+    const [first, second] = [await other.connect(), await other.connect()];
+    const update = (session: pg.Client, tier: string) =>
+      session.query('update public.plans set price = price + 1 where tier = $1', [tier]);
+    for (const session of [first, second]) await session.query("set deadlock_timeout = '20ms'; begin");
+    await update(first, 'pro');
+    await update(second, 'basic');
+    const waiting = update(first, 'basic');
+    await waitUntilBlocked(other, first);
+    const results = await Promise.allSettled([waiting, update(second, 'pro')]);
+    expect(results.filter((result) => result.status === 'rejected')).toMatchObject([{ reason: { code: '40P01' } }]);
+    expect(await countDeadlocks(other, [first, second])).toBe(1);
+  } finally {
+    await other.close();
+  }
+});

@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+const people = ['anon', 'authenticated', 'service_role'];
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+
+// Whoever adds a grant argues for it here.
+test('the API’s roles hold exactly these rights on tables', async () => {
+  const rows = await database.query(
+    `select distinct format('%s: %s %s.%s', role, lower(privilege), n.nspname, c.relname) as "right"
+     from pg_class c
+     join pg_namespace n on n.oid = c.relnamespace
+     cross join unnest($1::text[]) role
+     cross join unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER', 'MAINTAIN'])
+       privilege
+     where n.nspname in ('public', 'private', 'auth', 'extensions')
+       and c.relkind in ('r', 'p', 'v', 'm', 'f')
+       and has_table_privilege(role, c.oid, privilege)
+     order by 1`,
+    [people],
+  );
+  expect(rows.map((row) => row.right)).toEqual([
+    'anon: select public.plans',
+    'authenticated: select public.payments',
+    'authenticated: select public.plans',
+    'authenticated: select public.profiles',
+    'authenticated: select public.subscriptions',
+    'service_role: insert private.extra_payments',
+    'service_role: insert private.gateway_events',
+    'service_role: insert private.outbox',
+    'service_role: insert public.payments',
+    'service_role: insert public.profiles',
+    'service_role: insert public.subscriptions',
+    'service_role: select private.extra_payments',
+    'service_role: select private.gateway_events',
+    'service_role: select private.outbox',
+    'service_role: select public.payments',
+    'service_role: select public.plans',
+    'service_role: select public.profiles',
+    'service_role: select public.subscriptions',
+    'service_role: update private.gateway_events',
+    'service_role: update private.outbox',
+    'service_role: update public.payments',
+    'service_role: update public.profiles',
+    'service_role: update public.subscriptions',
+  ]);
+});
+
+test('the API’s roles hold exactly these rights on single columns', async () => {
+  const rows = await database.query(
+    `select format('%s: %s %s.%s.%s', role, lower(privilege), n.nspname, c.relname, a.attname) as "right"
+     from pg_attribute a
+     join pg_class c on c.oid = a.attrelid
+     join pg_namespace n on n.oid = c.relnamespace
+     cross join unnest($1::text[]) role
+     cross join unnest(array['SELECT', 'INSERT', 'UPDATE', 'REFERENCES']) privilege
+     where n.nspname in ('public', 'private', 'auth', 'extensions')
+       and c.relkind in ('r', 'p', 'v', 'm', 'f')
+       and a.attnum > 0
+       and not a.attisdropped
+       and has_column_privilege(role, c.oid, a.attnum, privilege)
+       and not has_table_privilege(role, c.oid, privilege)
+     order by 1`,
+    [people],
+  );
+  expect(rows.map((row) => row.right)).toEqual([
+    'authenticated: update public.profiles.display_name',
+    'authenticated: update public.profiles.username',
+  ]);
+});
+
+test('the API’s roles may execute exactly these functions', async () => {
+  const rows = await database.query(
+    `select format('%s: %s.%s', role, n.nspname, p.proname) as "right"
+     from pg_proc p
+     join pg_namespace n on n.oid = p.pronamespace
+     cross join unnest($1::text[]) role
+     where n.nspname in ('public', 'private')
+       and has_function_privilege(role, p.oid, 'EXECUTE')
+     order by 1`,
+    [people],
+  );
+  expect(rows.map((row) => row.right)).toEqual([
+    'authenticated: public.current_tier',
+    'authenticated: public.has_tier',
+    'service_role: private.add_months',
+    'service_role: private.apply_event',
+    'service_role: private.apply_payment_captured',
+    'service_role: private.apply_payment_failed',
+    'service_role: private.apply_recorded_event',
+    'service_role: private.apply_subscription_event',
+    'service_role: private.clock',
+    'service_role: private.default_username',
+    'service_role: private.enqueue',
+    'service_role: private.enqueue_cancellation',
+    'service_role: private.event_time',
+    'service_role: private.find_user',
+    'service_role: private.fulfil_payment',
+    'service_role: private.is_running',
+    'service_role: private.iso_time',
+    'service_role: private.json_text',
+    'service_role: private.json_time',
+    'service_role: private.json_uuid',
+    'service_role: private.replay_subscription_events',
+    'service_role: private.set_tier',
+    'service_role: public.apply_gateway_event',
+    'service_role: public.get_health',
+    'service_role: public.get_subscription',
+    'service_role: public.verify_payment',
+  ]);
+});
+
+test('no sequence is open to the API’s roles', async () => {
+  const rows = await database.query(
+    `select format('%s: %s.%s', role, n.nspname, c.relname) as "right"
+     from pg_class c
+     join pg_namespace n on n.oid = c.relnamespace
+     cross join unnest($1::text[]) role
+     where c.relkind = 'S' and n.nspname in ('public', 'private')
+       and has_sequence_privilege(role, c.oid, 'USAGE, SELECT, UPDATE')`,
+    [people],
+  );
+  expect(rows).toEqual([]);
+});
+
+test('only the service enters schema private, and nobody makes anything in a schema', async () => {
+  const rows = await database.query(
+    `select format('%s: %s %s', role, lower(privilege), n.nspname) as "right"
+     from pg_namespace n
+     cross join unnest($1::text[]) role
+     cross join unnest(array['USAGE', 'CREATE']) privilege
+     where n.nspname in ('public', 'private')
+       and has_schema_privilege(role, n.oid, privilege)
+     order by 1`,
+    [people],
+  );
+  expect(rows.map((row) => row.right)).toEqual([
+    'anon: usage public',
+    'authenticated: usage public',
+    'service_role: usage private',
+    'service_role: usage public',
+  ]);
+});
+
+test('a new table of schema public is shut until it is opened', async () => {
+  await database.query('create table public.new_table (id int)');
+  const row = await database.one(
+    `select bool_or(has_table_privilege(role, 'public.new_table', 'SELECT, INSERT, UPDATE, DELETE')) as open
+     from unnest($1::text[]) role`,
+    [people],
+  );
+  expect(row).toEqual({ open: false });
+});
+
+test('every function that runs with its owner’s rights is in a schema that the API does not expose', async () => {
+  const rows = await database.query(
+    `select p.proname from pg_proc p where p.prosecdef and p.pronamespace = 'public'::regnamespace`,
+  );
+  expect(rows).toEqual([]);
+});

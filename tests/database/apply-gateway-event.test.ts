@@ -1,0 +1,203 @@
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { setClock } from '../helpers/clock.ts';
+import { deliver, paymentEvent, sha256, subscriptionEvent } from '../helpers/gateway-events.ts';
+import { createPayment, createUser, uniqueId } from '../helpers/records.ts';
+import { callRpc, openSession } from '../helpers/session.ts';
+import { readLedger, readOutbox, readPayment, readTier } from '../helpers/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+let database: TestDatabase;
+let service: pg.Client;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  service = await openSession(database, { role: 'service_role' });
+});
+afterAll(() => database.close());
+
+async function failedAttempt() {
+  const user = await createUser(database);
+  const payment = await createPayment(database, { userId: user.id });
+  const body = paymentEvent('failed', { id: uniqueId('pay'), order_id: payment.orderId, error_code: 'BAD' });
+  return { user, payment, body };
+}
+
+describe('the ledger', () => {
+  test('holds what a delivery was about and what became of it', async () => {
+    const { payment, body } = await failedAttempt();
+    expect(await deliver(service, body, 'event_1')).toBe('applied');
+    expect(await readLedger(database, sha256(body))).toEqual({
+      event_id: 'event_1',
+      event: 'payment.failed',
+      subject_id: payment.orderId,
+      outcome: 'applied',
+      error: null,
+      deliveries: 1,
+      attempts: 1,
+    });
+  });
+
+  test('counts a repeat under another event id, answers the same and does nothing', async () => {
+    const { user, payment, body } = await failedAttempt();
+    await deliver(service, body, 'event_1');
+    await database.query("update public.payments set status = 'created' where id = $1", [payment.id]);
+    expect(await deliver(service, body, 'event_2')).toBe('applied');
+    expect(await readPayment(database, payment.id)).toMatchObject({ status: 'created' });
+    expect(await readOutbox(database, 'email', user.email)).toHaveLength(1);
+    expect(await readLedger(database, sha256(body))).toMatchObject({ event_id: 'event_1', deliveries: 2, attempts: 1 });
+  });
+
+  test('takes another body under the same event id for another event', async () => {
+    const [one, other] = [await failedAttempt(), await failedAttempt()];
+    await deliver(service, one.body, 'event_same');
+    expect(await deliver(service, other.body, 'event_same')).toBe('applied');
+  });
+
+  test.each<[string, string | null, string]>([
+    ['a body nested too deep', null, 'ignored: nested too deep'],
+    ['a list', '[]', 'ignored: not an object'],
+    ['a text', '"payment.captured"', 'ignored: not an object'],
+    ['null', 'null', 'ignored: not an object'],
+    ['no event', '{}', 'ignored: event'],
+    ['an event that is no text', '{"event": 7}', 'ignored: event'],
+    ['an event of no interest', '{"event": "invoice.paid"}', 'ignored: not handled'],
+    ['an event without payload', '{"event": "payment.captured"}', 'ignored: payment.entity'],
+    [
+      'a list as the entity',
+      '{"event": "payment.failed", "payload": {"payment": {"entity": []}}}',
+      'ignored: payment.entity',
+    ],
+    [
+      'the entity of something else',
+      '{"event": "subscription.charged", "payload": {"payment": {"entity": {}}}}',
+      'ignored: subscription.entity',
+    ],
+  ])('notes %s as ignored, for good', async (_, body, outcome) => {
+    const hash = sha256(uniqueId('body'));
+    for (let i = 0; i < 2; i++) {
+      expect(await callRpc(service, 'apply_gateway_event', hash, null, body)).toEqual({ outcome });
+    }
+    expect(await readLedger(database, hash)).toMatchObject({ outcome, deliveries: 2, attempts: 1 });
+  });
+
+  test('takes ids far longer than any real one', async () => {
+    // Random: text that compresses well fits where real excess does not.
+    const long = Array.from({ length: 200 }, () => crypto.randomUUID()).join('');
+    const { payment } = await failedAttempt();
+    expect(await deliver(service, paymentEvent('captured', { id: long, order_id: long }))).toBe('unmatched');
+    expect(await deliver(service, paymentEvent('failed', { id: long, order_id: long }))).toBe('unmatched');
+    expect(await deliver(service, paymentEvent('failed', { id: long, order_id: payment.orderId }))).toBe('applied');
+    const user = await createUser(database);
+    expect(await deliver(service, subscriptionEvent({ name: 'cancelled', userId: user.id, id: long }))).toBe(
+      'unmatched',
+    );
+  });
+});
+
+describe('an event whose own data the database refuses', () => {
+  /** Makes the failure mail of one order impossible, after the payment was updated. */
+  async function breakMailOf(orderId: string, sqlstate: string): Promise<() => Promise<unknown>> {
+    await database.query(`
+      create function private.break_mail() returns trigger language plpgsql as $$
+      begin
+        if new.destination = 'email' and exists (
+          select from public.payments p where p.gateway_order_id = '${orderId}' and p.status = 'failed'
+        ) then
+          raise exception 'broken' using errcode = '${sqlstate}';
+        end if;
+        return new;
+      end $$;
+      create trigger break_mail before insert on private.outbox
+      for each row execute function private.break_mail()`);
+    return () => database.query('drop function private.break_mail() cascade');
+  }
+
+  test.each(['23514', '23505', '22P02', '22003'])('%s undoes the effect alone and is noted', async (sqlstate) => {
+    const { payment, body } = await failedAttempt();
+    const mend = await breakMailOf(payment.orderId, sqlstate);
+    try {
+      expect(await deliver(service, body)).toBe(`failed: ${sqlstate}`);
+      expect(await deliver(service, body)).toBe(`failed: ${sqlstate}`);
+    } finally {
+      await mend();
+    }
+    expect(await readPayment(database, payment.id)).toMatchObject({ status: 'created', meta: { tier: 'pro' } });
+    expect(await readLedger(database, sha256(body))).toMatchObject({
+      outcome: `failed: ${sqlstate}`,
+      error: sqlstate,
+      deliveries: 2,
+      attempts: 2,
+    });
+  });
+
+  test('is applied by the next delivery once the fault is mended', async () => {
+    const { user, payment, body } = await failedAttempt();
+    const mend = await breakMailOf(payment.orderId, '23514');
+    await deliver(service, body).finally(mend);
+    expect(await deliver(service, body)).toBe('applied');
+    expect(await readPayment(database, payment.id)).toMatchObject({ status: 'failed' });
+    expect(await readOutbox(database, 'email', user.email)).toHaveLength(1);
+    expect(await readLedger(database, sha256(body))).toMatchObject({ outcome: 'applied', error: null, attempts: 2 });
+  });
+
+  test('is set aside six hours after its first delivery, and not tried again by itself', async () => {
+    const { payment, body } = await failedAttempt();
+    const mend = await breakMailOf(payment.orderId, '23514');
+    try {
+      await setClock(database, '2026-01-01T00:00:00Z');
+      expect(await deliver(service, body)).toBe('failed: 23514');
+      await setClock(database, '2026-01-01T05:59:59Z');
+      expect(await deliver(service, body)).toBe('failed: 23514');
+      await setClock(database, '2026-01-01T06:00:00Z');
+      expect(await deliver(service, body)).toBe('parked');
+    } finally {
+      await setClock(database, null);
+      await mend();
+    }
+    expect(await deliver(service, body)).toBe('parked');
+    expect(await readPayment(database, payment.id)).toMatchObject({ status: 'created' });
+    expect(await readLedger(database, sha256(body))).toMatchObject({ error: '23514', deliveries: 4, attempts: 3 });
+  });
+
+  test.each(['P0001', '40001', '55P03', '42P01', '53100'])(
+    'any other error (%s) undoes everything, the ledger’s row included',
+    async (sqlstate) => {
+      const { payment, body } = await failedAttempt();
+      const mend = await breakMailOf(payment.orderId, sqlstate);
+      try {
+        await expect(deliver(service, body)).rejects.toMatchObject({ code: sqlstate });
+      } finally {
+        await mend();
+      }
+      const rows = await database.query("select from private.gateway_events where body_sha256 = decode($1, 'hex')", [
+        sha256(body),
+      ]);
+      expect(rows).toEqual([]);
+      expect(await readPayment(database, payment.id)).toMatchObject({ status: 'created' });
+      expect(await deliver(service, body)).toBe('applied');
+    },
+  );
+});
+
+test('an event of a subscription that fails while its turn comes does not undo the subscription', async () => {
+  const user = await createUser(database);
+  const id = uniqueId('sub');
+  await database.query("update public.plans set gateway_plan_id = 'plan_fault' where tier = 'premium'");
+  const cancelled = subscriptionEvent({ name: 'cancelled', userId: user.id, id, createdAt: '2026-01-03T00:00:00Z' });
+  expect(await deliver(service, cancelled)).toBe('unmatched');
+
+  await database.query(
+    "alter table public.subscriptions add constraint broken check (status <> 'cancelled') not valid",
+  );
+  const period = { start: '2026-01-01T00:00:00Z', end: '2126-01-01T00:00:00Z', createdAt: '2026-01-01T00:00:00Z' };
+  const activated = subscriptionEvent({ name: 'activated', userId: user.id, id, planId: 'plan_fault', ...period });
+  try {
+    expect(await deliver(service, activated)).toBe('applied');
+  } finally {
+    await database.query('alter table public.subscriptions drop constraint broken');
+  }
+  expect(await readTier(database, user.id)).toBe('premium');
+  expect(await readLedger(database, sha256(cancelled))).toMatchObject({ outcome: 'failed: 23514' });
+  expect(await deliver(service, cancelled)).toBe('applied');
+  expect(await readTier(database, user.id)).toBe('free');
+});

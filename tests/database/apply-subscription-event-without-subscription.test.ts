@@ -1,0 +1,97 @@
+import type pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deliver, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway-events.ts';
+import { createUser, uniqueId } from '../helpers/records.ts';
+import { openSession } from '../helpers/session.ts';
+import { readSubscription, readTier } from '../helpers/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+let database: TestDatabase;
+let service: pg.Client;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  service = await openSession(database, { role: 'service_role' });
+});
+afterAll(() => database.close());
+
+const january = { start: '2126-01-01T00:00:00Z', end: '2126-02-01T00:00:00Z' };
+const february = { start: '2126-02-01T00:00:00Z', end: '2126-03-01T00:00:00Z' };
+const iso = ({ start, end }: typeof january) => ({
+  start: start.replace('Z', '.000Z'),
+  end: end.replace('Z', '.000Z'),
+});
+const event = (event: SubscriptionEvent) => deliver(service, subscriptionEvent(event));
+
+const planId = 'plan_gateway';
+beforeAll(() => database.query("update public.plans set gateway_plan_id = $1 where tier = 'premium'", [planId]));
+
+test.each(['activated', 'charged'] as const)(
+  '%s of a known gateway plan makes the subscription, with the tier',
+  async (name) => {
+    const { id: userId } = await createUser(database);
+    const id = uniqueId('sub');
+    expect(await event({ name, userId, id, planId, ...january })).toBe('applied');
+    expect(await readSubscription(database, userId)).toEqual({
+      tier: 'premium',
+      plan_tier: 'premium',
+      status: 'active',
+      gateway_subscription_id: id,
+      ...iso(january),
+    });
+    expect(await readTier(database, userId)).toBe('premium');
+  },
+);
+
+test.each(['activated', 'charged'] as const)('%s of an unknown gateway plan changes nothing', async (name) => {
+  const { id: userId } = await createUser(database);
+  for (const planId of [undefined, 'plan_unknown']) {
+    expect(await event({ name, userId, planId, ...january })).toBe('unmatched');
+  }
+  expect(await readSubscription(database, userId)).toBeNull();
+  expect(await readTier(database, userId)).toBe('free');
+});
+
+test('a period that is over makes a subscription without the tier', async () => {
+  const { id: userId } = await createUser(database);
+  const over = { start: '2020-01-01T00:00:00Z', end: '2020-02-01T00:00:00Z' };
+  expect(await event({ name: 'activated', userId, id: uniqueId('sub'), planId, ...over })).toBe('applied');
+  expect(await readTier(database, userId)).toBe('free');
+});
+
+test('cancelled without a subscription sets the profile to free all the same', async () => {
+  const { id: userId } = await createUser(database);
+  await database.query("update public.profiles set subscription_tier = 'pro' where user_id = $1", [userId]);
+  expect(await event({ name: 'cancelled', userId })).toBe('unmatched');
+  expect(await readTier(database, userId)).toBe('free');
+  expect(await readSubscription(database, userId)).toBeNull();
+});
+
+test('the events that came before their subscription are applied when it is made', async () => {
+  const { id: userId } = await createUser(database);
+  const of = { userId, id: uniqueId('sub') };
+  const createdAt = (day: number) => ({ createdAt: `2026-01-0${day}T00:00:00Z` });
+  expect(await event({ name: 'cancelled', ...of, ...createdAt(4) })).toBe('unmatched');
+  expect(await event({ name: 'charged', ...of, ...february, ...createdAt(3) })).toBe('unmatched');
+  expect(await event({ name: 'activated', ...of, ...createdAt(1) })).toBe('unmatched');
+  expect(await event({ name: 'charged', ...of, planId, ...january, ...createdAt(2) })).toBe('applied');
+  expect(await readSubscription(database, userId)).toEqual({
+    tier: 'premium',
+    plan_tier: 'premium',
+    status: 'cancelled',
+    gateway_subscription_id: of.id,
+    ...iso(february),
+  });
+  expect(await readTier(database, userId)).toBe('free');
+  const rows = await database.query('select distinct outcome from private.gateway_events where subject_id = $1', [
+    of.id,
+  ]);
+  expect(rows).toEqual([{ outcome: 'applied' }]);
+});
+
+test('the early events of another gateway subscription are not applied', async () => {
+  const { id: userId } = await createUser(database);
+  const other = { userId, id: uniqueId('sub') };
+  expect(await event({ name: 'cancelled', ...other, createdAt: '2026-01-04T00:00:00Z' })).toBe('unmatched');
+  await event({ name: 'activated', userId, id: uniqueId('sub'), planId, ...january });
+  expect(await readTier(database, userId)).toBe('premium');
+});

@@ -1,0 +1,233 @@
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { deliver, seconds, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway-events.ts';
+import { createPayment, createUser, uniqueId } from '../helpers/records.ts';
+import { callRpc, openSession } from '../helpers/session.ts';
+import { readSubscription, readTier } from '../helpers/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+let database: TestDatabase;
+let service: pg.Client;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  service = await openSession(database, { role: 'service_role' });
+});
+afterAll(() => database.close());
+
+const january = { start: '2126-01-01T00:00:00Z', end: '2126-02-01T00:00:00Z' };
+const february = { start: '2126-02-01T00:00:00Z', end: '2126-03-01T00:00:00Z' };
+const iso = ({ start, end }: typeof january) => ({
+  start: start.replace('Z', '.000Z'),
+  end: end.replace('Z', '.000Z'),
+});
+const event = (event: SubscriptionEvent) => deliver(service, subscriptionEvent(event));
+
+/** Somebody who bought pro, and whose gateway subscription has an id of its own. */
+async function customer() {
+  const user = await createUser(database);
+  const { orderId } = await createPayment(database, { userId: user.id });
+  await callRpc(service, 'verify_payment', user.id, orderId, uniqueId('pay'), 'signature');
+  return { userId: user.id, id: uniqueId('sub') };
+}
+
+describe('without created_at, as SPEC has the events', () => {
+  test('activated sets status, id and period', async () => {
+    const of = await customer();
+    await database.query(
+      "update public.subscriptions set status = 'cancelled', cancelled_at = now() where user_id = $1",
+      [
+        of.userId,
+      ],
+    );
+    expect(await event({ name: 'activated', ...of, ...january })).toBe('applied');
+    expect(await readSubscription(database, of.userId)).toEqual({
+      tier: 'pro',
+      plan_tier: 'pro',
+      status: 'active',
+      gateway_subscription_id: of.id,
+      ...iso(january),
+    });
+    const row = await database.one('select cancelled_at, ended_reason from public.subscriptions where user_id = $1', [
+      of.userId,
+    ]);
+    expect(row).toEqual({ cancelled_at: null, ended_reason: null });
+  });
+
+  test('charged sets the period alone', async () => {
+    const of = await customer();
+    const before = await readSubscription(database, of.userId);
+    expect(await event({ name: 'charged', ...of, ...february })).toBe('applied');
+    expect(await readSubscription(database, of.userId)).toEqual({ ...before, ...iso(february) });
+  });
+
+  test('cancelled sets the status and when, and the profile to free; the period stays', async () => {
+    const of = await customer();
+    const before = await readSubscription(database, of.userId);
+    expect(await event({ name: 'cancelled', ...of })).toBe('applied');
+    expect(await readSubscription(database, of.userId)).toEqual({ ...before, status: 'cancelled' });
+    expect(await readTier(database, of.userId)).toBe('free');
+    const { recent } = await database.one(
+      "select cancelled_at > now() - interval '1 minute' as recent from public.subscriptions where user_id = $1",
+      [of.userId],
+    );
+    expect(recent).toBe(true);
+  });
+
+  test('each applies in the order of arrival', async () => {
+    const of = await customer();
+    for (const name of ['activated', 'cancelled', 'activated'] as const) {
+      expect(await event({ name, ...of, ...january })).toBe('applied');
+    }
+    expect(await readSubscription(database, of.userId)).toMatchObject({ status: 'active' });
+    expect(await readTier(database, of.userId)).toBe('pro');
+  });
+});
+
+describe('with created_at', () => {
+  const at = (day: number) => `2026-01-${String(day).padStart(2, '0')}T00:00:00Z`;
+
+  test('an older charge does not shorten the period', async () => {
+    const of = await customer();
+    await event({ name: 'charged', ...of, ...february, createdAt: at(2) });
+    expect(await event({ name: 'charged', ...of, ...january, createdAt: at(1) })).toBe('stale');
+    expect(await readSubscription(database, of.userId)).toMatchObject(iso(february));
+  });
+
+  test('a cancellation older than the activation does not cancel', async () => {
+    const of = await customer();
+    await event({ name: 'activated', ...of, ...january, createdAt: at(2) });
+    expect(await event({ name: 'cancelled', ...of, createdAt: at(1) })).toBe('stale');
+    expect(await readTier(database, of.userId)).toBe('pro');
+  });
+
+  test('of a cancellation and an activation of one second the cancellation wins, in either order', async () => {
+    for (const names of [['activated', 'cancelled'], ['cancelled', 'activated']] as const) {
+      const of = await customer();
+      for (const name of names) await event({ name, ...of, ...january, createdAt: at(1) });
+      expect(await readSubscription(database, of.userId), names.join()).toMatchObject({
+        status: 'cancelled',
+        gateway_subscription_id: of.id,
+        ...iso(january),
+      });
+      expect(await readTier(database, of.userId), names.join()).toBe('free');
+    }
+  });
+
+  test('an older activation still fills an empty id', async () => {
+    const of = await customer();
+    await event({ name: 'cancelled', ...of, createdAt: at(3) });
+    await event({ name: 'charged', ...of, ...february, createdAt: at(2) });
+    expect(await event({ name: 'activated', ...of, ...january, createdAt: at(1) })).toBe('applied');
+    expect(await readSubscription(database, of.userId)).toMatchObject({
+      status: 'cancelled',
+      gateway_subscription_id: of.id,
+      ...iso(february),
+    });
+  });
+
+  test('inside the payload it counts as well', async () => {
+    const of = await customer();
+    await event({ name: 'charged', ...of, ...february, createdAt: at(2) });
+    const body = JSON.parse(subscriptionEvent({ name: 'charged', ...of, ...january }));
+    body.payload.created_at = seconds(at(1));
+    expect(await deliver(service, JSON.stringify(body))).toBe('stale');
+  });
+
+  test('a re-activation after a halt brings the tier back', async () => {
+    const of = await customer();
+    await event({ name: 'cancelled', ...of, createdAt: at(1) });
+    expect(await readTier(database, of.userId)).toBe('free');
+    await event({ name: 'activated', ...of, ...january, createdAt: at(2) });
+    expect(await readTier(database, of.userId)).toBe('pro');
+  });
+
+  test('an activation of a period that is over does not bring the tier back', async () => {
+    const of = await customer();
+    await event({ name: 'cancelled', ...of, createdAt: at(1) });
+    const over = { start: '2020-01-01T00:00:00Z', end: '2020-02-01T00:00:00Z' };
+    expect(await event({ name: 'activated', ...of, ...over, createdAt: at(2) })).toBe('applied');
+    expect(await readTier(database, of.userId)).toBe('free');
+  });
+});
+
+describe('events of another gateway subscription than the stored one', () => {
+  test.each(['charged', 'cancelled'] as const)('%s changes nothing', async (name) => {
+    const of = await customer();
+    await event({ name: 'activated', ...of, ...january });
+    const before = await readSubscription(database, of.userId);
+    expect(await event({ name, ...of, id: uniqueId('sub'), ...february })).toBe('mismatch');
+    expect(await readSubscription(database, of.userId)).toEqual(before);
+    expect(await readTier(database, of.userId)).toBe('pro');
+  });
+
+  test('activated, being newer, replaces it', async () => {
+    const of = await customer();
+    await event({ name: 'activated', ...of, ...january, createdAt: '2026-01-01T00:00:00Z' });
+    const id = uniqueId('sub');
+    await event({ name: 'activated', ...of, id, ...february, createdAt: '2026-01-02T00:00:00Z' });
+    expect(await readSubscription(database, of.userId)).toMatchObject({
+      gateway_subscription_id: id,
+      ...iso(february),
+    });
+  });
+});
+
+describe('an event of a plan of ours', () => {
+  beforeAll(() => database.query("update public.plans set gateway_plan_id = 'plan_basic' where tier = 'basic'"));
+
+  test('activated after a dearer purchase was cancelled gives the tier that is paid now, not the dearer one', async () => {
+    const of = await customer();
+    await event({ name: 'cancelled', ...of });
+    await event({ name: 'activated', ...of, planId: 'plan_basic', ...january });
+    expect(await readSubscription(database, of.userId)).toMatchObject({ tier: 'basic', plan_tier: 'basic' });
+    expect(await readTier(database, of.userId)).toBe('basic');
+  });
+
+  test('charged for the first period of a changed plan changes the tier', async () => {
+    const of = await customer();
+    await event({ name: 'activated', ...of, ...january });
+    expect(await readTier(database, of.userId)).toBe('pro');
+    await event({ name: 'charged', ...of, planId: 'plan_basic', ...february });
+    expect(await readTier(database, of.userId)).toBe('basic');
+  });
+});
+
+test('charged after the period was over gives the tier back, and while it runs leaves the profile alone', async () => {
+  const of = await customer();
+  const setTier = (tier: string) =>
+    database.query('update public.profiles set subscription_tier = $2 where user_id = $1', [of.userId, tier]);
+  await setTier('set by the app');
+  await event({ name: 'charged', ...of, ...january });
+  expect(await readTier(database, of.userId)).toBe('set by the app');
+
+  await database.query("update public.subscriptions set current_period_end = '2020-01-01Z' where user_id = $1", [
+    of.userId,
+  ]);
+  await setTier('free');
+  await event({ name: 'charged', ...of, ...february });
+  expect(await readTier(database, of.userId)).toBe('pro');
+});
+
+describe('an event that came before a purchase', () => {
+  test('does not end it when it is delivered again', async () => {
+    const { id: userId } = await createUser(database);
+    const cancelled = subscriptionEvent({ name: 'cancelled', userId, id: uniqueId('sub') });
+    expect(await deliver(service, cancelled)).toBe('unmatched');
+    const { orderId } = await createPayment(database, { userId });
+    await callRpc(service, 'verify_payment', userId, orderId, uniqueId('pay'), 'signature');
+    expect(await deliver(service, cancelled)).toBe('unmatched');
+    expect(await readSubscription(database, userId)).toMatchObject({ status: 'active' });
+    expect(await readTier(database, userId)).toBe('pro');
+  });
+
+  test('does not end it when the activation of its subscription comes late', async () => {
+    const { id: userId } = await createUser(database);
+    const id = uniqueId('sub');
+    await event({ name: 'cancelled', userId, id, createdAt: '2026-01-02T00:00:00Z' });
+    const { orderId } = await createPayment(database, { userId });
+    await callRpc(service, 'verify_payment', userId, orderId, uniqueId('pay'), 'signature');
+    await event({ name: 'activated', userId, id, ...january, createdAt: '2026-01-01T00:00:00Z' });
+    expect(await readSubscription(database, userId)).toMatchObject({ status: 'active' });
+    expect(await readTier(database, userId)).toBe('pro');
+  });
+});

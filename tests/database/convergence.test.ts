@@ -1,0 +1,189 @@
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { deliver, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway-events.ts';
+import { permutations, seededRandom, shuffle } from '../helpers/permutations.ts';
+import { createPayment, createUser, uniqueId } from '../helpers/records.ts';
+import { callRpc, openSession } from '../helpers/session.ts';
+import { readSubscription, readTier } from '../helpers/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+let database: TestDatabase;
+let service: pg.Client;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  service = await openSession(database, { role: 'service_role' });
+  await database.query("update public.plans set gateway_plan_id = 'plan_' || tier");
+});
+afterAll(() => database.close());
+
+type Step = Omit<SubscriptionEvent, 'userId'>;
+
+/** An event of `sub` (a letter) on a day of January, for a period of months counted from January 2126; none: null. */
+function step(name: Step['name'], day: number, months: [number, number] | null = null, sub = 'A', plan = 'pro'): Step {
+  const month = (number: number) => new Date(Date.UTC(2126, number)).toISOString();
+  return {
+    name,
+    id: sub,
+    planId: `plan_${plan}`,
+    createdAt: `2026-01-${String(day).padStart(2, '0')}T00:00:00Z`,
+    ...(months ? { start: month(months[0]), end: month(months[1]) } : {}),
+  };
+}
+
+/** Delivers the events in that order to a new user, with or without a purchase before, and reads what became of it. */
+async function outcomeOf(steps: readonly Step[], purchase: boolean): Promise<Record<string, unknown>> {
+  const { id: userId } = await createUser(database);
+  const suffix = uniqueId('');
+  if (purchase) {
+    const { orderId } = await createPayment(database, { userId });
+    await callRpc(service, 'verify_payment', userId, orderId, uniqueId('pay'), 'signature');
+    // Purchases happen at different times; what the events leave of the period is compared.
+    await database.query(
+      "update public.subscriptions set current_period_start = '2026-01-01Z', current_period_end = '2127-01-01Z' where user_id = $1",
+      [userId],
+    );
+  }
+  const bodies = new Map<Step, string>();
+  for (const step of steps) {
+    const body = bodies.get(step) ?? subscriptionEvent({ ...step, userId, id: `sub_${step.id}${suffix}` });
+    bodies.set(step, body);
+    await deliver(service, body);
+  }
+  const subscription = await readSubscription(database, userId);
+  const id = subscription?.gateway_subscription_id;
+  return {
+    ...subscription,
+    ...(typeof id === 'string' ? { gateway_subscription_id: id.replace(suffix, '') } : {}),
+    profileTier: await readTier(database, userId),
+  };
+}
+
+const histories: [string, Step[]][] = [
+  ['a subscription that is activated and charged twice, then cancelled', [
+    step('activated', 1, [0, 1]),
+    step('charged', 1, [0, 1]),
+    step('charged', 2, [1, 2]),
+    step('cancelled', 3),
+  ]],
+  ['one that is halted and activated again', [
+    step('activated', 1, [0, 1]),
+    step('charged', 2, [1, 2]),
+    step('cancelled', 3),
+    step('activated', 4, [2, 3]),
+    step('charged', 5, [3, 4]),
+  ]],
+  ['everything within one second', [
+    step('activated', 1, [0, 1]),
+    step('charged', 1, [0, 1]),
+    step('charged', 1, [1, 2]),
+    step('cancelled', 1),
+  ]],
+  ['two periods of one end within one second', [
+    step('activated', 1, [0, 3]),
+    step('charged', 1, [1, 3]),
+    step('charged', 1, [2, 3]),
+  ]],
+  ['one that is activated before its first cycle', [
+    step('activated', 1),
+    step('charged', 2, [0, 1]),
+    step('charged', 3, [1, 2]),
+    step('cancelled', 4),
+  ]],
+  ['one whose first period was over when it arrived', [
+    step('activated', 1, [-1300, -1299]),
+    step('charged', 2, [0, 1]),
+    step('charged', 3, [1, 2]),
+  ]],
+  ['one that was cancelled and paid again after its period was over', [
+    step('activated', 1, [-1300, -1299]),
+    step('cancelled', 2),
+    step('activated', 3, [-1299, -1298]),
+    step('charged', 4, [0, 1]),
+  ]],
+  ['a second one after the first was cancelled', [
+    step('activated', 1, [0, 1]),
+    step('cancelled', 2),
+    step('activated', 3, [1, 2], 'B'),
+    step('charged', 4, [2, 3], 'B'),
+  ]],
+  ['a second one before the first was cancelled', [
+    step('activated', 1, [0, 1]),
+    step('activated', 2, [0, 6], 'B'),
+    step('cancelled', 3),
+    step('charged', 4, [6, 12], 'B'),
+  ]],
+  ['a second one that ends before the first', [
+    step('activated', 1, [0, 1]),
+    step('activated', 2, [0, 6], 'B'),
+    step('cancelled', 3, null, 'B'),
+    step('charged', 4, [1, 2]),
+  ]],
+  ['a second one of another plan', [
+    step('activated', 1, [0, 1]),
+    step('charged', 2, [1, 2]),
+    step('activated', 3, [0, 6], 'B', 'premium'),
+    step('cancelled', 4),
+  ]],
+  ['one whose plan changes', [
+    step('activated', 1, [0, 1]),
+    step('charged', 1, [0, 1]),
+    step('charged', 2, [1, 2], 'A', 'premium'),
+  ]],
+];
+
+describe.each([['without a purchase before', false], ['after a purchase', true]])('%s', (_, purchase) => {
+  test.each(histories)('%s: every order of arrival ends the same', async (_, steps) => {
+    const expected = await outcomeOf(steps, purchase);
+    for (const order of permutations(steps)) {
+      expect(await outcomeOf(order, purchase), describeOrder(order)).toEqual(expected);
+    }
+  });
+});
+
+test('the histories end as the events, taken in the order in which they happened, say', async () => {
+  const ends: Record<string, unknown> = {};
+  for (const [name, steps] of histories) {
+    const { tier, status, profileTier, gateway_subscription_id: id, end } = await outcomeOf(steps, false);
+    ends[name] = `${id} ${tier} ${status} ${String(end).slice(0, 7)}, profile ${profileTier}`;
+  }
+  expect(ends).toEqual({
+    'a subscription that is activated and charged twice, then cancelled': 'sub_A pro cancelled 2126-03, profile free',
+    'one that is halted and activated again': 'sub_A pro active 2126-05, profile pro',
+    'everything within one second': 'sub_A pro cancelled 2126-03, profile free',
+    'two periods of one end within one second': 'sub_A pro active 2126-04, profile pro',
+    'one that is activated before its first cycle': 'sub_A pro cancelled 2126-03, profile free',
+    'one whose first period was over when it arrived': 'sub_A pro active 2126-03, profile pro',
+    'one that was cancelled and paid again after its period was over': 'sub_A pro active 2126-02, profile pro',
+    'a second one after the first was cancelled': 'sub_B pro active 2126-04, profile pro',
+    'a second one before the first was cancelled': 'sub_B pro active 2127-01, profile pro',
+    'a second one that ends before the first': 'sub_B pro cancelled 2126-07, profile free',
+    'a second one of another plan': 'sub_B premium active 2126-07, profile premium',
+    'one whose plan changes': 'sub_A premium active 2126-03, profile premium',
+  });
+});
+
+test('forty random histories end the same in random orders with duplicates', async () => {
+  const random = seededRandom(20260101);
+  const pick = (count: number) => Math.floor(random() * count);
+  for (let history = 0; history < 40; history++) {
+    // Which subscription counts is what the newest activation says: every real history has one.
+    const steps = Array.from({ length: 4 + pick(5) }, (_, index) => {
+      const [sub, start] = [pick(3) === 0 ? 'B' : 'A', pick(6)];
+      const others = ['activated', 'charged', 'charged', 'cancelled'] as const;
+      const name = index === 0 ? 'activated' : others[pick(4)] ?? 'charged';
+      const months: [number, number] = [start, start + 1 + pick(3)];
+      return step(name, 1 + pick(6), name === 'cancelled' ? null : months, sub, sub === 'A' ? 'pro' : 'premium');
+    });
+    const purchase = random() < 0.5;
+    const expected = await outcomeOf(steps, purchase);
+    for (let order = 0; order < 3; order++) {
+      const shuffled = shuffle([...steps, ...steps.filter(() => random() < 0.4)], random);
+      expect(await outcomeOf(shuffled, purchase), `${history}: ${describeOrder(shuffled)}`).toEqual(expected);
+    }
+  }
+});
+
+function describeOrder(steps: readonly Step[]): string {
+  return steps.map(({ name, id, createdAt, end }) => `${name} ${id} ${createdAt?.slice(8, 10)} ${end?.slice(0, 7)}`)
+    .join(', ');
+}

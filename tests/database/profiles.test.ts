@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createUser, uniqueId } from '../helpers/records.ts';
+import { openSession } from '../helpers/session.ts';
+import { readTier } from '../helpers/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+
+describe('a sign-up', () => {
+  test('makes a free profile named by the local part of the address', async () => {
+    const local = uniqueId('asha');
+    const { id } = await createUser(database, { email: `${local}@example.com` });
+    const row = await database.one(
+      'select username, display_name, subscription_tier from public.profiles where user_id = $1',
+      [id],
+    );
+    expect(row).toEqual({ username: local, display_name: null, subscription_tier: 'free' });
+  });
+
+  test.each<[string, string | null, string]>([
+    ['without an address', null, 'user'],
+    ['with an empty address', '', 'user'],
+    ['with an address that has no local part', '@example.com', 'user'],
+    ['with a local part of 61 characters', `${'x'.repeat(61)}@example.com`, 'x'.repeat(60)],
+    ['with 61 characters of four bytes each', `${'🙂'.repeat(61)}@example.com`, '🙂'.repeat(60)],
+  ])('%s', async (_, email, expected) => {
+    const { id } = await createUser(database, { email });
+    const { username } = await database.one('select username from public.profiles where user_id = $1', [id]);
+    expect(username).toBe(expected);
+  });
+
+  test('of a second person with the same local part takes the same name', async () => {
+    const local = uniqueId('twin');
+    const first = await createUser(database, { email: `${local}@example.com` });
+    const second = await createUser(database, { email: `${local}@example.org` });
+    const rows = await database.query('select username from public.profiles where user_id in ($1, $2)', [
+      first.id,
+      second.id,
+    ]);
+    expect(rows).toEqual([{ username: local }, { username: local }]);
+  });
+});
+
+describe('a sign-up goes through without a profile', () => {
+  const faults: [string, string, string][] = [
+    [
+      'when a constraint of the app refuses the profile',
+      "alter table public.profiles add constraint broken check (username <> 'user') not valid",
+      'alter table public.profiles drop constraint broken',
+    ],
+    [
+      'when profiles has another column that must be filled',
+      'alter table public.profiles add column broken int not null default null',
+      'alter table public.profiles drop column broken',
+    ],
+    [
+      'when the table is gone',
+      'alter table public.profiles rename to renamed',
+      'alter table public.renamed rename to profiles',
+    ],
+    [
+      'when the outbox is gone',
+      'alter table private.outbox rename to renamed',
+      'alter table private.renamed rename to outbox',
+    ],
+  ];
+
+  test.each(faults)('%s', async (_, breakIt, mendIt) => {
+    await database.query('delete from auth.users');
+    await database.query(breakIt);
+    try {
+      const { id } = await createUser(database, { email: null });
+      expect(await database.query('select id from auth.users')).toEqual([{ id }]);
+    } finally {
+      await database.query(mendIt);
+    }
+    expect(await database.query('select from public.profiles')).toEqual([]);
+  });
+});
+
+describe('the tier for the app’s own policies', () => {
+  async function tierOf(userId: string) {
+    const session = await openSession(database, { role: 'authenticated', userId });
+    const { rows } = await session.query(
+      `select public.current_tier() as tier, public.has_tier('pro') as pro, public.has_tier('free') as free,
+         public.has_tier(null) as unknown`,
+    );
+    return rows[0];
+  }
+
+  test('of a new user is free', async () => {
+    const { id } = await createUser(database);
+    expect(await tierOf(id)).toEqual({ tier: 'free', pro: false, free: true, unknown: null });
+  });
+
+  test('of a user whose profile says pro is pro, and of another still free', async () => {
+    const [payer, other] = [await createUser(database), await createUser(database)];
+    await database.query("update public.profiles set subscription_tier = 'pro' where user_id = $1", [payer.id]);
+    expect(await tierOf(payer.id)).toEqual({ tier: 'pro', pro: true, free: false, unknown: null });
+    expect(await tierOf(other.id)).toEqual({ tier: 'free', pro: false, free: true, unknown: null });
+  });
+
+  test('of a profile without a tier, and of a user without a profile, is free', async () => {
+    const [empty, none] = [await createUser(database), await createUser(database)];
+    await database.query('update public.profiles set subscription_tier = null where user_id = $1', [empty.id]);
+    await database.query('delete from public.profiles where user_id = $1', [none.id]);
+    expect((await tierOf(empty.id)).tier).toBe('free');
+    expect((await tierOf(none.id)).tier).toBe('free');
+    expect(await readTier(database, none.id)).toBeUndefined();
+  });
+});

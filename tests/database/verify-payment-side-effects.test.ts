@@ -1,0 +1,175 @@
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { deliver, subscriptionEvent } from '../helpers/gateway-events.ts';
+import { createPayment, createUser, uniqueId } from '../helpers/records.ts';
+import { callRpc, openSession } from '../helpers/session.ts';
+import { countRevalidations, readOutbox, readSubscription, readTier } from '../helpers/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+let database: TestDatabase;
+let service: pg.Client;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  service = await openSession(database, { role: 'service_role' });
+});
+afterAll(() => database.close());
+
+async function buy(userId: string, tier = 'pro', amount = 99900) {
+  const payment = await createPayment(database, { userId, amount, meta: { tier } });
+  const paymentId = uniqueId('pay');
+  const result = await callRpc(service, 'verify_payment', userId, payment.orderId, paymentId, 'signature');
+  return { ...payment, paymentId, validUntil: result.valid_until };
+}
+
+describe('the success mail', () => {
+  test('is one row with everything that the mail says, fixed', async () => {
+    const user = await createUser(database);
+    await database.query("update public.profiles set display_name = 'Asha', username = 'a' where user_id = $1", [
+      user.id,
+    ]);
+    const { id, paymentId, validUntil } = await buy(user.id, 'premium', 199950);
+    expect(await readOutbox(database, 'email', user.email)).toEqual([{
+      key: `payment-success/${id}`,
+      kind: 'payment-success',
+      payload: {
+        to: user.email,
+        display_name: 'Asha',
+        plan_name: 'Premium',
+        amount: 199950,
+        currency: 'INR',
+        transaction_id: paymentId,
+        valid_until: validUntil,
+      },
+    }]);
+  });
+
+  test.each<[string | null, string | null, string]>([
+    ['Asha', 'asha', 'Asha'],
+    ['', 'asha', 'asha'],
+    [null, 'asha', 'asha'],
+    [null, null, ''],
+  ])('to display name %j and username %j greets %j', async (displayName, username, expected) => {
+    const user = await createUser(database);
+    await database.query('update public.profiles set display_name = $2, username = $3 where user_id = $1', [
+      user.id,
+      displayName,
+      username,
+    ]);
+    await buy(user.id);
+    const [mail] = await readOutbox(database, 'email', user.email);
+    expect(mail?.payload).toMatchObject({ display_name: expected });
+  });
+
+  test.each([null, ''])('is not written for a user with address %j', async (email) => {
+    const user = await createUser(database, { email });
+    const { id } = await buy(user.id);
+    expect(await readTier(database, user.id)).toBe('pro');
+    expect(await database.query('select from private.outbox where key = $1', [`payment-success/${id}`])).toEqual([]);
+  });
+
+  test('is not written for a user without a profile, who gets one with the tier', async () => {
+    const user = await createUser(database);
+    await database.query('delete from public.profiles where user_id = $1', [user.id]);
+    const before = await countRevalidations(database);
+    await buy(user.id);
+    expect(await readTier(database, user.id)).toBe('pro');
+    expect(await readOutbox(database, 'email', user.email)).toEqual([]);
+    expect(await countRevalidations(database)).toBe(before + 1);
+  });
+});
+
+describe('the cached pages', () => {
+  test('are revalidated once a purchase, a renewal of the same tier included', async () => {
+    const user = await createUser(database);
+    const before = await countRevalidations(database);
+    await buy(user.id);
+    expect(await countRevalidations(database)).toBe(before + 1);
+    await buy(user.id);
+    expect(await countRevalidations(database)).toBe(before + 2);
+    const rows = await database.query("select distinct payload from private.outbox where destination = 'revalidation'");
+    expect(rows).toEqual([{ payload: { paths: ['/subscription', '/pricing', '/analytics', '/dashboard'] } }]);
+  });
+
+  test('are revalidated once when an admin sets many tiers, and not when a name changes', async () => {
+    await createUser(database);
+    await createUser(database);
+    const before = await countRevalidations(database);
+    await database.query("update public.profiles set subscription_tier = 'pro'");
+    expect(await countRevalidations(database)).toBe(before + 1);
+    await database.query("update public.profiles set display_name = 'X'");
+    expect(await countRevalidations(database)).toBe(before + 1);
+  });
+});
+
+describe('a new purchase', () => {
+  test('clears what was left of the cancellation', async () => {
+    const user = await createUser(database);
+    await buy(user.id);
+    await database.query(
+      `update public.subscriptions
+       set status = 'cancelled', cancelled_at = now(), cancel_at_period_end = true, ended_reason = 'cancelled'
+       where user_id = $1`,
+      [user.id],
+    );
+    await buy(user.id, 'premium');
+    const row = await database.one(
+      `select status, tier, cancelled_at, cancel_at_period_end, ended_reason from public.subscriptions
+       where user_id = $1`,
+      [user.id],
+    );
+    expect(row).toEqual({
+      status: 'active',
+      tier: 'premium',
+      cancelled_at: null,
+      cancel_at_period_end: false,
+      ended_reason: null,
+    });
+  });
+
+  test('sets the gateway’s subscription aside, has it cancelled there, and its later events are stale', async () => {
+    const user = await createUser(database);
+    await buy(user.id);
+    const id = uniqueId('sub');
+    const period = { start: '2030-01-01T00:00:00Z', end: '2030-02-01T00:00:00Z' };
+    const event = (name: 'activated' | 'charged' | 'cancelled', createdAt: string) =>
+      deliver(service, subscriptionEvent({ name, userId: user.id, id, createdAt, ...period }));
+    expect(await event('activated', '2030-01-01T00:00:00Z')).toBe('applied');
+
+    const { validUntil } = await buy(user.id);
+    expect(await readOutbox(database, 'gateway', id)).toEqual([
+      { key: `cancel-subscription/${id}`, kind: 'cancel-subscription', payload: { gateway_subscription_id: id } },
+    ]);
+    const bought = await readSubscription(database, user.id);
+    expect(bought).toMatchObject({ gateway_subscription_id: null, status: 'active', end: validUntil });
+
+    expect(await event('cancelled', '2030-01-02T00:00:00Z')).toBe('stale');
+    expect(await event('charged', '2030-01-03T00:00:00Z')).toBe('stale');
+    expect(await event('activated', '2030-01-04T00:00:00Z')).toBe('stale');
+    expect(await readSubscription(database, user.id)).toEqual(bought);
+    expect(await readTier(database, user.id)).toBe('pro');
+
+    const { superseded } = await database.one(
+      'select superseded_gateway_subscription_ids as superseded from public.subscriptions where user_id = $1',
+      [user.id],
+    );
+    expect(superseded).toEqual([id]);
+  });
+
+  test('does not lose the older ones when it sets a second gateway subscription aside', async () => {
+    const user = await createUser(database);
+    await buy(user.id);
+    const ids = [uniqueId('sub'), uniqueId('sub')];
+    for (const id of ids) {
+      await database.query('update public.subscriptions set gateway_subscription_id = $2 where user_id = $1', [
+        user.id,
+        id,
+      ]);
+      await buy(user.id);
+    }
+    const { superseded } = await database.one(
+      'select superseded_gateway_subscription_ids as superseded from public.subscriptions where user_id = $1',
+      [user.id],
+    );
+    expect(superseded).toEqual(ids);
+  });
+});

@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type FaultProject, startFaultProject } from '../helpers/fault-project.ts';
+import { createCustomer, expectOutageAnswer, untilItWorks } from '../helpers/fault-requests.ts';
+import { readTier } from '../helpers/state.ts';
+
+let project: FaultProject;
+beforeAll(async () => {
+  project = await startFaultProject();
+});
+afterAll(() => project.stop());
+
+describe.each(['down', 'hanging'] as const)('an auth server that is %s', (state) => {
+  test('→ 500 where a session is needed, within 5 s and never 401; webhooks go on; then all recovers', async () => {
+    const { user, send } = await createCustomer(project);
+    const pid = project.edgeFunction.pid();
+    project.setAuth(state);
+    try {
+      const [read, verified, webhook] = await Promise.all([send.read(), send.verify(), send.webhook()]);
+      expectOutageAnswer(read);
+      expectOutageAnswer(verified);
+      expect(webhook.status).toBe(200);
+    } finally {
+      project.setAuth('up');
+    }
+    expect(await readTier(project.database, user.id)).toBe('free');
+    await untilItWorks(send.read);
+    await untilItWorks(send.verify);
+    expect(await readTier(project.database, user.id)).toBe('pro');
+    expect(project.edgeFunction.pid()).toBe(pid);
+  });
+});
