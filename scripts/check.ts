@@ -1,3 +1,4 @@
+import { checkEmails } from './check-emails.ts';
 import { checkSchema } from './check-schema.ts';
 import { checkVersions } from './check-versions.ts';
 import { writeLine } from './stack/child.ts';
@@ -18,8 +19,9 @@ const checks: readonly [name: string, check: () => Promise<string[]>][] = [
       ),
   ],
   ["types of the function on the hosted runtime's Deno", hostedTypes],
-  ['types of scripts and tests', () => deno('check', 'scripts', 'tests')],
+  ['types of mails, scripts and tests', () => deno('check', 'emails', 'scripts', 'tests')],
   ['versions', checkVersions],
+  ['mails', checkEmails],
   ['schema', checkSchema],
 ];
 

@@ -1,0 +1,37 @@
+// Copied into the generated bundle's types as it stands: types only, no imports.
+
+/** A mail, ready to be sent. */
+export type Mail = { readonly subject: string; readonly html: string; readonly text: string };
+
+/** SPEC 6, payment-success e-mail; every value as the reader sees it. */
+export type PaymentSuccessProps = {
+  /** May be empty. */
+  readonly displayName: string;
+  readonly planName: string;
+  /** `₹1234.56` */
+  readonly amount: string;
+  readonly transactionId: string;
+  /** `20 November 2027` */
+  readonly validUntil: string;
+  /** Absolute, http or https. */
+  readonly dashboardUrl: string;
+};
+
+/** SPEC 6, payment-failed e-mail; every value as the reader sees it. */
+export type PaymentFailedProps = {
+  /** May be empty. */
+  readonly displayName: string;
+  readonly planName: string;
+  /** `₹1234.56` */
+  readonly amount: string;
+  /** The gateway's words; left out when empty. */
+  readonly reason?: string;
+  /** Absolute, http or https. */
+  readonly retryUrl: string;
+};
+
+/** The mails of the service. Each throws when its link is no http(s) address. */
+export type Mails = {
+  readonly paymentSuccess: (props: PaymentSuccessProps) => Mail;
+  readonly paymentFailed: (props: PaymentFailedProps) => Mail;
+};

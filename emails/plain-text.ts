@@ -1,0 +1,15 @@
+import type { Message } from './message.ts';
+
+/** A mail for readers without HTML. */
+export function plainText({ heading, displayName, body, details, action, note }: Message): string {
+  const name = displayName.trim();
+  const paragraphs = [
+    heading,
+    name === '' ? 'Hello,' : `Hello ${name},`,
+    body,
+    details.map(({ label, value }) => `${label}: ${value}`).join('\n'),
+    `${action.label}: ${action.url}`,
+    note,
+  ];
+  return `${paragraphs.join('\n\n')}\n`;
+}

@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { renderEmail } from '../../supabase/functions/api/render-email.ts';
+import { paymentFailedRow, paymentSuccessRow, settings } from './rows.ts';
+
+const mails = [
+  { name: 'payment-success', row: paymentSuccessRow, page: 'dashboard' },
+  { name: 'payment-failed', row: paymentFailedRow, page: 'pricing' },
+];
+
+describe.each(mails)('$name', ({ row, page }) => {
+  test('user text is escaped in HTML and stays as it is in text', async () => {
+    const name = `<script>alert('1')</script>"&<b>`;
+    const { html, text } = await renderEmail(row({ display_name: name }), settings);
+    expect(html).toContain('&lt;script&gt;alert(&#x27;1&#x27;)&lt;/script&gt;&quot;&amp;&lt;b&gt;');
+    expect(html).not.toMatch(/<script|<b>/);
+    expect(text).toContain(`Hello ${name},`);
+  });
+
+  test.each(['', ' '])('the display name %j is left out of the greeting', async (name) => {
+    const { html, text } = await renderEmail(row({ display_name: name }), settings);
+    expect(html).toContain('>Hello,<');
+    expect(text).toContain('\n\nHello,\n\n');
+  });
+
+  test('a name from right to left is isolated from the text around it', async () => {
+    const { html } = await renderEmail(row({ display_name: 'مريم' }), settings);
+    expect(html).toContain('Hello <bdi>مريم</bdi>,');
+  });
+
+  test.each([
+    'https://app.example.com',
+    'https://app.example.com/',
+    'http://127.0.0.1:3000',
+    'https://example.com/shop//',
+  ])('its link leads into the app at %s', async (appUrl) => {
+    const url = `${appUrl.replace(/\/+$/, '')}/${page}`;
+    const { html, text } = await renderEmail(row(), { appUrl });
+    expect([...html.matchAll(/href="([^"]*)"/g)].map(([, href]) => href)).toEqual([url]);
+    expect(text).toContain(`: ${url}\n`);
+  });
+
+  test.each(['javascript:alert(1)', 'data:text/html,x', 'app.example.com', ''])(
+    'the app address %j makes no mail',
+    async (appUrl) => {
+      await expect(renderEmail(row(), { appUrl })).rejects.toThrow();
+    },
+  );
+
+  test('an amount in another currency carries its code', async () => {
+    const { html, text } = await renderEmail(row({ currency: 'USD', amount: 1234 }), settings);
+    expect(html).toContain('>USD 12.34<');
+    expect(text).toContain(': USD 12.34\n');
+  });
+
+  test.each([1.5, '100', 2 ** 53])('the amount %j is refused', async (amount) => {
+    await expect(renderEmail(row({ amount }), settings)).rejects.toThrow('"amount"');
+  });
+
+  test('nothing in it is loaded from elsewhere', async () => {
+    const { html } = await renderEmail(row(), settings);
+    expect(html).not.toMatch(/<(img|link|script|iframe)\b|src=|url\(|@import/i);
+  });
+
+  test('it has colours for the light and the dark', async () => {
+    const { html } = await renderEmail(row(), settings);
+    expect(html).toContain('<meta name="color-scheme" content="light dark"/>');
+    expect(html).toContain('@media (prefers-color-scheme: dark)');
+  });
+});
+
+test('a row of another kind is refused', async () => {
+  await expect(renderEmail({ kind: 'revalidation', payload: { paths: [] } }, settings)).rejects.toThrow('"kind"');
+});

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { buildEmails } from '../../scripts/build-emails.ts';
+import { checkEmails } from '../../scripts/check-emails.ts';
+import { denoEnvironment } from '../../scripts/stack/deno-environment.ts';
+import { root } from '../../scripts/stack/root.ts';
+import { renderEmail } from '../../supabase/functions/api/render-email.ts';
+import { paymentFailedRow, paymentSuccessRow, settings } from './rows.ts';
+
+test('the committed bundle and its types are what the templates make', async () => {
+  expect(await checkEmails()).toEqual([]);
+});
+
+test('two builds are the same to the byte and name no folder of this machine', async () => {
+  const bundle = await buildEmails();
+  expect(await buildEmails()).toBe(bundle);
+  expect(bundle).not.toContain(root);
+});
+
+test.each([
+  ["today's Deno", Deno.execPath()],
+  ["the hosted runtime's Deno", `${root}/node_modules/deno-hosted/deno`],
+])("%s renders both mails with the function's permissions", async (_, deno) => {
+  const { stdout, stderr } = await new Deno.Command(deno, {
+    args: [
+      ...['run', '--no-prompt', '--node-modules-dir=manual', '--no-lock', '--allow-net=127.0.0.1'],
+      ...['--config', 'supabase/functions/api/deno.json', 'tests/emails/render-in-sandbox.ts'],
+    ],
+    cwd: root,
+    clearEnv: true,
+    env: denoEnvironment(),
+  }).output();
+  expect(new TextDecoder().decode(stderr)).toBe('');
+  expect(JSON.parse(new TextDecoder().decode(stdout))).toEqual([
+    await renderEmail(paymentSuccessRow(), settings),
+    await renderEmail(paymentFailedRow(), settings),
+  ]);
+});

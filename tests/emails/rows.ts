@@ -1,0 +1,34 @@
+/** Outbox rows of mails, as the migrations write them. */
+
+export const settings = { appUrl: 'https://app.example.com' };
+
+export function paymentSuccessRow(payload: Record<string, unknown> = {}) {
+  return {
+    kind: 'payment-success',
+    payload: {
+      to: 'asha@example.com',
+      display_name: 'Asha Rao',
+      plan_name: 'Pro Yearly',
+      amount: 123456,
+      currency: 'INR',
+      transaction_id: 'pay_29QQoUBi66xm2f',
+      valid_until: '2027-11-20T11:45:40.559Z',
+      ...payload,
+    },
+  };
+}
+
+export function paymentFailedRow(payload: Record<string, unknown> = {}) {
+  return {
+    kind: 'payment-failed',
+    payload: {
+      to: 'asha@example.com',
+      display_name: 'Asha Rao',
+      tier: 'premium',
+      amount: 99900,
+      currency: 'INR',
+      reason: 'Card declined by the bank.',
+      ...payload,
+    },
+  };
+}
