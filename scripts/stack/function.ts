@@ -104,8 +104,8 @@ const platformVariables = [
   'PORT',
 ];
 
-/** What a Postgres driver looks for and does without; a refused look would throw. */
-const probedVariables = ['PG*'];
+/** What a Postgres driver and Resend's client look for and do without; a refused look would throw. */
+const probedVariables = ['PG*', 'RESEND_USER_AGENT', 'RESEND_DEBUG'];
 
 /** The variables that hold an address which the function calls. */
 const addressVariables = [

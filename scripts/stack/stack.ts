@@ -9,6 +9,7 @@ import { createLite } from './lite.ts';
 import { createMailbox } from './mailbox.ts';
 import { migrate } from './migrate.ts';
 import { guardMigrations } from './migration-guard.ts';
+import { createOutboxWaker } from './outbox-waker.ts';
 import { createPostgres } from './postgres.ts';
 import { platformEnvironment } from './platform-environment.ts';
 import { prepareDatabase } from './prepare-database.ts';
@@ -38,7 +39,7 @@ export type Stack = {
 
 /**
  * Puts the stack together: Postgres, migrations and samples, Lite, the function, the two ports in front of them, the
- * mailbox and the gateway simulator.
+ * mailbox, the gateway simulator, and what wakes the outbox's dispatcher.
  */
 export async function createStack({ port, ephemeral, environment, onCrash }: StackOptions): Promise<Stack> {
   const at = (offset: number) => `http://127.0.0.1:${port + offset}`;
@@ -83,6 +84,12 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
     webhookUrl: `${api}/functions/v1/api/webhooks/gateway`,
   });
 
+  const waker = createOutboxWaker({
+    databaseUrl,
+    dispatchUrl: `${api}/functions/v1/api/internal/outbox`,
+    secretKey: localKeys.secret,
+  });
+
   const stopped = Promise.withResolvers<void>();
   let stopping = false;
   let started = Promise.resolve(false);
@@ -98,6 +105,7 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
     () => migrate({ url: databaseUrl, seed: true }),
     () => Promise.all([lite.start(), edgeFunction.start()]),
     () => ready(lite, edgeFunction, apiFront, studioFront, mailbox, simulator),
+    () => waker.start(),
   ];
   const run = async () => {
     for (const step of steps) {
@@ -107,7 +115,7 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
     return !stopping;
   };
   // Nobody calls into what has ended already; the database ends last.
-  const endings = [simulator, edgeFunction, apiFront, studioFront, mailbox, lite, postgres];
+  const endings = [waker, simulator, edgeFunction, apiFront, studioFront, mailbox, lite, postgres];
 
   return {
     start: () => started = run(),

@@ -22,6 +22,18 @@ comment on function private.clock() is 'The time by which every rule goes: the s
 revoke execute on function private.clock() from public;
 grant execute on function private.clock() to service_role;
 
+-- YYYY-MM-DDTHH:MM:SS.sssZ, as JavaScript writes it.
+create function private.iso_time(
+  p_at timestamptz
+)
+returns text
+language sql
+stable
+set search_path = ''
+return to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
+revoke execute on function private.iso_time(timestamptz) from public;
+grant execute on function private.iso_time(timestamptz) to service_role;
+
 create table public.plans (
   id uuid primary key default gen_random_uuid(),
   tier text not null constraint plans_tier_key unique,

@@ -8,8 +8,10 @@ create table private.outbox (
   kind text not null,
   payload jsonb not null,
   created_at timestamptz not null default private.clock(),
+  queued_at timestamptz not null default private.clock(),
   next_attempt_at timestamptz not null default private.clock(),
   attempts integer not null default 0,
+  claims uuid[] not null default '{}',
   last_error text,
   delivered_at timestamptz,
   parked_at timestamptz
@@ -19,9 +21,14 @@ revoke all on private.outbox from public;
 grant select, insert, update on private.outbox to service_role;
 create index outbox_pending_idx on private.outbox (destination, next_attempt_at)
 where delivered_at is null and parked_at is null;
+create index outbox_delivered_at_idx on private.outbox (delivered_at)
+where delivered_at is not null;
 comment on table private.outbox is 'Side effects to deliver at least once, each under a key that names the fact behind it.';
 comment on column private.outbox.key is 'Names the fact, once: payment-success/<payment id>. Also the idempotency key towards the receiver.';
 comment on column private.outbox.payload is 'Recipient and data, fixed when the fact happened. Amounts in minor currency units, times in UTC.';
+comment on column private.outbox.queued_at is 'Start of the 24 hours in which delivery is tried; private.requeue starts them again.';
+comment on column private.outbox.next_attempt_at is 'When the row may be claimed; while it is claimed, the end of the lease.';
+comment on column private.outbox.claims is 'The token of each claim, the newest last.';
 
 -- Notes a side effect; the same fact twice is one row.
 create function private.enqueue(

@@ -26,18 +26,6 @@ return (p_from at time zone 'UTC' + make_interval(months => p_months)) at time z
 revoke execute on function private.add_months(timestamptz, integer) from public;
 grant execute on function private.add_months(timestamptz, integer) to service_role;
 
--- YYYY-MM-DDTHH:MM:SS.sssZ, as JavaScript writes it.
-create function private.iso_time(
-  p_at timestamptz
-)
-returns text
-language sql
-stable
-set search_path = ''
-return to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
-revoke execute on function private.iso_time(timestamptz) from public;
-grant execute on function private.iso_time(timestamptz) to service_role;
-
 -- Gives a user a tier; a missing profile is made.
 create function private.set_tier(
   p_user_id uuid,

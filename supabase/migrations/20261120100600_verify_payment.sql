@@ -1,7 +1,7 @@
 -- Captures a payment that a customer brings back from the checkout, and grants its tier.
 -- SPEC 4, POST /api/payments/verify, steps 5 to 12.
 -- API: service_role only.
--- Depends on: _fulfil_payment.
+-- Depends on: _fulfil_payment, _wake.
 
 create function public.verify_payment(
   p_user_id uuid,
@@ -22,6 +22,7 @@ declare
   v_payment public.payments;
   v_gateway_payment_id text := p_payment_id;
 begin
+  perform private.begin_request('payment', p_payment_id);
   select u.email into v_email from private.find_user(p_user_id, true) u;
 
   select * into v_payment

@@ -1,5 +1,5 @@
 -- Applies a delivery of the gateway, once however often it comes. SPEC 4, POST /api/webhooks/gateway, and SPEC 6.
--- Depends on: _apply_payment_event, _apply_subscription_event.
+-- Depends on: _apply_payment_event, _apply_subscription_event, _wake.
 
 -- The effect of one event, by its name.
 create function private.apply_event(
@@ -56,6 +56,7 @@ declare
   v_outcome text;
   v_error text;
 begin
+  perform private.note_cause(p_event.event, coalesce(p_event.subject_id, encode(p_event.body_sha256, 'hex')));
   begin
     v_outcome := private.apply_event(p_event.payload, p_event.body_sha256);
   exception
@@ -102,6 +103,7 @@ declare
   v_body constant jsonb := p_body::jsonb;
   v_event private.gateway_events;
 begin
+  perform private.begin_request('webhook', p_body_sha256);
   insert into private.gateway_events as e (body_sha256, event_id, event, subject_id, payload)
   values (
     decode(p_body_sha256, 'hex'),

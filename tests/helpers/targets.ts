@@ -3,6 +3,7 @@ import { createAuth } from '../../supabase/functions/api/auth.ts';
 import { readConfig } from '../../supabase/functions/api/config.ts';
 import { createDatabase } from '../../supabase/functions/api/database.ts';
 import { createRestTransport } from '../../supabase/functions/api/rest-transport.ts';
+import { createSenders } from '../../supabase/functions/api/senders.ts';
 import { createSupabaseClient } from '../../supabase/functions/api/supabase-client.ts';
 import { localKeys } from '../../scripts/stack/defaults.ts';
 import { createFunction } from '../../scripts/stack/function.ts';
@@ -54,6 +55,7 @@ export async function startService(
         createRestTransport(createSupabaseClient(config.supabaseUrl, config.secretKey, fetchThrough)),
         config,
       ),
+      senders: createSenders(config),
     }, (entry) => {
       log.push({ ...entry });
       output.push(JSON.stringify(entry));

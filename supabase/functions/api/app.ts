@@ -3,14 +3,18 @@ import { type Context, Hono } from 'hono';
 import { cors } from 'hono/cors';
 import type { Answer } from './answer.ts';
 import type { Config } from './config.ts';
+import { runInBackground } from './background.ts';
 import { DatabaseError } from './database.ts';
+import { createDispatcher } from './dispatcher.ts';
 import { errorAnswer, type ErrorName } from './errors.ts';
+import { createInternalAccess } from './internal-access.ts';
 import type { Log } from './log.ts';
 import type { Ports } from './ports.ts';
 import { readBody } from './request-body.ts';
 import { type LogVariables, requestLog } from './request-log.ts';
 import type { Route } from './route.ts';
 import { gatewayWebhook } from './routes/gateway-webhook.ts';
+import { dispatchOutbox } from './routes/dispatch-outbox.ts';
 import { getHealth } from './routes/get-health.ts';
 import { getSubscription } from './routes/get-subscription.ts';
 import { verifyPayment } from './routes/verify-payment.ts';
@@ -19,14 +23,16 @@ import { withDeadline } from './with-deadline.ts';
 
 type AppEnv = { Variables: LogVariables & { body: BufferSource } };
 
-const routes: readonly Route[] = [getSubscription, verifyPayment, gatewayWebhook, getHealth];
+const routes: readonly Route[] = [getSubscription, verifyPayment, gatewayWebhook, getHealth, dispatchOutbox];
 
 /** The HTTP application: route table, limits, CORS, and the single place where a fault becomes an answer. */
 export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> {
   const verifiers = {
     verifyPaymentSignature: config.gateway && createVerifier([config.gateway.keySecret]),
     verifyWebhookSignature: config.webhookSecrets.length > 0 ? createVerifier(config.webhookSecrets) : null,
+    mayCallInternally: createInternalAccess(config.internalKey, config.secretKey),
   };
+  const dispatcher = createDispatcher(ports.database, ports.senders);
   const app = new Hono<AppEnv>();
 
   app.use(requestLog(log));
@@ -46,9 +52,18 @@ export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> 
 
   for (const route of routes) {
     app.on(route.method, route.path, async (c) => {
-      const context = { ...ports, ...verifiers, config, request: c.req.raw, body: c.get('body') };
+      const dispatchLater = (milliseconds = 0) => runInBackground(dispatch(c.get('requestId'), milliseconds));
+      const context = {
+        ...ports,
+        ...verifiers,
+        config,
+        dispatcher,
+        dispatchLater,
+        request: c.req.raw,
+        body: c.get('body'),
+      };
       try {
-        return send(c, await withDeadline(route.handle(context)));
+        return send(c, await withDeadline(route.handle(context), route.deadlineMilliseconds));
       } catch (error) {
         return fail(c, error, route.failure);
       }
@@ -62,6 +77,16 @@ export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> 
   }
   app.notFound((c) => send(c, errorAnswer('notFound')));
   app.onError((error, c) => fail(c, error, 'requestFailed'));
+
+  /** Delivers after the answer is out. What fails here is tried again by whoever comes next. */
+  async function dispatch(requestId: string, milliseconds: number): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, milliseconds));
+    try {
+      await dispatcher.dispatch();
+    } catch (error) {
+      log({ level: 'error', event: 'dispatch_failed', request_id: requestId, error: describe(error) });
+    }
+  }
 
   /** Logs a fault once and answers with nothing of its inside. */
   function fail(c: Context<AppEnv>, error: unknown, name: ErrorName): Response {

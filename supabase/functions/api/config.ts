@@ -13,11 +13,29 @@ export type Config = {
   readonly signatureHeader: string;
   readonly eventIdHeader: string;
   readonly earlyRenewal: 'replace' | 'extend';
+  /** Null: mails wait until it is configured. */
+  readonly email: EmailConfig | null;
+  /** Null: calls wait until it is configured; `off`: there is nothing to refresh. */
+  readonly revalidation: RevalidationConfig | 'off' | null;
+  /** Opens the internal endpoints beside the secret key; null: the secret key alone does. */
+  readonly internalKey: string | null;
   /** Local only: the hosted platform decides itself where the function listens. */
   readonly port: number | null;
   /** Names of the missing variables whose feature is therefore off. */
   readonly missing: readonly string[];
 };
+
+export type EmailConfig = {
+  readonly apiKey: string;
+  readonly from: string;
+  readonly baseUrl: string;
+  /** Public address of the app, `{app_url}` of SPEC 6. */
+  readonly appUrl: string;
+  /** IANA name. */
+  readonly timeZone: string;
+};
+
+export type RevalidationConfig = { readonly url: string; readonly secret: string };
 
 /**
  * Reads the configuration; the only place that knows the variables' names.
@@ -25,24 +43,46 @@ export type Config = {
  */
 export function readConfig(environment: Environment): Config {
   const read = (name: string) => environment(name) || null;
-  const defaultKey = (name: string) => readDefaultKey(read(name), name);
+  const readUrl = (name: string) => {
+    const value = read(name);
+    return value === null ? null : httpUrl(value, name);
+  };
+  const readKey = (name: string) => readDefaultKey(read(name), name);
   const keyId = read('GATEWAY_KEY_ID');
   const keySecret = read('GATEWAY_KEY_SECRET');
   const webhookSecret = read('GATEWAY_WEBHOOK_SECRET');
   const previousWebhookSecret = read('GATEWAY_WEBHOOK_SECRET_PREVIOUS');
-  const features = { GATEWAY_KEY_ID: keyId, GATEWAY_KEY_SECRET: keySecret, GATEWAY_WEBHOOK_SECRET: webhookSecret };
+  const appUrl = readUrl('APP_URL');
+  const apiKey = read('RESEND_API_KEY');
+  const from = read('EMAIL_FROM');
+  const baseUrl = readUrl('RESEND_BASE_URL') ?? 'https://api.resend.com';
+  const timeZone = knownTimeZone(read('EMAIL_TIME_ZONE') ?? 'UTC');
+  const noRevalidation = environment('REVALIDATE_URL') === '';
+  const revalidateUrl = readUrl('REVALIDATE_URL') ?? (appUrl && `${appUrl.replace(/\/+$/, '')}/api/revalidate`);
+  const revalidateSecret = read('REVALIDATE_SECRET');
+  const features = {
+    GATEWAY_KEY_ID: keyId,
+    GATEWAY_KEY_SECRET: keySecret,
+    GATEWAY_WEBHOOK_SECRET: webhookSecret,
+    APP_URL: appUrl,
+    RESEND_API_KEY: apiKey,
+    EMAIL_FROM: from,
+    ...(noRevalidation ? {} : { REVALIDATE_URL: revalidateUrl, REVALIDATE_SECRET: revalidateSecret }),
+  };
 
   return {
-    supabaseUrl: httpUrl(read('SUPABASE_URL') ?? missing('SUPABASE_URL'), 'SUPABASE_URL'),
-    publishableKey: defaultKey('SUPABASE_PUBLISHABLE_KEYS') ?? read('SUPABASE_ANON_KEY') ??
+    supabaseUrl: readUrl('SUPABASE_URL') ?? missing('SUPABASE_URL'),
+    publishableKey: readKey('SUPABASE_PUBLISHABLE_KEYS') ?? read('SUPABASE_ANON_KEY') ??
       missing('SUPABASE_PUBLISHABLE_KEYS'),
-    secretKey: defaultKey('SUPABASE_SECRET_KEYS') ?? read('SUPABASE_SERVICE_ROLE_KEY') ??
-      missing('SUPABASE_SECRET_KEYS'),
+    secretKey: readKey('SUPABASE_SECRET_KEYS') ?? read('SUPABASE_SERVICE_ROLE_KEY') ?? missing('SUPABASE_SECRET_KEYS'),
     gateway: keyId && keySecret ? { keyId, keySecret } : null,
     webhookSecrets: [webhookSecret, previousWebhookSecret].filter((secret) => secret !== null),
     signatureHeader: headerName(read('GATEWAY_SIGNATURE_HEADER') ?? 'x-gateway-signature', 'GATEWAY_SIGNATURE_HEADER'),
     eventIdHeader: headerName(read('GATEWAY_EVENT_ID_HEADER') ?? 'x-gateway-event-id', 'GATEWAY_EVENT_ID_HEADER'),
     earlyRenewal: earlyRenewal(read('EARLY_RENEWAL') ?? 'replace'),
+    email: apiKey && from && appUrl ? { apiKey, from, baseUrl, appUrl, timeZone } : null,
+    revalidation: revalidation(noRevalidation, revalidateUrl, revalidateSecret),
+    internalKey: read('INTERNAL_KEY'),
     port: port(read('PORT')),
     missing: Object.entries(features).filter(([, value]) => value === null).map(([name]) => name),
   };
@@ -50,6 +90,11 @@ export function readConfig(environment: Environment): Config {
 
 function missing(name: string): never {
   throw new Error(`${name} is not set`);
+}
+
+function revalidation(off: boolean, url: string | null, secret: string | null): RevalidationConfig | 'off' | null {
+  if (off) return 'off';
+  return url && secret ? { url, secret } : null;
 }
 
 /** Entry `default` of a JSON object of keys, as the platform sets it. */
@@ -78,6 +123,14 @@ function headerName(value: string, name: string): string {
 function earlyRenewal(value: string): 'replace' | 'extend' {
   if (value === 'replace' || value === 'extend') return value;
   throw new Error('EARLY_RENEWAL is neither "replace" nor "extend"');
+}
+
+function knownTimeZone(value: string): string {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone;
+  } catch {
+    throw new Error('EMAIL_TIME_ZONE is not a time zone');
+  }
 }
 
 function port(value: string | null): number | null {

@@ -34,6 +34,13 @@ const verifyPaymentResult = z.union([
   z.object({ outcome: z.enum(['payment_not_found', 'plan_not_found']) }),
 ]);
 const gatewayEventResult = z.object({ outcome: z.string() });
+const outboxClaim = z.object({
+  token: z.string(),
+  rows: z.array(z.object({ id: z.number(), key: z.string(), kind: z.string(), payload: z.unknown() })),
+  parked: z.number(),
+});
+const outboxFailure = z.object({ retried: z.number(), parked: z.number() });
+const nextOutboxAttempt = z.object({ next_attempt_at: z.string().nullable() });
 const health = z.object({ oldest_undelivered_at: z.string().nullable(), last_webhook_at: z.string().nullable() });
 
 /** The service's rules over whichever transport. */
@@ -65,6 +72,28 @@ export function createDatabase(transport: Transport, { earlyRenewal }: Pick<Conf
           p_body: body ?? undefined,
         }),
       ),
+
+    claimOutbox: async (destination) => outboxClaim.parse(await call('claim_outbox', { p_destination: destination })),
+
+    async completeOutbox(token, ids) {
+      await call('complete_outbox', { p_token: token, p_ids: ids.join(',') });
+    },
+
+    failOutbox: async (token, ids, failure) =>
+      outboxFailure.parse(
+        await call('fail_outbox', {
+          p_token: token,
+          p_ids: ids.join(','),
+          p_error: failure.error,
+          p_final: failure.status === 'refused',
+          p_pause_seconds: failure.status === 'paused' ? failure.seconds : undefined,
+        }),
+      ),
+
+    async nextOutboxAttempt(destinations) {
+      const result = await call('next_outbox_attempt', { p_destinations: destinations.join(',') });
+      return { nextAttemptAt: nextOutboxAttempt.parse(result).next_attempt_at };
+    },
 
     getHealth: async () => health.parse(await call('get_health', {})),
   };

@@ -14,6 +14,7 @@ const errors = {
   invalidSignature: [400, 'Invalid signature'],
   webhookFailed: [500, 'Webhook processing failed'],
   healthCheckFailed: [503, 'Service unavailable'],
+  dispatchFailed: [500, 'Failed to dispatch'],
   requestFailed: [500, 'Request failed'],
   notFound: [404, 'Not found'],
   methodNotAllowed: [405, 'Method not allowed'],

@@ -4,6 +4,7 @@ import { readConfig } from './config.ts';
 import { createDatabase } from './database.ts';
 import { consoleLog as log } from './log.ts';
 import { createRestTransport } from './rest-transport.ts';
+import { createSenders } from './senders.ts';
 import { createSupabaseClient } from './supabase-client.ts';
 
 const config = readConfig((name) => Deno.env.get(name));
@@ -12,15 +13,9 @@ if (config.missing.length > 0) {
 }
 
 const ports = {
-  auth: createAuth(
-    createSupabaseClient(config.supabaseUrl, config.publishableKey),
-  ),
-  database: createDatabase(
-    createRestTransport(
-      createSupabaseClient(config.supabaseUrl, config.secretKey),
-    ),
-    config,
-  ),
+  auth: createAuth(createSupabaseClient(config.supabaseUrl, config.publishableKey)),
+  database: createDatabase(createRestTransport(createSupabaseClient(config.supabaseUrl, config.secretKey)), config),
+  senders: createSenders(config),
 };
 const app = createApp(config, ports, log);
 

@@ -1,3 +1,5 @@
+import type { Destination, Failure, OutboxRow, Sender } from './outbox.ts';
+
 /** Says who sent a request. SPEC 5. */
 export type Auth = {
   /**
@@ -15,6 +17,14 @@ export type Database = {
   verifyPayment(payment: VerifiedPayment): Promise<VerifyPaymentResult>;
   /** SPEC 6. @returns the outcome as the ledger holds it. */
   applyGatewayEvent(delivery: GatewayDelivery): Promise<{ outcome: string }>;
+  /** At most 20 rows that are due. */
+  claimOutbox(destination: string): Promise<OutboxClaim>;
+  /** Notes claimed rows as delivered; late is fine. */
+  completeOutbox(token: string, ids: readonly number[]): Promise<void>;
+  /** Notes claimed rows as not delivered. @returns how many are tried again, and how many were given up. */
+  failOutbox(token: string, ids: readonly number[], failure: Failure): Promise<{ retried: number; parked: number }>;
+  /** When a row of these destinations is due next, ISO 8601. */
+  nextOutboxAttempt(destinations: readonly string[]): Promise<{ nextAttemptAt: string | null }>;
   /** Times are ISO 8601. */
   getHealth(): Promise<
     { oldest_undelivered_at: string | null; last_webhook_at: string | null }
@@ -43,8 +53,13 @@ export type GatewayDelivery = {
   readonly body: string | null;
 };
 
+/** Rows of one destination, claimed for 60 seconds. `parked`: how many more were due and too old. */
+export type OutboxClaim = { readonly token: string; readonly rows: readonly OutboxRow[]; readonly parked: number };
+
 /** What createApp needs from outside. */
 export type Ports = {
   readonly auth: Auth;
   readonly database: Database;
+  /** The receivers of side effects that are configured. */
+  readonly senders: Readonly<Partial<Record<Destination, Sender>>>;
 };

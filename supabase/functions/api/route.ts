@@ -1,6 +1,8 @@
 import type { Answer } from './answer.ts';
 import type { Config } from './config.ts';
+import type { Dispatcher } from './dispatcher.ts';
 import type { ErrorName } from './errors.ts';
+import type { InternalAccess } from './internal-access.ts';
 import type { Ports } from './ports.ts';
 import type { Verifier } from './signature.ts';
 
@@ -14,6 +16,10 @@ export type RouteContext = Ports & {
   readonly verifyPaymentSignature: Verifier | null;
   /** Null: webhooks are not configured. */
   readonly verifyWebhookSignature: Verifier | null;
+  readonly mayCallInternally: InternalAccess;
+  readonly dispatcher: Dispatcher;
+  /** Delivers what is due once the answer is out, so many milliseconds later. */
+  readonly dispatchLater: (milliseconds?: number) => void;
 };
 
 /** One endpoint. */
@@ -22,5 +28,7 @@ export type Route = {
   readonly path: string;
   /** The error to answer when `handle` throws. SPEC 7's "unexpected failure". */
   readonly failure: ErrorName;
+  /** How long a caller may wait; default 4.5 s, less than the gateway does. */
+  readonly deadlineMilliseconds?: number;
   readonly handle: (context: RouteContext) => Promise<Answer>;
 };

@@ -2,12 +2,12 @@
 const deadlineMilliseconds = 4500;
 
 /** Waits for work, but no longer than a caller does. @throws Error when the time is over; the work itself goes on. */
-export async function withDeadline<T>(work: Promise<T>): Promise<T> {
+export async function withDeadline<T>(work: Promise<T>, milliseconds: number = deadlineMilliseconds): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const deadline = new Promise<never>((_, reject) => {
     timer = setTimeout(
       () => reject(new DOMException('Deadline exceeded', 'TimeoutError')),
-      deadlineMilliseconds,
+      milliseconds,
     );
   });
   try {

@@ -223,10 +223,23 @@ export type Database = {
         Args: { 'p_body'?: string; 'p_body_sha256': string; 'p_event_id'?: string };
         Returns: Json;
       };
+      'claim_outbox': { Args: { 'p_destination': string }; Returns: Json };
+      'complete_outbox': { Args: { 'p_ids': string; 'p_token': string }; Returns: Json };
       'current_tier': { Args: Record<PropertyKey, never>; Returns: string };
+      'fail_outbox': {
+        Args: {
+          'p_error': string;
+          'p_final'?: boolean;
+          'p_ids': string;
+          'p_pause_seconds'?: number;
+          'p_token': string;
+        };
+        Returns: Json;
+      };
       'get_health': { Args: Record<PropertyKey, never>; Returns: Json };
       'get_subscription': { Args: { 'p_user_id': string }; Returns: Json };
       'has_tier': { Args: { 'p_tier': string }; Returns: boolean };
+      'next_outbox_attempt': { Args: { 'p_destinations': string }; Returns: Json };
       'verify_payment': {
         Args: {
           'p_early_renewal'?: string;

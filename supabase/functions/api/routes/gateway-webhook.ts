@@ -8,7 +8,7 @@ export const gatewayWebhook: Route = {
   path: '/api/webhooks/gateway',
   failure: 'webhookFailed',
 
-  async handle({ request, body, config, database, verifyWebhookSignature }) {
+  async handle({ request, body, config, database, verifyWebhookSignature, dispatchLater }) {
     const signature = request.headers.get(config.signatureHeader);
     if (!signature) return errorAnswer('missingSignature');
     // Not configured: a 500, so that the gateway comes again once a secret is set.
@@ -21,6 +21,8 @@ export const gatewayWebhook: Route = {
       eventId: request.headers.get(config.eventIdHeader),
       body: toStorableJson(new TextDecoder().decode(body)),
     });
+    // A cancellation of a subscription unknown here wrote the profile all the same.
+    if (outcome === 'applied' || outcome === 'unmatched') dispatchLater();
     if (outcome.startsWith('failed: ')) return { ...errorAnswer('webhookFailed'), outcome };
     return { status: 200, body: { received: true }, outcome };
   },

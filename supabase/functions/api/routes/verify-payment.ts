@@ -10,7 +10,7 @@ export const verifyPayment: Route = {
   path: '/api/payments/verify',
   failure: 'verifyPaymentFailed',
 
-  async handle({ request, body, auth, database, verifyPaymentSignature }) {
+  async handle({ request, body, auth, database, verifyPaymentSignature, dispatchLater }) {
     if (verifyPaymentSignature === null) return errorAnswer('paymentsNotConfigured');
 
     const userId = await auth.authenticate(request);
@@ -26,6 +26,7 @@ export const verifyPayment: Route = {
     if (!isStorableText(orderId) || !isStorableText(paymentId)) return errorAnswer('paymentNotFound');
 
     const result = await database.verifyPayment({ userId, orderId, paymentId, signature });
+    if (result.outcome === 'applied') dispatchLater();
     switch (result.outcome) {
       case 'payment_not_found':
         return errorAnswer('paymentNotFound');

@@ -1,0 +1,71 @@
+import postgres from 'postgres';
+import type { Service } from './service.ts';
+
+export type OutboxWakerOptions = {
+  databaseUrl: string;
+  /** The function's endpoint that delivers what is due. */
+  dispatchUrl: string;
+  /** The project's secret key. */
+  secretKey: string;
+  /** Between two sweeps. */
+  sweepMs?: number;
+};
+
+/** One call delivers all that is due; a few at once get past one that waits for a slow receiver. */
+const mostCalls = 4;
+
+/** What pg_net and pg_cron do on a hosted project: calls the dispatcher when the database says so, and once a minute. */
+export function createOutboxWaker(
+  { databaseUrl, dispatchUrl, secretKey, sweepMs = 60_000 }: OutboxWakerOptions,
+): Service {
+  let sql: postgres.Sql | undefined;
+  let sweeping: ReturnType<typeof setInterval> | undefined;
+  let waiting: ReturnType<typeof setTimeout> | undefined;
+  let calls = 0;
+  const stopping = new AbortController();
+
+  /** Calls the dispatcher soon; several notices are one call. */
+  function wake(): void {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => void call(), calls < mostCalls ? 20 : 1000);
+  }
+
+  async function call(): Promise<void> {
+    if (calls >= mostCalls) return wake();
+    calls += 1;
+    try {
+      const response = await fetch(dispatchUrl, {
+        method: 'POST',
+        headers: { apikey: secretKey },
+        signal: stopping.signal,
+      });
+      const { next_attempt_at: next } = await response.json();
+      if (typeof next === 'string' && !stopping.signal.aborted) {
+        clearTimeout(waiting);
+        waiting = setTimeout(() => void call(), Math.min(Math.max(Date.parse(next) - Date.now(), 50), sweepMs));
+      }
+    } catch {
+      // The function or its database is away: the next sweep finds what is due.
+    } finally {
+      calls -= 1;
+    }
+  }
+
+  return {
+    name: 'outbox waker',
+    async start() {
+      sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
+      await sql.listen('outbox', wake);
+      const sweep = () => sql?.unsafe('select private.sweep()').catch(() => {}); // the database is away: next time
+      sweeping = setInterval(sweep, sweepMs);
+      wake();
+    },
+    ready: () => Promise.resolve(),
+    async stop() {
+      clearInterval(sweeping);
+      clearTimeout(waiting);
+      stopping.abort();
+      await sql?.end({ timeout: 1 });
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import type { RevalidationConfig } from './config.ts';
+import { attemptTimeoutMilliseconds, type Delivery, type OutboxRow, readStatus, type Sender } from './outbox.ts';
+
+const payload = z.object({ paths: z.array(z.string()) });
+
+/** Tells the app to refresh cached pages: one call for all claimed rows, with their paths merged. SPEC 4, verify, step 11. */
+export function createRevalidator(config: RevalidationConfig): Sender {
+  return (rows) => [{ rows, deliver: () => revalidate(config, rows) }];
+}
+
+/** For an app without cached pages: there is nothing to do. */
+export const nothingToRevalidate: Sender = (rows) => [
+  { rows, deliver: () => Promise.resolve({ status: 'delivered' }) },
+];
+
+async function revalidate({ url, secret }: RevalidationConfig, rows: readonly OutboxRow[]): Promise<Delivery> {
+  try {
+    const paths = new Set(rows.flatMap((row) => payload.parse(row.payload).paths));
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-revalidate-secret': secret },
+      body: JSON.stringify({ paths: [...paths] }),
+      // A redirect leads to a page that says 200 and refreshes nothing.
+      redirect: 'manual',
+      signal: AbortSignal.timeout(attemptTimeoutMilliseconds),
+    });
+    await response.body?.cancel();
+    return readStatus(response.status, `HTTP ${response.status}`, response.headers.get('retry-after'));
+  } catch (error) {
+    return { status: 'failed', error: error instanceof Error ? error.name : 'unknown' };
+  }
+}

@@ -1,0 +1,14 @@
+import type { Config } from './config.ts';
+import { createMailer } from './mailer.ts';
+import type { Ports } from './ports.ts';
+import { createRevalidator, nothingToRevalidate } from './revalidate.ts';
+
+/** The receivers of side effects that are configured; rows for the others wait in the outbox. */
+export function createSenders({ email, revalidation }: Config): Ports['senders'] {
+  return {
+    ...(email && { email: createMailer(email) }),
+    ...(revalidation && {
+      revalidation: revalidation === 'off' ? nothingToRevalidate : createRevalidator(revalidation),
+    }),
+  };
+}

@@ -1,0 +1,264 @@
+-- Claiming and settling the outbox's rows: any number of dispatchers at once, none of which need come back.
+-- Depends on: _outbox.
+
+create table private.outbox_pauses (
+  destination text primary key,
+  until timestamptz not null
+);
+alter table private.outbox_pauses enable row level security;
+revoke all on private.outbox_pauses from public;
+grant select, insert, update on private.outbox_pauses to service_role;
+comment on table private.outbox_pauses is 'Destinations that asked to be left alone for a while.';
+
+-- Rows of one destination for one dispatcher to deliver, under a lease of 60 seconds: when it runs out they are claimed
+-- again. API: service_role only.
+create function public.claim_outbox(
+  p_destination text
+)
+returns jsonb -- {token, rows: [{id, key, kind, payload}], parked}: at most 20 in all; none: nothing is due
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+set lock_timeout = '3s'
+as $$
+declare
+  v_token constant uuid := gen_random_uuid();
+  v_result jsonb;
+begin
+  if exists (
+    select
+    from private.outbox_pauses p
+    where p.destination = p_destination
+      and p.until > private.clock()
+  ) then
+    return jsonb_build_object('token', v_token, 'rows', '[]'::jsonb, 'parked', 0);
+  end if;
+
+  with due as materialized (
+    select o.id
+    from private.outbox o
+    where o.destination = p_destination
+      and o.delivered_at is null
+      and o.parked_at is null
+      and o.next_attempt_at <= private.clock()
+    order by o.next_attempt_at
+    limit 20
+    for update skip locked
+  ),
+  claimed as (
+    update private.outbox o
+    set claims = o.claims || v_token,
+      next_attempt_at = private.clock() + interval '60 seconds',
+      attempts = o.attempts + 1,
+      -- Tried for a day; or a mail that waited for one: it helps nobody now, and the provider forgot its key.
+      parked_at = case
+        when o.queued_at <= private.clock() - interval '24 hours' and (o.attempts > 0 or o.destination = 'email')
+          then private.clock()
+      end
+    from due
+    where o.id = due.id
+    returning o.id, o.key, o.kind, o.payload, o.parked_at
+  )
+  select jsonb_build_object(
+    'token', v_token,
+    'rows', coalesce(
+      jsonb_agg(
+        jsonb_build_object('id', c.id, 'key', c.key, 'kind', c.kind, 'payload', c.payload)
+        order by c.id
+      ) filter (where c.parked_at is null),
+      '[]'
+    ),
+    'parked', count(c.parked_at)
+  )
+  into v_result
+  from claimed c;
+  return v_result;
+end
+$$;
+comment on function public.claim_outbox(text) is 'Claims up to 20 due side effects of one destination for 60 seconds.';
+revoke execute on function public.claim_outbox(text) from public, anon, authenticated;
+grant execute on function public.claim_outbox(text) to service_role;
+
+-- Notes rows as delivered. Late is welcome, even after another claim: what is delivered is delivered.
+-- API: service_role only.
+create function public.complete_outbox(
+  p_token uuid, -- of the claim
+  p_ids text -- comma-separated
+)
+returns jsonb -- {completed}
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+set lock_timeout = '3s'
+as $$
+declare
+  v_completed integer;
+begin
+  update private.outbox o
+  set delivered_at = private.clock(),
+    parked_at = null
+  where o.id = any (string_to_array(p_ids, ',')::bigint[])
+    and p_token = any (o.claims)
+    and o.delivered_at is null;
+  get diagnostics v_completed = row_count;
+  return jsonb_build_object('completed', v_completed);
+end
+$$;
+comment on function public.complete_outbox(uuid, text) is 'Notes claimed side effects as delivered.';
+revoke execute on function public.complete_outbox(uuid, text) from public, anon, authenticated;
+grant execute on function public.complete_outbox(uuid, text) to service_role;
+
+-- When to try a side effect again that failed so many times.
+create function private.retry_delay(
+  p_attempts integer
+)
+returns interval
+language sql
+immutable
+set search_path = ''
+return case p_attempts
+  when 1 then interval '5 seconds'
+  when 2 then interval '30 seconds'
+  when 3 then interval '2 minutes'
+  when 4 then interval '10 minutes'
+  else interval '1 hour'
+end;
+revoke execute on function private.retry_delay(integer) from public;
+grant execute on function private.retry_delay(integer) to service_role;
+
+-- Notes that rows could not be delivered: tried again after a while, parked when that is hopeless or 24 hours are over.
+-- Only while the lease runs: afterwards the row is somebody else's. API: service_role only.
+create function public.fail_outbox(
+  p_token uuid, -- of the claim
+  p_ids text, -- comma-separated
+  p_error text,
+  p_final boolean default false, -- trying again can't help
+  p_pause_seconds integer default null -- the destination asked for a pause: the attempt does not count
+)
+returns jsonb -- {retried, parked}
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+set lock_timeout = '3s'
+as $$
+declare
+  v_now constant timestamptz := private.clock();
+  v_pause_until constant timestamptz := v_now + make_interval(secs => p_pause_seconds);
+  v_result jsonb;
+begin
+  with failed as (
+    update private.outbox o
+    set last_error = p_error,
+      attempts = o.attempts - case when v_pause_until is null then 0 else 1 end,
+      next_attempt_at = coalesce(v_pause_until, v_now + private.retry_delay(o.attempts)),
+      parked_at = case when p_final or o.queued_at <= v_now - interval '24 hours' then v_now end
+    where o.id = any (string_to_array(p_ids, ',')::bigint[])
+      and o.claims[cardinality(o.claims)] = p_token
+      and o.next_attempt_at > v_now
+      and o.delivered_at is null
+      and o.parked_at is null
+    returning o.destination, o.parked_at
+  ),
+  paused as (
+    insert into private.outbox_pauses as p (destination, until)
+    select distinct f.destination, v_pause_until
+    from failed f
+    where v_pause_until is not null
+    on conflict (destination) do update set until = greatest(p.until, excluded.until)
+  )
+  select jsonb_build_object(
+    'retried', count(*) filter (where f.parked_at is null),
+    'parked', count(*) filter (where f.parked_at is not null)
+  )
+  into v_result
+  from failed f;
+  return v_result;
+end
+$$;
+comment on function public.fail_outbox(uuid, text, text, boolean, integer) is
+  'Notes claimed side effects as not delivered: to be tried again, or parked.';
+revoke execute on function public.fail_outbox(uuid, text, text, boolean, integer) from public, anon, authenticated;
+grant execute on function public.fail_outbox(uuid, text, text, boolean, integer) to service_role;
+
+-- When the next row of these destinations may be claimed. API: service_role only.
+create function public.next_outbox_attempt(
+  p_destinations text -- comma-separated
+)
+returns jsonb -- {next_attempt_at}: ISO 8601 in UTC, or null when nothing is left to do
+language sql
+stable
+security invoker
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'next_attempt_at',
+    private.iso_time(min(greatest(first.next_attempt_at, p.until)))
+  )
+  from unnest(string_to_array(p_destinations, ',')) d (destination)
+  cross join lateral (
+    select o.next_attempt_at
+    from private.outbox o
+    where o.destination = d.destination
+      and o.delivered_at is null
+      and o.parked_at is null
+    order by o.next_attempt_at
+    limit 1
+  ) first
+  left join private.outbox_pauses p on p.destination = d.destination
+$$;
+comment on function public.next_outbox_attempt(text) is 'When the next side effect of these destinations is due.';
+revoke execute on function public.next_outbox_attempt(text) from public, anon, authenticated;
+grant execute on function public.next_outbox_attempt(text) to service_role;
+
+-- For an admin who mended the cause: tries a parked side effect again, for another 24 hours.
+create function private.requeue(
+  p_id bigint
+)
+returns boolean -- whether there was such a row to try again
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update private.outbox o
+  set queued_at = private.clock(),
+    next_attempt_at = private.clock(),
+    attempts = 0,
+    parked_at = null
+  where o.id = p_id
+    and o.delivered_at is null;
+  if not found then
+    return false;
+  end if;
+  perform private.wake();
+  return true;
+end
+$$;
+revoke execute on function private.requeue(bigint) from public;
+
+-- Forgets what was delivered more than 30 days ago, a batch at a time. The facts' keys go with it: by then nothing
+-- repeats them.
+create function private.delete_delivered()
+returns integer -- how many were deleted; call again until it is 0
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_deleted integer;
+begin
+  delete from private.outbox o
+  where o.id in (
+    select d.id
+    from private.outbox d
+    where d.delivered_at < private.clock() - interval '30 days'
+    order by d.delivered_at
+    limit 1000
+    for update skip locked
+  );
+  get diagnostics v_deleted = row_count;
+  return v_deleted;
+end
+$$;
+revoke execute on function private.delete_delivered() from public;

@@ -1,0 +1,98 @@
+-- Wakes the dispatcher of the outbox when something was enqueued that no request is about to dispatch itself: an admin's
+-- edit, a batch job. With pg_net and Vault on a hosted project, with NOTIFY on a local stack; both after the commit.
+-- Depends on: _outbox, _tier_changes.
+
+-- The RPCs of the function wake nobody: the request dispatches after its answer.
+create function private.begin_request(
+  p_cause text,
+  p_reference text
+)
+returns void
+language sql
+set search_path = ''
+as $$
+  select
+    set_config('subscriptions.request', 'on', true),
+    private.note_cause(p_cause, p_reference)
+$$;
+revoke execute on function private.begin_request(text, text) from public;
+grant execute on function private.begin_request(text, text) to service_role;
+
+-- Milliseconds of the Unix epoch. A sequence, since no transaction waits for another's use of it.
+create sequence private.last_wake;
+revoke all on sequence private.last_wake from public;
+comment on sequence private.last_wake is 'When the dispatcher was last called over HTTP.';
+
+-- Calls the dispatcher over HTTP, if this database can: extension pg_net, and in Vault `subscriptions_url` (the
+-- functions' address) and `subscriptions_internal_key`.
+create function private.call_dispatcher()
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if to_regclass('vault.decrypted_secrets') is null or to_regnamespace('net') is null then
+    return;
+  end if;
+  execute $call$
+    select net.http_post(
+      url := rtrim(url.decrypted_secret, '/') || '/api/internal/outbox',
+      body := '{}'::jsonb,
+      headers := jsonb_build_object('content-type', 'application/json', 'x-internal-key', key.decrypted_secret),
+      timeout_milliseconds := 5000
+    )
+    from vault.decrypted_secrets url
+    join vault.decrypted_secrets key on key.name = 'subscriptions_internal_key'
+    where url.name = 'subscriptions_url'
+  $call$;
+exception
+  -- A broken Vault entry must not stop a payment; the sweep tries again within a minute.
+  when others then
+    raise warning 'the dispatcher was not called: %', sqlstate;
+end
+$$;
+revoke execute on function private.call_dispatcher() from public;
+
+-- Wakes the dispatcher; over HTTP at most once a second, and the dispatcher looks again a second later. Never fails.
+-- Security definer: whoever enqueues has no rights on Vault and pg_net.
+create function private.wake()
+returns void
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  -- The machine's time, not the transaction's: a long transaction wakes when it enqueues, not when it began.
+  v_now constant bigint := extract(epoch from clock_timestamp()) * 1000;
+begin
+  if current_setting('subscriptions.request', true) = 'on' then
+    return;
+  end if;
+  perform pg_notify('outbox', '');
+  if abs(v_now - (select w.last_value from private.last_wake w)) >= 1000 then
+    perform setval('private.last_wake', v_now);
+    perform private.call_dispatcher();
+  end if;
+exception
+  when others then
+    raise warning 'the dispatcher was not woken: %', sqlstate;
+end
+$$;
+revoke execute on function private.wake() from public;
+grant execute on function private.wake() to service_role;
+
+create function private.wake_dispatcher()
+returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.wake();
+  return null;
+end
+$$;
+revoke execute on function private.wake_dispatcher() from public;
+
+create trigger wake_dispatcher
+after insert on private.outbox
+for each statement execute function private.wake_dispatcher();
