@@ -1,0 +1,27 @@
+/** A line of the report: what, and what was measured. */
+export type Row = readonly [what: string, measured: string];
+
+/** Median, least and most of times in milliseconds, written in seconds. */
+export function seconds(times: number[]): string {
+  return spread(times.map((time) => time / 1000), 's', 1);
+}
+
+/** Median, least and most of times in milliseconds. */
+export function milliseconds(times: number[], digits = 0): string {
+  return spread(times, 'ms', digits);
+}
+
+export function median(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
+}
+
+/** The report as a Markdown table. */
+export function table(rows: readonly Row[]): string {
+  return ['| what | measured |', '|---|---|', ...rows.map(([what, measured]) => `| ${what} | ${measured} |`), '']
+    .join('\n');
+}
+
+function spread(values: number[], unit: string, digits: number): string {
+  const [low, high] = [Math.min(...values), Math.max(...values)].map((value) => value.toFixed(digits));
+  return `${median(values).toFixed(digits)} ${unit} (${low} to ${high}, ${values.length} runs)`;
+}

@@ -1,0 +1,125 @@
+/** How long the stack takes to start, and how fast and how large the function is. */
+import { localKeys } from '../../scripts/stack/defaults.ts';
+import { createFunction } from '../../scripts/stack/function.ts';
+import { freePort } from '../../scripts/stack/ports.ts';
+import { copyProject } from '../helpers/copy-project.ts';
+import { sign } from '../helpers/sign.ts';
+import { freeBasePort, npmStart } from '../stack/running-stack.ts';
+import { milliseconds, type Row, seconds } from './report.ts';
+
+const repetitions = 5;
+const requests = 10_000;
+const connections = 8;
+const webhookSecret = 'bench-webhook-secret';
+
+/** @returns the rows of the report. */
+export async function benchStack(): Promise<Row[]> {
+  const project = await copyProject();
+  try {
+    return await measure(project);
+  } finally {
+    await Deno.remove(project, { recursive: true });
+  }
+}
+
+async function measure(project: string): Promise<Row[]> {
+  const port = freeBasePort();
+  const firstStarts: number[] = [];
+  const laterStarts: number[] = [];
+  for (let i = 0; i < repetitions; i++) {
+    firstStarts.push(await timeStart(project, ['--port', String(port), '--reset']));
+    laterStarts.push(await timeStart(project, ['--port', String(port)]));
+  }
+
+  const stack = npmStart(['--port', String(port), '--ephemeral'], {}, project);
+  const { API_URL = '' } = await stack.ready;
+  const firstAnswers: number[] = [];
+  for (let i = 0; i < repetitions; i++) firstAnswers.push(await timeFirstAnswer(API_URL));
+  const memory = await measureMemory(API_URL);
+  await stack.end();
+
+  return [
+    ['`npm start`, first time, until `ready`', seconds(firstStarts)],
+    ['`npm start`, data kept, until `ready`', seconds(laterStarts)],
+    ['function, process start to first answer (health, one database round trip)', milliseconds(firstAnswers)],
+    [`function, resident memory after ${requests} webhooks at ${connections} connections`, `${memory.after} MB`],
+    ['function, resident memory after the first half of them', `${memory.half} MB`],
+    ['webhooks a second meanwhile', String(memory.rate)],
+  ];
+}
+
+async function timeStart(project: string, args: string[]): Promise<number> {
+  const started = performance.now();
+  const stack = npmStart(args, {}, project);
+  await stack.ready;
+  const elapsed = performance.now() - started;
+  await stack.end();
+  return elapsed;
+}
+
+function startFunction(apiUrl: string, port: number) {
+  return createFunction({
+    port,
+    env: {
+      SUPABASE_URL: apiUrl,
+      SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: localKeys.publishable }),
+      SUPABASE_SECRET_KEYS: JSON.stringify({ default: localKeys.secret }),
+      GATEWAY_WEBHOOK_SECRET: webhookSecret,
+    },
+    log: () => {},
+  });
+}
+
+async function timeFirstAnswer(apiUrl: string): Promise<number> {
+  const port = freePort();
+  const served = startFunction(apiUrl, port);
+  const started = performance.now();
+  await served.start();
+  // Asked again and again, so that the wait for its "listening" line is not part of the figure.
+  for (;;) {
+    const response = await fetch(`http://127.0.0.1:${port}/api/health`).catch(() => null);
+    await response?.body?.cancel();
+    if (response?.status === 200) break;
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  const elapsed = performance.now() - started;
+  await served.stop();
+  return elapsed;
+}
+
+async function measureMemory(apiUrl: string): Promise<{ half: number; after: number; rate: number }> {
+  const served = startFunction(apiUrl, 0);
+  await served.start();
+  await served.ready();
+  const pid = served.pid() ?? 0;
+  const started = performance.now();
+  await sendWebhooks(served.url, 0, requests / 2);
+  const half = await residentMegabytes(pid);
+  await sendWebhooks(served.url, requests / 2, requests);
+  const after = await residentMegabytes(pid);
+  const rate = Math.round(requests / ((performance.now() - started) / 1000));
+  await served.stop();
+  return { half, after, rate };
+}
+
+async function sendWebhooks(url: string, from: number, to: number): Promise<void> {
+  let next = from;
+  await Promise.all(Array.from({ length: connections }, async () => {
+    while (next < to) {
+      const id = `pay_bench${String(next++).padStart(9, '0')}`;
+      const body = JSON.stringify({ event: 'payment.captured', payload: { payment: { entity: { id } } } });
+      const response = await fetch(`${url}/api/webhooks/gateway`, {
+        method: 'POST',
+        headers: { 'x-gateway-signature': await sign(webhookSecret, body) },
+        body,
+      });
+      const text = await response.text();
+      if (text !== '{"received":true}') throw new Error(`${response.status} ${text}`);
+    }
+  }));
+}
+
+async function residentMegabytes(pid: number): Promise<number> {
+  const { stdout } = await new Deno.Command('ps', { args: ['-o', 'rss=', '-p', String(pid)] }).output();
+  return Math.round(Number(new TextDecoder().decode(stdout).trim()) / 1024);
+}
