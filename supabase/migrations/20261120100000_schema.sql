@@ -77,7 +77,8 @@ create table public.subscriptions (
   period_event_at timestamptz,
   status_event_at timestamptz,
   activated_event_at timestamptz,
-  created_at timestamptz not null default private.clock()
+  created_at timestamptz not null default private.clock(),
+  updated_at timestamptz not null default private.clock()
 );
 create index subscriptions_plan_id_idx on public.subscriptions (plan_id);
 comment on table public.subscriptions is 'The one subscription of a user: which tier, paid until when.';
@@ -89,6 +90,22 @@ comment on column public.subscriptions.status_event_at is
   'created_at of the newest gateway event that set the status. Purchases do not move it.';
 comment on column public.subscriptions.activated_event_at is
   'created_at of the newest subscription.activated: it names the gateway subscription that counts.';
+
+create function private.note_update()
+returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  new.updated_at := private.clock();
+  return new;
+end
+$$;
+revoke execute on function private.note_update() from public;
+
+create trigger note_update
+before update on public.subscriptions
+for each row execute function private.note_update();
 
 create table public.payments (
   id uuid primary key default gen_random_uuid(),

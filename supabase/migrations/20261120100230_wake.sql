@@ -5,7 +5,8 @@
 -- The RPCs of the function wake nobody: the request dispatches after its answer.
 create function private.begin_request(
   p_cause text,
-  p_reference text
+  p_reference text,
+  p_early_renewal text default 'replace' -- what a purchase of the running tier does; see private.fulfil_payment
 )
 returns void
 language sql
@@ -13,10 +14,11 @@ set search_path = ''
 as $$
   select
     set_config('subscriptions.request', 'on', true),
+    set_config('subscriptions.early_renewal', p_early_renewal, true),
     private.note_cause(p_cause, p_reference)
 $$;
-revoke execute on function private.begin_request(text, text) from public;
-grant execute on function private.begin_request(text, text) to service_role;
+revoke execute on function private.begin_request(text, text, text) from public;
+grant execute on function private.begin_request(text, text, text) to service_role;
 
 -- Milliseconds of the Unix epoch. A sequence, since no transaction waits for another's use of it.
 create sequence private.last_wake;

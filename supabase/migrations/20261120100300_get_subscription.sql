@@ -15,7 +15,7 @@ as $$
   select jsonb_build_object(
     'subscription', (
       select to_jsonb(s)
-        - '{superseded_gateway_subscription_ids, period_event_at, status_event_at, activated_event_at}'::text[]
+        - '{superseded_gateway_subscription_ids, period_event_at, status_event_at, activated_event_at, updated_at}'::text[]
         || jsonb_build_object('plan', to_jsonb(p))
       from public.subscriptions s
       left join public.plans p on p.id = s.plan_id

@@ -46,21 +46,23 @@ revoke execute on function private.set_tier(uuid, text, text) from public;
 grant execute on function private.set_tier(uuid, text, text) to service_role;
 
 -- Captures a payment and grants what it bought. The caller holds the locks on the user and on the payment.
--- Without a plan for the tier the payment is captured all the same: the money is there.
+-- Without a plan for the tier the payment is captured all the same: the money is there. So is one whose user is gone, and
+-- one that was given back in full: they buy nothing any more.
 create function private.fulfil_payment(
   p_payment public.payments,
   p_email text,
   p_gateway_payment_id text,
-  p_signature text,
-  p_early_renewal text
+  p_signature text, -- null: not brought back by the customer
+  p_is_confirmed boolean -- the gateway itself says that the money was captured
 )
-returns jsonb -- {outcome: applied | plan_not_found, tier, valid_until}
+returns jsonb -- {outcome: applied | plan_not_found | refunded | user_gone, tier, valid_until}
 language plpgsql
 set search_path = ''
 as $$
 declare
   v_now constant timestamptz := date_trunc('milliseconds', private.clock());
   v_tier constant text := coalesce(nullif(p_payment.meta ->> 'tier', ''), nullif(p_payment.tier, ''), 'basic');
+  v_is_refunded constant boolean := p_payment.amount > 0 and p_payment.refunded_amount >= p_payment.amount;
   v_plan public.plans;
   v_before public.subscriptions;
   v_subscription_id uuid;
@@ -70,9 +72,9 @@ declare
   v_display_name text;
 begin
   select * into v_plan from public.plans p where p.tier = v_tier;
-  if found then
+  if found and p_payment.user_id is not null and not v_is_refunded then
     select * into v_before from public.subscriptions s where s.user_id = p_payment.user_id for update;
-    v_extends := p_early_renewal = 'extend'
+    v_extends := current_setting('subscriptions.early_renewal', true) = 'extend'
       and v_before.status = 'active'
       and v_before.tier = v_tier
       and v_before.current_period_end > v_now;
@@ -104,9 +106,12 @@ begin
 
   update public.payments p
   set status = 'captured',
+    gateway_order_id = p_payment.gateway_order_id,
+    refunded_amount = p_payment.refunded_amount,
     gateway_payment_id = p_gateway_payment_id,
     gateway_signature = coalesce(p_signature, p.gateway_signature),
     captured_at = coalesce(p.captured_at, private.clock()),
+    confirmed_at = case when p_is_confirmed then coalesce(p.confirmed_at, private.clock()) else p.confirmed_at end,
     tier = v_tier,
     subscription_id = v_subscription_id,
     fulfilled_at = case when v_subscription_id is not null then private.clock() end,
@@ -115,7 +120,14 @@ begin
   where p.id = p_payment.id;
 
   if v_subscription_id is null then
-    return jsonb_build_object('outcome', 'plan_not_found', 'tier', v_tier);
+    return jsonb_build_object(
+      'outcome', case
+        when v_is_refunded then 'refunded'
+        when p_payment.user_id is null then 'user_gone'
+        else 'plan_not_found'
+      end,
+      'tier', v_tier
+    );
   end if;
 
   v_display_name := private.set_tier(p_payment.user_id, v_tier, p_email);
@@ -143,5 +155,5 @@ begin
   return jsonb_build_object('outcome', 'applied', 'tier', v_tier, 'valid_until', private.iso_time(v_end));
 end
 $$;
-revoke execute on function private.fulfil_payment(public.payments, text, text, text, text) from public;
-grant execute on function private.fulfil_payment(public.payments, text, text, text, text) to service_role;
+revoke execute on function private.fulfil_payment(public.payments, text, text, text, boolean) from public;
+grant execute on function private.fulfil_payment(public.payments, text, text, text, boolean) to service_role;

@@ -10,7 +10,7 @@ create function public.verify_payment(
   p_signature text, -- already checked by the route
   p_early_renewal text default 'replace' -- or 'extend': a renewal of the running tier adds to its period
 )
-returns jsonb -- {outcome: applied | already_applied | payment_not_found | plan_not_found, tier, valid_until}
+returns jsonb -- {outcome: applied | already_applied | payment_not_found | plan_not_found | refunded, tier, valid_until}
 language plpgsql
 volatile
 security invoker
@@ -22,7 +22,7 @@ declare
   v_payment public.payments;
   v_gateway_payment_id text := p_payment_id;
 begin
-  perform private.begin_request('payment', p_payment_id);
+  perform private.begin_request('payment', p_payment_id, p_early_renewal);
   select u.email into v_email from private.find_user(p_user_id, true) u;
 
   select * into v_payment
@@ -55,7 +55,7 @@ begin
     v_email,
     v_gateway_payment_id,
     case when v_gateway_payment_id = p_payment_id then p_signature end,
-    p_early_renewal
+    false
   );
 end
 $$;

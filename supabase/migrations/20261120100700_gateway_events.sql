@@ -25,6 +25,18 @@ comment on column private.gateway_events.subject_id is 'The order or subscriptio
 comment on column private.gateway_events.outcome is
   'applied, already, stale, mismatch, unmatched, plan_not_found, ignored: why, failed: SQLSTATE, or parked.';
 
+-- A JSON object; anything else is null.
+create function private.json_object(
+  p_value jsonb
+)
+returns jsonb
+language sql
+immutable
+set search_path = ''
+return case when jsonb_typeof(p_value) = 'object' then p_value end;
+revoke execute on function private.json_object(jsonb) from public;
+grant execute on function private.json_object(jsonb) to service_role;
+
 -- A JSON string; anything else is null.
 create function private.json_text(
   p_value jsonb
@@ -68,6 +80,23 @@ return case
 end;
 revoke execute on function private.json_time(jsonb) from public;
 grant execute on function private.json_time(jsonb) to service_role;
+
+-- A whole JSON number, such as an amount in minor units; anything else is null.
+create function private.json_integer(
+  p_value jsonb
+)
+returns bigint
+language sql
+immutable
+set search_path = ''
+return case
+  when jsonb_typeof(p_value) = 'number' then
+    case
+      when abs(p_value::numeric) <= 9007199254740991 and p_value::numeric = trunc(p_value::numeric) then p_value::bigint
+    end
+end;
+revoke execute on function private.json_integer(jsonb) from public;
+grant execute on function private.json_integer(jsonb) to service_role;
 
 -- When an event happened: its created_at, which now and then lies inside the payload. Null: it doesn't say.
 create function private.event_time(

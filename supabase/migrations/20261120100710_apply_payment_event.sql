@@ -1,30 +1,114 @@
--- payment.captured and payment.failed. SPEC 3 and 6.
--- Depends on: _gateway_events, _access, _outbox.
+-- payment.captured, order.paid and payment.failed. SPEC 3 and 6.
+-- Depends on: _gateway_events, _access, _outbox, _fulfil_payment.
 
--- The gateway says that the money of a payment was captured. SPEC 6, payment.captured.
+-- The payment that a gateway's payment entity is about: by its own id, else by its order, else by the order's receipt,
+-- which is our id without dashes and known before the order's id is. Never by its notes: the browser sets them.
+create function private.find_payment(
+  p_entity jsonb,
+  p_order jsonb -- the order's entity, where the event brings it
+)
+returns public.payments -- all null: none. Not locked: read it again under the lock
+language sql
+stable
+set search_path = ''
+as $$
+  select found.payment
+  from (
+    select 1 as rank, p as payment
+    from public.payments p
+    where p.gateway_payment_id = private.json_text(p_entity -> 'id')
+    union all
+    select 2, p
+    from public.payments p
+    where p.gateway_order_id = coalesce(private.json_text(p_entity -> 'order_id'), private.json_text(p_order -> 'id'))
+    union all
+    select 3, p
+    from public.payments p
+    where p.id = case
+        when private.json_text(p_order -> 'receipt') ~ '^[0-9a-f]{32}$' then private.json_text(p_order -> 'receipt')::uuid
+      end
+      and p.gateway_order_id is null
+  ) found
+  order by found.rank
+  limit 1
+$$;
+revoke execute on function private.find_payment(jsonb, jsonb) from public;
+grant execute on function private.find_payment(jsonb, jsonb) to service_role;
+
+-- The gateway says that the money of a payment was captured: fulfils it as verify would, whoever comes first, but only
+-- for exactly the amount that was to be paid. SPEC 6, payment.captured.
 create function private.apply_payment_captured(
-  p_entity jsonb
+  p_entity jsonb,
+  p_order jsonb
 )
 returns text -- the outcome for the ledger
 language plpgsql
 set search_path = ''
 as $$
 declare
-  v_gateway_payment_id constant text := private.json_text(p_entity -> 'id');
-  v_payment public.payments;
+  v_gateway_payment_id text := private.json_text(p_entity -> 'id');
+  v_gateway_order_id constant text := coalesce(
+    private.json_text(p_entity -> 'order_id'),
+    private.json_text(p_order -> 'id')
+  );
+  v_amount constant bigint := private.json_integer(p_entity -> 'amount');
+  v_payment public.payments := private.find_payment(p_entity, p_order);
+  v_is_same boolean;
+  v_is_exact boolean;
+  v_email text;
 begin
   if v_gateway_payment_id is null then
     return 'ignored: payment.entity.id';
   end if;
-
-  select * into v_payment from public.payments p where p.gateway_payment_id = v_gateway_payment_id for update;
-  if not found then
+  if v_payment.id is null or v_payment.gateway_payment_id is distinct from v_gateway_payment_id and v_amount is null then
     return 'unmatched';
   end if;
+
+  -- Once fulfilled is fulfilled for ever: then the user's turn need not be waited for.
+  if v_payment.fulfilled_at is null then
+    select u.email into v_email from private.find_user(v_payment.user_id, true) u;
+  end if;
+  select * into v_payment from public.payments p where p.id = v_payment.id for update;
+
+  v_is_same := v_payment.gateway_payment_id is not distinct from v_gateway_payment_id;
+  v_is_exact := coalesce(
+    v_amount = v_payment.amount
+      and coalesce(private.json_text(p_entity -> 'currency'), v_payment.currency) = v_payment.currency
+      and coalesce(private.json_text(p_entity -> 'status'), 'captured') = 'captured',
+    false
+  );
+  if not v_is_same and not v_is_exact then
+    return 'mismatch';
+  end if;
+
+  if v_payment.status = 'captured' and not v_is_same and v_payment.gateway_payment_id is not null then
+    -- One order, two payments: the first counts, the other is to be refunded.
+    insert into private.extra_payments (payment_id, gateway_payment_id)
+    values (v_payment.id, v_gateway_payment_id)
+    on conflict do nothing;
+    if v_payment.fulfilled_at is not null then
+      return 'already';
+    end if;
+  end if;
+
+  if v_is_exact and v_payment.fulfilled_at is null then
+    v_payment.gateway_order_id := coalesce(v_payment.gateway_order_id, v_gateway_order_id);
+    v_payment.refunded_amount := greatest(
+      v_payment.refunded_amount,
+      private.json_integer(p_entity -> 'amount_refunded')
+    );
+    if v_payment.status = 'captured' and v_payment.gateway_payment_id is not null then
+      v_gateway_payment_id := v_payment.gateway_payment_id;
+    end if;
+    return case private.fulfil_payment(v_payment, v_email, v_gateway_payment_id, null, true) ->> 'outcome'
+      when 'plan_not_found' then 'plan_not_found'
+      else 'applied'
+    end;
+  end if;
+
   if v_payment.status = 'captured' and v_payment.confirmed_at is not null then
     return 'already';
   end if;
-
   update public.payments p
   set status = 'captured',
     captured_at = coalesce(p.captured_at, private.clock()),
@@ -33,8 +117,8 @@ begin
   return 'applied';
 end
 $$;
-revoke execute on function private.apply_payment_captured(jsonb) from public;
-grant execute on function private.apply_payment_captured(jsonb) to service_role;
+revoke execute on function private.apply_payment_captured(jsonb, jsonb) from public;
+grant execute on function private.apply_payment_captured(jsonb, jsonb) to service_role;
 
 -- One attempt on an order failed. A payment that was captured, by whichever attempt, stays captured.
 -- SPEC 6, payment.failed and the payment-failed e-mail.

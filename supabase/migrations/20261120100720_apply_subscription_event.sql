@@ -90,6 +90,7 @@ declare
   v_sets_period boolean;
   v_sets_status boolean;
   v_sets_id boolean;
+  v_restores boolean;
 begin
   if v_user_id is null then
     return 'ignored: subscription.entity.notes.user_id';
@@ -162,6 +163,12 @@ begin
     if not (v_sets_period or v_sets_status or v_sets_id) then
       return 'stale';
     end if;
+    -- A charge after the access had lapsed pays for it again; no other end is undone by money that comes late.
+    v_restores := p_event = 'subscription.charged'
+      and v_sets_period
+      and v_end > private.clock()
+      and v_before.status = 'cancelled'
+      and v_before.ended_reason = 'lapsed';
     -- What is paid from now on is the gateway's plan, if it is one of ours.
     if not (v_sets_period or v_switches) then
       v_plan := null;
@@ -173,9 +180,9 @@ begin
       current_period_start = case when v_sets_period then v_start else s.current_period_start end,
       current_period_end = case when v_sets_period then v_end else s.current_period_end end,
       period_event_at = case when v_sets_period then coalesce(p_created_at, v_period_clock) else v_period_clock end,
-      status = case when not v_sets_status then s.status when v_cancelled then 'cancelled' else 'active' end,
-      cancelled_at = case when not v_sets_status then s.cancelled_at when v_cancelled then private.clock() end,
-      ended_reason = case when not v_sets_status then s.ended_reason when v_cancelled then 'cancelled' end,
+      status = case when v_restores then 'active' when not v_sets_status then s.status when v_cancelled then 'cancelled' else 'active' end,
+      cancelled_at = case when v_restores then null when not v_sets_status then s.cancelled_at when v_cancelled then private.clock() end,
+      ended_reason = case when v_restores then null when not v_sets_status then s.ended_reason when v_cancelled then 'cancelled' end,
       status_event_at = case when v_sets_status then coalesce(p_created_at, v_status_clock) else v_status_clock end,
       gateway_subscription_id = case when v_sets_id then v_id else s.gateway_subscription_id end,
       activated_event_at = case when v_sets_id then coalesce(p_created_at, s.activated_event_at) else s.activated_event_at end

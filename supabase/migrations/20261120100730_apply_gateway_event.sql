@@ -1,5 +1,5 @@
 -- Applies a delivery of the gateway, once however often it comes. SPEC 4, POST /api/webhooks/gateway, and SPEC 6.
--- Depends on: _apply_payment_event, _apply_subscription_event, _wake.
+-- Depends on: _apply_payment_event, _apply_refund_event, _apply_subscription_event, _wake.
 
 -- The effect of one event, by its name.
 create function private.apply_event(
@@ -12,8 +12,10 @@ set search_path = ''
 as $$
 declare
   v_event constant text := private.json_text(p_body -> 'event');
-  v_name constant text := split_part(v_event, '.', 1);
-  v_entity constant jsonb := p_body -> 'payload' -> v_name -> 'entity';
+  v_payment constant jsonb := private.json_object(p_body #> '{payload,payment,entity}');
+  v_order constant jsonb := private.json_object(p_body #> '{payload,order,entity}');
+  v_dispute constant jsonb := private.json_object(p_body #> '{payload,dispute,entity}');
+  v_subscription constant jsonb := private.json_object(p_body #> '{payload,subscription,entity}');
 begin
   if p_body is null then
     return 'ignored: nested too deep';
@@ -24,20 +26,29 @@ begin
   if v_event is null then
     return 'ignored: event';
   end if;
-  if v_event not in (
-    'payment.captured', 'payment.failed',
-    'subscription.activated', 'subscription.charged', 'subscription.cancelled'
-  ) then
+
+  if v_event in ('subscription.activated', 'subscription.charged', 'subscription.cancelled') then
+    if v_subscription is null then
+      return 'ignored: subscription.entity';
+    end if;
+    return private.apply_subscription_event(v_event, v_subscription, private.event_time(p_body));
+  end if;
+  if v_event like 'payment.dispute.%' then
+    if v_dispute is null then
+      return 'ignored: dispute.entity';
+    end if;
+    return private.apply_dispute(v_dispute, v_payment);
+  end if;
+  if v_event not in ('payment.captured', 'order.paid', 'payment.failed', 'refund.processed') then
     return 'ignored: not handled';
   end if;
-  if jsonb_typeof(v_entity) is distinct from 'object' then
-    return 'ignored: ' || v_name || '.entity';
+  if v_payment is null then
+    return 'ignored: payment.entity';
   end if;
-
-  return case
-    when v_event = 'payment.captured' then private.apply_payment_captured(v_entity)
-    when v_event = 'payment.failed' then private.apply_payment_failed(v_entity, p_body_sha256)
-    else private.apply_subscription_event(v_event, v_entity, private.event_time(p_body))
+  return case v_event
+    when 'payment.failed' then private.apply_payment_failed(v_payment, p_body_sha256)
+    when 'refund.processed' then private.apply_refund(v_payment)
+    else private.apply_payment_captured(v_payment, v_order)
   end;
 end
 $$;
@@ -90,7 +101,8 @@ grant execute on function private.apply_recorded_event(private.gateway_events) t
 create function public.apply_gateway_event(
   p_body_sha256 text, -- of the raw bytes, hex
   p_event_id text default null, -- from the header, unsigned
-  p_body text default null -- JSON that jsonb accepts; null: nested too deep to be read
+  p_body text default null, -- JSON that jsonb accepts; null: nested too deep to be read
+  p_early_renewal text default 'replace' -- as in verify_payment
 )
 returns jsonb -- {outcome}: as in the ledger
 language plpgsql
@@ -103,7 +115,7 @@ declare
   v_body constant jsonb := p_body::jsonb;
   v_event private.gateway_events;
 begin
-  perform private.begin_request('webhook', p_body_sha256);
+  perform private.begin_request('webhook', p_body_sha256, p_early_renewal);
   insert into private.gateway_events as e (body_sha256, event_id, event, subject_id, payload)
   values (
     decode(p_body_sha256, 'hex'),
@@ -112,7 +124,8 @@ begin
     left(
       coalesce(
         private.json_text(v_body -> 'payload' -> 'subscription' -> 'entity' -> 'id'),
-        private.json_text(v_body -> 'payload' -> 'payment' -> 'entity' -> 'order_id')
+        private.json_text(v_body -> 'payload' -> 'payment' -> 'entity' -> 'order_id'),
+        private.json_text(v_body -> 'payload' -> 'order' -> 'entity' -> 'id')
       ),
       200
     ),
@@ -123,7 +136,7 @@ begin
   on conflict (body_sha256) do update
   set deliveries = e.deliveries + 1,
     outcome = case
-      when e.outcome like 'failed: %' or e.outcome = 'unmatched' and e.event like 'payment.%' then null
+      when e.outcome like 'failed: %' or e.outcome = 'unmatched' and e.event not like 'subscription.%' then null
       else e.outcome
     end
   returning * into v_event;
@@ -134,7 +147,7 @@ begin
   return jsonb_build_object('outcome', private.apply_recorded_event(v_event));
 end
 $$;
-comment on function public.apply_gateway_event(text, text, text) is
+comment on function public.apply_gateway_event(text, text, text, text) is
   'Records a signed delivery in the ledger and applies its event; a repeat answers the first one''s outcome.';
-revoke execute on function public.apply_gateway_event(text, text, text) from public, anon, authenticated;
-grant execute on function public.apply_gateway_event(text, text, text) to service_role;
+revoke execute on function public.apply_gateway_event(text, text, text, text) from public, anon, authenticated;
+grant execute on function public.apply_gateway_event(text, text, text, text) to service_role;

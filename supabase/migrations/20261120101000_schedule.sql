@@ -1,5 +1,5 @@
 -- What happens once a minute without anybody asking.
--- Depends on: _dispatch_outbox, _wake.
+-- Depends on: _dispatch_outbox, _wake, _expire_subscriptions, _replay_events.
 
 create function private.sweep()
 returns void
@@ -7,7 +7,9 @@ language plpgsql
 set search_path = ''
 as $$
 begin
+  perform private.expire_subscriptions();
   perform private.delete_delivered();
+  perform private.empty_payloads();
   perform pg_notify('outbox', '');
   perform private.call_dispatcher();
 end

@@ -26,9 +26,11 @@ export function paymentOfOrder(database: TestDatabase, orderId: string): Promise
   return database.one('select * from public.payments where gateway_order_id = $1', [orderId]);
 }
 
-/** The subscription of a user, whole; undefined when there is none. */
+/** The subscription of a user, whole but for when it was last written; undefined when there is none. */
 export async function subscriptionOf(database: TestDatabase, userId: string): Promise<Row | undefined> {
-  return (await database.query('select * from public.subscriptions where user_id = $1', [userId]))[0];
+  const [row] = await database.query('select * from public.subscriptions where user_id = $1', [userId]);
+  const { updated_at: _, ...subscription } = row ?? {};
+  return row && subscription;
 }
 
 /** The tier in a user's profile; undefined without a profile. */

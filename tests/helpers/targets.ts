@@ -2,6 +2,7 @@ import { createApp } from '../../supabase/functions/api/app.ts';
 import { createAuth } from '../../supabase/functions/api/auth.ts';
 import { readConfig } from '../../supabase/functions/api/config.ts';
 import { createDatabase } from '../../supabase/functions/api/database.ts';
+import { createGateway } from '../../supabase/functions/api/gateway.ts';
 import { createRestTransport } from '../../supabase/functions/api/rest-transport.ts';
 import { createSenders } from '../../supabase/functions/api/senders.ts';
 import { createSupabaseClient } from '../../supabase/functions/api/supabase-client.ts';
@@ -55,6 +56,7 @@ export async function startService(
         createRestTransport(createSupabaseClient(config.supabaseUrl, config.secretKey, fetchThrough)),
         config,
       ),
+      gateway: createGateway(config.gateway),
       senders: createSenders(config),
     }, (entry) => {
       log.push({ ...entry });

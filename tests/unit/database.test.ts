@@ -50,7 +50,7 @@ describe('a call', () => {
     expect(await database.applyGatewayEvent(delivery)).toEqual({ outcome: 'stale' });
     expect(calls).toEqual([{
       name: 'apply_gateway_event',
-      parameters: { p_body_sha256: '00', p_event_id: 'evt_1', p_body: '{}' },
+      parameters: { p_body_sha256: '00', p_event_id: 'evt_1', p_body: '{}', p_early_renewal: 'replace' },
     }]);
   });
 

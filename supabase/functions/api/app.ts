@@ -14,16 +14,26 @@ import { readBody } from './request-body.ts';
 import { type LogVariables, requestLog } from './request-log.ts';
 import type { Route } from './route.ts';
 import { gatewayWebhook } from './routes/gateway-webhook.ts';
+import { createOrder } from './routes/create-order.ts';
 import { dispatchOutbox } from './routes/dispatch-outbox.ts';
 import { getHealth } from './routes/get-health.ts';
 import { getSubscription } from './routes/get-subscription.ts';
+import { listPlans } from './routes/list-plans.ts';
 import { verifyPayment } from './routes/verify-payment.ts';
 import { createVerifier } from './signature.ts';
 import { withDeadline } from './with-deadline.ts';
 
 type AppEnv = { Variables: LogVariables & { body: BufferSource } };
 
-const routes: readonly Route[] = [getSubscription, verifyPayment, gatewayWebhook, getHealth, dispatchOutbox];
+const routes: readonly Route[] = [
+  getSubscription,
+  listPlans,
+  createOrder,
+  verifyPayment,
+  gatewayWebhook,
+  getHealth,
+  dispatchOutbox,
+];
 
 /** The HTTP application: route table, limits, CORS, and the single place where a fault becomes an answer. */
 export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> {
@@ -96,11 +106,12 @@ export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> 
   return app;
 }
 
-function send(c: Context<AppEnv>, { status, body, outcome }: Answer): Response {
+function send(c: Context<AppEnv>, { status, body, outcome, headers = {} }: Answer): Response {
   c.set('outcome', outcome);
   c.header('cache-control', 'private, no-store');
-  c.header('content-type', 'application/json; charset=utf-8');
-  return c.body(JSON.stringify(body), status);
+  if (body !== undefined) c.header('content-type', 'application/json; charset=utf-8');
+  for (const [name, value] of Object.entries(headers)) c.header(name, value);
+  return body === undefined ? c.newResponse(null, status) : c.newResponse(JSON.stringify(body), status);
 }
 
 /** What went wrong and where, without foreign messages: those of parsers and servers quote what they were given. */

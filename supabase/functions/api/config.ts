@@ -7,7 +7,7 @@ export type Config = {
   readonly publishableKey: string;
   readonly secretKey: string;
   /** Key id and secret of the gateway's API; null: payments are not configured (SPEC 4, verify, step 1). */
-  readonly gateway: { readonly keyId: string; readonly keySecret: string } | null;
+  readonly gateway: GatewayConfig | null;
   /** Either verifies a webhook; empty: webhooks are not configured. */
   readonly webhookSecrets: readonly string[];
   readonly signatureHeader: string;
@@ -23,6 +23,13 @@ export type Config = {
   readonly port: number | null;
   /** Names of the missing variables whose feature is therefore off. */
   readonly missing: readonly string[];
+};
+
+export type GatewayConfig = {
+  readonly keyId: string;
+  readonly keySecret: string;
+  /** Null: orders are not configured; payments made elsewhere are verified all the same. */
+  readonly apiUrl: string | null;
 };
 
 export type EmailConfig = {
@@ -52,6 +59,7 @@ export function readConfig(environment: Environment): Config {
   const keySecret = read('GATEWAY_KEY_SECRET');
   const webhookSecret = read('GATEWAY_WEBHOOK_SECRET');
   const previousWebhookSecret = read('GATEWAY_WEBHOOK_SECRET_PREVIOUS');
+  const gatewayApiUrl = readUrl('GATEWAY_API_URL');
   const appUrl = readUrl('APP_URL');
   const apiKey = read('RESEND_API_KEY');
   const from = read('EMAIL_FROM');
@@ -64,6 +72,7 @@ export function readConfig(environment: Environment): Config {
     GATEWAY_KEY_ID: keyId,
     GATEWAY_KEY_SECRET: keySecret,
     GATEWAY_WEBHOOK_SECRET: webhookSecret,
+    GATEWAY_API_URL: gatewayApiUrl,
     APP_URL: appUrl,
     RESEND_API_KEY: apiKey,
     EMAIL_FROM: from,
@@ -75,7 +84,7 @@ export function readConfig(environment: Environment): Config {
     publishableKey: readKey('SUPABASE_PUBLISHABLE_KEYS') ?? read('SUPABASE_ANON_KEY') ??
       missing('SUPABASE_PUBLISHABLE_KEYS'),
     secretKey: readKey('SUPABASE_SECRET_KEYS') ?? read('SUPABASE_SERVICE_ROLE_KEY') ?? missing('SUPABASE_SECRET_KEYS'),
-    gateway: keyId && keySecret ? { keyId, keySecret } : null,
+    gateway: keyId && keySecret ? { keyId, keySecret, apiUrl: gatewayApiUrl } : null,
     webhookSecrets: [webhookSecret, previousWebhookSecret].filter((secret) => secret !== null),
     signatureHeader: headerName(read('GATEWAY_SIGNATURE_HEADER') ?? 'x-gateway-signature', 'GATEWAY_SIGNATURE_HEADER'),
     eventIdHeader: headerName(read('GATEWAY_EVENT_ID_HEADER') ?? 'x-gateway-event-id', 'GATEWAY_EVENT_ID_HEADER'),

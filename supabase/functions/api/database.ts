@@ -31,7 +31,15 @@ const subscriptionResult = z.object({
 });
 const verifyPaymentResult = z.union([
   z.object({ outcome: z.enum(['applied', 'already_applied']), tier: z.string(), valid_until: z.string() }),
-  z.object({ outcome: z.enum(['payment_not_found', 'plan_not_found']) }),
+  z.object({ outcome: z.enum(['payment_not_found', 'plan_not_found', 'refunded', 'user_gone']) }),
+]);
+const planList = z.object({ plans: z.array(z.looseObject({})) });
+const ordered = { payment_id: z.string(), amount: z.number(), currency: z.string(), plan: z.looseObject({}) };
+const createOrderResult = z.discriminatedUnion('outcome', [
+  z.object({ outcome: z.literal('created'), ...ordered }),
+  z.object({ outcome: z.literal('existing'), order_id: z.string(), ...ordered }),
+  z.object({ outcome: z.enum(['plan_not_found', 'user_not_found', 'in_flight', 'key_conflict']) }),
+  z.object({ outcome: z.literal('rate_limited'), retry_after: z.number() }),
 ]);
 const gatewayEventResult = z.object({ outcome: z.string() });
 const outboxClaim = z.object({
@@ -48,6 +56,33 @@ export function createDatabase(transport: Transport, { earlyRenewal }: Pick<Conf
   const call = retryOnce(transport);
   return {
     getSubscription: async (userId) => subscriptionResult.parse(await call('get_subscription', { p_user_id: userId })),
+
+    listPlans: async () => planList.parse(await call('list_plans', {})),
+
+    async createOrder({ userId, tier, idempotencyKey }) {
+      const result = createOrderResult.parse(
+        await call('create_order', {
+          p_user_id: userId,
+          p_tier: tier,
+          p_idempotency_key: idempotencyKey ?? undefined,
+        }),
+      );
+      if (result.outcome === 'rate_limited') return { outcome: result.outcome, retryAfter: result.retry_after };
+      if (!('payment_id' in result)) return result;
+      const { payment_id: paymentId, amount, currency, plan } = result;
+      const payment = { paymentId, amount, currency, plan };
+      return result.outcome === 'created'
+        ? { outcome: result.outcome, ...payment }
+        : { outcome: result.outcome, orderId: result.order_id, ...payment };
+    },
+
+    async storeOrder(paymentId, orderId) {
+      await call('store_order', { p_payment_id: paymentId, p_order_id: orderId });
+    },
+
+    async discardOrder(paymentId) {
+      await call('discard_order', { p_payment_id: paymentId });
+    },
 
     async verifyPayment({ userId, orderId, paymentId, signature }) {
       const result = verifyPaymentResult.parse(
@@ -70,6 +105,7 @@ export function createDatabase(transport: Transport, { earlyRenewal }: Pick<Conf
           p_body_sha256: bodySha256,
           p_event_id: eventId ?? undefined,
           p_body: body ?? undefined,
+          p_early_renewal: earlyRenewal,
         }),
       ),
 

@@ -2,6 +2,7 @@ import { createApp } from './app.ts';
 import { createAuth } from './auth.ts';
 import { readConfig } from './config.ts';
 import { createDatabase } from './database.ts';
+import { createGateway } from './gateway.ts';
 import { consoleLog as log } from './log.ts';
 import { createRestTransport } from './rest-transport.ts';
 import { createSenders } from './senders.ts';
@@ -15,6 +16,7 @@ if (config.missing.length > 0) {
 const ports = {
   auth: createAuth(createSupabaseClient(config.supabaseUrl, config.publishableKey)),
   database: createDatabase(createRestTransport(createSupabaseClient(config.supabaseUrl, config.secretKey)), config),
+  gateway: createGateway(config.gateway),
   senders: createSenders(config),
 };
 const app = createApp(config, ports, log);

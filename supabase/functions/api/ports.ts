@@ -13,6 +13,14 @@ export type Auth = {
 export type Database = {
   /** The answer of GET /api/subscriptions. SPEC 4. */
   getSubscription(userId: string): Promise<unknown>;
+  /** The answer of GET /api/subscriptions/plans. */
+  listPlans(): Promise<unknown>;
+  /** A user's open order of a tier, or a new payment to order at the gateway. */
+  createOrder(request: OrderRequest): Promise<CreateOrderResult>;
+  /** Notes the id that the gateway gave to a payment's order. */
+  storeOrder(paymentId: string, orderId: string): Promise<void>;
+  /** Forgets a payment that the gateway made no order for. */
+  discardOrder(paymentId: string): Promise<void>;
   /** SPEC 4, POST /api/payments/verify, steps 5 to 12. */
   verifyPayment(payment: VerifiedPayment): Promise<VerifyPaymentResult>;
   /** SPEC 6. @returns the outcome as the ledger holds it. */
@@ -42,7 +50,28 @@ export type VerifiedPayment = {
 export type VerifyPaymentResult =
   /** `validUntil` is ISO 8601 in UTC, with milliseconds. */
   | { outcome: 'applied' | 'already_applied'; tier: string; validUntil: string }
-  | { outcome: 'payment_not_found' | 'plan_not_found' };
+  | { outcome: 'payment_not_found' | 'plan_not_found' | 'refunded' | 'user_gone' };
+
+export type OrderRequest = {
+  readonly userId: string;
+  readonly tier: string;
+  /** The same key is the same order. */
+  readonly idempotencyKey: string | null;
+};
+
+/** `amount` in minor units of `currency`. */
+export type OrderedPayment = {
+  readonly paymentId: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly plan: unknown;
+};
+
+export type CreateOrderResult =
+  | OrderedPayment & { outcome: 'created' }
+  | OrderedPayment & { outcome: 'existing'; orderId: string }
+  | { outcome: 'plan_not_found' | 'user_not_found' | 'in_flight' | 'key_conflict' }
+  | { outcome: 'rate_limited'; retryAfter: number };
 
 export type GatewayDelivery = {
   /** Of the raw bytes, as hex. */
@@ -53,6 +82,16 @@ export type GatewayDelivery = {
   readonly body: string | null;
 };
 
+/** The payment gateway's API. */
+export type Gateway = {
+  /**
+   * Makes an order with automatic capture.
+   * @param receipt unique, at most 40 characters
+   * @returns the order's id, or null when the gateway refused, failed or did not answer in time.
+   */
+  createOrder(order: { amount: number; currency: string; receipt: string }): Promise<string | null>;
+};
+
 /** Rows of one destination, claimed for 60 seconds. `parked`: how many more were due and too old. */
 export type OutboxClaim = { readonly token: string; readonly rows: readonly OutboxRow[]; readonly parked: number };
 
@@ -61,5 +100,7 @@ export type Ports = {
   readonly auth: Auth;
   readonly database: Database;
   /** The receivers of side effects that are configured. */
+  /** Null: the gateway's API is not configured. */
+  readonly gateway: Gateway | null;
   readonly senders: Readonly<Partial<Record<Destination, Sender>>>;
 };

@@ -6,12 +6,24 @@ const verifyPaymentRequest = z.object({
   gateway_signature: z.string(),
 });
 
+const createOrderRequest = z.object({ tier: z.string() });
+
 export type VerifyPaymentRequest = z.infer<typeof verifyPaymentRequest>;
 
-/** Checks the body of POST /api/payments/verify (SPEC 4); `details` is zod's flattened error. */
-export function parseVerifyPaymentRequest(body: unknown):
-  | { ok: true; request: VerifyPaymentRequest }
-  | { ok: false; details: unknown } {
-  const result = verifyPaymentRequest.safeParse(body);
+/** A request that was checked, or zod's flattened error. */
+export type Parsed<T> = { ok: true; request: T } | { ok: false; details: unknown };
+
+/** Checks the body of POST /api/payments/verify. SPEC 4. */
+export function parseVerifyPaymentRequest(body: unknown): Parsed<VerifyPaymentRequest> {
+  return parse(verifyPaymentRequest, body);
+}
+
+/** Checks the body of POST /api/payments/orders. */
+export function parseCreateOrderRequest(body: unknown): Parsed<z.infer<typeof createOrderRequest>> {
+  return parse(createOrderRequest, body);
+}
+
+function parse<T>(schema: z.ZodType<T>, body: unknown): Parsed<T> {
+  const result = schema.safeParse(body);
   return result.success ? { ok: true, request: result.data } : { ok: false, details: z.flattenError(result.error) };
 }

@@ -165,6 +165,7 @@ export type Database = {
           'status_event_at': string | null;
           'superseded_gateway_subscription_ids': (string)[];
           'tier': string;
+          'updated_at': string;
           'user_id': string;
         };
         ComputedFields: never;
@@ -184,6 +185,7 @@ export type Database = {
           'status_event_at'?: string | null;
           'superseded_gateway_subscription_ids'?: (string)[];
           'tier': string;
+          'updated_at'?: string;
           'user_id': string;
         };
         Update: {
@@ -202,6 +204,7 @@ export type Database = {
           'status_event_at'?: string | null;
           'superseded_gateway_subscription_ids'?: (string)[];
           'tier'?: string;
+          'updated_at'?: string;
           'user_id'?: string;
         };
         Relationships: [
@@ -220,12 +223,14 @@ export type Database = {
     };
     Functions: {
       'apply_gateway_event': {
-        Args: { 'p_body'?: string; 'p_body_sha256': string; 'p_event_id'?: string };
+        Args: { 'p_body'?: string; 'p_body_sha256': string; 'p_early_renewal'?: string; 'p_event_id'?: string };
         Returns: Json;
       };
       'claim_outbox': { Args: { 'p_destination': string }; Returns: Json };
       'complete_outbox': { Args: { 'p_ids': string; 'p_token': string }; Returns: Json };
+      'create_order': { Args: { 'p_idempotency_key'?: string; 'p_tier': string; 'p_user_id': string }; Returns: Json };
       'current_tier': { Args: Record<PropertyKey, never>; Returns: string };
+      'discard_order': { Args: { 'p_payment_id': string }; Returns: Json };
       'fail_outbox': {
         Args: {
           'p_error': string;
@@ -239,7 +244,9 @@ export type Database = {
       'get_health': { Args: Record<PropertyKey, never>; Returns: Json };
       'get_subscription': { Args: { 'p_user_id': string }; Returns: Json };
       'has_tier': { Args: { 'p_tier': string }; Returns: boolean };
+      'list_plans': { Args: Record<PropertyKey, never>; Returns: Json };
       'next_outbox_attempt': { Args: { 'p_destinations': string }; Returns: Json };
+      'store_order': { Args: { 'p_order_id': string; 'p_payment_id': string }; Returns: Json };
       'verify_payment': {
         Args: {
           'p_early_renewal'?: string;

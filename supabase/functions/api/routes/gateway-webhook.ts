@@ -22,7 +22,7 @@ export const gatewayWebhook: Route = {
       body: toStorableJson(new TextDecoder().decode(body)),
     });
     // A cancellation of a subscription unknown here wrote the profile all the same.
-    if (outcome === 'applied' || outcome === 'unmatched') dispatchLater();
+    if (['applied', 'unmatched', 'plan_not_found'].includes(outcome)) dispatchLater();
     if (outcome.startsWith('failed: ')) return { ...errorAnswer('webhookFailed'), outcome };
     return { status: 200, body: { received: true }, outcome };
   },

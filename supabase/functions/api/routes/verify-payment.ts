@@ -30,6 +30,11 @@ export const verifyPayment: Route = {
     switch (result.outcome) {
       case 'payment_not_found':
         return errorAnswer('paymentNotFound');
+      // Given back before it was brought: it buys nothing any more.
+      case 'refunded':
+        return errorAnswer('paymentVerificationFailed');
+      case 'user_gone':
+        return errorAnswer('paymentNotFound');
       case 'plan_not_found':
         return errorAnswer('planNotFound');
       case 'applied':

@@ -1,0 +1,90 @@
+import type { Answer } from '../answer.ts';
+import { errorAnswer } from '../errors.ts';
+import type { CreateOrderResult, Database, OrderRequest } from '../ports.ts';
+import type { Route } from '../route.ts';
+import { isStorableText } from '../storable-json.ts';
+import { parseCreateOrderRequest } from '../validation.ts';
+
+/** How long a request waits for the same order that another request is making. */
+const waitMilliseconds = 3000;
+const pauseMilliseconds = 200;
+
+/** POST /api/payments/orders: an order for a checkout; two tabs, or a request sent twice, get the same one. */
+export const createOrder: Route = {
+  method: 'POST',
+  path: '/api/payments/orders',
+  failure: 'createOrderFailed',
+  // The gateway may take its 5 s beside the database's 4.
+  deadlineMilliseconds: 12_000,
+
+  async handle({ request, body, config, auth, database, gateway, dispatchLater }) {
+    if (config.gateway === null || gateway === null) return errorAnswer('paymentsNotConfigured');
+
+    const userId = await auth.authenticate(request);
+    if (userId === null) return errorAnswer('unauthorized');
+
+    const parsed = parseCreateOrderRequest(JSON.parse(new TextDecoder().decode(body)));
+    if (!parsed.ok) return errorAnswer('invalidRequest', parsed.details);
+    const { tier } = parsed.request;
+    const idempotencyKey = request.headers.get('idempotency-key') || null;
+    if (idempotencyKey !== null && idempotencyKey.length > 255) {
+      const details = { formErrors: [], fieldErrors: { 'idempotency-key': ['At most 255 characters'] } };
+      return errorAnswer('invalidRequest', details);
+    }
+    if (!isStorableText(tier)) return errorAnswer('offerNotFound');
+
+    const result = await waitForOrder(database, { userId, tier, idempotencyKey });
+    if (result.outcome !== 'created') return answerWithoutOrdering(result, config.gateway.keyId);
+
+    const { paymentId, amount, currency } = result;
+    const orderId = await gateway.createOrder({ amount, currency, receipt: paymentId.replaceAll('-', '') });
+    if (orderId === null) {
+      await database.discardOrder(paymentId);
+      return errorAnswer('gatewayUnavailable');
+    }
+    await database.storeOrder(paymentId, orderId);
+    // An event about the order may have been waiting for it.
+    dispatchLater();
+    return checkout({ ...result, outcome: 'existing', orderId }, config.gateway.keyId, 'created');
+  },
+};
+
+/** Asks again while another request is making the same order. */
+async function waitForOrder(database: Database, request: OrderRequest): Promise<CreateOrderResult> {
+  const until = performance.now() + waitMilliseconds;
+  for (;;) {
+    const result = await database.createOrder(request);
+    if (result.outcome !== 'in_flight' || performance.now() > until) return result;
+    await new Promise((resolve) => setTimeout(resolve, pauseMilliseconds));
+  }
+}
+
+function answerWithoutOrdering(result: Exclude<CreateOrderResult, { outcome: 'created' }>, keyId: string): Answer {
+  switch (result.outcome) {
+    case 'existing':
+      return checkout(result, keyId, 'existing');
+    case 'plan_not_found':
+      return errorAnswer('offerNotFound');
+    case 'user_not_found':
+      return errorAnswer('unauthorized');
+    case 'key_conflict':
+      return errorAnswer('idempotencyKeyReused');
+    case 'in_flight':
+      return { ...errorAnswer('orderInProgress'), headers: { 'retry-after': '1' } };
+    case 'rate_limited':
+      return { ...errorAnswer('tooManyOrders'), headers: { 'retry-after': String(result.retryAfter) } };
+  }
+}
+
+/** What a checkout needs. */
+function checkout(
+  { orderId, paymentId, amount, currency, plan }: Extract<CreateOrderResult, { outcome: 'existing' }>,
+  keyId: string,
+  outcome: string,
+): Answer {
+  return {
+    status: 201,
+    body: { order: { id: orderId, amount, currency }, key_id: keyId, payment_id: paymentId, plan },
+    outcome,
+  };
+}

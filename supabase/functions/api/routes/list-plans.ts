@@ -1,0 +1,25 @@
+import type { Route } from '../route.ts';
+
+/** GET /api/subscriptions/plans: what is on offer, for everybody. */
+export const listPlans: Route = {
+  method: 'GET',
+  path: '/api/subscriptions/plans',
+  failure: 'listPlansFailed',
+
+  async handle({ request, database }) {
+    const body = await database.listPlans();
+    const etag = await weakTag(JSON.stringify(body));
+    const headers = { etag, 'cache-control': 'public, max-age=60' };
+    const known = request.headers.get('if-none-match')?.split(',').map((tag) => tag.trim()) ?? [];
+    if (known.includes(etag) || known.includes('*')) {
+      return { status: 304, body: undefined, outcome: 'unchanged', headers };
+    }
+    return { status: 200, body, outcome: 'listed', headers };
+  },
+};
+
+async function weakTag(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+  const hex = Array.from(new Uint8Array(digest, 0, 8), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return `W/"${hex}"`;
+}

@@ -1,0 +1,176 @@
+-- Orders: the payment is written before the gateway hears of it, and gets the order's id afterwards.
+-- POST /api/payments/orders.
+-- Depends on: _schema, _access, _wake.
+
+create table private.order_keys (
+  user_id uuid not null constraint order_keys_user_id_fkey references auth.users (id) on delete cascade,
+  key text not null constraint order_keys_key_check check (char_length(key) <= 255),
+  payment_id uuid not null constraint order_keys_payment_id_fkey references public.payments (id) on delete cascade,
+  tier text not null,
+  created_at timestamptz not null default private.clock(),
+  primary key (user_id, key)
+);
+create index order_keys_payment_id_idx on private.order_keys (payment_id);
+alter table private.order_keys enable row level security;
+revoke all on private.order_keys from public;
+grant select, insert, update on private.order_keys to service_role;
+comment on table private.order_keys is 'Idempotency keys of order requests: the same key is the same order.';
+
+-- An order for a checkout: the user's open one of this tier, else a new payment to order at the gateway.
+-- API: service_role only.
+create function public.create_order(
+  p_user_id uuid,
+  p_tier text,
+  p_idempotency_key text default null
+)
+returns jsonb
+-- {outcome: created | existing, payment_id, order_id, amount, currency, plan},
+-- {outcome: plan_not_found | user_not_found | in_flight | key_conflict}, {outcome: rate_limited, retry_after}
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+set lock_timeout = '3s'
+as $$
+declare
+  v_now constant timestamptz := private.clock();
+  v_plan public.plans;
+  v_key private.order_keys;
+  v_payment public.payments;
+  v_retry_after integer;
+begin
+  perform private.begin_request('order', p_idempotency_key);
+  -- Two tabs at once: the second waits here and finds what the first wrote.
+  perform from private.find_user(p_user_id, true);
+  if not found then
+    return jsonb_build_object('outcome', 'user_not_found');
+  end if;
+  select * into v_key from private.order_keys k where k.user_id = p_user_id and k.key = p_idempotency_key;
+  if v_key.tier <> p_tier then
+    return jsonb_build_object('outcome', 'key_conflict');
+  end if;
+  select * into v_plan from public.plans p where p.tier = p_tier and p.is_active;
+  if not found then
+    return jsonb_build_object('outcome', 'plan_not_found');
+  end if;
+
+  select * into v_payment
+  from public.payments p
+  where p.user_id = p_user_id
+    and (
+      p.id = v_key.payment_id
+      or p.tier = p_tier
+        and p.amount = v_plan.price
+        and p.currency = v_plan.currency
+        and p.status in ('created', 'failed')
+        and p.created_at > v_now - interval '30 minutes'
+    )
+    -- One that never got its order within 30 seconds never will: whoever asked for it is gone.
+    and (p.gateway_order_id is not null or p.created_at > v_now - interval '30 seconds')
+  order by p.id = v_key.payment_id desc nulls last, p.gateway_order_id is not null desc, p.created_at desc
+  limit 1;
+
+  if not found then
+    select ceil(extract(epoch from min(recent.created_at) + interval '1 hour' - v_now)) into v_retry_after
+    from (
+      select p.created_at
+      from public.payments p
+      where p.user_id = p_user_id
+        and p.created_at > v_now - interval '1 hour'
+      order by p.created_at desc
+      limit 10
+    ) recent
+    having count(*) = 10;
+    if found then
+      return jsonb_build_object('outcome', 'rate_limited', 'retry_after', v_retry_after);
+    end if;
+
+    insert into public.payments (user_id, amount, currency, tier, meta)
+    values (p_user_id, v_plan.price, v_plan.currency, p_tier, jsonb_build_object('tier', p_tier))
+    returning * into v_payment;
+  elsif v_payment.gateway_order_id is null then
+    return jsonb_build_object('outcome', 'in_flight');
+  end if;
+
+  if p_idempotency_key is not null then
+    insert into private.order_keys (user_id, key, payment_id, tier)
+    values (p_user_id, p_idempotency_key, v_payment.id, p_tier)
+    on conflict (user_id, key) do update set payment_id = excluded.payment_id;
+  end if;
+  return jsonb_build_object(
+    'outcome', case when v_payment.gateway_order_id is null then 'created' else 'existing' end,
+    'payment_id', v_payment.id,
+    'order_id', v_payment.gateway_order_id,
+    'amount', v_payment.amount,
+    'currency', v_payment.currency,
+    'plan', to_jsonb(v_plan)
+  );
+end
+$$;
+comment on function public.create_order(uuid, text, text) is
+  'A user''s open order of a tier, or a new payment that is to be ordered at the gateway.';
+revoke execute on function public.create_order(uuid, text, text) from public, anon, authenticated;
+grant execute on function public.create_order(uuid, text, text) to service_role;
+
+-- Notes the id that the gateway gave an order. API: service_role only.
+create function public.store_order(
+  p_payment_id uuid,
+  p_order_id text
+)
+returns jsonb -- {outcome: stored | payment_not_found}
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+set lock_timeout = '3s'
+as $$
+begin
+  perform private.begin_request('order', p_order_id);
+  update public.payments p
+  set gateway_order_id = p_order_id
+  where p.id = p_payment_id
+    and (p.gateway_order_id is null or p.gateway_order_id = p_order_id);
+  return jsonb_build_object('outcome', case when found then 'stored' else 'payment_not_found' end);
+end
+$$;
+comment on function public.store_order(uuid, text) is 'Notes the gateway''s order id of a payment.';
+revoke execute on function public.store_order(uuid, text) from public, anon, authenticated;
+grant execute on function public.store_order(uuid, text) to service_role;
+
+-- Security definer: service_role deletes no payments but those that no order was made for.
+create function private.delete_unordered(
+  p_payment_id uuid
+)
+returns void
+language sql
+security definer
+set search_path = ''
+as $$
+  delete from public.payments p
+  where p.id = p_payment_id
+    and p.status = 'created'
+    and p.gateway_order_id is null
+    and p.gateway_payment_id is null
+$$;
+revoke execute on function private.delete_unordered(uuid) from public;
+grant execute on function private.delete_unordered(uuid) to service_role;
+
+-- Forgets a payment that the gateway made no order for. API: service_role only.
+create function public.discard_order(
+  p_payment_id uuid
+)
+returns jsonb -- {outcome: discarded}
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+set lock_timeout = '3s'
+as $$
+begin
+  perform private.delete_unordered(p_payment_id);
+  return jsonb_build_object('outcome', 'discarded');
+end
+$$;
+comment on function public.discard_order(uuid) is 'Forgets a payment that the gateway made no order for.';
+revoke execute on function public.discard_order(uuid) from public, anon, authenticated;
+grant execute on function public.discard_order(uuid) to service_role;

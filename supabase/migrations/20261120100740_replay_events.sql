@@ -1,0 +1,95 @@
+-- Events get another turn: when the order that they are about is stored, or when an admin says so.
+-- Depends on: _apply_gateway_event.
+
+-- Security definer: an app that inserts its payments itself has no rights on the ledger.
+create function private.replay_order_events()
+returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  v_event private.gateway_events;
+begin
+  for v_event in
+    select e.*
+    from private.gateway_events e
+    where e.subject_id = left(new.gateway_order_id, 200)
+      and e.outcome = 'unmatched'
+      and e.event not like 'subscription.%'
+    order by e.received_at
+    -- Whoever holds one waits for the payment and then finds it.
+    for update skip locked
+  loop
+    perform private.apply_recorded_event(v_event);
+  end loop;
+  return null;
+end
+$$;
+revoke execute on function private.replay_order_events() from public;
+
+create trigger replay_order_events
+after insert on public.payments
+for each row
+when (new.gateway_order_id is not null)
+execute function private.replay_order_events();
+
+create trigger replay_events_of_new_order
+after update of gateway_order_id on public.payments
+for each row
+when (new.gateway_order_id is distinct from old.gateway_order_id and new.gateway_order_id is not null)
+execute function private.replay_order_events();
+
+-- For an admin who mended the cause: applies an event of the ledger again.
+create function private.replay_event(
+  p_body_sha256 bytea
+)
+returns text -- its outcome; null: there is no such event
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_event private.gateway_events;
+begin
+  select * into v_event from private.gateway_events e where e.body_sha256 = p_body_sha256 for update;
+  if not found then
+    return null;
+  end if;
+  if v_event.payload is null then
+    return v_event.outcome;
+  end if;
+  return private.apply_recorded_event(v_event);
+end
+$$;
+revoke execute on function private.replay_event(bytea) from public;
+
+-- Empties the payloads of the ledger after 90 days, a batch at a time. What decides stays for ever: hash, ids, outcome.
+-- An event that has not had its turn yet keeps its payload.
+create function private.empty_payloads()
+returns integer -- how many were emptied; call again until it is 0
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_emptied integer;
+begin
+  with old as materialized (
+    select e.body_sha256
+    from private.gateway_events e
+    where e.received_at < private.clock() - interval '90 days'
+      and e.payload is not null
+      and e.outcome not in ('unmatched', 'plan_not_found', 'parked')
+      and e.outcome not like 'failed: %'
+    order by e.received_at
+    limit 1000
+    for update skip locked
+  )
+  update private.gateway_events e
+  set payload = null
+  from old
+  where e.body_sha256 = old.body_sha256;
+  get diagnostics v_emptied = row_count;
+  return v_emptied;
+end
+$$;
+revoke execute on function private.empty_payloads() from public;

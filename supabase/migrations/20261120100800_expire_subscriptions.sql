@@ -1,0 +1,57 @@
+-- Expiry: a paid period that ended, and the plan's grace days after it, ends access.
+-- Depends on: _fulfil_payment, _wake.
+
+-- Ends a batch of subscriptions whose time is over and that nothing has written to for an hour. Run it twice or twice at
+-- once: each is ended once, and a renewal in flight wins.
+create function private.expire_subscriptions()
+returns integer -- how many were ended; call again until it is 0
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_now constant timestamptz := private.clock();
+  v_ended integer;
+begin
+  perform private.note_cause('expiry', null);
+  with over as materialized (
+    select s.id
+    from public.subscriptions s
+    left join public.plans p on p.id = s.plan_id
+    where s.status = 'active'
+      and s.current_period_end < v_now
+      and s.updated_at < v_now - interval '1 hour'
+      -- What the gateway bills ends when the gateway says so.
+      and s.gateway_subscription_id is null
+      and s.current_period_end
+        + make_interval(days => case when s.cancel_at_period_end then 0 else coalesce(p.grace_days, 3) end) < v_now
+    order by s.current_period_end
+    limit 1000
+    for update of s skip locked
+  ),
+  ended as (
+    update public.subscriptions s
+    set status = 'cancelled',
+      cancelled_at = s.current_period_end,
+      ended_reason = 'lapsed'
+    from over
+    where s.id = over.id
+      -- Read again under the lock.
+      and s.status = 'active'
+      and s.current_period_end < v_now
+      and s.updated_at < v_now - interval '1 hour'
+    returning s.user_id
+  ),
+  freed as (
+    update public.profiles p
+    set subscription_tier = 'free'
+    from ended
+    where p.user_id = ended.user_id
+  )
+  select count(*) into v_ended from ended;
+  return v_ended;
+end
+$$;
+revoke execute on function private.expire_subscriptions() from public;
+
+create index subscriptions_current_period_end_idx on public.subscriptions (current_period_end)
+where status = 'active';

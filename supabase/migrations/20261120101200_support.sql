@@ -1,0 +1,118 @@
+-- For an admin: a tier on the house, and why a user has the tier that they have.
+-- Depends on: _fulfil_payment, _gateway_events, _tier_changes.
+
+-- Grants a tier without a payment, until a given time. Never shortens what was paid.
+create function private.grant_tier(
+  p_user_id uuid,
+  p_tier text,
+  p_until timestamptz,
+  p_reason text
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_email text;
+begin
+  select u.email into v_email from private.find_user(p_user_id, true) u;
+  if not found then
+    raise exception 'no such user' using errcode = 'PS404';
+  end if;
+  if p_until <= private.clock() then
+    raise exception 'the end of a grant lies in the future' using errcode = 'PS400';
+  end if;
+  perform private.note_cause('grant', p_reason);
+  insert into public.subscriptions as s (user_id, plan_id, tier, status, current_period_start, current_period_end)
+  values (
+    p_user_id,
+    (select p.id from public.plans p where p.tier = p_tier),
+    p_tier,
+    'active',
+    date_trunc('milliseconds', private.clock()),
+    date_trunc('milliseconds', p_until)
+  )
+  on conflict (user_id) do update
+  set plan_id = excluded.plan_id,
+    tier = excluded.tier,
+    status = excluded.status,
+    current_period_start = excluded.current_period_start,
+    current_period_end = greatest(
+      excluded.current_period_end,
+      case when s.status = 'active' and s.tier = excluded.tier then s.current_period_end end
+    ),
+    cancelled_at = null,
+    ended_reason = null;
+  perform private.set_tier(p_user_id, p_tier, v_email);
+end
+$$;
+revoke execute on function private.grant_tier(uuid, text, timestamptz, text) from public;
+
+-- What made a user's tier what it is, oldest first.
+create function private.explain_user(
+  p_user_id uuid
+)
+returns table (at timestamptz, what text, reference text, detail jsonb)
+language sql
+stable
+set search_path = ''
+as $$
+  select p.created_at, 'payment created', p.gateway_order_id, jsonb_build_object('amount', p.amount, 'tier', p.tier)
+  from public.payments p
+  where p.user_id = p_user_id
+  union all
+  select
+    p.fulfilled_at,
+    'payment fulfilled',
+    p.gateway_payment_id,
+    jsonb_build_object('tier', p.tier, 'period_end', p.period_end, 'refunded_amount', p.refunded_amount)
+  from public.payments p
+  where p.user_id = p_user_id
+    and p.fulfilled_at is not null
+  union all
+  select
+    e.received_at,
+    e.event,
+    e.subject_id,
+    jsonb_build_object('outcome', e.outcome, 'deliveries', e.deliveries, 'created_at', private.event_time(e.payload))
+  from private.gateway_events e
+  where e.subject_id in (
+    select p.gateway_order_id from public.payments p where p.user_id = p_user_id
+    union all
+    select s.gateway_subscription_id from public.subscriptions s where s.user_id = p_user_id
+    union all
+    select unnest(s.superseded_gateway_subscription_ids) from public.subscriptions s where s.user_id = p_user_id
+  )
+  union all
+  select
+    c.at,
+    'tier ' || coalesce(c.from_tier, 'none') || ' to ' || coalesce(c.to_tier, 'none'),
+    c.reference,
+    jsonb_build_object('cause', c.cause)
+  from private.tier_changes c
+  where c.user_id = p_user_id
+  order by 1
+$$;
+revoke execute on function private.explain_user(uuid) from public;
+
+-- Money without a tier: captured, but nothing could be granted.
+create view private.unfulfilled_payments
+with (security_invoker = true)
+as
+select
+  p.id as payment_id,
+  p.user_id,
+  p.tier,
+  p.amount,
+  p.gateway_payment_id,
+  p.captured_at,
+  case
+    when p.refunded_amount >= p.amount and p.amount > 0 then 'refunded'
+    when p.user_id is null then 'paid, user gone'
+    when not exists (select from public.plans pl where pl.tier = p.tier) then 'no plan of this tier'
+    else 'not confirmed with its amount'
+  end as reason
+from public.payments p
+where p.status = 'captured'
+  and p.fulfilled_at is null;
+comment on view private.unfulfilled_payments is 'Captured payments that granted nothing, and why.';
