@@ -49,7 +49,7 @@ begin
   if v_key.tier <> p_tier then
     return jsonb_build_object('outcome', 'key_conflict');
   end if;
-  select * into v_plan from public.plans p where p.tier = p_tier and p.is_active;
+  select * into v_plan from public.plans p where p.tier = p_tier and (p.is_active or v_key.payment_id is not null);
   if not found then
     return jsonb_build_object('outcome', 'plan_not_found');
   end if;
@@ -63,6 +63,8 @@ begin
         and p.amount = v_plan.price
         and p.currency = v_plan.currency
         and p.status in ('created', 'failed')
+        -- Paid and given back: the gateway takes no second payment on it.
+        and p.refunded_amount = 0
         and p.created_at > v_now - interval '30 minutes'
     )
     -- One that never got its order within 30 seconds never will: whoever asked for it is gone.
@@ -126,6 +128,8 @@ set lock_timeout = '3s'
 as $$
 begin
   perform private.begin_request('order', p_order_id);
+  -- Events that waited for this order are applied below, while the payment is held: the user's turn comes before it.
+  perform from public.payments p cross join lateral private.find_user(p.user_id, true) where p.id = p_payment_id;
   update public.payments p
   set gateway_order_id = p_order_id
   where p.id = p_payment_id

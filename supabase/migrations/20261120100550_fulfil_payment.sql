@@ -45,6 +45,18 @@ $$;
 revoke execute on function private.set_tier(uuid, text, text) from public;
 grant execute on function private.set_tier(uuid, text, text) to service_role;
 
+-- Which tier a payment is for. SPEC 4, verify, step 7.
+create function private.tier_bought(
+  p_payment public.payments
+)
+returns text
+language sql
+immutable
+set search_path = ''
+return coalesce(nullif(p_payment.meta ->> 'tier', ''), nullif(p_payment.tier, ''), 'basic');
+revoke execute on function private.tier_bought(public.payments) from public;
+grant execute on function private.tier_bought(public.payments) to service_role;
+
 -- Captures a payment and grants what it bought. The caller holds the locks on the user and on the payment.
 -- Without a plan for the tier the payment is captured all the same: the money is there. So is one whose user is gone, and
 -- one that was given back in full: they buy nothing any more.
@@ -61,7 +73,7 @@ set search_path = ''
 as $$
 declare
   v_now constant timestamptz := date_trunc('milliseconds', private.clock());
-  v_tier constant text := coalesce(nullif(p_payment.meta ->> 'tier', ''), nullif(p_payment.tier, ''), 'basic');
+  v_tier constant text := private.tier_bought(p_payment);
   v_is_refunded constant boolean := p_payment.amount > 0 and p_payment.refunded_amount >= p_payment.amount;
   v_plan public.plans;
   v_before public.subscriptions;

@@ -42,6 +42,11 @@ begin
     on conflict do nothing;
   end if;
 
+  -- What was given back before any capture was another attempt on the order.
+  if v_payment.status <> 'captured' and v_payment.gateway_payment_id <> p_payment_id then
+    v_payment.refunded_amount := 0;
+  end if;
+
   if v_payment.fulfilled_at is not null then
     return jsonb_build_object(
       'outcome', 'already_applied',

@@ -7,6 +7,7 @@ create table private.gateway_events (
   event text,
   subject_id text,
   payload jsonb,
+  early_renewal text not null default 'replace',
   outcome text,
   error text,
   deliveries integer not null default 1,
@@ -22,6 +23,8 @@ comment on table private.gateway_events is
   'Every signed body that the gateway delivered, once: nothing in a delivery but its bytes is signed, so they are its key.';
 comment on column private.gateway_events.event_id is 'The id in the delivery''s header. Not signed: it decides nothing.';
 comment on column private.gateway_events.subject_id is 'The order or subscription that the event is about; its first 200 characters, so that no id is too long for the index.';
+comment on column private.gateway_events.early_renewal is
+  'EARLY_RENEWAL when the event came: it holds for whenever the event is applied.';
 comment on column private.gateway_events.outcome is
   'applied, already, stale, mismatch, unmatched, plan_not_found, ignored: why, failed: SQLSTATE, or parked.';
 

@@ -93,14 +93,24 @@ begin
 
   if v_is_exact and v_payment.fulfilled_at is null then
     v_payment.gateway_order_id := coalesce(v_payment.gateway_order_id, v_gateway_order_id);
+    -- What was given back so far may have been another attempt on the order.
     v_payment.refunded_amount := greatest(
-      v_payment.refunded_amount,
+      case when v_is_same or v_payment.status = 'captured' or v_payment.gateway_payment_id is null
+        then v_payment.refunded_amount
+        else 0
+      end,
       private.json_integer(p_entity -> 'amount_refunded')
     );
     if v_payment.status = 'captured' and v_payment.gateway_payment_id is not null then
       v_gateway_payment_id := v_payment.gateway_payment_id;
     end if;
-    return case private.fulfil_payment(v_payment, v_email, v_gateway_payment_id, null, true) ->> 'outcome'
+    return case private.fulfil_payment(
+        v_payment,
+        v_email,
+        v_gateway_payment_id,
+        null,
+        v_gateway_payment_id = private.json_text(p_entity -> 'id')
+      ) ->> 'outcome'
       when 'plan_not_found' then 'plan_not_found'
       else 'applied'
     end;

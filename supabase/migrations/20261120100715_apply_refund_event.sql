@@ -38,7 +38,8 @@ begin
     update public.subscriptions s
     set tier = v_heir.tier,
       plan_id = coalesce((select pl.id from public.plans pl where pl.tier = v_heir.tier), s.plan_id),
-      current_period_start = v_heir.period_start,
+      -- An heir that only adds to a period begins in the future.
+      current_period_start = least(v_heir.period_start, s.current_period_start),
       current_period_end = v_heir.period_end
     where s.id = v_subscription.id;
     perform private.set_tier(p_payment.user_id, v_heir.tier, p_email);
@@ -87,7 +88,9 @@ begin
   end if;
 
   update public.payments p
-  set refunded_amount = v_refunded
+  set refunded_amount = v_refunded,
+    -- Before the capture came: says which attempt on the order it was, so that another one still counts.
+    gateway_payment_id = coalesce(p.gateway_payment_id, private.json_text(p_entity -> 'id'))
   where p.id = v_payment.id;
   if v_payment.fulfilled_at is not null
     and v_payment.refunded_amount < v_payment.amount

@@ -67,6 +67,7 @@ declare
   v_outcome text;
   v_error text;
 begin
+  perform set_config('subscriptions.early_renewal', p_event.early_renewal, true);
   perform private.note_cause(p_event.event, coalesce(p_event.subject_id, encode(p_event.body_sha256, 'hex')));
   begin
     v_outcome := private.apply_event(p_event.payload, p_event.body_sha256);
@@ -116,7 +117,7 @@ declare
   v_event private.gateway_events;
 begin
   perform private.begin_request('webhook', p_body_sha256, p_early_renewal);
-  insert into private.gateway_events as e (body_sha256, event_id, event, subject_id, payload)
+  insert into private.gateway_events as e (body_sha256, event_id, event, subject_id, payload, early_renewal)
   values (
     decode(p_body_sha256, 'hex'),
     p_event_id,
@@ -129,7 +130,8 @@ begin
       ),
       200
     ),
-    v_body
+    v_body,
+    p_early_renewal
   )
   -- The second of two deliveries waits here for the first: it finds its outcome, or, if it rolled back, no row.
   -- What had no effect yet has another try. A cancellation had one on the profile: a repeat must not end a later purchase.

@@ -40,6 +40,37 @@ for each row
 when (new.gateway_order_id is distinct from old.gateway_order_id and new.gateway_order_id is not null)
 execute function private.replay_order_events();
 
+-- Events whose order was stored in the very moment in which they came: neither transaction saw the other's row, so the
+-- trigger did not find them. An event older than a day was seen by it.
+create function private.replay_missed_events()
+returns integer -- how many were applied
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_event private.gateway_events;
+  v_applied integer := 0;
+begin
+  for v_event in
+    select e.*
+    from private.gateway_events e
+    join public.payments p on p.gateway_order_id = e.subject_id
+    where e.received_at > private.clock() - interval '1 day'
+      and e.outcome = 'unmatched'
+      and e.event not like 'subscription.%'
+      and e.attempts < 3
+    order by p.user_id, e.received_at
+    limit 100
+    for update of e skip locked
+  loop
+    perform private.apply_recorded_event(v_event);
+    v_applied := v_applied + 1;
+  end loop;
+  return v_applied;
+end
+$$;
+revoke execute on function private.replay_missed_events() from public;
+
 -- For an admin who mended the cause: applies an event of the ledger again.
 create function private.replay_event(
   p_body_sha256 bytea

@@ -7,6 +7,8 @@ language plpgsql
 set search_path = ''
 as $$
 begin
+  -- First, since it takes users' turns, which come before the subscriptions that expiry holds.
+  perform private.replay_missed_events();
   perform private.expire_subscriptions();
   perform private.delete_delivered();
   perform private.empty_payloads();

@@ -19,8 +19,18 @@ begin
   if not found then
     raise exception 'no such user' using errcode = 'PS404';
   end if;
-  if p_until <= private.clock() then
+  if p_until > private.clock() then
+    null;
+  else
     raise exception 'the end of a grant lies in the future' using errcode = 'PS400';
+  end if;
+  perform from public.subscriptions s
+  where s.user_id = p_user_id
+    and s.status = 'active'
+    and s.tier <> p_tier
+    and s.current_period_end > p_until;
+  if found then
+    raise exception 'the user has another tier for longer' using errcode = 'PS409';
   end if;
   perform private.note_cause('grant', p_reason);
   insert into public.subscriptions as s (user_id, plan_id, tier, status, current_period_start, current_period_end)
@@ -109,7 +119,7 @@ select
   case
     when p.refunded_amount >= p.amount and p.amount > 0 then 'refunded'
     when p.user_id is null then 'paid, user gone'
-    when not exists (select from public.plans pl where pl.tier = p.tier) then 'no plan of this tier'
+    when not exists (select from public.plans pl where pl.tier = private.tier_bought(p)) then 'no plan of this tier'
     else 'not confirmed with its amount'
   end as reason
 from public.payments p

@@ -50,14 +50,15 @@ export async function startService(
   const output: string[] = [];
   if (target === 'in process') {
     const config = readConfig((name) => env[name]);
+    const gateway = createGateway(config.gateway);
     const app = createApp(config, {
       auth: createAuth(createSupabaseClient(config.supabaseUrl, config.publishableKey, fetchThrough)),
       database: createDatabase(
         createRestTransport(createSupabaseClient(config.supabaseUrl, config.secretKey, fetchThrough)),
         config,
       ),
-      gateway: createGateway(config.gateway),
-      senders: createSenders(config),
+      gateway,
+      senders: createSenders(config, gateway),
     }, (entry) => {
       log.push({ ...entry });
       output.push(JSON.stringify(entry));

@@ -1,33 +1,53 @@
 import { z } from 'zod';
 import type { GatewayConfig } from './config.ts';
-import type { Gateway } from './ports.ts';
+import type { Gateway, GatewayReply } from './ports.ts';
 
 const timeoutMilliseconds = 5000;
 
 const createdOrder = z.object({ id: z.string().min(1) });
+const subscription = z.object({ status: z.string() });
 
 /** The gateway's REST API, over HTTP Basic with key id and key secret; null when it is not configured. */
 export function createGateway(config: GatewayConfig | null): Gateway | null {
   if (config === null || config.apiUrl === null) return null;
   const base = `${config.apiUrl.replace(/\/+$/, '')}/v1`;
   const authorization = `Basic ${btoa(`${config.keyId}:${config.keySecret}`)}`;
+
+  /** Never throws: no answer, and one that makes no sense, are replies with status 0. */
+  async function call(method: string, path: string, body?: unknown): Promise<GatewayReply & { body: unknown }> {
+    try {
+      const response = await fetch(base + path, {
+        method,
+        headers: { authorization, 'content-type': 'application/json' },
+        body: body === undefined ? null : JSON.stringify(body),
+        redirect: 'error',
+        signal: AbortSignal.timeout(timeoutMilliseconds),
+      });
+      return {
+        status: response.status,
+        retryAfter: response.headers.get('retry-after'),
+        body: await response.json(),
+      };
+    } catch {
+      return { status: 0, retryAfter: null, body: null };
+    }
+  }
+
   return {
     async createOrder({ amount, currency, receipt }) {
-      try {
-        const response = await fetch(`${base}/orders`, {
-          method: 'POST',
-          headers: { authorization, 'content-type': 'application/json' },
-          // Without automatic capture the money goes back by itself after some days.
-          body: JSON.stringify({ amount, currency, receipt, payment_capture: 1 }),
-          redirect: 'error',
-          signal: AbortSignal.timeout(timeoutMilliseconds),
-        });
-        const body: unknown = await response.json();
-        return response.ok ? createdOrder.parse(body).id : null;
-      } catch {
-        // No answer, or none that makes sense: whatever it is, there is no order to hand out.
-        return null;
-      }
+      // Without automatic capture the money goes back by itself after some days.
+      const { status, body } = await call('POST', '/orders', { amount, currency, receipt, payment_capture: 1 });
+      const order = createdOrder.safeParse(body);
+      return status >= 200 && status < 300 && order.success ? order.data.id : null;
+    },
+
+    cancelSubscription: (id) =>
+      call('POST', `/subscriptions/${encodeURIComponent(id)}/cancel`, { cancel_at_cycle_end: 0 }),
+
+    async readSubscriptionStatus(id) {
+      const { status, body } = await call('GET', `/subscriptions/${encodeURIComponent(id)}`);
+      const found = subscription.safeParse(body);
+      return status === 200 && found.success ? found.data.status : null;
     },
   };
 }

@@ -13,11 +13,12 @@ if (config.missing.length > 0) {
   log({ level: 'warn', event: 'not_configured', missing: config.missing });
 }
 
+const gateway = createGateway(config.gateway);
 const ports = {
   auth: createAuth(createSupabaseClient(config.supabaseUrl, config.publishableKey)),
   database: createDatabase(createRestTransport(createSupabaseClient(config.supabaseUrl, config.secretKey)), config),
-  gateway: createGateway(config.gateway),
-  senders: createSenders(config),
+  gateway,
+  senders: createSenders(config, gateway),
 };
 const app = createApp(config, ports, log);
 

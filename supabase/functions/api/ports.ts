@@ -90,7 +90,14 @@ export type Gateway = {
    * @returns the order's id, or null when the gateway refused, failed or did not answer in time.
    */
   createOrder(order: { amount: number; currency: string; receipt: string }): Promise<string | null>;
+  /** Ends a subscription at once. */
+  cancelSubscription(id: string): Promise<GatewayReply>;
+  /** @returns a subscription's status there, or null when the gateway doesn't say. */
+  readSubscriptionStatus(id: string): Promise<string | null>;
 };
+
+/** How the gateway answered; status 0: it did not. */
+export type GatewayReply = { readonly status: number; readonly retryAfter: string | null };
 
 /** Rows of one destination, claimed for 60 seconds. `parked`: how many more were due and too old. */
 export type OutboxClaim = { readonly token: string; readonly rows: readonly OutboxRow[]; readonly parked: number };

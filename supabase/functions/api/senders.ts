@@ -1,14 +1,16 @@
+import { createCanceller } from './cancel-at-gateway.ts';
 import type { Config } from './config.ts';
 import { createMailer } from './mailer.ts';
-import type { Ports } from './ports.ts';
+import type { Gateway, Ports } from './ports.ts';
 import { createRevalidator, nothingToRevalidate } from './revalidate.ts';
 
 /** The receivers of side effects that are configured; rows for the others wait in the outbox. */
-export function createSenders({ email, revalidation }: Config): Ports['senders'] {
+export function createSenders({ email, revalidation }: Config, gateway: Gateway | null): Ports['senders'] {
   return {
     ...(email && { email: createMailer(email) }),
     ...(revalidation && {
       revalidation: revalidation === 'off' ? nothingToRevalidate : createRevalidator(revalidation),
     }),
+    ...(gateway && { gateway: createCanceller(gateway) }),
   };
 }

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { type Attempt, type Delivery, type OutboxRow, readStatus, type Sender } from './outbox.ts';
+import type { Gateway } from './ports.ts';
+
+const payload = z.object({ gateway_subscription_id: z.string() });
+
+/** States in which the gateway bills a subscription no more. */
+const over = ['cancelled', 'completed', 'expired'];
+
+/** Tells the gateway to stop billing subscriptions, one attempt a row. A cancellation is final there. */
+export function createCanceller(gateway: Gateway): Sender {
+  return (rows) => rows.map((row): Attempt => ({ rows: [row], deliver: () => cancel(gateway, row) }));
+}
+
+async function cancel(gateway: Gateway, row: OutboxRow): Promise<Delivery> {
+  const parsed = payload.safeParse(row.payload);
+  if (row.kind !== 'cancel-subscription' || !parsed.success) return { status: 'refused', error: 'unknown row' };
+  const id = parsed.data.gateway_subscription_id;
+
+  const { status, retryAfter } = await gateway.cancelSubscription(id);
+  const delivery = readStatus(status, status === 0 ? 'no answer' : `HTTP ${status}`, retryAfter);
+  // A second cancellation is refused: what counts is that nothing is billed any more.
+  if (delivery.status === 'refused' && over.includes(await gateway.readSubscriptionStatus(id) ?? '')) {
+    return { status: 'delivered' };
+  }
+  return delivery;
+}
