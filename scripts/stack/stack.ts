@@ -5,6 +5,7 @@ import { readEnvironment } from './environment.ts';
 import { createFront } from './front.ts';
 import { createFunction } from './function.ts';
 import { createGatewaySimulator } from './gateway-simulator.ts';
+import { installClock } from './install-clock.ts';
 import { createLite } from './lite.ts';
 import { createMailbox } from './mailbox.ts';
 import { migrate } from './migrate.ts';
@@ -103,6 +104,7 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
     () => prepareDatabase(databaseUrl),
     () => ephemeral ? undefined : guardMigrations(databaseUrl, migrationRecord),
     () => migrate({ url: databaseUrl, seed: true }),
+    () => installClock(databaseUrl),
     () => Promise.all([lite.start(), edgeFunction.start()]),
     () => ready(lite, edgeFunction, apiFront, studioFront, mailbox, simulator),
     () => waker.start(),

@@ -1,0 +1,28 @@
+/** `npm run clock -- '+1 month'`: shifts the local stack's time; without an argument it goes back to the machine's. */
+import { parseArgs } from 'node:util';
+import postgres from 'postgres';
+import { writeLine } from './stack/child.ts';
+import { localPassword } from './stack/defaults.ts';
+
+const { values, positionals } = parseArgs({
+  args: Deno.args,
+  options: { port: { type: 'string', default: '54321' } },
+  allowPositionals: true,
+});
+const [shift] = positionals;
+const databasePort = Number(values.port) + 1;
+const sql = postgres(`postgresql://postgres:${localPassword}@127.0.0.1:${databasePort}/postgres`, { max: 1 });
+try {
+  await sql`update private.clock_shift set shift = ${
+    shift === undefined ? sql`interval '0'` : sql`shift + ${shift}::text::interval`
+  }`;
+  // What the new time brings happens at once, not at the next minute.
+  await sql`select private.sweep()`;
+  const [row] = await sql`select private.iso_time(private.clock()) as now`;
+  writeLine(`The stack's time is ${row?.now}`);
+} catch (error) {
+  writeLine(`The clock was not shifted: ${error instanceof Error ? error.message : error}`);
+  Deno.exitCode = 1;
+} finally {
+  await sql.end();
+}
