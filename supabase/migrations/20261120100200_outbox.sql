@@ -73,23 +73,36 @@ create trigger enqueue_revalidation
 after insert or update of subscription_tier on public.profiles
 for each statement execute function private.enqueue_revalidation();
 
--- Tells the gateway to stop billing a subscription.
+-- Tells the gateway to stop billing a subscription, at once or with its cycle. What was meant for later may come to be
+-- meant for now, or again after it was withdrawn; what was delivered is final.
 create function private.enqueue_cancellation(
-  p_gateway_subscription_id text
+  p_gateway_subscription_id text,
+  p_at_cycle_end boolean default false,
+  p_at timestamptz default private.clock() -- when to tell it
 )
 returns void
 language sql
 set search_path = ''
 as $$
-  select private.enqueue(
+  insert into private.outbox as o (key, destination, kind, payload, queued_at, next_attempt_at)
+  values (
     'cancel-subscription/' || p_gateway_subscription_id,
     'gateway',
     'cancel-subscription',
-    jsonb_build_object('gateway_subscription_id', p_gateway_subscription_id)
+    jsonb_build_object('gateway_subscription_id', p_gateway_subscription_id, 'at_cycle_end', p_at_cycle_end),
+    p_at,
+    p_at
   )
+  on conflict (key) do update
+  set payload = excluded.payload,
+    queued_at = excluded.queued_at,
+    next_attempt_at = excluded.next_attempt_at,
+    attempts = case when o.parked_at is null then o.attempts else 0 end,
+    parked_at = null
+  where o.delivered_at is null
 $$;
-revoke execute on function private.enqueue_cancellation(text) from public;
-grant execute on function private.enqueue_cancellation(text) to service_role;
+revoke execute on function private.enqueue_cancellation(text, boolean, timestamptz) from public;
+grant execute on function private.enqueue_cancellation(text, boolean, timestamptz) to service_role;
 
 -- Nobody can reach a deleted user's gateway subscription any more, and it must not go on charging.
 -- Security definer: whoever deletes the user has no rights on the outbox.

@@ -126,6 +126,10 @@ begin
   if v_payment.id is null then
     return 'unmatched';
   end if;
+  -- About another payment on the order: not the one that counts.
+  if v_payment.gateway_payment_id <> private.json_text(coalesce(p_dispute -> 'payment_id', p_entity -> 'id')) then
+    return 'mismatch';
+  end if;
   update public.payments p
   set dispute_status = v_status
   where p.id = v_payment.id

@@ -14,7 +14,7 @@ declare
 begin
   perform private.note_cause('expiry', null);
   with over as materialized (
-    select s.id
+    select s.id, s.user_id
     from public.subscriptions s
     left join public.plans p on p.id = s.plan_id
     where s.status = 'active'
@@ -28,6 +28,13 @@ begin
     limit 1000
     for update of s skip locked
   ),
+  -- Waits for nobody: whoever holds a profile would hold up a thousand renewals. The next run takes it.
+  held as materialized (
+    select p.user_id
+    from public.profiles p
+    join over on over.user_id = p.user_id
+    for update of p skip locked
+  ),
   ended as (
     update public.subscriptions s
     set status = 'cancelled',
@@ -39,6 +46,10 @@ begin
       and s.status = 'active'
       and s.current_period_end < v_now
       and s.updated_at < v_now - interval '1 hour'
+      and (
+        exists (select from held where held.user_id = s.user_id)
+        or not exists (select from public.profiles p where p.user_id = s.user_id)
+      )
     returning s.user_id
   ),
   freed as (

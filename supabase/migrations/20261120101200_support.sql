@@ -19,9 +19,7 @@ begin
   if not found then
     raise exception 'no such user' using errcode = 'PS404';
   end if;
-  if p_until > private.clock() then
-    null;
-  else
+  if p_until is null or p_until <= private.clock() then
     raise exception 'the end of a grant lies in the future' using errcode = 'PS400';
   end if;
   perform from public.subscriptions s
@@ -67,41 +65,57 @@ language sql
 stable
 set search_path = ''
 as $$
-  select p.created_at, 'payment created', p.gateway_order_id, jsonb_build_object('amount', p.amount, 'tier', p.tier)
-  from public.payments p
-  where p.user_id = p_user_id
-  union all
-  select
-    p.fulfilled_at,
-    'payment fulfilled',
-    p.gateway_payment_id,
-    jsonb_build_object('tier', p.tier, 'period_end', p.period_end, 'refunded_amount', p.refunded_amount)
-  from public.payments p
-  where p.user_id = p_user_id
-    and p.fulfilled_at is not null
-  union all
-  select
-    e.received_at,
-    e.event,
-    e.subject_id,
-    jsonb_build_object('outcome', e.outcome, 'deliveries', e.deliveries, 'created_at', private.event_time(e.payload))
-  from private.gateway_events e
-  where e.subject_id in (
-    select p.gateway_order_id from public.payments p where p.user_id = p_user_id
+  select line.at, line.what, line.reference, line.detail
+  from (
+    select
+      1 as rank,
+      0 as id,
+      p.created_at as at,
+      'payment created' as what,
+      p.gateway_order_id as reference,
+      jsonb_build_object('amount', p.amount, 'tier', private.tier_bought(p)) as detail
+    from public.payments p
+    where p.user_id = p_user_id
     union all
-    select s.gateway_subscription_id from public.subscriptions s where s.user_id = p_user_id
+    select
+      2,
+      0,
+      e.received_at,
+      e.event,
+      e.subject_id,
+      jsonb_build_object('outcome', e.outcome, 'deliveries', e.deliveries, 'created_at', private.event_time(e.payload))
+    from private.gateway_events e
+    where e.subject_id in (
+      select p.gateway_order_id from public.payments p where p.user_id = p_user_id
+      union all
+      select s.gateway_subscription_id from public.subscriptions s where s.user_id = p_user_id
+      union all
+      select unnest(s.superseded_gateway_subscription_ids) from public.subscriptions s where s.user_id = p_user_id
+    )
     union all
-    select unnest(s.superseded_gateway_subscription_ids) from public.subscriptions s where s.user_id = p_user_id
-  )
-  union all
-  select
-    c.at,
-    'tier ' || coalesce(c.from_tier, 'none') || ' to ' || coalesce(c.to_tier, 'none'),
-    c.reference,
-    jsonb_build_object('cause', c.cause)
-  from private.tier_changes c
-  where c.user_id = p_user_id
-  order by 1
+    select
+      3,
+      0,
+      p.fulfilled_at,
+      'payment fulfilled',
+      p.gateway_payment_id,
+      jsonb_build_object('tier', p.tier, 'period_end', p.period_end, 'refunded_amount', p.refunded_amount)
+    from public.payments p
+    where p.user_id = p_user_id
+      and p.fulfilled_at is not null
+    union all
+    select
+      4,
+      c.id,
+      c.at,
+      'tier ' || coalesce(c.from_tier, 'none') || ' to ' || coalesce(c.to_tier, 'none'),
+      c.reference,
+      jsonb_build_object('cause', c.cause)
+    from private.tier_changes c
+    where c.user_id = p_user_id
+  ) line
+  -- What one transaction did has one time: cause before effect.
+  order by line.at, line.rank, line.id, line.reference
 $$;
 revoke execute on function private.explain_user(uuid) from public;
 

@@ -6,7 +6,7 @@ const row = {
   id: 1,
   key: 'cancel-subscription/sub_1',
   kind: 'cancel-subscription',
-  payload: { gateway_subscription_id: 'sub_1' },
+  payload: { gateway_subscription_id: 'sub_1', at_cycle_end: false },
 };
 
 /** A gateway that answers a cancellation so, and has the subscription in that status afterwards. */

@@ -14,11 +14,13 @@ import { readBody } from './request-body.ts';
 import { type LogVariables, requestLog } from './request-log.ts';
 import type { Route } from './route.ts';
 import { gatewayWebhook } from './routes/gateway-webhook.ts';
+import { cancelSubscription } from './routes/cancel-subscription.ts';
 import { createOrder } from './routes/create-order.ts';
 import { dispatchOutbox } from './routes/dispatch-outbox.ts';
 import { getHealth } from './routes/get-health.ts';
 import { getSubscription } from './routes/get-subscription.ts';
 import { listPlans } from './routes/list-plans.ts';
+import { resumeSubscription } from './routes/resume-subscription.ts';
 import { verifyPayment } from './routes/verify-payment.ts';
 import { createVerifier } from './signature.ts';
 import { withDeadline } from './with-deadline.ts';
@@ -28,6 +30,8 @@ type AppEnv = { Variables: LogVariables & { body: BufferSource } };
 const routes: readonly Route[] = [
   getSubscription,
   listPlans,
+  cancelSubscription,
+  resumeSubscription,
   createOrder,
   verifyPayment,
   gatewayWebhook,

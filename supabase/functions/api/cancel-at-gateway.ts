@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Attempt, type Delivery, type OutboxRow, readStatus, type Sender } from './outbox.ts';
 import type { Gateway } from './ports.ts';
 
-const payload = z.object({ gateway_subscription_id: z.string() });
+const payload = z.object({ gateway_subscription_id: z.string(), at_cycle_end: z.boolean() });
 
 /** States in which the gateway bills a subscription no more. */
 const over = ['cancelled', 'completed', 'expired'];
@@ -15,9 +15,9 @@ export function createCanceller(gateway: Gateway): Sender {
 async function cancel(gateway: Gateway, row: OutboxRow): Promise<Delivery> {
   const parsed = payload.safeParse(row.payload);
   if (row.kind !== 'cancel-subscription' || !parsed.success) return { status: 'refused', error: 'unknown row' };
-  const id = parsed.data.gateway_subscription_id;
+  const { gateway_subscription_id: id, at_cycle_end: atCycleEnd } = parsed.data;
 
-  const { status, retryAfter } = await gateway.cancelSubscription(id);
+  const { status, retryAfter } = await gateway.cancelSubscription(id, atCycleEnd);
   const delivery = readStatus(status, status === 0 ? 'no answer' : `HTTP ${status}`, retryAfter);
   // A second cancellation is refused: what counts is that nothing is billed any more.
   if (delivery.status === 'refused' && over.includes(await gateway.readSubscriptionStatus(id) ?? '')) {

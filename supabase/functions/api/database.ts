@@ -41,6 +41,14 @@ const createOrderResult = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.enum(['plan_not_found', 'user_not_found', 'in_flight', 'key_conflict']) }),
   z.object({ outcome: z.literal('rate_limited'), retry_after: z.number() }),
 ]);
+const cancelResult = z.union([
+  z.object({ outcome: z.literal('cancelled'), subscription: z.looseObject({}) }),
+  z.object({ outcome: z.literal('subscription_not_found') }),
+]);
+const resumeResult = z.union([
+  z.object({ outcome: z.literal('resumed'), subscription: z.looseObject({}) }),
+  z.object({ outcome: z.enum(['subscription_not_found', 'cannot_be_resumed']) }),
+]);
 const gatewayEventResult = z.object({ outcome: z.string() });
 const outboxClaim = z.object({
   token: z.string(),
@@ -98,6 +106,11 @@ export function createDatabase(transport: Transport, { earlyRenewal }: Pick<Conf
         ? { outcome: result.outcome, tier: result.tier, validUntil: result.valid_until }
         : result;
     },
+
+    cancelSubscription: async (userId, atPeriodEnd) =>
+      cancelResult.parse(await call('cancel_subscription', { p_user_id: userId, p_at_period_end: atPeriodEnd })),
+
+    resumeSubscription: async (userId) => resumeResult.parse(await call('resume_subscription', { p_user_id: userId })),
 
     applyGatewayEvent: async ({ bodySha256, eventId, body }) =>
       gatewayEventResult.parse(

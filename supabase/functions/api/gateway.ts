@@ -1,17 +1,18 @@
 import { z } from 'zod';
 import type { GatewayConfig } from './config.ts';
 import type { Gateway, GatewayReply } from './ports.ts';
+import { isStorableText } from './storable-json.ts';
 
 const timeoutMilliseconds = 5000;
 
-const createdOrder = z.object({ id: z.string().min(1) });
+const createdOrder = z.object({ id: z.string().min(1).refine(isStorableText) });
 const subscription = z.object({ status: z.string() });
 
 /** The gateway's REST API, over HTTP Basic with key id and key secret; null when it is not configured. */
 export function createGateway(config: GatewayConfig | null): Gateway | null {
   if (config === null || config.apiUrl === null) return null;
   const base = `${config.apiUrl.replace(/\/+$/, '')}/v1`;
-  const authorization = `Basic ${btoa(`${config.keyId}:${config.keySecret}`)}`;
+  const authorization = `Basic ${base64(`${config.keyId}:${config.keySecret}`)}`;
 
   /** Never throws: no answer, and one that makes no sense, are replies with status 0. */
   async function call(method: string, path: string, body?: unknown): Promise<GatewayReply & { body: unknown }> {
@@ -41,8 +42,8 @@ export function createGateway(config: GatewayConfig | null): Gateway | null {
       return status >= 200 && status < 300 && order.success ? order.data.id : null;
     },
 
-    cancelSubscription: (id) =>
-      call('POST', `/subscriptions/${encodeURIComponent(id)}/cancel`, { cancel_at_cycle_end: 0 }),
+    cancelSubscription: (id, atCycleEnd) =>
+      call('POST', `/subscriptions/${encodeURIComponent(id)}/cancel`, { cancel_at_cycle_end: atCycleEnd ? 1 : 0 }),
 
     async readSubscriptionStatus(id) {
       const { status, body } = await call('GET', `/subscriptions/${encodeURIComponent(id)}`);
@@ -50,4 +51,9 @@ export function createGateway(config: GatewayConfig | null): Gateway | null {
       return status === 200 && found.success ? found.data.status : null;
     },
   };
+}
+
+/** Of the UTF-8 bytes: btoa alone throws on what is not Latin-1, and that would stop the whole function. */
+function base64(text: string): string {
+  return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 }

@@ -23,6 +23,17 @@ export type Database = {
   discardOrder(paymentId: string): Promise<void>;
   /** SPEC 4, POST /api/payments/verify, steps 5 to 12. */
   verifyPayment(payment: VerifiedPayment): Promise<VerifyPaymentResult>;
+  /** Ends a user's subscription, now or when the paid period ends. @returns it as the read endpoint shows it. */
+  cancelSubscription(
+    userId: string,
+    atPeriodEnd: boolean,
+  ): Promise<{ outcome: 'cancelled'; subscription: unknown } | { outcome: 'subscription_not_found' }>;
+  /** Drops a user's intent to cancel. */
+  resumeSubscription(
+    userId: string,
+  ): Promise<
+    { outcome: 'resumed'; subscription: unknown } | { outcome: 'subscription_not_found' | 'cannot_be_resumed' }
+  >;
   /** SPEC 6. @returns the outcome as the ledger holds it. */
   applyGatewayEvent(delivery: GatewayDelivery): Promise<{ outcome: string }>;
   /** At most 20 rows that are due. */
@@ -90,8 +101,8 @@ export type Gateway = {
    * @returns the order's id, or null when the gateway refused, failed or did not answer in time.
    */
   createOrder(order: { amount: number; currency: string; receipt: string }): Promise<string | null>;
-  /** Ends a subscription at once. */
-  cancelSubscription(id: string): Promise<GatewayReply>;
+  /** Ends a subscription, at once or with its billing cycle. */
+  cancelSubscription(id: string, atCycleEnd: boolean): Promise<GatewayReply>;
   /** @returns a subscription's status there, or null when the gateway doesn't say. */
   readSubscriptionStatus(id: string): Promise<string | null>;
 };

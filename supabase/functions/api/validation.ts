@@ -8,6 +8,8 @@ const verifyPaymentRequest = z.object({
 
 const createOrderRequest = z.object({ tier: z.string() });
 
+const cancelSubscriptionRequest = z.object({ at_period_end: z.boolean() });
+
 export type VerifyPaymentRequest = z.infer<typeof verifyPaymentRequest>;
 
 /** A request that was checked, or zod's flattened error. */
@@ -21,6 +23,11 @@ export function parseVerifyPaymentRequest(body: unknown): Parsed<VerifyPaymentRe
 /** Checks the body of POST /api/payments/orders. */
 export function parseCreateOrderRequest(body: unknown): Parsed<z.infer<typeof createOrderRequest>> {
   return parse(createOrderRequest, body);
+}
+
+/** Checks the body of POST /api/subscriptions/cancel. */
+export function parseCancelSubscriptionRequest(body: unknown): Parsed<z.infer<typeof cancelSubscriptionRequest>> {
+  return parse(cancelSubscriptionRequest, body);
 }
 
 function parse<T>(schema: z.ZodType<T>, body: unknown): Parsed<T> {

@@ -226,6 +226,7 @@ export type Database = {
         Args: { 'p_body'?: string; 'p_body_sha256': string; 'p_early_renewal'?: string; 'p_event_id'?: string };
         Returns: Json;
       };
+      'cancel_subscription': { Args: { 'p_at_period_end': boolean; 'p_user_id': string }; Returns: Json };
       'claim_outbox': { Args: { 'p_destination': string }; Returns: Json };
       'complete_outbox': { Args: { 'p_ids': string; 'p_token': string }; Returns: Json };
       'create_order': { Args: { 'p_idempotency_key'?: string; 'p_tier': string; 'p_user_id': string }; Returns: Json };
@@ -246,6 +247,7 @@ export type Database = {
       'has_tier': { Args: { 'p_tier': string }; Returns: boolean };
       'list_plans': { Args: Record<PropertyKey, never>; Returns: Json };
       'next_outbox_attempt': { Args: { 'p_destinations': string }; Returns: Json };
+      'resume_subscription': { Args: { 'p_user_id': string }; Returns: Json };
       'store_order': { Args: { 'p_order_id': string; 'p_payment_id': string }; Returns: Json };
       'verify_payment': {
         Args: {

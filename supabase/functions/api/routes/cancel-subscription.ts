@@ -1,0 +1,23 @@
+import { errorAnswer } from '../errors.ts';
+import type { Route } from '../route.ts';
+import { parseCancelSubscriptionRequest } from '../validation.ts';
+
+/** POST /api/subscriptions/cancel: the caller's subscription ends, now or when the paid period does. */
+export const cancelSubscription: Route = {
+  method: 'POST',
+  path: '/api/subscriptions/cancel',
+  failure: 'cancelSubscriptionFailed',
+
+  async handle({ request, body, auth, database, dispatchLater }) {
+    const userId = await auth.authenticate(request);
+    if (userId === null) return errorAnswer('unauthorized');
+
+    const parsed = parseCancelSubscriptionRequest(JSON.parse(new TextDecoder().decode(body)));
+    if (!parsed.ok) return errorAnswer('invalidRequest', parsed.details);
+
+    const result = await database.cancelSubscription(userId, parsed.request.at_period_end);
+    if (result.outcome === 'subscription_not_found') return errorAnswer('subscriptionNotFound');
+    dispatchLater();
+    return { status: 200, body: { subscription: result.subscription }, outcome: result.outcome };
+  },
+};

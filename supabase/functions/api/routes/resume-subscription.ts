@@ -1,0 +1,24 @@
+import { errorAnswer } from '../errors.ts';
+import type { Route } from '../route.ts';
+
+/** POST /api/subscriptions/resume: the caller's subscription goes on after all, until the gateway was told. */
+export const resumeSubscription: Route = {
+  method: 'POST',
+  path: '/api/subscriptions/resume',
+  failure: 'resumeSubscriptionFailed',
+
+  async handle({ request, auth, database }) {
+    const userId = await auth.authenticate(request);
+    if (userId === null) return errorAnswer('unauthorized');
+
+    const result = await database.resumeSubscription(userId);
+    switch (result.outcome) {
+      case 'subscription_not_found':
+        return errorAnswer('subscriptionNotFound');
+      case 'cannot_be_resumed':
+        return errorAnswer('cannotBeResumed');
+      case 'resumed':
+        return { status: 200, body: { subscription: result.subscription }, outcome: result.outcome };
+    }
+  },
+};

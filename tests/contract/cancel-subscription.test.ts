@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest';
+import { answer, refusal } from '../helpers/answer.ts';
+import { createCaller } from '../helpers/caller.ts';
+import { setClock } from '../helpers/clock.ts';
+import type { SignedUpUser } from '../helpers/project.ts';
+import { createPayment, uniqueId } from '../helpers/records.ts';
+import { checkout, verify } from '../helpers/requests.ts';
+import { readAllRows, subscriptionOf, tierOf } from '../helpers/rows.ts';
+import { targets } from '../helpers/targets.ts';
+import { useProject, useService } from '../helpers/use-project.ts';
+
+const project = useProject();
+
+describe.each(targets)('%s', (target) => {
+  const service = useService(target, project);
+
+  function post(path: string, user: Pick<SignedUpUser, 'accessToken'> | null, body?: unknown) {
+    const headers = new Headers(user ? { authorization: `Bearer ${user.accessToken}` } : {});
+    return answer(service.request(path, { method: 'POST', headers, body: JSON.stringify(body) ?? null }));
+  }
+  const cancel = (user: SignedUpUser | null, body: unknown) => post('/api/subscriptions/cancel', user, body);
+  const resume = (user: SignedUpUser | null) => post('/api/subscriptions/resume', user);
+
+  async function subscriber(gatewaySubscriptionId: string | null = null): Promise<SignedUpUser> {
+    const user = await createCaller(project.database);
+    const { orderId } = await createPayment(project.database, { userId: user.id });
+    await verify(service, user.accessToken, await checkout(orderId));
+    await project.database.query('update public.subscriptions set gateway_subscription_id = $2 where user_id = $1', [
+      user.id,
+      gatewaySubscriptionId,
+    ]);
+    return user;
+  }
+
+  const cancellation = async (id: string) =>
+    (await project.database.query(
+      `select payload, attempts, parked_at is not null as parked, next_attempt_at
+      from private.outbox where key = 'cancel-subscription/' || $1::text`,
+      [id],
+    ))[0];
+
+  test('POST /api/subscriptions/cancel without a session → 401', async () => {
+    expect(await cancel(null, { at_period_end: true })).toEqual(refusal(401, 'Unauthorized'));
+  });
+
+  test.each([{}, { at_period_end: 'true' }, { at_period_end: null }, []])(
+    'POST /api/subscriptions/cancel with %j → 400 with details, nothing written',
+    async (body) => {
+      const user = await subscriber();
+      const before = await readAllRows(project.database);
+      expect(await cancel(user, body)).toMatchObject({ status: 400, body: { error: 'Invalid request' } });
+      expect(await readAllRows(project.database)).toEqual(before);
+    },
+  );
+
+  test('POST /api/subscriptions/cancel without a subscription → 404', async () => {
+    const user = await createCaller(project.database);
+    expect(await cancel(user, { at_period_end: false })).toEqual(refusal(404, 'Subscription not found'));
+    expect(await resume(user)).toEqual(refusal(404, 'Subscription not found'));
+  });
+
+  test('POST /api/subscriptions/cancel now → 200; cancelled and free, the gateway is told', async () => {
+    const id = uniqueId('sub');
+    const user = await subscriber(id);
+    const { status, body } = await cancel(user, { at_period_end: false });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      subscription: { status: 'cancelled', ended_reason: 'cancelled', plan: { tier: 'pro' } },
+    });
+    expect(await tierOf(project.database, user.id)).toBe('free');
+    expect((await cancellation(id))?.payload).toEqual({ gateway_subscription_id: id, at_cycle_end: false });
+    expect(await cancel(user, { at_period_end: false })).toEqual(refusal(404, 'Subscription not found'));
+    expect(await resume(user)).toEqual(refusal(409, 'Cannot be resumed'));
+  });
+
+  test('POST /api/subscriptions/cancel at the period end → 200; the tier stays, the gateway is told a day before', async () => {
+    const id = uniqueId('sub');
+    await setClock(project.database, '2027-01-10T12:00:00Z');
+    const user = await subscriber(id);
+    const { status, body } = await cancel(user, { at_period_end: true });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ subscription: { status: 'active', cancel_at_period_end: true, cancelled_at: null } });
+    expect(await tierOf(project.database, user.id)).toBe('pro');
+    expect(await cancellation(id)).toEqual({
+      payload: { gateway_subscription_id: id, at_cycle_end: true },
+      attempts: 0,
+      parked: false,
+      next_attempt_at: new Date('2028-01-09T12:00:00Z'),
+    });
+    await setClock(project.database, null);
+  });
+
+  test('POST /api/subscriptions/resume before the gateway was told → 200; withdrawn, and cancelled again when asked', async () => {
+    const id = uniqueId('sub');
+    const user = await subscriber(id);
+    await cancel(user, { at_period_end: true });
+    const { status, body } = await resume(user);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ subscription: { status: 'active', cancel_at_period_end: false } });
+    expect(await cancellation(id)).toMatchObject({ parked: true });
+    expect(await resume(user)).toMatchObject({ status: 200 });
+
+    await cancel(user, { at_period_end: true });
+    expect(await cancellation(id)).toMatchObject({ parked: false });
+  });
+
+  test('POST /api/subscriptions/resume once the gateway was told → 409, nothing written', async () => {
+    const id = uniqueId('sub');
+    const user = await subscriber(id);
+    await cancel(user, { at_period_end: true });
+    await project.database.query(
+      "update private.outbox set attempts = 1, delivered_at = now() where key = 'cancel-subscription/' || $1::text",
+      [id],
+    );
+    const before = await readAllRows(project.database);
+    expect(await resume(user)).toEqual(refusal(409, 'Cannot be resumed'));
+    expect(await readAllRows(project.database)).toEqual(before);
+  });
+
+  test('a purchase after a cancellation at the period end → the subscription goes on', async () => {
+    const user = await subscriber();
+    await cancel(user, { at_period_end: true });
+    const { orderId } = await createPayment(project.database, { userId: user.id });
+    await verify(service, user.accessToken, await checkout(orderId));
+    expect(await subscriptionOf(project.database, user.id)).toMatchObject({
+      status: 'active',
+      cancel_at_period_end: false,
+    });
+  });
+});
