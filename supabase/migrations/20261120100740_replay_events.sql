@@ -86,7 +86,9 @@ begin
   if not found then
     return null;
   end if;
-  if v_event.payload is null then
+  -- Payments know what they have done already. A cancellation that had its effect must not have it again: since then the
+  -- user may have bought something else.
+  if v_event.payload is null or v_event.event like 'subscription.%' and v_event.outcome in ('applied', 'stale') then
     return v_event.outcome;
   end if;
   return private.apply_recorded_event(v_event);

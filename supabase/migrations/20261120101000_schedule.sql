@@ -6,12 +6,23 @@ returns void
 language plpgsql
 set search_path = ''
 as $$
+declare
+  v_job text;
+  v_done integer;
 begin
-  -- First, since it takes users' turns, which come before the subscriptions that expiry holds.
-  perform private.replay_missed_events();
-  perform private.expire_subscriptions();
-  perform private.delete_delivered();
-  perform private.empty_payloads();
+  -- In this order: replaying takes users' turns, which come before the subscriptions that expiry holds.
+  foreach v_job in array array['replay_missed_events', 'expire_subscriptions', 'delete_delivered', 'empty_payloads'] loop
+    -- One that fails stops no other. Ten batches a minute keep up with anything, and no transaction gets long.
+    begin
+      for v_batch in 1..10 loop
+        execute format('select private.%I()', v_job) into v_done;
+        exit when coalesce(v_done, 0) = 0;
+      end loop;
+    exception
+      when others then
+        raise warning 'sweep: % failed: %', v_job, sqlstate;
+    end;
+  end loop;
   perform pg_notify('outbox', '');
   perform private.call_dispatcher();
 end

@@ -12,6 +12,7 @@ const full = {
   GATEWAY_KEY_ID: 'key_1',
   GATEWAY_KEY_SECRET: 'key-secret',
   GATEWAY_WEBHOOK_SECRET: 'webhook-secret',
+  GATEWAY_API_URL: 'https://api.gateway.example',
 };
 
 function read(environment: Record<string, string | undefined>) {
@@ -24,14 +25,14 @@ describe('a full environment', () => {
       supabaseUrl: 'https://abc.supabase.co',
       publishableKey: 'sb_publishable_1',
       secretKey: 'sb_secret_1',
-      gateway: { keyId: 'key_1', keySecret: 'key-secret' },
+      gateway: { keyId: 'key_1', keySecret: 'key-secret', apiUrl: 'https://api.gateway.example' },
       webhookSecrets: ['webhook-secret'],
       signatureHeader: 'x-gateway-signature',
       eventIdHeader: 'x-gateway-event-id',
       earlyRenewal: 'replace',
       port: null,
     });
-    for (const name of ['GATEWAY_KEY_ID', 'GATEWAY_KEY_SECRET', 'GATEWAY_WEBHOOK_SECRET']) {
+    for (const name of ['GATEWAY_KEY_ID', 'GATEWAY_KEY_SECRET', 'GATEWAY_WEBHOOK_SECRET', 'GATEWAY_API_URL']) {
       expect(read(full).missing).not.toContain(name);
     }
   });
@@ -97,7 +98,7 @@ describe('a variable that the platform sets', () => {
 });
 
 describe('a feature without its variable', () => {
-  test.each(['GATEWAY_KEY_ID', 'GATEWAY_KEY_SECRET', 'GATEWAY_WEBHOOK_SECRET'])(
+  test.each(['GATEWAY_KEY_ID', 'GATEWAY_KEY_SECRET', 'GATEWAY_WEBHOOK_SECRET', 'GATEWAY_API_URL'])(
     '%s, missing or empty, is named',
     (name) => {
       for (const value of [undefined, '']) expect(read({ ...full, [name]: value }).missing).toContain(name);
@@ -106,6 +107,13 @@ describe('a feature without its variable', () => {
 
   test.each(['GATEWAY_KEY_ID', 'GATEWAY_KEY_SECRET'])('has no gateway without %s', (name) => {
     for (const value of [undefined, '']) expect(read({ ...full, [name]: value }).gateway).toBeNull();
+  });
+
+  test('has a gateway that verifies, but no address to order at, without GATEWAY_API_URL', () => {
+    for (const value of [undefined, '']) {
+      expect(read({ ...full, GATEWAY_API_URL: value }).gateway)
+        .toEqual({ keyId: 'key_1', keySecret: 'key-secret', apiUrl: null });
+    }
   });
 
   test('has no webhook secret, not an empty one', () => {
@@ -127,6 +135,8 @@ describe('a value that makes no sense', () => {
     ['GATEWAY_SIGNATURE_HEADER', 'x gateway signature'],
     ['GATEWAY_EVENT_ID_HEADER', 'x-gateway-event-id:'],
     ['SUPABASE_URL', 'abc.supabase.co'],
+    ['GATEWAY_API_URL', 'api.gateway.example'],
+    ['GATEWAY_API_URL', 'ftp://api.gateway.example'],
   ])('%s=%s is refused by name', (name, value) => {
     expect(() => read({ ...full, [name]: value })).toThrow(name);
   });

@@ -1,0 +1,221 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { answer, fullAnswer, refusal } from '../helpers/answer.ts';
+import { createCaller } from '../helpers/caller.ts';
+import { placeOrder, requestOrder } from '../helpers/orders.ts';
+import { createPayment, uniqueId } from '../helpers/records.ts';
+import { paymentOfOrder } from '../helpers/rows.ts';
+import { useShop } from '../helpers/shop.ts';
+import { readPayment } from '../helpers/state.ts';
+import { secrets, targets } from '../helpers/targets.ts';
+import { useProject } from '../helpers/use-project.ts';
+
+const project = useProject();
+const isOrderId = expect.stringMatching(/^order_[A-Za-z0-9]{14}$/);
+const basic = `Basic ${btoa(`${secrets.GATEWAY_KEY_ID}:${secrets.GATEWAY_KEY_SECRET}`)}`;
+
+/** How many payments a user has. */
+async function countPayments(userId: string): Promise<unknown> {
+  return (await project.database.one('select count(*)::int from public.payments where user_id = $1', [userId])).count;
+}
+
+describe.each(targets)('%s', (target) => {
+  const shop = useShop(target, project);
+
+  test('POST /api/payments/orders → 201 with what a checkout needs; the payment waits for its money', async () => {
+    const user = await project.signUp();
+    const { headers, ...received } = await fullAnswer(requestOrder(shop, user.accessToken, { tier: 'pro' }));
+    const { plan } = await project.database.one(
+      "select to_jsonb(p) as plan from public.plans p where tier = 'pro'",
+    );
+    expect(received).toEqual({
+      status: 201,
+      body: {
+        order: { id: isOrderId, amount: 99900, currency: 'INR' },
+        key_id: secrets.GATEWAY_KEY_ID,
+        payment_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        plan,
+      },
+    });
+    expect(headers.get('cache-control')).toBe('private, no-store');
+
+    const payment = await project.database.one('select * from public.payments where user_id = $1', [user.id]);
+    expect(received.body).toMatchObject({ payment_id: payment.id, order: { id: payment.gateway_order_id } });
+    expect(payment).toMatchObject({
+      status: 'created',
+      amount: '99900',
+      currency: 'INR',
+      tier: 'pro',
+      meta: { tier: 'pro' },
+      gateway_payment_id: null,
+      fulfilled_at: null,
+    });
+    expect(shop.calls).toEqual([{
+      method: 'POST',
+      path: '/v1/orders',
+      authorization: basic,
+      body: {
+        amount: 99900,
+        currency: 'INR',
+        receipt: String(payment.id).replaceAll('-', ''),
+        payment_capture: 1,
+      },
+    }]);
+  });
+
+  test('POST /api/payments/orders → the payment is written before the gateway is asked', async () => {
+    const user = await createCaller(project.database);
+    const seen: unknown[] = [];
+    shop.gatewayDoes(async (_, passOn) => {
+      seen.push(
+        await project.database.one(
+          `select replace(id::text, '-', '') as receipt, status, amount, tier, meta, gateway_order_id
+           from public.payments where user_id = $1`,
+          [user.id],
+        ),
+      );
+      return await passOn();
+    });
+    const { payment_id, order } = await placeOrder(shop, user.accessToken, 'basic');
+    expect(seen).toEqual([{
+      receipt: payment_id.replaceAll('-', ''),
+      status: 'created',
+      amount: '9900',
+      tier: 'basic',
+      meta: { tier: 'basic' },
+      gateway_order_id: null,
+    }]);
+    expect(await readPayment(project.database, payment_id)).toMatchObject({ gateway_order_id: order.id });
+  });
+
+  test.each([2, 20])('POST /api/payments/orders %i times at once → 201, one order, one call', async (count) => {
+    const user = await createCaller(project.database);
+    const orders = await Promise.all(Array.from({ length: count }, () => placeOrder(shop, user.accessToken)));
+    expect(new Set(orders.map(({ order }) => order.id)).size).toBe(1);
+    expect(new Set(orders.map(({ payment_id }) => payment_id)).size).toBe(1);
+    expect(shop.calls).toHaveLength(1);
+    expect(await countPayments(user.id)).toBe(1);
+  });
+
+  test('POST /api/payments/orders twice → 201, the open order again', async () => {
+    const user = await createCaller(project.database);
+    const first = await placeOrder(shop, user.accessToken);
+    expect(await answer(requestOrder(shop, user.accessToken, { tier: 'pro' }))).toEqual({ status: 201, body: first });
+    expect(shop.calls).toHaveLength(1);
+  });
+
+  test('POST /api/payments/orders after an attempt that failed → 201, the same order', async () => {
+    const user = await createCaller(project.database);
+    const first = await placeOrder(shop, user.accessToken);
+    await shop.pay(first.order.id, 'failed');
+    await shop.deliveries(first.order.id, 1);
+    expect(await paymentOfOrder(project.database, first.order.id)).toMatchObject({ status: 'failed', tier: 'pro' });
+    expect(await placeOrder(shop, user.accessToken)).toEqual(first);
+  });
+
+  test.each([
+    ['that was paid', "status = 'captured'"],
+    ['of more than 30 minutes', "created_at = now() - interval '30 minutes 1 second'"],
+    ['of another amount', 'amount = amount + 1'],
+    ['of another currency', "currency = 'USD'"],
+  ])('POST /api/payments/orders beside an order %s → 201, another order', async (_, change) => {
+    const user = await createCaller(project.database);
+    const { payment_id, order } = await placeOrder(shop, user.accessToken);
+    await project.database.query(`update public.payments set ${change} where id = $1`, [payment_id]);
+    expect((await placeOrder(shop, user.accessToken)).order.id).not.toBe(order.id);
+  });
+
+  test('POST /api/payments/orders of another tier, or by another user → 201, another order', async () => {
+    const [user, other] = [await createCaller(project.database), await createCaller(project.database)];
+    const orders = [
+      await placeOrder(shop, user.accessToken, 'pro'),
+      await placeOrder(shop, user.accessToken, 'basic'),
+      await placeOrder(shop, other.accessToken, 'pro'),
+    ];
+    expect(new Set(orders.map(({ order }) => order.id)).size).toBe(3);
+    expect(orders.map(({ order }) => order.amount)).toEqual([99900, 9900, 99900]);
+  });
+
+  test('POST /api/payments/orders with a key again, even when paid since → 201, the same order, one call', async () => {
+    const user = await createCaller(project.database);
+    const key = { 'idempotency-key': uniqueId('key') };
+    const first = await placeOrder(shop, user.accessToken, 'pro', key);
+    expect(await placeOrder(shop, user.accessToken, 'pro', key)).toEqual(first);
+    await project.database.query(
+      "update public.payments set status = 'captured', created_at = now() - interval '2 hours' where id = $1",
+      [first.payment_id],
+    );
+    expect(await placeOrder(shop, user.accessToken, 'pro', key)).toEqual(first);
+    expect(shop.calls).toHaveLength(1);
+  });
+
+  test('POST /api/payments/orders with a key again when the plan is retired → 201, the same order; without → 404', async () => {
+    const user = await createCaller(project.database);
+    const tier = uniqueId('tier');
+    await project.database.query('insert into public.plans (tier, name, price) values ($1, $1, 500)', [tier]);
+    const key = { 'idempotency-key': uniqueId('key') };
+    const { order, payment_id } = await placeOrder(shop, user.accessToken, tier, key);
+    await project.database.query('update public.plans set is_active = false where tier = $1', [tier]);
+    expect(await placeOrder(shop, user.accessToken, tier, key)).toMatchObject({ order, payment_id });
+    expect(await answer(requestOrder(shop, user.accessToken, { tier }))).toEqual(refusal(404, 'Plan not found'));
+  });
+
+  test('POST /api/payments/orders with the key of another user → 201, another order', async () => {
+    const [user, other] = [await createCaller(project.database), await createCaller(project.database)];
+    const key = { 'idempotency-key': uniqueId('key') };
+    const first = await placeOrder(shop, user.accessToken, 'pro', key);
+    expect((await placeOrder(shop, other.accessToken, 'basic', key)).order.id).not.toBe(first.order.id);
+  });
+
+  test('POST /api/payments/orders with the key of another tier → 409', async () => {
+    const user = await createCaller(project.database);
+    const key = { 'idempotency-key': 'k'.repeat(255) };
+    await placeOrder(shop, user.accessToken, 'pro', key);
+    expect(await answer(requestOrder(shop, user.accessToken, { tier: 'basic' }, key)))
+      .toEqual(refusal(409, 'Idempotency key was used for another order'));
+    expect(await countPayments(user.id)).toBe(1);
+    expect(shop.calls).toHaveLength(1);
+  });
+
+  test('POST /api/payments/orders while the same order is being made → 201 when it is there', async () => {
+    const user = await createCaller(project.database);
+    const held = Promise.withResolvers<void>();
+    onTestFinished(() => held.resolve());
+    shop.gatewayDoes(async (_, passOn) => {
+      await held.promise;
+      return await passOn();
+    });
+    const first = placeOrder(shop, user.accessToken);
+    await vi.waitFor(() => expect(shop.calls).toHaveLength(1));
+    const second = placeOrder(shop, user.accessToken);
+    await vi.waitFor(() => expect(shop.rpcs.filter((rpc) => rpc === 'create_order').length).toBeGreaterThan(2));
+    held.resolve();
+    expect(await second).toEqual(await first);
+    expect(shop.calls).toHaveLength(1);
+  });
+
+  test('POST /api/payments/orders for the eleventh time within an hour → 429 with retry-after', async () => {
+    const [user, other] = [await createCaller(project.database), await createCaller(project.database)];
+    for (let minutes = 50; minutes < 59; minutes += 1) {
+      const { id } = await createPayment(project.database, { userId: user.id });
+      await project.database.query(
+        'update public.payments set created_at = now() - make_interval(mins => $2) where id = $1',
+        [id, minutes],
+      );
+    }
+    const tenth = await placeOrder(shop, user.accessToken, 'pro');
+    const { headers, ...received } = await fullAnswer(requestOrder(shop, user.accessToken, { tier: 'basic' }));
+    expect(received).toEqual(refusal(429, 'Too many orders'));
+    // The oldest is 58 minutes old.
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(60);
+    expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(120);
+
+    expect(await placeOrder(shop, user.accessToken, 'pro')).toEqual(tenth);
+    await placeOrder(shop, other.accessToken, 'basic');
+    await project.database.query(
+      `update public.payments set created_at = created_at - interval '2 minutes'
+       where user_id = $1 and created_at < now() - interval '57 minutes 30 seconds'`,
+      [user.id],
+    );
+    await placeOrder(shop, user.accessToken, 'basic');
+  });
+});

@@ -1,0 +1,244 @@
+import type pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { setClock } from '../helpers/clock.ts';
+import { deliver } from '../helpers/gateway-events.ts';
+import { captured, failed, refunded } from '../helpers/money-events.ts';
+import { createUser, uniqueId } from '../helpers/records.ts';
+import { callRpc, openSession } from '../helpers/session.ts';
+import { readPayment, readTier } from '../helpers/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+let database: TestDatabase;
+let service: pg.Client;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  service = await openSession(database, { role: 'service_role' });
+});
+const start = Date.parse('2026-06-01T00:00:00Z');
+const later = (seconds: number) => setClock(database, new Date(start + seconds * 1000).toISOString());
+beforeEach(() => later(0));
+afterEach(async () => {
+  await setClock(database, null);
+  await database.query("update public.plans set is_active = true, price = 99900 where tier = 'pro'");
+});
+afterAll(() => database.close());
+
+const create = (userId: string, tier = 'pro', key: string | null = null) =>
+  callRpc(service, 'create_order', userId, tier, key);
+
+/** An order that the gateway has given its id. */
+async function ordered(userId: string, tier = 'pro', key: string | null = null) {
+  const created = await create(userId, tier, key);
+  const [id, orderId] = [String(created.payment_id), uniqueId('order')];
+  expect(created).toMatchObject({ outcome: 'created', order_id: null });
+  expect(await callRpc(service, 'store_order', id, orderId)).toEqual({ outcome: 'stored' });
+  return { id, orderId };
+}
+
+describe('a new order', () => {
+  test('writes the payment before the gateway hears of it, with the plan and its price', async () => {
+    const { id: userId } = await createUser(database);
+    const order = await create(userId);
+    expect(order).toEqual({
+      outcome: 'created',
+      payment_id: expect.any(String),
+      order_id: null,
+      amount: 99900,
+      currency: 'INR',
+      plan: expect.objectContaining({ tier: 'pro', name: 'Pro', price: 99900, duration_months: 12 }),
+    });
+    expect(await readPayment(database, String(order.payment_id))).toMatchObject({
+      user_id: userId,
+      status: 'created',
+      amount: '99900',
+      currency: 'INR',
+      tier: 'pro',
+      meta: { tier: 'pro' },
+      gateway_order_id: null,
+      gateway_payment_id: null,
+      fulfilled_at: null,
+    });
+  });
+
+  test.each([['unknown', 'select'], ['pro', "update public.plans set is_active = false where tier = 'pro'"]])(
+    'of the tier %s, which is not on offer, is refused and writes nothing',
+    async (tier, sql) => {
+      const { id: userId } = await createUser(database);
+      await database.query(sql);
+      expect(await create(userId, tier)).toEqual({ outcome: 'plan_not_found' });
+      expect(await database.query('select from public.payments where user_id = $1', [userId])).toEqual([]);
+    },
+  );
+
+  test('of nobody is refused', async () => {
+    expect(await create(crypto.randomUUID())).toEqual({ outcome: 'user_not_found' });
+  });
+
+  test('is fulfilled by its capture', async () => {
+    const { id: userId } = await createUser(database);
+    const { orderId } = await ordered(userId);
+    expect(await deliver(service, captured({ id: uniqueId('pay'), order_id: orderId }))).toBe('applied');
+    expect(await readTier(database, userId)).toBe('pro');
+  });
+});
+
+describe('an open order', () => {
+  test('is returned for 30 minutes, and then a new one', async () => {
+    const { id: userId } = await createUser(database);
+    const { id, orderId } = await ordered(userId);
+    for (const seconds of [0, 60, 1799]) {
+      await later(seconds);
+      expect(await create(userId)).toMatchObject({ outcome: 'existing', payment_id: id, order_id: orderId });
+    }
+    await later(1800);
+    const next = await create(userId);
+    expect(next).toMatchObject({ outcome: 'created' });
+    expect(next.payment_id).not.toBe(id);
+  });
+
+  test('is returned after an attempt on it failed', async () => {
+    const { id: userId } = await createUser(database);
+    const { id, orderId } = await ordered(userId);
+    await deliver(service, failed({ id: uniqueId('pay'), order_id: orderId }));
+    expect(await create(userId)).toMatchObject({ outcome: 'existing', payment_id: id });
+  });
+
+  test.each<[string, (orderId: string) => Promise<unknown>]>([
+    ['paid', (order_id) => deliver(service, captured({ id: uniqueId('pay'), order_id }))],
+    [
+      'paid and given back before the capture came',
+      (order_id) => deliver(service, refunded({ id: uniqueId('pay'), order_id }, 99900)),
+    ],
+  ])('that was %s is open no more', async (_, pay) => {
+    const { id: userId } = await createUser(database);
+    const { orderId } = await ordered(userId);
+    await pay(orderId);
+    expect(await create(userId)).toMatchObject({ outcome: 'created' });
+  });
+
+  test('of another user, another tier or another price is not returned', async () => {
+    const [{ id: userId }, { id: stranger }] = [await createUser(database), await createUser(database)];
+    const { orderId } = await ordered(userId);
+    expect(await create(stranger)).toMatchObject({ outcome: 'created' });
+    expect(await create(userId, 'premium')).toMatchObject({ outcome: 'created', amount: 199900 });
+    await database.query("update public.plans set price = 109900 where tier = 'pro'");
+    expect(await create(userId)).toMatchObject({ outcome: 'created', amount: 109900 });
+    // What was ordered at the old price is still sold at it.
+    expect(await deliver(service, captured({ id: uniqueId('pay'), order_id: orderId }))).toBe('applied');
+    expect(await readTier(database, userId)).toBe('pro');
+  });
+
+  test('that has no id yet is in flight for 30 seconds, and then given up', async () => {
+    const { id: userId } = await createUser(database);
+    await create(userId);
+    await later(29);
+    expect(await create(userId)).toEqual({ outcome: 'in_flight' });
+    await later(30);
+    expect(await create(userId)).toMatchObject({ outcome: 'created' });
+  });
+});
+
+describe('an idempotency key', () => {
+  test('repeated is the same order, however late, at its own price, paid or off the offer', async () => {
+    const { id: userId } = await createUser(database);
+    const { id, orderId } = await ordered(userId, 'pro', 'key');
+    const same = { outcome: 'existing', payment_id: id, order_id: orderId, amount: 99900 };
+    expect(await create(userId, 'pro', 'key')).toMatchObject(same);
+    await later(7200);
+    expect(await create(userId, 'pro', 'key')).toMatchObject(same);
+    await database.query("update public.plans set price = 1, is_active = false where tier = 'pro'");
+    expect(await create(userId, 'pro', 'key')).toMatchObject(same);
+    await deliver(service, captured({ id: uniqueId('pay'), order_id: orderId }));
+    expect(await create(userId, 'pro', 'key')).toMatchObject(same);
+  });
+
+  test('with another tier is a conflict and writes nothing', async () => {
+    const { id: userId } = await createUser(database);
+    await ordered(userId, 'pro', 'key');
+    for (const tier of ['premium', 'unknown']) {
+      expect(await create(userId, tier, 'key')).toEqual({ outcome: 'key_conflict' });
+    }
+    expect(await database.query('select from public.payments where user_id = $1', [userId])).toHaveLength(1);
+  });
+
+  test('of another user is another key', async () => {
+    const [{ id: userId }, { id: stranger }] = [await createUser(database), await createUser(database)];
+    const { id } = await ordered(userId, 'pro', 'key');
+    expect((await create(stranger, 'premium', 'key')).payment_id).not.toBe(id);
+  });
+
+  test('is in flight while its order has no id, and takes a new one after 30 seconds', async () => {
+    const { id: userId } = await createUser(database);
+    await create(userId, 'pro', 'key');
+    expect(await create(userId, 'pro', 'key')).toEqual({ outcome: 'in_flight' });
+    await later(30);
+    const { id } = await ordered(userId, 'pro', 'key');
+    await later(7200);
+    expect(await create(userId, 'pro', 'key')).toMatchObject({ outcome: 'existing', payment_id: id });
+  });
+
+  test('that found an open order stays with it', async () => {
+    const { id: userId } = await createUser(database);
+    const { id } = await ordered(userId);
+    expect(await create(userId, 'pro', 'key')).toMatchObject({ payment_id: id });
+    await later(3600);
+    expect(await create(userId, 'pro', 'key')).toMatchObject({ outcome: 'existing', payment_id: id });
+  });
+
+  test('is forgotten with an order that was discarded', async () => {
+    const { id: userId } = await createUser(database);
+    const { payment_id } = await create(userId, 'pro', 'key');
+    await callRpc(service, 'discard_order', payment_id);
+    expect(await create(userId, 'premium', 'key')).toMatchObject({ outcome: 'created' });
+  });
+});
+
+test('ten new orders an hour: the eleventh is told when to come again, and an open one is still returned', async () => {
+  const { id: userId } = await createUser(database);
+  for (let order = 0; order < 10; order++) {
+    await later(order * 60);
+    await database.query("update public.plans set price = price + 1 where tier = 'pro'");
+    await ordered(userId);
+  }
+  expect(await create(userId)).toMatchObject({ outcome: 'existing' });
+  expect(await create(userId, 'premium')).toEqual({ outcome: 'rate_limited', retry_after: 3060 });
+  expect(await create((await createUser(database)).id, 'premium')).toMatchObject({ outcome: 'created' });
+  await later(3599);
+  expect(await create(userId, 'premium')).toEqual({ outcome: 'rate_limited', retry_after: 1 });
+  await later(3600);
+  expect(await create(userId, 'premium')).toMatchObject({ outcome: 'created' });
+});
+
+describe('store_order and discard_order', () => {
+  test('store an id once: the same again is stored, another is not', async () => {
+    const { id: userId } = await createUser(database);
+    const { id, orderId } = await ordered(userId);
+    expect(await callRpc(service, 'store_order', id, orderId)).toEqual({ outcome: 'stored' });
+    expect(await callRpc(service, 'store_order', id, uniqueId('order'))).toEqual({ outcome: 'payment_not_found' });
+    expect(await readPayment(database, id)).toMatchObject({ gateway_order_id: orderId });
+    expect(await callRpc(service, 'store_order', crypto.randomUUID(), orderId)).toEqual({
+      outcome: 'payment_not_found',
+    });
+  });
+
+  test('forget a payment without an order, and no other', async () => {
+    const { id: userId } = await createUser(database);
+    const { id } = await ordered(userId);
+    const { payment_id } = await create(userId, 'premium');
+    for (const payment of [id, payment_id, payment_id, crypto.randomUUID()]) {
+      expect(await callRpc(service, 'discard_order', payment)).toEqual({ outcome: 'discarded' });
+    }
+    expect(await database.query('select id from public.payments where user_id = $1', [userId])).toEqual([{ id }]);
+  });
+
+  test.each(["status = 'failed'", "status = 'captured'", "gateway_payment_id = 'pay_of_no_order'"])(
+    'keep a payment with %s though it has no order',
+    async (field) => {
+      const { id: userId } = await createUser(database);
+      const { payment_id } = await create(userId);
+      await database.query(`update public.payments set ${field} where id = $1`, [payment_id]);
+      await callRpc(service, 'discard_order', payment_id);
+      expect(await database.query('select from public.payments where user_id = $1', [userId])).toHaveLength(1);
+    },
+  );
+});

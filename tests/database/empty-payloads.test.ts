@@ -1,0 +1,111 @@
+import type pg from 'pg';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { setClock } from '../helpers/clock.ts';
+import { deliver, sha256 } from '../helpers/gateway-events.ts';
+import { captured } from '../helpers/money-events.ts';
+import { mailsTo, placeOrder, verifyPurchase } from '../helpers/purchases.ts';
+import { createPayment, createUser, uniqueId } from '../helpers/records.ts';
+import { openSession } from '../helpers/session.ts';
+import { readTier } from '../helpers/state.ts';
+import { createTestDatabase, type Row, type TestDatabase } from '../helpers/test-database.ts';
+
+let database: TestDatabase;
+let service: pg.Client;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  service = await openSession(database, { role: 'service_role' });
+});
+afterEach(async () => {
+  await setClock(database, null);
+  await database.query('delete from private.gateway_events');
+});
+afterAll(() => database.close());
+
+async function empty(at: string): Promise<unknown> {
+  await setClock(database, at);
+  return (await database.one('select private.empty_payloads() as emptied')).emptied;
+}
+
+const row = (body: string): Promise<Row> =>
+  database.one("select * from private.gateway_events where body_sha256 = decode($1, 'hex')", [sha256(body)]);
+
+test('a payload is emptied after 90 days; hash, ids, outcome and counts stay', async () => {
+  await setClock(database, '2026-01-01T00:00:00Z');
+  const order = await placeOrder(database);
+  const body = captured({ id: order.paymentId, order_id: order.orderId });
+  await deliver(service, body, 'evt_header');
+  const { payload: _, ...before } = await row(body);
+  expect(await empty('2026-04-01T00:00:00Z')).toBe(0);
+  expect(await empty('2026-04-01T00:00:00.001Z')).toBe(1);
+  expect(await empty('2026-04-01T00:00:00.001Z')).toBe(0);
+  expect(await row(body)).toEqual({ ...before, payload: null });
+  expect(before).toMatchObject({ event_id: 'evt_header', subject_id: order.orderId, outcome: 'applied' });
+});
+
+test('a repeat of an emptied event is still known: it answers the outcome and changes nothing', async () => {
+  await setClock(database, '2026-01-01T00:00:00Z');
+  const order = await placeOrder(database);
+  const body = captured({ id: order.paymentId, order_id: order.orderId });
+  await deliver(service, body);
+  await empty('2026-05-01T00:00:00Z');
+  expect(await deliver(service, body)).toBe('applied');
+  expect(await row(body)).toMatchObject({ payload: null, deliveries: 2, attempts: 1 });
+  expect(await database.one("select private.replay_event(decode($1, 'hex')) as outcome", [sha256(body)])).toEqual({
+    outcome: 'applied',
+  });
+  expect(await row(body)).toMatchObject({ attempts: 1 });
+  expect(await mailsTo(database, order.user)).toHaveLength(1);
+});
+
+test.each(['unmatched', 'plan_not_found', 'parked', 'failed: 23514'])(
+  'an event that is %s still waits, and keeps its payload',
+  async (outcome) => {
+    await setClock(database, '2026-01-01T00:00:00Z');
+    const body = captured({ id: uniqueId('pay'), order_id: uniqueId('order') });
+    await deliver(service, body);
+    await database.query('update private.gateway_events set outcome = $1', [outcome]);
+    expect(await empty('2027-01-01T00:00:00Z')).toBe(0);
+  },
+);
+
+test('an event that waited for its order for a year is applied', async () => {
+  await setClock(database, '2026-01-01T00:00:00Z');
+  const money = { id: uniqueId('pay'), order_id: uniqueId('order') };
+  await deliver(service, captured(money));
+  await empty('2027-01-01T00:00:00Z');
+  const user = await createUser(database);
+  await createPayment(database, { userId: user.id, orderId: money.order_id });
+  expect(await readTier(database, user.id)).toBe('pro');
+});
+
+test.each(['ignored: not handled', 'stale', 'already', 'mismatch', 'applied'])(
+  'an event that ended %s is emptied',
+  async (outcome) => {
+    await setClock(database, '2026-01-01T00:00:00Z');
+    await deliver(service, captured({ id: uniqueId('pay'), order_id: uniqueId('order') }));
+    await database.query('update private.gateway_events set outcome = $1', [outcome]);
+    expect(await empty('2027-01-01T00:00:00Z')).toBe(1);
+  },
+);
+
+test('a batch is a thousand, passes over what another session holds, and never what is new', async () => {
+  await setClock(database, '2026-01-01T00:00:00Z');
+  await database.query(`
+    insert into private.gateway_events (body_sha256, payload, outcome)
+    select sha256(n::text::bytea), '{}', 'applied' from generate_series(1, 2100) n`);
+  await setClock(database, '2026-12-31T00:00:00Z');
+  const order = await placeOrder(database);
+  await verifyPurchase(service, order);
+  const fresh = captured({ id: order.paymentId, order_id: order.orderId });
+  await deliver(service, fresh);
+
+  const holder = await database.connect();
+  await holder.query('begin');
+  await holder.query("select from private.gateway_events where body_sha256 = sha256('7') for update");
+  const emptied = [];
+  for (let batch = 0; batch < 4; batch++) emptied.push(await empty('2027-01-01T00:00:00Z'));
+  expect(emptied).toEqual([1000, 1000, 99, 0]);
+  await holder.query('rollback');
+  expect(await empty('2027-01-01T00:00:00Z')).toBe(1);
+  expect((await row(fresh)).payload).not.toBeNull();
+});

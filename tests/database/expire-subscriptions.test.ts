@@ -1,0 +1,210 @@
+import type pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { setClock } from '../helpers/clock.ts';
+import { deliver, subscriptionEvent } from '../helpers/gateway-events.ts';
+import { placeOrder, type Purchase, verifyPurchase } from '../helpers/purchases.ts';
+import { uniqueId } from '../helpers/records.ts';
+import { readTier } from '../helpers/state.ts';
+import { openSession } from '../helpers/session.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+let database: TestDatabase;
+let service: pg.Client;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  service = await openSession(database, { role: 'service_role' });
+});
+afterEach(async () => {
+  await setClock(database, null);
+  await database.query('delete from auth.users');
+});
+afterAll(() => database.close());
+
+/** Bought for a month on 1 January: the period ends on 1 February, its grace on the 4th. */
+async function bought(tier = 'basic'): Promise<Purchase> {
+  await setClock(database, '2026-01-01T00:00:00Z');
+  const order = await placeOrder(database, { tier });
+  await verifyPurchase(service, order);
+  return order;
+}
+
+async function expire(at: string): Promise<unknown> {
+  await setClock(database, at);
+  return (await database.one('select private.expire_subscriptions() as ended')).ended;
+}
+
+const subscription = (order: Purchase) =>
+  database.one('select * from public.subscriptions where user_id = $1', [order.user.id]);
+
+/** Writes a subscription as if nobody had for an hour. */
+async function change(order: Purchase, fields: string): Promise<void> {
+  await database.query(`update public.subscriptions set ${fields} where user_id = $1`, [order.user.id]);
+}
+
+describe('access', () => {
+  test('ends when the grace days are over: status, time, reason, profile, and one change of tier', async () => {
+    const order = await bought();
+    expect(await expire('2026-02-01T00:00:01Z')).toBe(0);
+    expect(await expire('2026-02-04T00:00:00Z')).toBe(0);
+    expect(await readTier(database, order.user.id)).toBe('basic');
+    expect(await expire('2026-02-04T00:00:00.001Z')).toBe(1);
+    expect(await expire('2026-02-04T00:00:00.001Z')).toBe(0);
+    expect(await subscription(order)).toMatchObject({
+      status: 'cancelled',
+      ended_reason: 'lapsed',
+      cancelled_at: new Date('2026-02-01T00:00:00Z'),
+      current_period_end: new Date('2026-02-01T00:00:00Z'),
+      tier: 'basic',
+    });
+    expect(await readTier(database, order.user.id)).toBe('free');
+    const changes = await database.query(
+      'select from_tier, to_tier, cause, reference from private.tier_changes where user_id = $1 order by id',
+      [order.user.id],
+    );
+    expect(changes).toEqual([
+      { from_tier: 'free', to_tier: 'basic', cause: 'payment', reference: order.paymentId },
+      { from_tier: 'basic', to_tier: 'free', cause: 'expiry', reference: null },
+    ]);
+  });
+
+  test.each<[number, string, string]>([
+    [0, '2026-02-01T00:00:00Z', '2026-02-01T00:00:00.001Z'],
+    [10, '2026-02-11T00:00:00Z', '2026-02-11T00:00:00.001Z'],
+  ])('has the grace days of its plan: %i', async (days, last, over) => {
+    await bought();
+    await database.query("update public.plans set grace_days = $1 where tier = 'basic'", [days]);
+    expect(await expire(last)).toBe(0);
+    expect(await expire(over)).toBe(1);
+    await database.query("update public.plans set grace_days = 3 where tier = 'basic'");
+  });
+
+  test('of no plan has three grace days', async () => {
+    const order = await bought();
+    await change(order, 'plan_id = null');
+    expect(await expire('2026-02-04T00:00:00Z')).toBe(0);
+    expect(await expire('2026-02-04T00:00:00.001Z')).toBe(1);
+  });
+
+  test('cancelled for the end of its period has no grace', async () => {
+    const order = await bought();
+    await change(order, 'cancel_at_period_end = true');
+    expect(await expire('2026-02-01T00:00:00Z')).toBe(0);
+    expect(await expire('2026-02-01T00:00:00.001Z')).toBe(1);
+  });
+
+  test('written within the last hour is left alone, whoever wrote it', async () => {
+    const order = await bought();
+    await setClock(database, '2026-03-01T00:00:00Z');
+    await change(order, 'superseded_gateway_subscription_ids = superseded_gateway_subscription_ids');
+    expect(await expire('2026-03-01T01:00:00Z')).toBe(0);
+    expect(await expire('2026-03-01T01:00:00.001Z')).toBe(1);
+  });
+
+  test.each([
+    ['billed by the gateway', "gateway_subscription_id = 'sub_billed'"],
+    ['cancelled already', "status = 'cancelled', ended_reason = 'refunded'"],
+    ['without an end', 'current_period_end = null'],
+  ])('%s is left alone', async (_, fields) => {
+    const order = await bought();
+    await change(order, fields);
+    const before = await subscription(order);
+    expect(await expire('2027-01-01T00:00:00Z')).toBe(0);
+    expect(await subscription(order)).toEqual(before);
+    expect(await readTier(database, order.user.id)).toBe('basic');
+  });
+
+  test('of a user without a profile ends', async () => {
+    const order = await bought();
+    await database.query('delete from public.profiles where user_id = $1', [order.user.id]);
+    expect(await expire('2026-03-01T00:00:00Z')).toBe(1);
+    expect(await subscription(order)).toMatchObject({ status: 'cancelled' });
+  });
+
+  test('comes back with the next purchase, for its whole period', async () => {
+    const order = await bought();
+    await expire('2026-03-01T00:00:00Z');
+    const next = await placeOrder(database, { user: order.user, tier: 'basic' });
+    await verifyPurchase(service, next, 'extend');
+    expect(await subscription(order)).toMatchObject({
+      status: 'active',
+      cancelled_at: null,
+      ended_reason: null,
+      current_period_start: new Date('2026-03-01T00:00:00Z'),
+      current_period_end: new Date('2026-04-01T00:00:00Z'),
+    });
+    expect(await readTier(database, order.user.id)).toBe('basic');
+  });
+});
+
+test('a batch is a thousand: 2,500 take three, the longest over first', async () => {
+  await database.query(`
+    insert into auth.users (id, email)
+    select gen_random_uuid(), 'batch' || n || '@example.com' from generate_series(1, 2500) n`);
+  await setClock(database, '2026-01-01T00:00:00Z');
+  await database.query(`
+    insert into public.subscriptions (user_id, tier, status, current_period_start, current_period_end)
+    select id, 'basic', 'active', '2026-01-01', timestamptz '2026-01-01' + make_interval(secs => row_number() over ())
+    from auth.users`);
+  await database.query("update public.profiles set subscription_tier = 'basic'");
+  const left = () =>
+    database.one(
+      `select count(*)::int as count, min(current_period_end) > max(ended) as later from public.subscriptions
+       cross join (select max(current_period_end) as ended from public.subscriptions where status = 'cancelled') e
+       where status = 'active'`,
+    );
+  expect(await expire('2026-02-01T00:00:00Z')).toBe(1000);
+  expect(await left()).toEqual({ count: 1500, later: true });
+  expect(await expire('2026-02-01T00:00:00Z')).toBe(1000);
+  expect(await expire('2026-02-01T00:00:00Z')).toBe(500);
+  expect(await expire('2026-02-01T00:00:00Z')).toBe(0);
+  const tiers = await database.query('select distinct subscription_tier from public.profiles');
+  expect(tiers).toEqual([{ subscription_tier: 'free' }]);
+});
+
+describe('subscription.charged after the end', () => {
+  const charge = (order: Purchase, end: string) =>
+    deliver(
+      service,
+      subscriptionEvent({
+        name: 'charged',
+        userId: order.user.id,
+        id: uniqueId('sub'),
+        start: '2026-02-01T00:00:00Z',
+        end,
+        createdAt: '2026-03-01T00:00:00Z',
+      }),
+    );
+
+  test('restores status and tier of what had lapsed', async () => {
+    const order = await bought();
+    await expire('2026-03-01T00:00:00Z');
+    expect(await charge(order, '2026-04-01T00:00:00Z')).toBe('applied');
+    expect(await subscription(order)).toMatchObject({
+      status: 'active',
+      cancelled_at: null,
+      ended_reason: null,
+      current_period_end: new Date('2026-04-01T00:00:00Z'),
+    });
+    expect(await readTier(database, order.user.id)).toBe('basic');
+  });
+
+  test('whose new end is past restores nothing', async () => {
+    const order = await bought();
+    await expire('2026-03-01T00:00:00Z');
+    await charge(order, '2026-02-28T00:00:00Z');
+    expect(await subscription(order)).toMatchObject({ status: 'cancelled', ended_reason: 'lapsed' });
+    expect(await readTier(database, order.user.id)).toBe('free');
+  });
+
+  test.each(['refunded', 'cancelled', null])('restores nothing that ended otherwise: %s', async (reason) => {
+    const order = await bought();
+    await expire('2026-03-01T00:00:00Z');
+    await database.query('update public.subscriptions set ended_reason = $2 where user_id = $1', [
+      order.user.id,
+      reason,
+    ]);
+    await charge(order, '2026-04-01T00:00:00Z');
+    expect(await subscription(order)).toMatchObject({ status: 'cancelled', ended_reason: reason });
+    expect(await readTier(database, order.user.id)).toBe('free');
+  });
+});

@@ -1,0 +1,143 @@
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { deliver, sha256 } from '../helpers/gateway-events.ts';
+import { captured, failed, orderPaid } from '../helpers/money-events.ts';
+import { mailsTo, placeOrder, readPurchase, verifyPurchase } from '../helpers/purchases.ts';
+import { createPayment, createUser, uniqueId } from '../helpers/records.ts';
+import { callRpc, openSession } from '../helpers/session.ts';
+import { readLedger, readPayment, readTier } from '../helpers/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+let database: TestDatabase;
+let service: pg.Client;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  service = await openSession(database, { role: 'service_role' });
+});
+afterAll(() => database.close());
+
+describe.each([['the same payment id', true], ['another payment id', false]])(
+  'failed, then captured of %s',
+  (_, same) => {
+    test.each(['basic', 'pro', 'premium'])('fulfils %s, with a mail of each', async (tier) => {
+      const order = await placeOrder(database, { tier });
+      const attempt = same ? order.paymentId : uniqueId('pay');
+      expect(await deliver(service, failed({ id: attempt, order_id: order.orderId }))).toBe('applied');
+      expect(await deliver(service, captured({ id: order.paymentId, order_id: order.orderId }))).toBe('applied');
+      expect(await readPurchase(database, order)).toEqual({
+        status: 'captured',
+        paymentId: order.paymentId,
+        isFulfilled: true,
+        subscription: { tier, status: 'active' },
+        tier,
+        mails: [`payment-failed/${attempt}`, `payment-success/${order.id}`],
+      });
+    });
+
+    test('then failed again: the capture stays', async () => {
+      const order = await placeOrder(database);
+      const attempt = same ? order.paymentId : uniqueId('pay');
+      await deliver(service, failed({ id: attempt, order_id: order.orderId }));
+      await deliver(service, captured({ id: order.paymentId, order_id: order.orderId }));
+      const before = await readPurchase(database, order);
+      expect(await deliver(service, failed({ id: attempt, order_id: order.orderId }))).toBe('stale');
+      expect(await readPurchase(database, order)).toEqual(before);
+    });
+  },
+);
+
+/** Events that come before the order that they are about is known. */
+async function early(bodies: readonly string[]): Promise<void> {
+  for (const body of bodies) expect(await deliver(service, body)).toBe('unmatched');
+}
+
+describe('events that wait for their order', () => {
+  test.each([[['captured']], [['failed', 'captured']], [['captured', 'failed']]])(
+    '%j are applied when the app inserts it',
+    async (names) => {
+      const user = await createUser(database);
+      const money = { id: uniqueId('pay'), order_id: uniqueId('order') };
+      const bodies = names.map((name) => name === 'captured' ? captured(money) : failed({ ...money, id: 'pay_other' }));
+      await early(bodies);
+      const { id } = await createPayment(database, { userId: user.id, orderId: money.order_id });
+      expect(await readPayment(database, id)).toMatchObject({
+        status: 'captured',
+        tier: 'pro',
+        gateway_payment_id: money.id,
+        fulfilled_at: expect.any(Date),
+      });
+      expect(await readTier(database, user.id)).toBe('pro');
+      expect((await mailsTo(database, user)).filter((key) => key === `payment-success/${id}`)).toHaveLength(1);
+      for (const body of bodies) {
+        expect((await readLedger(database, sha256(body))).outcome).toMatch(/^(applied|stale)$/);
+      }
+    },
+  );
+
+  test('are applied when the app inserts it as the service, which may do no more than that', async () => {
+    const user = await createUser(database);
+    const money = { id: uniqueId('pay'), order_id: uniqueId('order') };
+    await early([captured(money)]);
+    await service.query(
+      `insert into public.payments (user_id, amount, gateway_order_id, meta) values ($1, 99900, $2, '{"tier": "pro"}')`,
+      [user.id, money.order_id],
+    );
+    expect(await readTier(database, user.id)).toBe('pro');
+  });
+
+  test('are applied when the order id is written to a payment', async () => {
+    const order = await placeOrder(database);
+    await database.query('update public.payments set gateway_order_id = null where id = $1', [order.id]);
+    const money = { id: order.paymentId, order_id: order.orderId };
+    await early([failed(money), captured(money)]);
+    await database.query('update public.payments set gateway_order_id = $2 where id = $1', [order.id, order.orderId]);
+    expect(await readPurchase(database, order)).toMatchObject({ isFulfilled: true, tier: 'pro' });
+  });
+
+  test('are applied by store_order, once', async () => {
+    const user = await createUser(database);
+    const { payment_id: id } = await callRpc(service, 'create_order', user.id, 'pro');
+    const money = { id: uniqueId('pay'), order_id: uniqueId('order') };
+    await early([captured(money)]);
+    for (let time = 0; time < 2; time++) {
+      expect(await callRpc(service, 'store_order', id, money.order_id)).toEqual({ outcome: 'stored' });
+    }
+    expect(await readPayment(database, String(id))).toMatchObject({ status: 'captured', gateway_payment_id: money.id });
+    expect(await mailsTo(database, user)).toEqual([`payment-success/${id}`]);
+  });
+
+  test('are applied when order.paid brings the order by its receipt', async () => {
+    const order = await placeOrder(database);
+    await database.query('update public.payments set gateway_order_id = null where id = $1', [order.id]);
+    const money = { id: order.paymentId, order_id: order.orderId };
+    const [late, attempt] = [captured(money), failed({ ...money, id: uniqueId('pay') })];
+    await early([attempt, late]);
+    const receipt = order.id.replaceAll('-', '');
+    expect(await deliver(service, orderPaid(money, { id: order.orderId, receipt }))).toBe('applied');
+    expect(await readLedger(database, sha256(late))).toMatchObject({ outcome: 'already' });
+    expect(await readLedger(database, sha256(attempt))).toMatchObject({ outcome: 'stale' });
+    expect(await readPurchase(database, order)).toMatchObject({ tier: 'pro', mails: [`payment-success/${order.id}`] });
+  });
+
+  test('of another amount stay what they are: the insert succeeds and grants nothing', async () => {
+    const user = await createUser(database);
+    const money = { id: uniqueId('pay'), order_id: uniqueId('order'), amount: 1 };
+    const body = captured(money);
+    await early([body]);
+    const { id } = await createPayment(database, { userId: user.id, orderId: money.order_id });
+    expect(await readPayment(database, id)).toMatchObject({ status: 'created' });
+    expect(await readLedger(database, sha256(body))).toMatchObject({ outcome: 'mismatch' });
+  });
+
+  test('extend a period where the delivery said so, whoever stores the order', async () => {
+    const first = await placeOrder(database);
+    await verifyPurchase(service, first);
+    const { payment_id: id } = await callRpc(service, 'create_order', first.user.id, 'pro');
+    const money = { id: uniqueId('pay'), order_id: uniqueId('order') };
+    const body = captured(money);
+    await service.query("select public.apply_gateway_event($1, null, $2, 'extend')", [sha256(body), body]);
+    await callRpc(service, 'store_order', id, money.order_id);
+    const { period_end } = await readPayment(database, first.id);
+    expect(await readPayment(database, String(id))).toMatchObject({ period_start: period_end });
+  });
+});

@@ -1,0 +1,284 @@
+import type pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { setClock } from '../helpers/clock.ts';
+import { deliver } from '../helpers/gateway-events.ts';
+import { captured, orderPaid, refunded } from '../helpers/money-events.ts';
+import { extraPayments, placeOrder, type Purchase, readPurchase, verifyPurchase } from '../helpers/purchases.ts';
+import { createUser, uniqueId } from '../helpers/records.ts';
+import { openSession } from '../helpers/session.ts';
+import { readPayment, readSubscription, readTier } from '../helpers/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+let database: TestDatabase;
+let service: pg.Client;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  service = await openSession(database, { role: 'service_role' });
+});
+afterEach(() => setClock(database, null));
+afterAll(() => database.close());
+
+const refund = ({ paymentId, orderId }: Purchase, amount: unknown) =>
+  deliver(service, refunded({ id: paymentId, order_id: orderId }, amount));
+const capture = ({ paymentId, orderId }: Purchase) => deliver(service, captured({ id: paymentId, order_id: orderId }));
+
+/** A new order that was paid and verified. */
+async function purchase(options: Parameters<typeof placeOrder>[1] = {}): Promise<Purchase> {
+  const order = await placeOrder(database, options);
+  await verifyPurchase(service, order);
+  return order;
+}
+
+const ended = { tier: 'free', subscription: { status: 'cancelled' } };
+
+describe('a refund', () => {
+  test('of part changes no access, and counts what the gateway counts: the greater of stored and told', async () => {
+    const order = await purchase();
+    const before = await readPurchase(database, order);
+    expect(await refund(order, 60000)).toBe('applied');
+    expect(await refund(order, 30000)).toBe('already');
+    expect(await refund(order, 99899)).toBe('applied');
+    expect(await readPayment(database, order.id)).toMatchObject({ refunded_amount: '99899' });
+    expect(await readPurchase(database, order)).toEqual(before);
+  });
+
+  test('of the whole ends access: status, reason, time and profile', async () => {
+    const order = await purchase();
+    await refund(order, 40000);
+    await setClock(database, '2126-01-01T00:00:00Z');
+    expect(await refund(order, 99900)).toBe('applied');
+    const row = await database.one('select * from public.subscriptions where user_id = $1', [order.user.id]);
+    expect(row).toMatchObject({
+      status: 'cancelled',
+      ended_reason: 'refunded',
+      cancelled_at: new Date('2126-01-01T00:00:00Z'),
+    });
+    expect(await readTier(database, order.user.id)).toBe('free');
+    expect(await readPayment(database, order.id)).toMatchObject({ status: 'captured', fulfilled_at: expect.any(Date) });
+    const changes = await database.query(
+      'select from_tier, to_tier, cause, reference from private.tier_changes where user_id = $1 order by id desc limit 1',
+      [order.user.id],
+    );
+    expect(changes).toEqual([
+      { from_tier: 'pro', to_tier: 'free', cause: 'refund.processed', reference: order.orderId },
+    ]);
+  });
+
+  test('that is told again, or told smaller later, changes nothing: not even a purchase made since', async () => {
+    const first = await purchase();
+    await refund(first, 99900);
+    const second = await purchase({ user: first.user });
+    const before = await readPurchase(database, second);
+    expect(await refund(first, 99900)).toBe('already');
+    expect(await refund(first, 10)).toBe('already');
+    expect(await refund(first, 99901)).toBe('applied');
+    expect(await readPurchase(database, second)).toEqual(before);
+    expect(before).toMatchObject({ tier: 'pro', subscription: { status: 'active' } });
+  });
+
+  test.each([[undefined], [null], ['99900'], [1.5], [{}]])('of %j is ignored', async (amount) => {
+    const order = await purchase();
+    expect(await refund(order, amount)).toBe('ignored: payment.entity.amount_refunded');
+    expect(await readPayment(database, order.id)).toMatchObject({ refunded_amount: '0' });
+  });
+
+  test('of a negative amount changes nothing', async () => {
+    const order = await purchase();
+    expect(await refund(order, -99900)).toBe('already');
+  });
+
+  test('of a payment of nothing ends nothing', async () => {
+    const order = await purchase({ amount: 0 });
+    expect(await refund(order, 0)).toBe('already');
+    expect(await readTier(database, order.user.id)).toBe('pro');
+  });
+
+  test('of an unknown order is unmatched, and applied when its order is inserted', async () => {
+    const user = await createUser(database);
+    const money = { id: uniqueId('pay'), order_id: uniqueId('order') };
+    expect(await deliver(service, captured(money))).toBe('unmatched');
+    expect(await deliver(service, refunded(money, 99900))).toBe('unmatched');
+    await service.query(
+      `insert into public.payments (user_id, amount, gateway_order_id, meta) values ($1, 99900, $2, '{"tier": "pro"}')`,
+      [user.id, money.order_id],
+    );
+    expect(await readTier(database, user.id)).toBe('free');
+  });
+
+  test('of another payment on the order is not of the one that counts', async () => {
+    const order = await purchase();
+    const extra = uniqueId('pay');
+    await deliver(service, captured({ id: extra, order_id: order.orderId }));
+    expect(await refund({ ...order, paymentId: extra }, 99900)).toBe('mismatch');
+    expect(await readPayment(database, order.id)).toMatchObject({ refunded_amount: '0' });
+    expect(await readTier(database, order.user.id)).toBe('pro');
+  });
+
+  test('of a user who is gone is counted', async () => {
+    const order = await purchase();
+    await database.query('delete from auth.users where id = $1', [order.user.id]);
+    expect(await refund(order, 99900)).toBe('applied');
+    expect(await readPayment(database, order.id)).toMatchObject({ refunded_amount: '99900' });
+  });
+});
+
+describe('a full refund before the capture', () => {
+  test.each<[string, (order: Purchase) => Promise<unknown>, unknown]>([
+    ['payment.captured', capture, 'applied'],
+    [
+      'order.paid',
+      ({ paymentId, orderId }) => deliver(service, orderPaid({ id: paymentId }, { id: orderId })),
+      'applied',
+    ],
+    ['verify', async (order) => (await verifyPurchase(service, order)).outcome, 'refunded'],
+  ])('is never fulfilled by %s', async (_, arrive, outcome) => {
+    const order = await placeOrder(database);
+    expect(await refund(order, 99900)).toBe('applied');
+    for (let time = 0; time < 2; time++) {
+      expect(await arrive(order)).toBe(time === 1 && outcome === 'applied' ? 'applied' : outcome);
+      expect(await readPurchase(database, order)).toEqual({
+        status: 'captured',
+        paymentId: order.paymentId,
+        isFulfilled: false,
+        subscription: null,
+        tier: 'free',
+        mails: [],
+      });
+    }
+    expect(await verifyPurchase(service, order)).toMatchObject({ outcome: 'refunded', tier: 'pro' });
+    expect(await database.query('select reason from private.unfulfilled_payments where payment_id = $1', [order.id]))
+      .toEqual([{ reason: 'refunded' }]);
+  });
+
+  test('in two parts is never fulfilled', async () => {
+    const order = await placeOrder(database);
+    await refund(order, 50000);
+    await refund(order, 99900);
+    await capture(order);
+    expect(await readTier(database, order.user.id)).toBe('free');
+  });
+
+  test('of part is fulfilled', async () => {
+    const order = await placeOrder(database);
+    await refund(order, 99899);
+    await capture(order);
+    expect(await readTier(database, order.user.id)).toBe('pro');
+    expect(await readPayment(database, order.id)).toMatchObject({ refunded_amount: '99899' });
+  });
+
+  test('that the capture itself tells is never fulfilled', async () => {
+    const order = await placeOrder(database);
+    await deliver(service, captured({ id: order.paymentId, order_id: order.orderId, amount_refunded: 99900 }));
+    expect(await readPurchase(database, order)).toMatchObject({ status: 'captured', isFulfilled: false, tier: 'free' });
+  });
+
+  test.each<[string, (order: Purchase) => Promise<unknown>]>([
+    ['payment.captured', capture],
+    ['verify', (order) => verifyPurchase(service, order)],
+  ])('of one attempt does not take the next attempt on the order: %s fulfils it', async (_, arrive) => {
+    const order = await placeOrder(database);
+    await refund({ ...order, paymentId: uniqueId('pay') }, 99900);
+    await arrive(order);
+    expect(await readPurchase(database, order)).toMatchObject({ paymentId: order.paymentId, tier: 'pro' });
+    expect(await readPayment(database, order.id)).toMatchObject({ refunded_amount: '0' });
+    expect(await refund(order, 99900)).toBe('applied');
+    expect(await readPurchase(database, order)).toMatchObject(ended);
+  });
+});
+
+describe('a full refund with other payments', () => {
+  test('of the one that carries the period hands over to the newest whose own period runs', async () => {
+    const user = await createUser(database);
+    await purchase({ user, tier: 'basic' });
+    const pro = await purchase({ user, tier: 'pro' });
+    const premium = await purchase({ user, tier: 'premium' });
+    await refund(premium, 99900);
+    const { period_start, period_end } = await readPayment(database, pro.id);
+    const row = await database.one(
+      `select s.*, p.tier as plan_tier from public.subscriptions s join public.plans p on p.id = s.plan_id
+       where s.user_id = $1`,
+      [user.id],
+    );
+    expect(row).toMatchObject({
+      tier: 'pro',
+      plan_tier: 'pro',
+      status: 'active',
+      current_period_start: period_start,
+      current_period_end: period_end,
+    });
+    expect(await readTier(database, user.id)).toBe('pro');
+    await refund(pro, 99900);
+    expect(await readTier(database, user.id)).toBe('basic');
+  });
+
+  test('passes over those given back, those never fulfilled and those whose period is over', async () => {
+    const user = await createUser(database);
+    await setClock(database, '2026-01-01T00:00:00Z');
+    await purchase({ user, tier: 'basic' });
+    await setClock(database, '2026-03-01T00:00:00Z');
+    const given = await purchase({ user, tier: 'premium' });
+    await purchase({ user, tier: uniqueId('team') });
+    const running = await purchase({ user, tier: 'pro' });
+    await refund(given, 99900);
+    expect(await readTier(database, user.id)).toBe('pro');
+    await refund(running, 99900);
+    expect(await readPurchase(database, running)).toMatchObject(ended);
+  });
+
+  test('hands nothing to another user', async () => {
+    await purchase();
+    const order = await purchase();
+    await refund(order, 99900);
+    expect(await readPurchase(database, order)).toMatchObject(ended);
+  });
+
+  test('of an older one that does not carry the period changes nothing', async () => {
+    const older = await purchase({ tier: 'premium' });
+    const newer = await purchase({ user: older.user, tier: 'pro' });
+    const before = await readSubscription(database, older.user.id);
+    expect(await refund(older, 99900)).toBe('applied');
+    expect(await readSubscription(database, older.user.id)).toEqual(before);
+    expect(await readTier(database, newer.user.id)).toBe('pro');
+  });
+
+  test('leaves a longer grant of another tier alone, which no payment carries', async () => {
+    const order = await purchase();
+    await database.query("select private.grant_tier($1, 'premium', '2126-01-01Z', 'press copy')", [order.user.id]);
+    expect(await refund(order, 99900)).toBe('applied');
+    expect(await readSubscription(database, order.user.id)).toMatchObject({
+      tier: 'premium',
+      status: 'active',
+      end: '2126-01-01T00:00:00.000Z',
+    });
+    expect(await readTier(database, order.user.id)).toBe('premium');
+  });
+
+  test('of the later of two that were added together leaves the earlier with its own period', async () => {
+    const first = await placeOrder(database);
+    const second = await placeOrder(database, { user: first.user });
+    const third = await placeOrder(database, { user: first.user });
+    for (const order of [first, second, third]) await verifyPurchase(service, order, 'extend');
+    const [one, two] = [await readPayment(database, first.id), await readPayment(database, second.id)];
+    const period = () =>
+      database.one('select current_period_start, current_period_end from public.subscriptions where user_id = $1', [
+        first.user.id,
+      ]);
+    await refund(third, 99900);
+    expect(await period()).toEqual({ current_period_start: one.period_start, current_period_end: two.period_end });
+    await refund(second, 99900);
+    expect(await period()).toEqual({ current_period_start: one.period_start, current_period_end: one.period_end });
+    await refund(first, 99900);
+    expect(await readPurchase(database, first)).toMatchObject(ended);
+  });
+
+  test('leaves what the gateway bills alone', async () => {
+    const order = await purchase();
+    await database.query(
+      "update public.subscriptions set gateway_subscription_id = 'sub_billed' where user_id = $1",
+      [order.user.id],
+    );
+    await refund(order, 99900);
+    expect(await readTier(database, order.user.id)).toBe('pro');
+    expect(await extraPayments(database, order)).toEqual([]);
+  });
+});

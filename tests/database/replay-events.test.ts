@@ -1,0 +1,145 @@
+import type pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { setClock } from '../helpers/clock.ts';
+import { deliver, sha256 } from '../helpers/gateway-events.ts';
+import { captured, refunded } from '../helpers/money-events.ts';
+import { mailsTo, placeOrder } from '../helpers/purchases.ts';
+import { createPayment, createUser, uniqueId } from '../helpers/records.ts';
+import { openSession } from '../helpers/session.ts';
+import { readLedger, readTier } from '../helpers/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+let database: TestDatabase;
+let service: pg.Client;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  service = await openSession(database, { role: 'service_role' });
+});
+afterEach(async () => {
+  await setClock(database, null);
+  await database.query("update public.plans set duration_months = 12 where tier = 'pro'");
+  await database.query('alter table public.payments drop constraint if exists payments_poison_check');
+});
+afterAll(() => database.close());
+
+async function replay(body: string): Promise<unknown> {
+  const { outcome } = await database.one("select private.replay_event(decode($1, 'hex')) as outcome", [sha256(body)]);
+  return outcome;
+}
+
+/** A captured event whose own data breaks a rule of the schema, until `mend` lifts the rule. */
+async function poison() {
+  const order = await placeOrder(database);
+  await database.query(
+    `alter table public.payments add constraint payments_poison_check check (gateway_payment_id <> '${order.paymentId}')`,
+  );
+  const body = captured({ id: order.paymentId, order_id: order.orderId });
+  return {
+    order,
+    body,
+    mend: () => database.query('alter table public.payments drop constraint payments_poison_check'),
+  };
+}
+
+describe('a failed event', () => {
+  test('leaves nothing but its row, and has another try with each delivery', async () => {
+    const { order, body, mend } = await poison();
+    expect(await deliver(service, body)).toBe('failed: 23514');
+    expect(await deliver(service, body)).toBe('failed: 23514');
+    expect(await readLedger(database, sha256(body))).toMatchObject({
+      outcome: 'failed: 23514',
+      error: '23514',
+      deliveries: 2,
+      attempts: 2,
+    });
+    expect(await readTier(database, order.user.id)).toBe('free');
+    expect(await mailsTo(database, order.user)).toEqual([]);
+    await mend();
+    expect(await deliver(service, body)).toBe('applied');
+    expect(await readTier(database, order.user.id)).toBe('pro');
+  });
+
+  test('is parked when it is six hours old, and then left to an admin, who replays it', async () => {
+    await setClock(database, '2026-01-01T00:00:00Z');
+    const { order, body, mend } = await poison();
+    expect(await deliver(service, body)).toBe('failed: 23514');
+    await setClock(database, '2026-01-01T06:00:00Z');
+    expect(await deliver(service, body)).toBe('parked');
+    expect(await replay(body)).toBe('parked');
+    await mend();
+    expect(await deliver(service, body)).toBe('parked');
+    expect(await replay(body)).toBe('applied');
+    expect(await readLedger(database, sha256(body))).toMatchObject({ outcome: 'applied', error: null, attempts: 4 });
+    expect(await readTier(database, order.user.id)).toBe('pro');
+    expect(await replay(body)).toBe('already');
+    expect(await mailsTo(database, order.user)).toEqual([`payment-success/${order.id}`]);
+  });
+
+  test('that waits for its order does not stop the order from being inserted', async () => {
+    const paymentId = uniqueId('pay');
+    const orderId = uniqueId('order');
+    const body = captured({ id: paymentId, order_id: orderId });
+    await deliver(service, body);
+    await database.query(
+      `alter table public.payments add constraint payments_poison_check check (gateway_payment_id <> '${paymentId}')`,
+    );
+    const user = await createUser(database);
+    await createPayment(database, { userId: user.id, orderId });
+    expect(await readLedger(database, sha256(body))).toMatchObject({ outcome: 'failed: 23514' });
+    await database.query('alter table public.payments drop constraint payments_poison_check');
+    expect(await replay(body)).toBe('applied');
+    expect(await readTier(database, user.id)).toBe('pro');
+  });
+});
+
+describe('private.replay_event', () => {
+  test('of no such event answers null', async () => {
+    expect(await replay(uniqueId('body'))).toBeNull();
+  });
+
+  test('of an event that was applied, and of one given back since, grants nothing again', async () => {
+    const order = await placeOrder(database);
+    const money = { id: order.paymentId, order_id: order.orderId };
+    const body = captured(money);
+    await deliver(service, body);
+    await deliver(service, refunded(money, 99900));
+    expect(await replay(body)).toBe('already');
+    expect(await readTier(database, order.user.id)).toBe('free');
+    expect(await mailsTo(database, order.user)).toHaveLength(1);
+  });
+
+  test('of an amount that was set right fulfils', async () => {
+    const order = await placeOrder(database, { amount: 1 });
+    const body = captured({ id: order.paymentId, order_id: order.orderId });
+    expect(await deliver(service, body)).toBe('mismatch');
+    await database.query('update public.payments set amount = 99900 where id = $1', [order.id]);
+    expect(await deliver(service, body)).toBe('mismatch');
+    expect(await replay(body)).toBe('applied');
+    expect(await readTier(database, order.user.id)).toBe('pro');
+  });
+
+  test('wakes the dispatcher', async () => {
+    const order = await placeOrder(database, { amount: 1 });
+    const body = captured({ id: order.paymentId, order_id: order.orderId });
+    await deliver(service, body);
+    await database.query('update public.payments set amount = 99900 where id = $1', [order.id]);
+    const admin = await database.connect();
+    await admin.query('listen outbox');
+    const woken = new Promise<void>((resolve) => admin.once('notification', () => resolve()));
+    await admin.query("select private.replay_event(decode($1, 'hex'))", [sha256(body)]);
+    await woken;
+  });
+
+  test('is closed to the service', async () => {
+    const call = service.query("select private.replay_event('\\x00')");
+    await expect(call).rejects.toMatchObject({ code: '42501' });
+  });
+});
+
+test('a sweep tries an event that its payment does not fit no more than three times', async () => {
+  const order = await placeOrder(database);
+  const body = captured({ id: order.paymentId, order_id: order.orderId, amount: undefined });
+  expect(await deliver(service, body)).toBe('unmatched');
+  for (let sweep = 0; sweep < 4; sweep++) await database.query('select private.sweep()');
+  expect(await readLedger(database, sha256(body))).toMatchObject({ outcome: 'unmatched', attempts: 3 });
+});

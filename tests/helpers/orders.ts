@@ -1,0 +1,36 @@
+import { answer } from './answer.ts';
+import type { RunningService } from './targets.ts';
+
+/** The answer of POST /api/payments/orders, as far as a checkout needs it. */
+export type Ordered = {
+  order: { id: string; amount: number; currency: string };
+  key_id: string;
+  payment_id: string;
+  plan: Record<string, unknown>;
+};
+
+/** POST /api/payments/orders with a session; text is sent as it is, anything else as JSON. */
+export function requestOrder(
+  service: Pick<RunningService, 'request'>,
+  accessToken: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  return service.request('/api/payments/orders', {
+    method: 'POST',
+    headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+}
+
+/** An order that is there. @throws when it was refused. */
+export async function placeOrder(
+  service: Pick<RunningService, 'request'>,
+  accessToken: string,
+  tier = 'pro',
+  headers: Record<string, string> = {},
+): Promise<Ordered> {
+  const response = await requestOrder(service, accessToken, { tier }, headers);
+  if (response.status !== 201) throw new Error(`no order: ${JSON.stringify(await answer(response))}`);
+  return await response.json();
+}

@@ -1,0 +1,112 @@
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { freePort } from '../../scripts/stack/ports.ts';
+import { createGateway } from '../../supabase/functions/api/gateway.ts';
+
+type Received = { method: string; path: string; headers: Headers; body: string };
+
+const received: Received[] = [];
+const end = Promise.withResolvers<void>();
+let respond: () => Response | Promise<Response>;
+const server = Deno.serve(
+  { hostname: '127.0.0.1', port: 0, onListen: () => {} },
+  async ({ method, url, headers, body }) => {
+    received.push({ method, path: new URL(url).pathname, headers, body: await new Response(body).text() });
+    return await respond();
+  },
+);
+afterAll(async () => {
+  end.resolve();
+  await server.shutdown();
+});
+beforeEach(() => {
+  received.length = 0;
+  respond = () => Response.json({ id: 'order_Abc', entity: 'order', status: 'created' });
+});
+
+const url = `http://127.0.0.1:${server.addr.port}`;
+const key = { keyId: 'key_1', keySecret: 'key:secret' };
+const order = { amount: 99900, currency: 'INR', receipt: 'a'.repeat(32) };
+const create = (apiUrl = url) => createGateway({ ...key, apiUrl })?.createOrder(order);
+
+test('without a configuration or an address there is no gateway', () => {
+  expect(createGateway(null)).toBeNull();
+  expect(createGateway({ ...key, apiUrl: null })).toBeNull();
+});
+
+test('createOrder asks for one order with automatic capture, over HTTP Basic, and returns its id', async () => {
+  expect(await create()).toBe('order_Abc');
+  expect(received).toHaveLength(1);
+  expect(received[0]).toMatchObject({ method: 'POST', path: '/v1/orders' });
+  expect(received[0]?.headers.get('authorization')).toBe(`Basic ${btoa('key_1:key:secret')}`);
+  expect(received[0]?.headers.get('content-type')).toBe('application/json');
+  expect(JSON.parse(received[0]?.body ?? '')).toEqual({ ...order, payment_capture: 1 });
+});
+
+test.each([['', '/v1/orders'], ['/', '/v1/orders'], ['//', '/v1/orders'], ['/pay/', '/pay/v1/orders']])(
+  'an address that ends in "%s" leads to %s',
+  async (suffix, path) => {
+    await create(url + suffix);
+    expect(received[0]?.path).toBe(path);
+  },
+);
+
+test('a key secret outside ASCII is sent as UTF-8', async () => {
+  const gateway = createGateway({ keyId: 'key_1', keySecret: 'sécrèt-₹', apiUrl: url });
+  expect(await gateway?.createOrder(order)).toBe('order_Abc');
+  const encoded = received[0]?.headers.get('authorization')?.replace('Basic ', '') ?? '';
+  const bytes = Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0));
+  expect(new TextDecoder().decode(bytes)).toBe('key_1:sécrèt-₹');
+});
+
+describe('createOrder returns null', () => {
+  test.each<[string, () => Response]>([
+    ['400', () => Response.json({ id: 'order_Abc' }, { status: 400 })],
+    ['401', () => Response.json({ id: 'order_Abc' }, { status: 401 })],
+    ['429', () => Response.json({ id: 'order_Abc' }, { status: 429 })],
+    ['503', () => Response.json({ id: 'order_Abc' }, { status: 503 })],
+    ['HTML', () => new Response('<h1>Maintenance</h1>')],
+    ['nothing', () => new Response(null, { status: 204 })],
+    ['a list', () => Response.json([{ id: 'order_Abc' }])],
+    ['no id', () => Response.json({ order: { id: 'order_Abc' } })],
+    ['an empty id', () => Response.json({ id: '' })],
+    ['an id with U+0000, which no record can hold', () => Response.json({ id: 'order_\0' })],
+    ['an id that is a number', () => Response.json({ id: 17 })],
+  ])('on an answer with %s', async (_, answer) => {
+    respond = answer;
+    expect(await create()).toBeNull();
+    expect(received).toHaveLength(1);
+  });
+
+  test('on a redirect, which gets to see neither key nor order', async () => {
+    respond = () => new Response(null, { status: 307, headers: { location: `${url}/elsewhere` } });
+    expect(await create()).toBeNull();
+    expect(received.map(({ path }) => path)).toEqual(['/v1/orders']);
+  });
+
+  test('when nobody listens', async () => {
+    expect(await create(`http://127.0.0.1:${freePort()}`)).toBeNull();
+  });
+
+  test('after 5 s without an answer, or with half of one', async () => {
+    const started = performance.now();
+    respond = async () => {
+      await end.promise;
+      return new Response(null);
+    };
+    const silent = create();
+    const half = createHalfAnswer();
+    expect(await Promise.all([silent, create(half.url)])).toEqual([null, null]);
+    await half.stop();
+    expect(performance.now() - started).toBeGreaterThan(4900);
+    expect(performance.now() - started).toBeLessThan(8000);
+  });
+});
+
+/** A server whose answers begin and never end. */
+function createHalfAnswer(): { url: string; stop(): Promise<void> } {
+  const half = Deno.serve({ hostname: '127.0.0.1', port: 0, onListen: () => {} }, () => {
+    const start = new TextEncoder().encode('{"id":');
+    return new Response(new ReadableStream({ start: (stream) => stream.enqueue(start) }));
+  });
+  return { url: `http://127.0.0.1:${half.addr.port}`, stop: () => half.shutdown() };
+}
