@@ -197,6 +197,8 @@ begin
   )
   into v_result
   from failed f;
+  -- Whoever keeps the time hears that there is a new one.
+  perform pg_notify('outbox', '');
   return v_result;
 end
 $$;
