@@ -20,14 +20,30 @@ export function createOutboxWaker(
 ): Service {
   let sql: postgres.Sql | undefined;
   let sweeping: ReturnType<typeof setInterval> | undefined;
-  let waiting: ReturnType<typeof setTimeout> | undefined;
+  let noticed: ReturnType<typeof setTimeout> | undefined;
+  let due: ReturnType<typeof setTimeout> | undefined;
+  let dueAt = Infinity;
   let calls = 0;
   const stopping = new AbortController();
 
-  /** Calls the dispatcher soon; several notices are one call. */
+  /** Calls the dispatcher soon; several notices are one call, and however many they are it comes. */
   function wake(): void {
-    clearTimeout(waiting);
-    waiting = setTimeout(() => void call(), calls < mostCalls ? 20 : 1000);
+    if (stopping.signal.aborted) return;
+    noticed ??= setTimeout(() => {
+      noticed = undefined;
+      void call();
+    }, calls < mostCalls ? 20 : 1000);
+  }
+
+  /** Calls the dispatcher at that time (of `Date.now()`), unless it is to be called earlier. */
+  function wakeAt(time: number): void {
+    if (time >= dueAt) return;
+    dueAt = time;
+    clearTimeout(due);
+    due = setTimeout(() => {
+      dueAt = Infinity;
+      void call();
+    }, Math.min(Math.max(time - Date.now(), 50), sweepMs));
   }
 
   async function call(): Promise<void> {
@@ -40,10 +56,7 @@ export function createOutboxWaker(
         signal: stopping.signal,
       });
       const { next_attempt_at: next } = await response.json();
-      if (typeof next === 'string' && !stopping.signal.aborted) {
-        clearTimeout(waiting);
-        waiting = setTimeout(() => void call(), Math.min(Math.max(Date.parse(next) - Date.now(), 50), sweepMs));
-      }
+      if (typeof next === 'string' && !stopping.signal.aborted) wakeAt(Date.parse(next));
     } catch {
       // The function or its database is away: the next sweep finds what is due.
     } finally {
@@ -55,15 +68,16 @@ export function createOutboxWaker(
     name: 'outbox waker',
     async start() {
       sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
-      await sql.listen('outbox', wake);
-      const sweep = () => sql?.unsafe('select private.sweep()').catch(() => {}); // the database is away: next time
+      // Also whenever it listens again: notices of the meantime are lost.
+      await sql.listen('outbox', wake, wake);
+      const sweep = () => sql?.unsafe('select private.sweep()').then(wake, () => {}); // the database is away: next time
       sweeping = setInterval(sweep, sweepMs);
-      wake();
     },
     ready: () => Promise.resolve(),
     async stop() {
       clearInterval(sweeping);
-      clearTimeout(waiting);
+      clearTimeout(noticed);
+      clearTimeout(due);
       stopping.abort();
       await sql?.end({ timeout: 1 });
     },

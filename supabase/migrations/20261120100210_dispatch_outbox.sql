@@ -36,7 +36,10 @@ begin
   end if;
 
   with due as materialized (
-    select o.id
+    select
+      o.id,
+      -- Tried for a day; or a mail that waited for one: it helps nobody now, and the provider forgot its key.
+      o.queued_at <= private.clock() - interval '24 hours' and (o.attempts > 0 or o.destination = 'email') as is_over
     from private.outbox o
     where o.destination = p_destination
       and o.delivered_at is null
@@ -48,13 +51,14 @@ begin
   ),
   claimed as (
     update private.outbox o
-    set claims = o.claims || v_token,
+    -- The newest twenty: nobody comes back later than that, and a destination's pauses must not swell the row.
+    set claims = (o.claims || v_token)[greatest(cardinality(o.claims) - 18, 1):],
       next_attempt_at = private.clock() + interval '60 seconds',
       attempts = o.attempts + 1,
-      -- Tried for a day; or a mail that waited for one: it helps nobody now, and the provider forgot its key.
-      parked_at = case
-        when o.queued_at <= private.clock() - interval '24 hours' and (o.attempts > 0 or o.destination = 'email')
-          then private.clock()
+      parked_at = case when due.is_over then private.clock() end,
+      last_error = case
+        when due.is_over then coalesce(o.last_error, 'not delivered within 24 hours')
+        else o.last_error
       end
     from due
     where o.id = due.id
@@ -96,12 +100,21 @@ as $$
 declare
   v_completed integer;
 begin
+  -- In the order of their ids, here and in fail_outbox: two dispatchers that settle the same rows must not deadlock.
+  with delivered as materialized (
+    select o.id
+    from private.outbox o
+    where o.id = any (string_to_array(p_ids, ',')::bigint[])
+      and p_token = any (o.claims)
+      and o.delivered_at is null
+    order by o.id
+    for no key update
+  )
   update private.outbox o
   set delivered_at = private.clock(),
     parked_at = null
-  where o.id = any (string_to_array(p_ids, ',')::bigint[])
-    and p_token = any (o.claims)
-    and o.delivered_at is null;
+  from delivered
+  where o.id = delivered.id;
   get diagnostics v_completed = row_count;
   return jsonb_build_object('completed', v_completed);
 end
@@ -129,7 +142,7 @@ revoke execute on function private.retry_delay(integer) from public;
 grant execute on function private.retry_delay(integer) to service_role;
 
 -- Notes that rows could not be delivered: tried again after a while, parked when that is hopeless or 24 hours are over.
--- Only while the lease runs: afterwards the row is somebody else's. API: service_role only.
+-- Only while the lease runs and once: afterwards the row is somebody else's. API: service_role only.
 create function public.fail_outbox(
   p_token uuid, -- of the claim
   p_ids text, -- comma-separated
@@ -149,17 +162,26 @@ declare
   v_pause_until constant timestamptz := v_now + make_interval(secs => p_pause_seconds);
   v_result jsonb;
 begin
-  with failed as (
-    update private.outbox o
-    set last_error = p_error,
-      attempts = o.attempts - case when v_pause_until is null then 0 else 1 end,
-      next_attempt_at = coalesce(v_pause_until, v_now + private.retry_delay(o.attempts)),
-      parked_at = case when p_final or o.queued_at <= v_now - interval '24 hours' then v_now end
+  with leased as materialized (
+    select o.id
+    from private.outbox o
     where o.id = any (string_to_array(p_ids, ',')::bigint[])
       and o.claims[cardinality(o.claims)] = p_token
       and o.next_attempt_at > v_now
       and o.delivered_at is null
       and o.parked_at is null
+    order by o.id
+    for no key update
+  ),
+  failed as (
+    update private.outbox o
+    set last_error = p_error,
+      claims = o.claims || null::uuid,
+      attempts = o.attempts - case when v_pause_until is null then 0 else 1 end,
+      next_attempt_at = coalesce(v_pause_until, v_now + private.retry_delay(o.attempts)),
+      parked_at = case when p_final or o.queued_at <= v_now - interval '24 hours' then v_now end
+    from leased
+    where o.id = leased.id
     returning o.destination, o.parked_at
   ),
   paused as (
@@ -175,6 +197,8 @@ begin
   )
   into v_result
   from failed f;
+  -- Whoever keeps the time hears that there is a new one.
+  perform pg_notify('outbox', '');
   return v_result;
 end
 $$;
@@ -225,6 +249,8 @@ begin
   update private.outbox o
   set queued_at = private.clock(),
     next_attempt_at = private.clock(),
+    -- A claim that still runs may complete the row and no longer fail it.
+    claims = o.claims || null::uuid,
     attempts = 0,
     parked_at = null
   where o.id = p_id
@@ -248,15 +274,17 @@ as $$
 declare
   v_deleted integer;
 begin
-  delete from private.outbox o
-  where o.id in (
-    select d.id
-    from private.outbox d
-    where d.delivered_at < private.clock() - interval '30 days'
-    order by d.delivered_at
+  with old as materialized (
+    select o.id
+    from private.outbox o
+    where o.delivered_at < private.clock() - interval '30 days'
+    order by o.delivered_at
     limit 1000
     for update skip locked
-  );
+  )
+  delete from private.outbox o
+  using old
+  where o.id = old.id;
   get diagnostics v_deleted = row_count;
   return v_deleted;
 end

@@ -12,7 +12,6 @@ create table private.tier_changes (
 );
 alter table private.tier_changes enable row level security;
 revoke all on private.tier_changes from public;
-grant select on private.tier_changes to service_role;
 create index tier_changes_user_id_idx on private.tier_changes (user_id);
 comment on table private.tier_changes is 'Every real change of a profile''s tier. Outlives the user.';
 comment on column private.tier_changes.cause is 'payment, the gateway event''s name, or direct: somebody wrote the profile.';
@@ -58,7 +57,7 @@ revoke execute on function private.note_tier_change() from public;
 create trigger note_tier_change
 after update of subscription_tier on public.profiles
 for each row
-when (old.subscription_tier is distinct from new.subscription_tier)
+when (coalesce(old.subscription_tier, 'free') <> coalesce(new.subscription_tier, 'free'))
 execute function private.note_tier_change();
 
 create trigger note_first_tier

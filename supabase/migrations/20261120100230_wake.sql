@@ -81,11 +81,12 @@ exception
 end
 $$;
 revoke execute on function private.wake() from public;
-grant execute on function private.wake() to service_role;
 
+-- Security definer: the service enqueues, and may not wake by itself.
 create function private.wake_dispatcher()
 returns trigger
 language plpgsql
+security definer
 set search_path = ''
 as $$
 begin

@@ -23,8 +23,11 @@ export type FaultProject = {
   stop(): Promise<void>;
 };
 
-/** Postgres, Lite behind a port that stays, and the function, all of this project's own. */
-export async function startFaultProject(): Promise<FaultProject> {
+/**
+ * Postgres, Lite behind a port that stays, and the function, all of this project's own. `environment` is what the
+ * function is told besides.
+ */
+export async function startFaultProject(environment: Record<string, string> = {}): Promise<FaultProject> {
   const log = () => {};
   const [postgresPort, apiPort] = [freePort(), freePort()];
   const postgres = createPostgres({ port: postgresPort, ephemeral: true, log });
@@ -47,7 +50,8 @@ export async function startFaultProject(): Promise<FaultProject> {
       },
     }),
   });
-  const edgeFunction = createFunction({ port: 0, env: functionEnvironment(`http://127.0.0.1:${apiPort}`), log });
+  const env = { ...functionEnvironment(`http://127.0.0.1:${apiPort}`), ...environment };
+  const edgeFunction = createFunction({ port: 0, env, log });
   const database = openDatabase(postgres.url());
 
   async function stop(): Promise<void> {

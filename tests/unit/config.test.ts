@@ -123,6 +123,60 @@ describe('a feature without its variable', () => {
   });
 });
 
+describe('the receivers of side effects', () => {
+  const receivers = {
+    ...full,
+    APP_URL: 'https://app.example.com',
+    RESEND_API_KEY: 're_1',
+    EMAIL_FROM: 'Acme <billing@acme.example>',
+    REVALIDATE_SECRET: 'revalidate-me',
+    INTERNAL_KEY: 'internal-key',
+  };
+
+  test('are read whole, with defaults for addresses and time zone; nothing is missing', () => {
+    expect(read(receivers)).toMatchObject({
+      email: {
+        apiKey: 're_1',
+        from: 'Acme <billing@acme.example>',
+        baseUrl: 'https://api.resend.com',
+        appUrl: 'https://app.example.com',
+        timeZone: 'UTC',
+      },
+      revalidation: { url: 'https://app.example.com/api/revalidate', secret: 'revalidate-me' },
+      internalKey: 'internal-key',
+      missing: [],
+    });
+  });
+
+  test.each([
+    [{ RESEND_BASE_URL: 'http://127.0.0.1:54324' }, { email: { baseUrl: 'http://127.0.0.1:54324' } }],
+    [{ RESEND_BASE_URL: 'http://127.0.0.1:54324//' }, { email: { baseUrl: 'http://127.0.0.1:54324' } }],
+    [{ EMAIL_TIME_ZONE: 'Asia/Kolkata' }, { email: { timeZone: expect.stringMatching(/^Asia\/(Kolkata|Calcutta)$/) } }],
+    [{ REVALIDATE_URL: 'https://a.example/x' }, { revalidation: { url: 'https://a.example/x' } }],
+    [{ APP_URL: 'https://a.example/' }, { revalidation: { url: 'https://a.example/api/revalidate' } }],
+    [{ APP_URL: 'https://a.example/shop' }, { revalidation: { url: 'https://a.example/shop/api/revalidate' } }],
+    [{ REVALIDATE_URL: '' }, { revalidation: 'off', missing: [] }],
+    [{ REVALIDATE_URL: '', REVALIDATE_SECRET: '' }, { revalidation: 'off', missing: [] }],
+    [{ REVALIDATE_SECRET: '' }, { revalidation: null, missing: ['REVALIDATE_SECRET'] }],
+    [{ APP_URL: '' }, { email: null, revalidation: null, missing: ['APP_URL', 'REVALIDATE_URL'] }],
+    [{ RESEND_API_KEY: '' }, { email: null, missing: ['RESEND_API_KEY'] }],
+    [{ EMAIL_FROM: '' }, { email: null, missing: ['EMAIL_FROM'] }],
+    [{ INTERNAL_KEY: '' }, { internalKey: null, missing: [] }],
+  ])('with %j give %j', (environment, expected) => {
+    expect(read({ ...receivers, ...environment })).toMatchObject(expected);
+  });
+
+  test.each([
+    ['APP_URL', 'app.example.com'],
+    ['APP_URL', 'ftp://app.example.com'],
+    ['RESEND_BASE_URL', 'api.resend.com'],
+    ['REVALIDATE_URL', '/api/revalidate'],
+    ['EMAIL_TIME_ZONE', 'Kolkata'],
+  ])('%s=%s is refused by name', (name, value) => {
+    expect(() => read({ ...receivers, [name]: value })).toThrow(name);
+  });
+});
+
 describe('a value that makes no sense', () => {
   test.each([
     ['EARLY_RENEWAL', 'maybe'],

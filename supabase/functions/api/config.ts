@@ -63,7 +63,8 @@ export function readConfig(environment: Environment): Config {
   const appUrl = readUrl('APP_URL');
   const apiKey = read('RESEND_API_KEY');
   const from = read('EMAIL_FROM');
-  const baseUrl = readUrl('RESEND_BASE_URL') ?? 'https://api.resend.com';
+  // Resend's client appends `/emails` to it as it is.
+  const baseUrl = (readUrl('RESEND_BASE_URL') ?? 'https://api.resend.com').replace(/\/+$/, '');
   const timeZone = knownTimeZone(read('EMAIL_TIME_ZONE') ?? 'UTC');
   const noRevalidation = environment('REVALIDATE_URL') === '';
   const revalidateUrl = readUrl('REVALIDATE_URL') ?? (appUrl && `${appUrl.replace(/\/+$/, '')}/api/revalidate`);

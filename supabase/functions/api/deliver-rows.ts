@@ -17,11 +17,15 @@ const startWithinMilliseconds = 45_000;
 export async function deliverRows(attempts: readonly Attempt[], claimedAt: number): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   const waiting = [...attempts];
+  let pause: Delivery | undefined;
   async function work(): Promise<void> {
     while (performance.now() - claimedAt < startWithinMilliseconds) {
       const attempt = waiting.shift();
       if (attempt === undefined) return;
-      outcomes.push({ rows: attempt.rows, delivery: await attempt.deliver() });
+      // Who asks for a pause gets no more of them: each would be refused and put the end of the pause off.
+      const delivery = pause ?? await attempt.deliver();
+      if (delivery.status === 'paused') pause = delivery;
+      outcomes.push({ rows: attempt.rows, delivery });
     }
   }
   await Promise.all(Array.from({ length: parallel }, work));

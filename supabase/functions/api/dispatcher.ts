@@ -1,4 +1,4 @@
-import { deliverRows } from './deliver-rows.ts';
+import { deliverRows, type Outcome } from './deliver-rows.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import type { Destination, Sender } from './outbox.ts';
 import type { Database } from './ports.ts';
@@ -35,6 +35,15 @@ export function createDispatcher(
   };
 }
 
+/** A receiver that asks for a short pause gets it and the rest after it: so mails go at the provider's rate. */
+async function pauseFor(outcomes: readonly Outcome[], until: number): Promise<void> {
+  const seconds = Math.max(0, ...outcomes.map(({ delivery }) => delivery.status === 'paused' ? delivery.seconds : 0));
+  const milliseconds = seconds * 1000;
+  if (milliseconds > 0 && performance.now() + milliseconds < until) {
+    await new Promise((resolve) => setTimeout(resolve, milliseconds));
+  }
+}
+
 async function drain(database: Database, destination: string, sender: Sender): Promise<Counts> {
   const until = performance.now() + budgetMilliseconds;
   let counts = nothing;
@@ -43,7 +52,9 @@ async function drain(database: Database, destination: string, sender: Sender): P
     const { token, rows, parked } = await database.claimOutbox(destination);
     counts = add(counts, { ...nothing, parked });
     if (rows.length === 0 && parked === 0) break;
-    counts = add(counts, await settleRows(database, token, await deliverRows(sender(rows), claimedAt)));
+    const outcomes = await deliverRows(sender(rows), claimedAt);
+    counts = add(counts, await settleRows(database, token, outcomes));
+    await pauseFor(outcomes, until);
   }
   return counts;
 }

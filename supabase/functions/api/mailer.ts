@@ -23,15 +23,20 @@ async function sendMail(config: EmailConfig, row: OutboxRow): Promise<Delivery> 
     return { status: 'refused', error: `not rendered: ${error instanceof Error ? error.name : 'unknown'}` };
   }
 
-  // Most isolates never send a mail: the client is loaded with the first.
-  const { Resend } = await import('resend');
-  const resend = new Resend(config.apiKey, { baseUrl: config.baseUrl });
   try {
-    const { error, headers } = await resend.emails.send(
+    // Most isolates never send a mail: the client is loaded with the first.
+    const { Resend } = await import('resend');
+    const resend = new Resend(config.apiKey, { baseUrl: config.baseUrl });
+    const { data, error, headers } = await resend.emails.send(
       { from: config.from, ...email },
       { idempotencyKey: row.key, signal: AbortSignal.timeout(attemptTimeoutMilliseconds) },
     );
-    if (error === null) return { status: 'delivered' };
+    if (error === null) {
+      // The client takes any JSON for a success, a proxy's too: only an id says that the mail was taken.
+      return typeof data?.id === 'string'
+        ? { status: 'delivered' }
+        : { status: 'failed', error: 'no id in the answer' };
+    }
     // The same key with another body: the first attempt was accepted, and a later version renders another text.
     if (error.name === 'invalid_idempotent_request') return { status: 'delivered' };
     const text = `${error.statusCode ?? 'no answer'} ${error.name}`;

@@ -34,13 +34,14 @@ export const attemptTimeoutMilliseconds = 10_000;
 export function readStatus(status: number, error: string, retryAfter: string | null): Delivery {
   if (status >= 200 && status < 300) return { status: 'delivered' };
   if (status === 429) return { status: 'paused', error, seconds: pauseSeconds(retryAfter) };
-  const passing = status >= 500 || status === 408 || status === 409;
-  return { status: passing ? 'failed' : 'refused', error };
+  // A redirect is no refusal: it comes from whatever stands in front of the receiver today.
+  const final = status >= 400 && status < 500 && status !== 408 && status !== 409;
+  return { status: final ? 'refused' : 'failed', error };
 }
 
 /** `retry-after` in seconds or as a date; a minute when it says nothing, an hour at most. */
 function pauseSeconds(retryAfter: string | null): number {
-  const seconds = Number(retryAfter ?? NaN);
+  const seconds = Number(retryAfter || NaN);
   const wait = Number.isFinite(seconds) ? seconds : (Date.parse(retryAfter ?? '') - Date.now()) / 1000;
   return Number.isFinite(wait) ? Math.min(Math.max(Math.ceil(wait), 1), 3600) : 60;
 }

@@ -1,0 +1,122 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { localKeys } from '../../scripts/stack/defaults.ts';
+import { answer, fullAnswer, refusal } from '../helpers/answer.ts';
+import { createCaller } from '../helpers/caller.ts';
+import { emptyOutbox, enqueueMail, enqueueRevalidation, readRow } from '../helpers/side-effects.ts';
+import { startReceiver } from '../helpers/receiver.ts';
+import { type RunningService, targets } from '../helpers/targets.ts';
+import { receiverEnvironment } from '../helpers/test-dispatcher.ts';
+import { useProject, useService } from '../helpers/use-project.ts';
+
+const path = '/api/internal/outbox';
+const receiver = startReceiver();
+afterAll(() => receiver.stop());
+const environment = receiverEnvironment(receiver.url);
+const internalKey = environment.INTERNAL_KEY ?? '';
+const withInternalKey = { 'x-internal-key': internalKey };
+const withSecretKey = { apikey: localKeys.secret };
+
+function dispatch(service: RunningService, headers: HeadersInit): Promise<Response> {
+  return service.request(path, { method: 'POST', headers });
+}
+
+// Each target has a project of its own: whoever dispatches looks once more a second later.
+describe.each(targets)('%s', (target) => {
+  const project = useProject();
+  const service = useService(target, project, environment);
+  const withoutKey = useService(target, project, { ...environment, INTERNAL_KEY: '' });
+
+  describe('refusals', () => {
+    const refused: [name: string, headers: Record<string, string>][] = [
+      ['no key', {}],
+      ['empty keys', { 'x-internal-key': '', apikey: '' }],
+      ['another key', { 'x-internal-key': 'another-key', apikey: 'sb_secret_another' }],
+      ['the beginning of the internal key', { 'x-internal-key': internalKey.slice(0, -1) }],
+      ['more than the internal key', { 'x-internal-key': `${internalKey}x` }],
+      ['the internal key in upper case', { 'x-internal-key': internalKey.toUpperCase() }],
+      ['the internal key as apikey', { apikey: internalKey }],
+      ['the internal key as bearer', { authorization: `Bearer ${internalKey}` }],
+      ['the secret key as internal key', { 'x-internal-key': localKeys.secret }],
+      ['the secret key as bearer', { authorization: `Bearer ${localKeys.secret}` }],
+      ['the publishable key', { apikey: localKeys.publishable }],
+      ['the word null', { 'x-internal-key': 'null', apikey: 'null' }],
+    ];
+
+    test.each(refused)('POST /api/internal/outbox with %s → 401, nothing claimed', async (_name, headers) => {
+      const key = await enqueueMail(project.database);
+      for (const asked of [service, withoutKey]) {
+        expect(await answer(dispatch(asked, headers))).toEqual(refusal(401, 'Unauthorized'));
+      }
+      expect(await readRow(project.database, key)).toMatchObject({ claims: 0, state: 'pending' });
+    });
+
+    test('POST /api/internal/outbox with the session of a user → 401, nothing claimed', async () => {
+      const key = await enqueueMail(project.database);
+      const { accessToken } = await createCaller(project.database);
+      const session = { authorization: `Bearer ${accessToken}` };
+      const added: Record<string, string>[] = [{}, { apikey: localKeys.publishable }, {
+        'x-internal-key': accessToken,
+      }];
+      for (const headers of added) {
+        expect(await answer(dispatch(service, { ...session, ...headers }))).toEqual(refusal(401, 'Unauthorized'));
+      }
+      expect(await readRow(project.database, key)).toMatchObject({ claims: 0, state: 'pending' });
+    });
+
+    test('POST /api/internal/outbox with an internal key where none is set → 401', async () => {
+      expect(await answer(dispatch(withoutKey, withInternalKey))).toEqual(refusal(401, 'Unauthorized'));
+    });
+
+    test.each(['GET', 'PUT', 'PATCH', 'DELETE'])('%s /api/internal/outbox → 405, even with the key', async (method) => {
+      const { status, headers, body } = await fullAnswer(service.request(path, { method, headers: withInternalKey }));
+      expect({ status, body }).toEqual(refusal(405, 'Method not allowed'));
+      expect(headers.get('allow')).toBe('POST');
+    });
+  });
+
+  test('POST /api/internal/outbox with INTERNAL_KEY → 200, counts and nothing else', async () => {
+    await emptyOutbox(project.database);
+    await enqueueMail(project.database);
+    await enqueueRevalidation(project.database);
+    await enqueueRevalidation(project.database);
+    const rejected = await enqueueMail(project.database, { valid_until: 'some day' });
+    const { status, headers, body } = await fullAnswer(dispatch(service, withInternalKey));
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: { delivered: 3, retried: 0, parked: 1, next_attempt_at: null },
+    });
+    expect(headers.get('cache-control')).toBe('private, no-store');
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+    expect(await readRow(project.database, rejected)).toMatchObject({ state: 'parked' });
+  });
+
+  test('POST /api/internal/outbox with a row that waits for its next attempt → 200 with when that is due', async () => {
+    const key = await enqueueMail(project.database);
+    const at = '2999-01-01T00:00:00.000Z';
+    await project.database.query('update private.outbox set next_attempt_at = $2 where key = $1', [key, at]);
+    expect(await answer(dispatch(service, withInternalKey))).toEqual({
+      status: 200,
+      body: { delivered: 0, retried: 0, parked: 0, next_attempt_at: at },
+    });
+  });
+
+  test('POST /api/internal/outbox with the secret key → 200, whether INTERNAL_KEY is set or not', async () => {
+    for (const asked of [service, withoutKey]) expect((await dispatch(asked, withSecretKey)).status).toBe(200);
+    expect((await dispatch(service, { ...withSecretKey, 'x-internal-key': 'another-key' })).status).toBe(200);
+    expect((await dispatch(service, { ...withInternalKey, apikey: localKeys.publishable })).status).toBe(200);
+  });
+
+  test('OPTIONS /api/internal/outbox from a browser → 204', async () => {
+    const headers = { 'origin': 'https://app.example', 'access-control-request-method': 'POST' };
+    expect((await service.request(path, { method: 'OPTIONS', headers })).status).toBe(204);
+  });
+
+  test('no key, address or payload is in the log', async () => {
+    await enqueueMail(project.database);
+    expect((await dispatch(service, withInternalKey)).status).toBe(200);
+    const said = [...service.output, ...withoutKey.output].join('\n');
+    for (const secret of [internalKey, localKeys.secret, '@', 're_test', 'revalidate-me', 'Asha Rao', 'pay_']) {
+      expect(said).not.toContain(secret);
+    }
+  });
+});

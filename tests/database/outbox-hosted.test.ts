@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { migrate } from '../../scripts/stack/migrate.ts';
+import { prepareDatabase } from '../../scripts/stack/prepare-database.ts';
+import { type HostedPostgres, startHostedPostgres } from '../helpers/hosted-postgres.ts';
+import { createUser } from '../helpers/records.ts';
+import { openDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+let postgres: HostedPostgres;
+let database: TestDatabase;
+beforeAll(async () => {
+  postgres = await startHostedPostgres();
+  await prepareDatabase(postgres.url);
+  database = openDatabase(postgres.url);
+  await database.query(`
+    create schema vault;
+    create table vault.secrets (name text, secret text);
+    create view vault.decrypted_secrets as select name, secret as decrypted_secret from vault.secrets`);
+  await migrate({ url: postgres.url, seed: false, log: () => {} });
+});
+afterAll(async () => {
+  await database?.close();
+  await postgres?.stop();
+});
+
+test('the migrations install pg_net and pg_cron where they can be had', async () => {
+  expect(await database.query("select extname from pg_extension where extname like 'pg!_%' escape '!' order by 1"))
+    .toEqual([{ extname: 'pg_cron' }, { extname: 'pg_net' }]);
+});
+
+test('the sweep is scheduled once a minute, and its command calls the dispatcher', async () => {
+  const job = await database.one('select jobname, schedule, command from cron.job');
+  expect(job).toEqual({ jobname: 'subscriptions-sweep', schedule: '* * * * *', command: 'select private.sweep()' });
+  await database.query(`insert into vault.secrets values
+    ('subscriptions_url', 'https://project.test/functions/v1'), ('subscriptions_internal_key', 'k')`);
+  await database.query(String(job.command));
+  expect(await database.query('select url, body, headers, timeout from net.calls')).toEqual([{
+    url: 'https://project.test/functions/v1/api/internal/outbox',
+    body: {},
+    headers: { 'content-type': 'application/json', 'x-internal-key': 'k' },
+    timeout: 5000,
+  }]);
+});
+
+test('a user who signs up gets a profile and wakes the dispatcher', async () => {
+  await database.query('truncate net.calls');
+  await createUser(database);
+  expect(await database.query('select url from net.calls')).toHaveLength(1);
+});

@@ -1,0 +1,187 @@
+import type pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createCallStandIns, recordedCalls } from '../helpers/call-stand-ins.ts';
+import { deliver, subscriptionEvent } from '../helpers/gateway-events.ts';
+import { listen, type Listener } from '../helpers/notifications.ts';
+import { claim, emptyOutbox, enqueue, fail } from '../helpers/outbox.ts';
+import { createPayment, createUser, uniqueId } from '../helpers/records.ts';
+import { callRpc, openSession } from '../helpers/session.ts';
+import { readTier } from '../helpers/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+let database: TestDatabase;
+let service: pg.Client;
+let listener: Listener;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  service = await openSession(database, { role: 'service_role' });
+  listener = await listen(database, 'outbox');
+});
+beforeEach(() => emptyOutbox(database));
+afterAll(() => database.close());
+
+const edit = 'update public.profiles set subscription_tier = $2 where user_id = $1';
+
+async function verify(userId: string) {
+  const { orderId } = await createPayment(database, { userId });
+  return await callRpc(service, 'verify_payment', userId, orderId, uniqueId('pay'), 'signature');
+}
+
+describe('NOTIFY', () => {
+  test('an admin’s edit notifies after its commit and not before', async () => {
+    const { id } = await createUser(database);
+    const admin = await database.connect();
+    const before = await listener.count();
+    await admin.query('begin');
+    await admin.query(edit, [id, 'pro']);
+    expect(await listener.count()).toBe(before);
+    await admin.query('commit');
+    expect(await listener.count()).toBe(before + 1);
+  });
+
+  test('an admin’s edit that is rolled back notifies nobody', async () => {
+    const { id } = await createUser(database);
+    const admin = await database.connect();
+    const before = await listener.count();
+    await admin.query('begin');
+    await admin.query(edit, [id, 'pro']);
+    await admin.query('rollback');
+    expect(await listener.count()).toBe(before);
+  });
+
+  test('verify_payment and apply_gateway_event notify nobody', async () => {
+    const { id: userId } = await createUser(database);
+    const before = await listener.count();
+    expect(await verify(userId)).toMatchObject({ outcome: 'applied' });
+    expect(await deliver(service, subscriptionEvent({ name: 'cancelled', userId }))).toBe('applied');
+    expect(await readTier(database, userId)).toBe('free');
+    expect(await listener.count()).toBe(before);
+  });
+
+  test('an edit that follows a purchase on the same connection notifies', async () => {
+    const { id } = await createUser(database);
+    const before = await listener.count();
+    await verify(id);
+    await service.query(edit, [id, 'premium']);
+    expect(await listener.count()).toBe(before + 1);
+  });
+
+  test('a requeue notifies, one that finds nothing does not', async () => {
+    const id = await enqueue(database, 'email');
+    const { token } = await claim(service, 'email');
+    await fail(service, token, [id], { final: true });
+    const before = await listener.count();
+    await database.query('select private.requeue($1)', [id]);
+    expect(await listener.count()).toBe(before + 1);
+    await database.query('select private.requeue(-1)');
+    expect(await listener.count()).toBe(before + 1);
+  });
+});
+
+test('an edit goes through whatever of waking is broken', async () => {
+  const { id } = await createUser(database);
+  const admin = await database.connect();
+  await admin.query('begin');
+  await admin.query('drop sequence private.last_wake');
+  await expect(admin.query(edit, [id, 'pro'])).resolves.toMatchObject({ rowCount: 1 });
+  await admin.query('rollback');
+});
+
+describe('with pg_net and Vault', () => {
+  test('an admin’s edit calls the dispatcher with the internal key', async () => {
+    const { id } = await createUser(database);
+    await createCallStandIns(database);
+    await database.query(edit, [id, 'pro']);
+    expect(await recordedCalls(database)).toEqual([{
+      url: 'http://functions.test/functions/v1/api/internal/outbox',
+      body: {},
+      headers: { 'content-type': 'application/json', 'x-internal-key': 'k' },
+      timeout_milliseconds: 5000,
+    }]);
+  });
+
+  test('an app’s own role needs no rights on them', async () => {
+    const { id } = await createUser(database);
+    await createCallStandIns(database);
+    await service.query(edit, [id, 'pro']);
+    expect(await recordedCalls(database)).toHaveLength(1);
+  });
+
+  test('ten edits within a second call once, one a second later calls again', async () => {
+    const { id } = await createUser(database);
+    await createCallStandIns(database);
+    // In one transaction, so that a slow machine can't stretch them beyond the second.
+    const before = await listener.count();
+    await database.query(`do $$
+      begin
+        for n in 1..10 loop
+          update public.profiles set subscription_tier = 'tier ' || n where user_id = '${id}';
+          perform private.enqueue('fact-' || n, 'gateway', 'kind', '{}');
+        end loop;
+      end $$`);
+    expect(await recordedCalls(database)).toHaveLength(1);
+    expect(await listener.count()).toBe(before + 1);
+    await database.query("select setval('private.last_wake', (select last_value - 1000 from private.last_wake))");
+    await database.query(edit, [id, 'pro']);
+    expect(await recordedCalls(database)).toHaveLength(2);
+  });
+
+  test('a clock that was set back does not silence it', async () => {
+    const { id } = await createUser(database);
+    await createCallStandIns(database);
+    await database.query("select setval('private.last_wake', (select last_value + 3600000 from private.last_wake))");
+    await database.query(edit, [id, 'pro']);
+    expect(await recordedCalls(database)).toHaveLength(1);
+  });
+
+  test('verify_payment calls nobody', async () => {
+    const { id } = await createUser(database);
+    await createCallStandIns(database);
+    await verify(id);
+    expect(await recordedCalls(database)).toEqual([]);
+  });
+
+  test('without entries in Vault nobody is called', async () => {
+    const { id } = await createUser(database);
+    await createCallStandIns(database, { vault: 'empty' });
+    await database.query(edit, [id, 'pro']);
+    await database.query('select private.sweep()');
+    expect(await recordedCalls(database)).toEqual([]);
+    expect(await readTier(database, id)).toBe('pro');
+  });
+});
+
+describe.each([
+  { net: 'raises', vault: 'filled' } as const,
+  { net: 'records', vault: 'raises' } as const,
+])('when net.http_post $net and Vault $vault', (broken) => {
+  test('a customer pays, an admin edits, a requeue and the sweep go through', async () => {
+    const { id } = await createUser(database);
+    await emptyOutbox(database);
+    await createCallStandIns(database, broken);
+    await expect(database.query('select net.http_post(decrypted_secret) from vault.decrypted_secrets')).rejects
+      .toMatchObject({ code: '22012' });
+
+    expect(await verify(id)).toMatchObject({ outcome: 'applied' });
+    const before = await listener.count();
+    await database.query(edit, [id, 'premium']);
+    expect(await readTier(database, id)).toBe('premium');
+    expect(await listener.count()).toBe(before + 1);
+    const { rows } = await service.query('select count(*)::int from private.outbox');
+    expect(rows).toEqual([{ count: 3 }]); // the mail, and a revalidation for each of the two
+
+    const { token, ids } = await claim(service, 'email');
+    await fail(service, token, ids, { final: true });
+    await database.query("select setval('private.last_wake', 1)");
+    expect(await database.one('select private.requeue($1) as requeued', [ids[0]])).toEqual({ requeued: true });
+    await database.query('select private.sweep()');
+    // The edit, the failure (it is due at another time now), the requeue and the sweep.
+    expect(await listener.count()).toBe(before + 4);
+  });
+
+  test('a user signs up and gets a profile', async () => {
+    await createCallStandIns(database, broken);
+    const { id } = await createUser(database);
+    expect(await readTier(database, id)).toBe('free');
+  });
+});

@@ -1,0 +1,10 @@
+import { test } from 'vitest';
+import { expectSentOnce } from '../helpers/many-dispatchers.ts';
+import { useProject } from '../helpers/use-project.ts';
+
+const project = useProject();
+
+// Ten thousand mails: tests/long.
+test.each([2, 4, 8])('%i dispatchers at once on 500 mails → each mail is sent exactly once', async (dispatchers) => {
+  await expectSentOnce(project, dispatchers, 500);
+});

@@ -1,0 +1,60 @@
+import type { TestDatabase } from './test-database.ts';
+
+/** What stands in for pg_net and Vault: working ones, ones without an entry, or ones that raise. */
+export type CallStandIns = {
+  readonly net?: 'records' | 'raises';
+  readonly vault?: 'filled' | 'empty' | 'raises';
+};
+
+/** A call that the stand-in for pg_net recorded. */
+export type RecordedCall = Record<string, unknown>;
+
+const bodies = {
+  records: `insert into net.calls (url, body, headers, timeout_milliseconds)
+    values (url, body, headers, timeout_milliseconds) returning id`,
+  raises: `select (1 / 0)::bigint`,
+};
+
+const secrets = {
+  filled: `values ('subscriptions_url', 'http://functions.test/functions/v1/'), ('subscriptions_internal_key', 'k')`,
+  empty: `select 'another', 'secret'`,
+  // Not a constant, which would already fail when the view is made.
+  raises: `select 'subscriptions_url', (1 / (random() * 0)::int)::text`,
+};
+
+/**
+ * Gives a database schemas `net` and `vault` as a hosted project has them, where clients have no rights either; the last
+ * call of the dispatcher is long ago.
+ */
+export async function createCallStandIns(
+  database: TestDatabase,
+  { net = 'records', vault = 'filled' }: CallStandIns = {},
+): Promise<void> {
+  await database.query(`
+    drop schema if exists net cascade;
+    drop schema if exists vault cascade;
+    create schema net;
+    create table net.calls (
+      id bigint generated always as identity,
+      url text,
+      body jsonb,
+      headers jsonb,
+      timeout_milliseconds int
+    );
+    create function net.http_post(
+      url text,
+      body jsonb default '{}',
+      params jsonb default '{}',
+      headers jsonb default '{"content-type": "application/json"}',
+      timeout_milliseconds int default 5000
+    )
+    returns bigint language sql as $$ ${bodies[net]} $$;
+    create schema vault;
+    create view vault.decrypted_secrets (name, decrypted_secret) as ${secrets[vault]};
+    select setval('private.last_wake', 1)`);
+}
+
+/** The calls so far, oldest first. */
+export function recordedCalls(database: TestDatabase): Promise<RecordedCall[]> {
+  return database.query('select url, body, headers, timeout_milliseconds from net.calls order by id');
+}

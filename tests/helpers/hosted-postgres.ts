@@ -1,0 +1,83 @@
+import { localPassword } from '../../scripts/stack/defaults.ts';
+import { spawnChild } from '../../scripts/stack/child.ts';
+import { initDatabase, removeFolder } from '../../scripts/stack/init-database.ts';
+import { freePort } from '../../scripts/stack/ports.ts';
+import { postgresEnvironment, postgresProgram } from '../../scripts/stack/postgres-program.ts';
+import { unprivilegedUser } from '../../scripts/stack/unprivileged-user.ts';
+
+/** A Postgres on which `pg_net` and `pg_cron` can be installed; they are stand-ins that record their calls. */
+export type HostedPostgres = { readonly url: string; stop(): Promise<void> };
+
+/** As the real ones: pg_net makes schema `net` itself, pg_cron belongs to `pg_catalog` and makes schema `cron`. */
+const extensions = {
+  'pg_net.control': "default_version = '1'\nrelocatable = false\n",
+  'pg_net--1.sql': `
+    create schema net;
+    create table net.calls (id bigint generated always as identity, url text, body jsonb, headers jsonb, timeout int);
+    create function net.http_post(
+      url text,
+      body jsonb default '{}',
+      params jsonb default '{}',
+      headers jsonb default '{"Content-Type": "application/json"}',
+      timeout_milliseconds int default 5000
+    )
+    returns bigint language sql security definer as
+    'insert into net.calls (url, body, headers, timeout) values ($1, $2, $4, $5) returning id';`,
+  'pg_cron.control': "default_version = '1'\nrelocatable = false\nschema = pg_catalog\n",
+  'pg_cron--1.sql': `
+    create schema cron;
+    create table cron.job (jobid bigint generated always as identity, jobname text unique, schedule text, command text);
+    create function cron.schedule(job_name text, schedule text, command text)
+    returns bigint language sql as
+    'insert into cron.job (jobname, schedule, command) values ($1, $2, $3) returning jobid';`,
+};
+
+/** Starts one on a throw-away folder, from a copy of the server's program beside which the extensions lie. */
+export async function startHostedPostgres(): Promise<HostedPostgres> {
+  const user = await unprivilegedUser();
+  const folder = await Deno.makeTempDir({ prefix: 'hosted-postgres-' });
+  if (user) await Deno.chown(folder, user.uid, user.gid);
+  await copyProgram(folder);
+  await initDatabase(`${folder}/data`, user);
+
+  const port = freePort();
+  const listening = Promise.withResolvers<void>();
+  const settings = ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories=', 'fsync=off'];
+  const server = spawnChild({
+    name: 'hosted-postgres',
+    command: `${folder}/bin/postgres`,
+    args: ['-D', `${folder}/data`, ...settings.flatMap((setting) => ['-c', setting])],
+    cwd: '/',
+    env: postgresEnvironment,
+    ...user,
+    log: () => {},
+    onLine: (line) => line.includes('ready to accept connections') && listening.resolve(),
+  });
+  void server.exited.then(() => listening.reject(new Error(server.lastLines().join('\n'))));
+  await listening.promise;
+  return {
+    url: `postgresql://postgres:${localPassword}@127.0.0.1:${port}/postgres`,
+    async stop() {
+      await server.end('SIGINT', 'SIGQUIT');
+      await removeFolder(folder);
+    },
+  };
+}
+
+/** The server looks for extensions beside the program that runs: a program that is linked would look at home. */
+async function copyProgram(folder: string): Promise<void> {
+  const home = postgresProgram('postgres').replace('/bin/postgres', '');
+  const share = 'share/postgresql';
+  await Deno.mkdir(`${folder}/bin`);
+  await Deno.copyFile(`${home}/bin/postgres`, `${folder}/bin/postgres`);
+  await Deno.symlink(`${home}/lib`, `${folder}/lib`);
+  await Deno.mkdir(`${folder}/${share}/extension`, { recursive: true });
+  for (const within of [share, `${share}/extension`]) {
+    for await (const { name } of Deno.readDir(`${home}/${within}`)) {
+      if (name !== 'extension') await Deno.symlink(`${home}/${within}/${name}`, `${folder}/${within}/${name}`);
+    }
+  }
+  for (const [name, text] of Object.entries(extensions)) {
+    await Deno.writeTextFile(`${folder}/${share}/extension/${name}`, text);
+  }
+}

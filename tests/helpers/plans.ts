@@ -1,0 +1,39 @@
+import type { TestDatabase } from './test-database.ts';
+
+/** Reads of a table, as a plan names them: `Index Scan using outbox_pending_idx`, `Seq Scan`. */
+export type Plans = {
+  /** Calls a function as the service and tells how the statements within it read the table. */
+  readsOf(table: string, call: string): Promise<string[]>;
+  /** The plans of that call, as EXPLAIN writes them. */
+  last(): string;
+};
+
+/** Watches what the server really does inside functions, which EXPLAIN of their call doesn't show. */
+export async function watchPlans(database: TestDatabase): Promise<Plans> {
+  const client = await database.connect();
+  const plans: string[] = [];
+  client.on('notice', ({ message }) => {
+    plans.push(message ?? '');
+  });
+  await client.query("load 'auto_explain'");
+  for (
+    const [name, value] of Object.entries({
+      'auto_explain.log_min_duration': '0',
+      'auto_explain.log_nested_statements': 'on',
+      'auto_explain.log_level': 'notice',
+    })
+  ) await client.query('select set_config($1, $2, false)', [name, value]);
+
+  return {
+    async readsOf(table, call) {
+      plans.length = 0;
+      await client.query(`select ${call}`);
+      // Reads of the table, and of its indexes below a bitmap heap scan; not the node that writes it.
+      const scan = '(?:Seq|Index|Index Only|Bitmap Heap|Tid) Scan(?: Backward)?';
+      const read = new RegExp(`${scan}(?: using \\w+)? on ${table}\\b|Bitmap Index Scan on ${table}_\\w+`, 'g');
+      const reads = plans.join('\n').matchAll(read);
+      return [...new Set([...reads].map(([text]) => text))].sort();
+    },
+    last: () => plans.join('\n'),
+  };
+}

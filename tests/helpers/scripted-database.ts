@@ -1,0 +1,52 @@
+import type { Failure, OutboxRow } from '../../supabase/functions/api/outbox.ts';
+import type { Database, OutboxClaim } from '../../supabase/functions/api/ports.ts';
+
+/** A call that settles rows, as the database got it. */
+export type Call = {
+  readonly name: 'completeOutbox' | 'failOutbox';
+  readonly token: string;
+  readonly ids: readonly number[];
+  readonly failure?: Failure;
+};
+
+type Script = {
+  /** The answers to claims, one after the other; then there is nothing due. */
+  readonly claims?: Record<string, (readonly OutboxRow[] | Partial<OutboxClaim> | Error)[]>;
+  readonly failOutbox?: (call: { ids: readonly number[]; failure: Failure }) => { retried: number; parked: number };
+  readonly nextAttemptAt?: string | null;
+};
+
+/** A database that knows nothing but an outbox, which answers by the script, and what it was called with. */
+export function scriptedDatabase({ claims = {}, failOutbox, nextAttemptAt = null }: Script): {
+  readonly database: Database;
+  readonly calls: Call[];
+  /** The destinations of the claims, in their order. */
+  readonly claimed: string[];
+} {
+  const calls: Call[] = [];
+  const claimed: string[] = [];
+  const unused = () => Promise.reject(new Error('not part of this test'));
+  const database: Database = {
+    getSubscription: unused,
+    verifyPayment: unused,
+    applyGatewayEvent: unused,
+    getHealth: unused,
+    claimOutbox(destination) {
+      claimed.push(destination);
+      const next = claims[destination]?.shift() ?? [];
+      if (next instanceof Error) return Promise.reject(next);
+      const claim = 'length' in next ? { rows: next } : next;
+      return Promise.resolve({ token: `${destination}-${claimed.length}`, rows: [], parked: 0, ...claim });
+    },
+    completeOutbox(token, ids) {
+      calls.push({ name: 'completeOutbox', token, ids });
+      return Promise.resolve();
+    },
+    failOutbox(token, ids, failure) {
+      calls.push({ name: 'failOutbox', token, ids, failure });
+      return Promise.resolve(failOutbox?.({ ids, failure }) ?? { retried: ids.length, parked: 0 });
+    },
+    nextOutboxAttempt: () => Promise.resolve({ nextAttemptAt }),
+  };
+  return { database, calls, claimed };
+}

@@ -1,0 +1,28 @@
+import { readConfig } from '../../supabase/functions/api/config.ts';
+import { createDatabase } from '../../supabase/functions/api/database.ts';
+import { createDispatcher, type Dispatcher } from '../../supabase/functions/api/dispatcher.ts';
+import { createRestTransport } from '../../supabase/functions/api/rest-transport.ts';
+import { createSenders } from '../../supabase/functions/api/senders.ts';
+import { createSupabaseClient } from '../../supabase/functions/api/supabase-client.ts';
+import { functionEnvironment } from './fault-project.ts';
+
+/** What the function is told of receivers at that address, mails and hook alike. */
+export function receiverEnvironment(url: string): Record<string, string> {
+  return {
+    APP_URL: 'https://app.example.com',
+    RESEND_API_KEY: 're_test',
+    RESEND_BASE_URL: url,
+    EMAIL_FROM: 'Acme <billing@acme.example>',
+    REVALIDATE_URL: `${url}/api/revalidate`,
+    REVALIDATE_SECRET: 'revalidate-me',
+    INTERNAL_KEY: 'internal-key',
+  };
+}
+
+/** A dispatcher as the function has one, without the requests that would set it going by themselves. */
+export function createTestDispatcher(apiUrl: string, environment: Record<string, string>): Dispatcher {
+  const env: Record<string, string> = { ...functionEnvironment(apiUrl), ...environment };
+  const config = readConfig((name) => env[name]);
+  const client = createSupabaseClient(config.supabaseUrl, config.secretKey);
+  return createDispatcher(createDatabase(createRestTransport(client), config), createSenders(config));
+}

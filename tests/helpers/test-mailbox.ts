@@ -1,0 +1,68 @@
+import { expect, vi } from 'vitest';
+import { createMailbox } from '../../scripts/stack/mailbox.ts';
+import { receiverEnvironment } from './test-dispatcher.ts';
+
+/** A mail as the mailbox shows it. */
+export type ReceivedMail = { from: string; subject: string; html: string; text: string; idempotency_key: string };
+
+/** The mailbox stand-in, and the demo receiver of revalidations in it. */
+export type TestMailbox = {
+  /** What the function is told so that it delivers there. */
+  readonly environment: Record<string, string>;
+  /** The mails to an address, newest first. */
+  mailsTo(address: string): Promise<ReceivedMail[]>;
+  /** Its mails, once there are any. */
+  untilMailTo(address: string): Promise<ReceivedMail[]>;
+  /** The paths of each accepted revalidation, newest first. */
+  revalidations(): Promise<string[][]>;
+  /** Makes the next requests fail, see `POST /simulate/fault`. */
+  fail(fault: Record<string, unknown>): Promise<void>;
+  /** Returns when the faults have met as many requests as they were made for. */
+  untilMet(): Promise<void>;
+  /** Lifts every fault and lets the requests go that hang. */
+  lift(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+const patience = { timeout: 30_000, interval: 20 };
+
+/** Starts a mailbox on a free port. */
+export async function startTestMailbox(): Promise<TestMailbox> {
+  const mailbox = createMailbox({ port: 0, revalidateSecret: receiverEnvironment('').REVALIDATE_SECRET ?? '' });
+  await mailbox.start();
+
+  const call = async (path: string, init?: RequestInit) => {
+    const response = await fetch(mailbox.url + path, init);
+    if (!response.ok) throw new Error(`${path} answered ${response.status}`);
+    return await response.json();
+  };
+  async function mailsTo(address: string): Promise<ReceivedMail[]> {
+    const { data }: { data: { id: string; to: string[] }[] } = await call('/emails');
+    const ids = data.filter(({ to }) => to.includes(address)).map(({ id }) => id);
+    return await Promise.all(ids.map((id) => call(`/emails/${id}`)));
+  }
+  return {
+    environment: receiverEnvironment(mailbox.url),
+    mailsTo,
+    untilMailTo: (address) =>
+      vi.waitFor(async () => {
+        const mails = await mailsTo(address);
+        expect(mails).not.toEqual([]);
+        return mails;
+      }, patience),
+    async revalidations() {
+      const { data }: { data: { paths: string[] }[] } = await call('/api/revalidate');
+      return data.map(({ paths }) => paths);
+    },
+    async fail(fault) {
+      await call('/simulate/fault', { method: 'POST', body: JSON.stringify(fault) });
+    },
+    async untilMet() {
+      await vi.waitFor(async () => expect(await call('/simulate/fault')).toEqual({ faults: [] }), patience);
+    },
+    async lift() {
+      await call('/simulate/fault', { method: 'DELETE' });
+    },
+    stop: () => mailbox.stop(),
+  };
+}

@@ -1,0 +1,9 @@
+import { test } from 'vitest';
+import { expectSentOnce } from '../helpers/many-dispatchers.ts';
+import { useProject } from '../helpers/use-project.ts';
+
+const project = useProject();
+
+test.each([2, 4, 8])('%i dispatchers at once on 10,000 mails → each mail is sent exactly once', async (dispatchers) => {
+  await expectSentOnce(project, dispatchers, 10_000);
+});

@@ -1,0 +1,87 @@
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { createMailer } from '../../supabase/functions/api/mailer.ts';
+import { paymentFailedRow, paymentSuccessRow } from '../emails/rows.ts';
+import { accept, providerError, startReceiver } from '../helpers/receiver.ts';
+
+const provider = startReceiver();
+afterAll(() => provider.stop());
+beforeEach(() => {
+  provider.answer = accept;
+  provider.arrivals.length = 0;
+});
+
+const config = {
+  apiKey: 're_test',
+  from: 'Acme <billing@acme.example>',
+  baseUrl: provider.url,
+  appUrl: 'https://app.example.com',
+  timeZone: 'UTC',
+};
+const rows = [
+  { id: 1, key: 'payment-success/1', ...paymentSuccessRow() },
+  { id: 2, key: 'payment-failed/2', ...paymentFailedRow() },
+];
+const loaded = vi.hoisted(() => ({ modules: new Set<string>() }));
+vi.mock('../../supabase/functions/api/generated/emails.js', (original) => note('templates', original));
+vi.mock('resend', (original) => note('client', original));
+
+/** The module as it is, noted when it is loaded. */
+function note(name: string, original: () => Promise<unknown>) {
+  loaded.modules.add(name);
+  return original();
+}
+
+// First in this file: what is loaded once stays loaded.
+test('templates and client are loaded with the first mail that is due, not before', async () => {
+  const attempts = createMailer(config)(rows);
+  expect([...loaded.modules]).toEqual([]);
+  await attempts[0]?.deliver();
+  expect([...loaded.modules].sort()).toEqual(['client', 'templates']);
+});
+
+test('each row is an attempt of its own, sent under its key with both parts', async () => {
+  const attempts = createMailer(config)(rows);
+  expect(attempts.map((attempt) => attempt.rows.map(({ id }) => id))).toEqual([[1], [2]]);
+  for (const attempt of attempts) expect(await attempt.deliver()).toEqual({ status: 'delivered' });
+  expect(provider.arrivals.map(({ method, path }) => `${method} ${path}`)).toEqual(['POST /emails', 'POST /emails']);
+  expect(provider.arrivals.map(({ headers }) => headers.get('idempotency-key'))).toEqual(rows.map(({ key }) => key));
+  for (const { headers, body } of provider.arrivals) {
+    expect(headers.get('authorization')).toBe('Bearer re_test');
+    expect(body).toEqual({
+      from: 'Acme <billing@acme.example>',
+      to: 'asha@example.com',
+      subject: expect.any(String),
+      html: expect.stringContaining('<html'),
+      text: expect.stringContaining('Asha Rao'),
+    });
+  }
+});
+
+test('the same row is the same request, byte for byte', async () => {
+  for (let attempt = 0; attempt < 2; attempt++) await createMailer(config)(rows)[0]?.deliver();
+  expect(provider.arrivals[1]?.body).toEqual(provider.arrivals[0]?.body);
+});
+
+test.each([
+  ['another kind', { kind: 'newsletter' }],
+  ['no payload', { payload: null }],
+  ['an amount that is no number', paymentSuccessRow({ amount: 'much' })],
+  ['a date that is none', paymentSuccessRow({ valid_until: 'some day' })],
+])('a row of %s → refused, nothing sent', async (_name, fields) => {
+  const [attempt] = createMailer(config)([{ id: 1, key: 'payment-success/1', ...paymentSuccessRow(), ...fields }]);
+  expect(await attempt?.deliver()).toEqual({ status: 'refused', error: 'not rendered: ZodError' });
+  expect(provider.arrivals).toEqual([]);
+});
+
+test('what went wrong is told by status and name, without the words of the provider', async () => {
+  provider.answer = () => providerError(422, 'validation_error');
+  expect(await createMailer(config)(rows)[0]?.deliver()).toEqual({ status: 'refused', error: '422 validation_error' });
+  provider.answer = () => providerError(429, 'rate_limit_exceeded', { 'retry-after': '7' });
+  expect(await createMailer(config)(rows)[0]?.deliver())
+    .toEqual({ status: 'paused', error: '429 rate_limit_exceeded', seconds: 7 });
+});
+
+test('an API key that is no header → failed, never thrown, and not named', async () => {
+  const [attempt] = createMailer({ ...config, apiKey: 're_\nx' })(rows);
+  expect(await attempt?.deliver()).toEqual({ status: 'failed', error: 'TypeError' });
+});

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import { oneAtATime } from '../../supabase/functions/api/one-at-a-time.ts';
+
+/** Work whose runs end when told; the n-th run gives or throws what `end` is given. */
+function controlled() {
+  const runs: PromiseWithResolvers<number>[] = [];
+  let running = 0;
+  let most = 0;
+  const call = oneAtATime(async () => {
+    const run = Promise.withResolvers<number>();
+    runs.push(run);
+    most = Math.max(most, ++running);
+    try {
+      return await run.promise;
+    } finally {
+      running -= 1;
+    }
+  });
+  return { call, runs, most: () => most };
+}
+
+/** Lets everything that is ready go on. */
+const settle = () => new Promise((resolve) => setTimeout(resolve, 0));
+
+test('a call runs the work at once and gives its result', async () => {
+  const { call, runs } = controlled();
+  const result = call();
+  expect(runs).toHaveLength(1);
+  runs[0]?.resolve(7);
+  expect(await result).toBe(7);
+});
+
+test('calls one after the other each run the work', async () => {
+  const { call, runs } = controlled();
+  for (const value of [1, 2, 3]) {
+    const result = call();
+    runs[value - 1]?.resolve(value);
+    expect(await result).toBe(value);
+  }
+  expect(runs).toHaveLength(3);
+});
+
+test('however many calls come while it runs, it runs once more, never twice at once, and all get the last result', async () => {
+  const { call, runs, most } = controlled();
+  const results = Promise.all([call(), call(), call(), call()]);
+  expect(runs).toHaveLength(1);
+  runs[0]?.resolve(1);
+  await settle();
+  expect(runs).toHaveLength(2);
+  runs[1]?.resolve(2);
+  expect(await results).toEqual([2, 2, 2, 2]);
+  await settle();
+  expect(runs).toHaveLength(2);
+  expect(most()).toBe(1);
+});
+
+test('a call during the second run makes a third', async () => {
+  const { call, runs } = controlled();
+  const first = [call(), call()];
+  runs[0]?.resolve(1);
+  await settle();
+  const last = call();
+  runs[1]?.resolve(2);
+  await settle();
+  runs[2]?.resolve(3);
+  expect(await Promise.all([...first, last])).toEqual([3, 3, 3]);
+  expect(runs).toHaveLength(3);
+});
+
+test('work that fails fails all who wait, and the next call runs it anew', async () => {
+  const { call, runs } = controlled();
+  const waiting = Promise.allSettled([call(), call()]);
+  runs[0]?.reject(new Error('broken'));
+  expect((await waiting).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(runs).toHaveLength(1);
+  const after = call();
+  runs[1]?.resolve(2);
+  expect(await after).toBe(2);
+});
+
+test('a call made as soon as a result is there runs the work anew', async () => {
+  const { call, runs } = controlled();
+  const chained = call().then(() => call());
+  runs[0]?.resolve(1);
+  await settle();
+  runs[1]?.resolve(2);
+  expect(await chained).toBe(2);
+});

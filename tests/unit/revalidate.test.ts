@@ -1,0 +1,55 @@
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import type { OutboxRow } from '../../supabase/functions/api/outbox.ts';
+import { createRevalidator, nothingToRevalidate } from '../../supabase/functions/api/revalidate.ts';
+import { accept, startReceiver } from '../helpers/receiver.ts';
+
+const app = startReceiver();
+afterAll(() => app.stop());
+beforeEach(() => {
+  app.answer = accept;
+  app.arrivals.length = 0;
+});
+
+const row = (id: number, payload: unknown): OutboxRow => ({ id, key: `key/${id}`, kind: 'revalidation', payload });
+const rows = [row(1, { paths: ['/a', '/b'] }), row(2, { paths: ['/b', '/c'] })];
+const send = createRevalidator({ url: `${app.url}/hook?site=1`, secret: 'revalidate-me' });
+
+test('any number of rows is one attempt, with their paths merged in their order', async () => {
+  const attempts = send(rows);
+  expect(attempts.map((attempt) => attempt.rows)).toEqual([rows]);
+  expect(await attempts[0]?.deliver()).toEqual({ status: 'delivered' });
+  expect(app.arrivals.map(({ method, path, body }) => ({ method, path, body }))).toEqual([
+    { method: 'POST', path: '/hook', body: { paths: ['/a', '/b', '/c'] } },
+  ]);
+  expect(app.arrivals[0]?.headers.get('x-revalidate-secret')).toBe('revalidate-me');
+});
+
+test('a redirect is not followed', async () => {
+  app.answer = () => new Response(null, { status: 307, headers: { location: '/elsewhere' } });
+  expect(await send(rows)[0]?.deliver()).toEqual({ status: 'failed', error: 'HTTP 307' });
+  expect(app.arrivals.map(({ path }) => path)).toEqual(['/hook']);
+});
+
+test('an answer without end is not read', async () => {
+  app.answer = () => new Response(new ReadableStream({ pull: (stream) => stream.enqueue(new Uint8Array(1024)) }));
+  expect(await send(rows)[0]?.deliver()).toEqual({ status: 'delivered' });
+});
+
+test.each([[null], [{}], [{ paths: '/a' }], [{ paths: [1] }]])(
+  'the payload %j → failed, never thrown',
+  async (payload) => {
+    expect(await send([row(1, payload)])[0]?.deliver()).toEqual({ status: 'failed', error: 'ZodError' });
+    expect(app.arrivals).toEqual([]);
+  },
+);
+
+test('a secret that is no header → failed, never thrown, and not named', async () => {
+  const [attempt] = createRevalidator({ url: app.url, secret: 'two\nlines' })(rows);
+  expect(await attempt?.deliver()).toEqual({ status: 'failed', error: 'TypeError' });
+});
+
+test('an app without cached pages: all is delivered without a call', async () => {
+  const attempts = nothingToRevalidate(rows);
+  expect(attempts.flatMap((attempt) => attempt.rows)).toEqual(rows);
+  expect(await attempts[0]?.deliver()).toEqual({ status: 'delivered' });
+});
