@@ -10,7 +10,7 @@ set search_path = ''
 as $$
 declare
   v_now constant timestamptz := private.clock();
-  v_ended integer;
+  v_users uuid[];
 begin
   perform private.note_cause('expiry', null);
   with over as materialized (
@@ -51,15 +51,17 @@ begin
         or not exists (select from public.profiles p where p.user_id = s.user_id)
       )
     returning s.user_id
-  ),
-  freed as (
-    update public.profiles p
-    set subscription_tier = 'free'
-    from ended
-    where p.user_id = ended.user_id
   )
-  select count(*) into v_ended from ended;
-  return v_ended;
+  select array_agg(e.user_id) into v_users from ended e;
+  if v_users is null then
+    -- An update of no row would still tell the app to refresh its pages.
+    return 0;
+  end if;
+
+  update public.profiles p
+  set subscription_tier = 'free'
+  where p.user_id = any (v_users);
+  return cardinality(v_users);
 end
 $$;
 revoke execute on function private.expire_subscriptions() from public;

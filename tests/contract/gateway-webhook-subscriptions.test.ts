@@ -189,7 +189,7 @@ describe.each(targets)('%s', (target) => {
       superseded_gateway_subscription_ids: ['sub_Old'],
     });
     expect(await queued(project.database, 'cancel-subscription', 'sub_Old'))
-      .toEqual([{ gateway_subscription_id: 'sub_Old' }]);
+      .toEqual([{ gateway_subscription_id: 'sub_Old', at_cycle_end: false }]);
     for (const build of [subscriptionActivated, subscriptionCharged, subscriptionCancelled]) {
       await withoutEffect(build({ userId, id: 'sub_Old' }), 'stale');
     }

@@ -135,7 +135,11 @@ describe('a user is deleted', () => {
     const id = uniqueId('sub');
     await subscriber(id);
     expect(await readOutbox(database, 'gateway', id)).toEqual([
-      { key: `cancel-subscription/${id}`, kind: 'cancel-subscription', payload: { gateway_subscription_id: id, at_cycle_end: false } },
+      {
+        key: `cancel-subscription/${id}`,
+        kind: 'cancel-subscription',
+        payload: { gateway_subscription_id: id, at_cycle_end: false },
+      },
     ]);
   });
 

@@ -137,7 +137,11 @@ describe('a new purchase', () => {
 
     const { validUntil } = await buy(user.id);
     expect(await readOutbox(database, 'gateway', id)).toEqual([
-      { key: `cancel-subscription/${id}`, kind: 'cancel-subscription', payload: { gateway_subscription_id: id } },
+      {
+        key: `cancel-subscription/${id}`,
+        kind: 'cancel-subscription',
+        payload: { gateway_subscription_id: id, at_cycle_end: false },
+      },
     ]);
     const bought = await readSubscription(database, user.id);
     expect(bought).toMatchObject({ gateway_subscription_id: null, status: 'active', end: validUntil });

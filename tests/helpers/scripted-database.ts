@@ -28,6 +28,12 @@ export function scriptedDatabase({ claims = {}, failOutbox, nextAttemptAt = null
   const unused = () => Promise.reject(new Error('not part of this test'));
   const database: Database = {
     getSubscription: unused,
+    listPlans: unused,
+    createOrder: unused,
+    storeOrder: unused,
+    discardOrder: unused,
+    cancelSubscription: unused,
+    resumeSubscription: unused,
     verifyPayment: unused,
     applyGatewayEvent: unused,
     getHealth: unused,

@@ -1,6 +1,7 @@
 import { readConfig } from '../../supabase/functions/api/config.ts';
 import { createDatabase } from '../../supabase/functions/api/database.ts';
 import { createDispatcher, type Dispatcher } from '../../supabase/functions/api/dispatcher.ts';
+import { createGateway } from '../../supabase/functions/api/gateway.ts';
 import { createRestTransport } from '../../supabase/functions/api/rest-transport.ts';
 import { createSenders } from '../../supabase/functions/api/senders.ts';
 import { createSupabaseClient } from '../../supabase/functions/api/supabase-client.ts';
@@ -24,5 +25,8 @@ export function createTestDispatcher(apiUrl: string, environment: Record<string,
   const env: Record<string, string> = { ...functionEnvironment(apiUrl), ...environment };
   const config = readConfig((name) => env[name]);
   const client = createSupabaseClient(config.supabaseUrl, config.secretKey);
-  return createDispatcher(createDatabase(createRestTransport(client), config), createSenders(config));
+  return createDispatcher(
+    createDatabase(createRestTransport(client), config),
+    createSenders(config, createGateway(config.gateway)),
+  );
 }
