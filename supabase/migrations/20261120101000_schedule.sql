@@ -1,5 +1,5 @@
 -- What happens once a minute without anybody asking.
--- Depends on: _dispatch_outbox, _wake, _expire_subscriptions, _replay_events.
+-- Depends on: _tend_outbox, _wake, _expire_subscriptions, _replay_events.
 
 create function private.sweep()
 returns void

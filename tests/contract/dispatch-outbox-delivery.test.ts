@@ -130,13 +130,12 @@ describe.each(targets)('%s', (target) => {
     expect(await readRow(project.database, `payment-success/${first.payment.id}`)).toMatchObject({ state: 'pending' });
 
     await mailbox.lift();
+    // Again and again: what the function is about to settle itself becomes due after this looked.
     await vi.waitFor(async () => {
-      const row = await readRow(project.database, `payment-success/${first.payment.id}`);
-      expect(row.last_error).not.toBeNull();
-    }, { timeout: 30_000, interval: 20 });
-    await makeDue(project.database);
-    expect((await dispatch()).status).toBe(200);
-    await untilDelivered();
+      await makeDue(project.database);
+      expect((await dispatch()).status).toBe(200);
+      expect(await countRows(project.database)).toMatchObject({ pending: 0, parked: 0 });
+    }, { timeout: 30_000, interval: 100 });
     for (const { email } of [first, second, failing]) expect(await mailbox.mailsTo(email)).toHaveLength(1);
   });
 });

@@ -1,0 +1,56 @@
+-- What an admin and the schedule do with the outbox.
+-- Depends on: _outbox, _wake.
+
+-- For an admin who mended the cause: tries a parked side effect again, for another 24 hours.
+create function private.requeue(
+  p_id bigint
+)
+returns boolean -- whether there was such a row to try again
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update private.outbox o
+  set queued_at = private.clock(),
+    next_attempt_at = private.clock(),
+    -- A claim that still runs may complete the row and no longer fail it.
+    claims = o.claims || null::uuid,
+    attempts = 0,
+    parked_at = null
+  where o.id = p_id
+    and o.delivered_at is null;
+  if not found then
+    return false;
+  end if;
+  perform private.wake();
+  return true;
+end
+$$;
+revoke execute on function private.requeue(bigint) from public;
+
+-- Forgets what was delivered more than 30 days ago, a batch at a time. The facts' keys go with it: by then nothing
+-- repeats them.
+create function private.delete_delivered()
+returns integer -- how many were deleted; call again until it is 0
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_deleted integer;
+begin
+  with old as materialized (
+    select o.id
+    from private.outbox o
+    where o.delivered_at < private.clock() - interval '30 days'
+    order by o.delivered_at
+    limit 1000
+    for update skip locked
+  )
+  delete from private.outbox o
+  using old
+  where o.id = old.id;
+  get diagnostics v_deleted = row_count;
+  return v_deleted;
+end
+$$;
+revoke execute on function private.delete_delivered() from public;
