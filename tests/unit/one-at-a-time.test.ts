@@ -40,7 +40,7 @@ test('calls one after the other each run the work', async () => {
   expect(runs).toHaveLength(3);
 });
 
-test('however many calls come while it runs, it runs once more, never twice at once, and all get the last result', async () => {
+test('however many calls come while it runs, it runs once more for all of them, never twice at once', async () => {
   const { call, runs, most } = controlled();
   const results = Promise.all([call(), call(), call(), call()]);
   expect(runs).toHaveLength(1);
@@ -48,7 +48,7 @@ test('however many calls come while it runs, it runs once more, never twice at o
   await settle();
   expect(runs).toHaveLength(2);
   runs[1]?.resolve(2);
-  expect(await results).toEqual([2, 2, 2, 2]);
+  expect(await results).toEqual([1, 2, 2, 2]);
   await settle();
   expect(runs).toHaveLength(2);
   expect(most()).toBe(1);
@@ -63,19 +63,32 @@ test('a call during the second run makes a third', async () => {
   runs[1]?.resolve(2);
   await settle();
   runs[2]?.resolve(3);
-  expect(await Promise.all([...first, last])).toEqual([3, 3, 3]);
+  expect(await Promise.all([...first, last])).toEqual([1, 2, 3]);
   expect(runs).toHaveLength(3);
 });
 
-test('work that fails fails all who wait, and the next call runs it anew', async () => {
+test('under steady calls the first caller is answered by the first run', async () => {
+  const { call, runs } = controlled();
+  const first = call();
+  for (let run = 0; run < 3; run++) {
+    void call();
+    runs[run]?.resolve(run);
+    await settle();
+  }
+  expect(await first).toBe(0);
+  runs[3]?.resolve(3);
+});
+
+test('work that fails fails who waited for that run, and the next call has its own', async () => {
   const { call, runs } = controlled();
   const waiting = Promise.allSettled([call(), call()]);
   runs[0]?.reject(new Error('broken'));
-  expect((await waiting).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-  expect(runs).toHaveLength(1);
-  const after = call();
+  await settle();
   runs[1]?.resolve(2);
-  expect(await after).toBe(2);
+  expect(await waiting).toMatchObject([{ status: 'rejected' }, { status: 'fulfilled', value: 2 }]);
+  const after = call();
+  runs[2]?.resolve(3);
+  expect(await after).toBe(3);
 });
 
 test('a call made as soon as a result is there runs the work anew', async () => {

@@ -9,7 +9,7 @@ export type DispatchReport = Counts & { readonly next_attempt_at: string | null 
 
 /** Delivers what is due in the outbox. */
 export type Dispatcher = {
-  /** Delivers until nothing is due or its time is over; while one runs, calling again makes it look once more. */
+  /** Delivers until nothing is due or its time is over; a call while one runs looks once more after it. */
   dispatch(): Promise<DispatchReport>;
 };
 
