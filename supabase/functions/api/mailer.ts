@@ -14,18 +14,17 @@ export function createMailer(config: EmailConfig): Sender {
 }
 
 async function sendMail(config: EmailConfig, row: OutboxRow): Promise<Delivery> {
-  let email;
   try {
-    const { renderEmail } = await import('./render-email.ts');
-    email = await renderEmail(row, config);
-  } catch (error) {
+    // Most isolates never send a mail: templates and client are loaded with the first. What can't be loaded now may be
+    // after the next deploy, so that is no reason to give a mail up.
+    const [{ renderEmail }, { Resend }] = await Promise.all([
+      import('./render-email.ts'),
+      import('resend'),
+      import('./generated/emails.js'),
+    ]);
+    const email = await renderEmail(row, config).catch(nameOf);
     // The row stays as it is: rendering it again ends the same.
-    return { status: 'refused', error: `not rendered: ${error instanceof Error ? error.name : 'unknown'}` };
-  }
-
-  try {
-    // Most isolates never send a mail: the client is loaded with the first.
-    const { Resend } = await import('resend');
+    if (typeof email === 'string') return { status: 'refused', error: `not rendered: ${email}` };
     const resend = new Resend(config.apiKey, { baseUrl: config.baseUrl });
     const { data, error, headers } = await resend.emails.send(
       { from: config.from, ...email },
@@ -43,6 +42,10 @@ async function sendMail(config: EmailConfig, row: OutboxRow): Promise<Delivery> 
     if (typeof error.statusCode !== 'number') return { status: 'failed', error: text };
     return readStatus(error.statusCode, text, headers?.['retry-after'] ?? null);
   } catch (error) {
-    return { status: 'failed', error: error instanceof Error ? error.name : 'unknown' };
+    return { status: 'failed', error: nameOf(error) };
   }
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : 'unknown';
 }
