@@ -25,9 +25,11 @@ create sequence private.last_wake;
 revoke all on sequence private.last_wake from public;
 comment on sequence private.last_wake is 'When the dispatcher was last called over HTTP.';
 
--- Calls the dispatcher over HTTP, if this database can: extension pg_net, and in Vault `subscriptions_url` (the
--- functions' address) and `subscriptions_internal_key`.
-create function private.call_dispatcher()
+-- Calls an internal endpoint of the function over HTTP, if this database can: extension pg_net, and in Vault
+-- `subscriptions_url` (the functions' address) and `subscriptions_internal_key`. Never fails.
+create function private.call_function(
+  p_path text
+)
 returns void
 language plpgsql
 set search_path = ''
@@ -38,7 +40,7 @@ begin
   end if;
   execute $call$
     select net.http_post(
-      url := rtrim(url.decrypted_secret, '/') || '/api/internal/outbox',
+      url := rtrim(url.decrypted_secret, '/') || $1,
       body := '{}'::jsonb,
       headers := jsonb_build_object('content-type', 'application/json', 'x-internal-key', key.decrypted_secret),
       timeout_milliseconds := 5000
@@ -46,14 +48,15 @@ begin
     from vault.decrypted_secrets url
     join vault.decrypted_secrets key on key.name = 'subscriptions_internal_key'
     where url.name = 'subscriptions_url'
-  $call$;
+  $call$
+  using p_path;
 exception
-  -- A broken Vault entry must not stop a payment; the sweep tries again within a minute.
+  -- A broken Vault entry must not stop a payment; the schedule tries again within minutes.
   when others then
-    raise warning 'the dispatcher was not called: %', sqlstate;
+    raise warning '% was not called: %', p_path, sqlstate;
 end
 $$;
-revoke execute on function private.call_dispatcher() from public;
+revoke execute on function private.call_function(text) from public;
 
 -- Wakes the dispatcher; over HTTP at most once a second, and the dispatcher looks again a second later. Never fails.
 -- Security definer: whoever enqueues has no rights on Vault and pg_net.
@@ -73,7 +76,7 @@ begin
   perform pg_notify('outbox', '');
   if abs(v_now - (select w.last_value from private.last_wake w)) >= 1000 then
     perform setval('private.last_wake', v_now);
-    perform private.call_dispatcher();
+    perform private.call_function('/api/internal/outbox');
   end if;
 exception
   when others then

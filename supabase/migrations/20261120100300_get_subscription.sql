@@ -23,7 +23,7 @@ as $$
     ),
     'currentTier', coalesce((select p.subscription_tier from public.profiles p where p.user_id = p_user_id), 'free'),
     'payments', coalesce((
-      select jsonb_agg(to_jsonb(newest) order by newest.created_at desc, newest.id desc)
+      select jsonb_agg(to_jsonb(newest) - 'next_reconcile_at' order by newest.created_at desc, newest.id desc)
       from (
         select p.*
         from public.payments p

@@ -128,7 +128,12 @@ begin
     subscription_id = v_subscription_id,
     fulfilled_at = case when v_subscription_id is not null then private.clock() end,
     period_start = v_start,
-    period_end = v_end
+    period_end = v_end,
+    -- What a customer brings back is asked about from now on, however old its order is.
+    next_reconcile_at = case
+      when p_is_confirmed then p.next_reconcile_at
+      else private.clock() + interval '15 minutes'
+    end
   where p.id = p_payment.id;
 
   if v_subscription_id is null then

@@ -98,6 +98,51 @@ $$;
 revoke execute on function private.apply_recorded_event(private.gateway_events) from public;
 grant execute on function private.apply_recorded_event(private.gateway_events) to service_role;
 
+-- Notes a delivery in the ledger and holds its row: the second of two at once waits here for the first and finds its
+-- outcome, or, if it rolled back, no row.
+create function private.record_event(
+  p_body_sha256 bytea,
+  p_event_id text, -- from the header, unsigned
+  p_body jsonb, -- null: nested too deep to be read
+  p_early_renewal text,
+  p_deliveries integer default 1 -- 0: the gateway did not bring it, it was asked
+)
+returns private.gateway_events -- its outcome is null when the event is to be applied
+language sql
+set search_path = ''
+as $$
+  insert into private.gateway_events as e (body_sha256, event_id, event, subject_id, payload, early_renewal, deliveries)
+  values (
+    p_body_sha256,
+    p_event_id,
+    private.json_text(p_body -> 'event'),
+    left(
+      coalesce(
+        private.json_text(p_body -> 'payload' -> 'subscription' -> 'entity' -> 'id'),
+        private.json_text(p_body -> 'payload' -> 'payment' -> 'entity' -> 'order_id'),
+        private.json_text(p_body -> 'payload' -> 'order' -> 'entity' -> 'id')
+      ),
+      200
+    ),
+    p_body,
+    p_early_renewal,
+    p_deliveries
+  )
+  -- What had no effect yet has another try. A cancellation had one on the profile: a repeat must not end a later purchase.
+  on conflict (body_sha256) do update
+  set deliveries = e.deliveries + excluded.deliveries,
+    outcome = case
+      when e.outcome like 'failed: %'
+        or e.outcome = 'plan_not_found'
+        or e.outcome = 'unmatched' and e.event not like 'subscription.%'
+      then null
+      else e.outcome
+    end
+  returning *
+$$;
+revoke execute on function private.record_event(bytea, text, jsonb, text, integer) from public;
+grant execute on function private.record_event(bytea, text, jsonb, text, integer) to service_role;
+
 -- API: service_role only.
 create function public.apply_gateway_event(
   p_body_sha256 text, -- of the raw bytes, hex
@@ -113,40 +158,11 @@ set search_path = ''
 set lock_timeout = '3s'
 as $$
 declare
-  v_body constant jsonb := p_body::jsonb;
   v_event private.gateway_events;
 begin
   perform private.begin_request('webhook', p_body_sha256, p_early_renewal);
-  insert into private.gateway_events as e (body_sha256, event_id, event, subject_id, payload, early_renewal)
-  values (
-    decode(p_body_sha256, 'hex'),
-    p_event_id,
-    private.json_text(v_body -> 'event'),
-    left(
-      coalesce(
-        private.json_text(v_body -> 'payload' -> 'subscription' -> 'entity' -> 'id'),
-        private.json_text(v_body -> 'payload' -> 'payment' -> 'entity' -> 'order_id'),
-        private.json_text(v_body -> 'payload' -> 'order' -> 'entity' -> 'id')
-      ),
-      200
-    ),
-    v_body,
-    p_early_renewal
-  )
-  -- The second of two deliveries waits here for the first: it finds its outcome, or, if it rolled back, no row.
-  -- What had no effect yet has another try. A cancellation had one on the profile: a repeat must not end a later purchase.
-  on conflict (body_sha256) do update
-  set deliveries = e.deliveries + 1,
-    outcome = case
-      when e.outcome like 'failed: %' or e.outcome = 'unmatched' and e.event not like 'subscription.%' then null
-      else e.outcome
-    end
-  returning * into v_event;
-
-  if v_event.outcome is not null then
-    return jsonb_build_object('outcome', v_event.outcome);
-  end if;
-  return jsonb_build_object('outcome', private.apply_recorded_event(v_event));
+  v_event := private.record_event(decode(p_body_sha256, 'hex'), p_event_id, p_body::jsonb, p_early_renewal);
+  return jsonb_build_object('outcome', coalesce(v_event.outcome, private.apply_recorded_event(v_event)));
 end
 $$;
 comment on function public.apply_gateway_event(text, text, text, text) is

@@ -20,8 +20,17 @@ begin
     where s.status = 'active'
       and s.current_period_end < v_now
       and s.updated_at < v_now - interval '1 hour'
-      -- What the gateway bills ends when the gateway says so.
-      and s.gateway_subscription_id is null
+      -- What the gateway bills ends only when the gateway, asked since, knows of no further period.
+      and (
+        s.gateway_subscription_id is null
+        or exists (
+          select
+          from private.subscription_checks c
+          where c.subscription_id = s.id
+            and c.gateway_subscription_id = s.gateway_subscription_id
+            and c.checked_at > greatest(s.current_period_end, v_now - interval '1 day')
+        )
+      )
       and s.current_period_end
         + make_interval(days => case when s.cancel_at_period_end then 0 else coalesce(p.grace_days, 3) end) < v_now
     order by s.current_period_end

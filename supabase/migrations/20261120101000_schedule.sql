@@ -1,4 +1,4 @@
--- What happens once a minute without anybody asking.
+-- What happens without anybody asking: once a minute the sweep, every five minutes reconciliation.
 -- Depends on: _tend_outbox, _wake, _expire_subscriptions, _replay_events.
 
 create function private.sweep()
@@ -24,7 +24,7 @@ begin
     end;
   end loop;
   perform pg_notify('outbox', '');
-  perform private.call_dispatcher();
+  perform private.call_function('/api/internal/outbox');
 end
 $$;
 revoke execute on function private.sweep() from public;
@@ -38,6 +38,11 @@ begin
   if exists (select from pg_available_extensions e where e.name = 'pg_cron') then
     create extension if not exists pg_cron;
     perform cron.schedule('subscriptions-sweep', '* * * * *', 'select private.sweep()');
+    perform cron.schedule(
+      'subscriptions-reconcile',
+      '*/5 * * * *',
+      $job$select private.call_function('/api/internal/reconcile')$job$
+    );
   end if;
 end
 $$;

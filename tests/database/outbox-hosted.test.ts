@@ -27,14 +27,19 @@ test('the migrations install pg_net and pg_cron where they can be had', async ()
     .toEqual([{ extname: 'pg_cron' }, { extname: 'pg_net' }]);
 });
 
-test('the sweep is scheduled once a minute, and its command calls the dispatcher', async () => {
-  const job = await database.one('select jobname, schedule, command from cron.job');
-  expect(job).toEqual({ jobname: 'subscriptions-sweep', schedule: '* * * * *', command: 'select private.sweep()' });
-  await database.query(`insert into vault.secrets values
-    ('subscriptions_url', 'https://project.test/functions/v1'), ('subscriptions_internal_key', 'k')`);
+test.each([
+  ['subscriptions-sweep', '* * * * *', 'outbox'],
+  ['subscriptions-reconcile', '*/5 * * * *', 'reconcile'],
+])('the job %s runs at %s and calls the endpoint %s', async (name, schedule, endpoint) => {
+  const job = await database.one('select schedule, command from cron.job where jobname = $1', [name]);
+  expect(job.schedule).toBe(schedule);
+  await database.query(`
+    truncate net.calls, vault.secrets;
+    insert into vault.secrets values
+      ('subscriptions_url', 'https://project.test/functions/v1'), ('subscriptions_internal_key', 'k')`);
   await database.query(String(job.command));
   expect(await database.query('select url, body, headers, timeout from net.calls')).toEqual([{
-    url: 'https://project.test/functions/v1/api/internal/outbox',
+    url: `https://project.test/functions/v1/api/internal/${endpoint}`,
     body: {},
     headers: { 'content-type': 'application/json', 'x-internal-key': 'k' },
     timeout: 5000,

@@ -1,0 +1,101 @@
+import type pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { setClock } from '../helpers/clock.ts';
+import { deliver } from '../helpers/gateway-events.ts';
+import { captured } from '../helpers/money-events.ts';
+import { type Purchase, readPurchase, verifyPurchase } from '../helpers/purchases.ts';
+import { applyOrderPayments, listed, orderedAt } from '../helpers/reconciliation.ts';
+import { createPayment, createUser, uniqueId } from '../helpers/records.ts';
+import { callRpc, openSession } from '../helpers/session.ts';
+import { readPayment } from '../helpers/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+let database: TestDatabase;
+let service: pg.Client;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  service = await openSession(database, { role: 'service_role' });
+});
+afterEach(async () => {
+  await setClock(database, null);
+  await database.query('update public.payments set next_reconcile_at = null');
+});
+afterAll(() => database.close());
+
+const ordered = () => orderedAt(database, '2026-01-01T00:00:00Z');
+const claim = () => callRpc(service, 'claim_payments_to_reconcile');
+const claimed = async () => Object(await claim()).payments.map((payment: { id: string }) => payment.id);
+const apply = (order: Purchase, answer: unknown[] | null) => applyOrderPayments(service, order, answer);
+const dueAt = async ({ id }: Purchase) => (await readPayment(database, id)).next_reconcile_at;
+
+describe('a payment is asked about', () => {
+  test('15 minutes, 1, 6, 24, 72 and 120 hours after its order, and then no more', async () => {
+    const order = await ordered();
+    for (const time of ['01T00:15', '01T01:00', '01T06:00', '02T00:00', '04T00:00', '06T00:00']) {
+      expect(await dueAt(order)).toEqual(new Date(`2026-01-${time}:00Z`));
+      await setClock(database, `2026-01-${time}:00Z`);
+      expect(await claimed()).toEqual([order.id]);
+      await apply(order, []);
+    }
+    expect(await dueAt(order)).toBeNull();
+    expect(await readPurchase(database, order)).toMatchObject({ status: 'created', tier: 'free' });
+  });
+
+  test('once by whoever comes first, and again five minutes after one who never came back', async () => {
+    const order = await ordered();
+    await setClock(database, '2026-01-01T00:14:59Z');
+    expect(await claimed()).toEqual([]);
+    await setClock(database, '2026-01-01T00:15:00Z');
+    expect(await claimed()).toEqual([order.id]);
+    expect(await claimed()).toEqual([]);
+    await setClock(database, '2026-01-01T00:20:00Z');
+    expect(await claimed()).toEqual([order.id]);
+  });
+
+  test('not before it has an order, and then from its next step on', async () => {
+    await setClock(database, '2026-01-01T00:00:00Z');
+    const { id: userId } = await createUser(database);
+    const { id } = await database.one(
+      'insert into public.payments (user_id, amount) values ($1, 99900) returning id',
+      [userId],
+    );
+    await setClock(database, '2026-01-01T03:00:00Z');
+    expect(await claimed()).toEqual([]);
+    await database.query('update public.payments set gateway_order_id = $2 where id = $1', [id, uniqueId('order')]);
+    expect(await claimed()).toEqual([id]);
+  });
+
+  test('not once the gateway itself confirmed what was fulfilled', async () => {
+    const order = await ordered();
+    await deliver(service, captured({ id: order.paymentId, order_id: order.orderId }));
+    await setClock(database, '2026-01-01T00:15:00Z');
+    expect(await claim()).toEqual({ settled: 1, payments: [] });
+    expect(await claim()).toEqual({ settled: 0, payments: [] });
+    expect(await dueAt(order)).toBeNull();
+  });
+
+  test('from its verification on when it is brought back after the last step of its order', async () => {
+    const order = await ordered();
+    await setClock(database, '2026-01-06T00:00:00Z');
+    await apply(order, []);
+    await setClock(database, '2026-01-20T00:00:00Z');
+    await verifyPurchase(service, order);
+    expect(await dueAt(order)).toEqual(new Date('2026-01-20T00:15:00Z'));
+    await setClock(database, '2026-01-20T00:15:00Z');
+    expect(await claimed()).toEqual([order.id]);
+    await apply(order, listed(order, { status: 'authorized' }));
+    expect(await dueAt(order)).toEqual(new Date('2026-01-20T01:00:00Z'));
+  });
+
+  test('20 at a time, the longest due first', async () => {
+    const { id: userId } = await createUser(database);
+    const ids: string[] = [];
+    for (let second = 0; second < 25; second += 1) {
+      await setClock(database, new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString());
+      ids.push((await createPayment(database, { userId })).id);
+    }
+    await setClock(database, '2026-01-01T01:00:00Z');
+    expect(new Set(await claimed())).toEqual(new Set(ids.slice(0, 20)));
+    expect(new Set(await claimed())).toEqual(new Set(ids.slice(20)));
+  });
+});

@@ -1,0 +1,190 @@
+import type pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { setClock } from '../helpers/clock.ts';
+import { deliver, seconds, subscriptionEvent } from '../helpers/gateway-events.ts';
+import { placeOrder, verifyPurchase } from '../helpers/purchases.ts';
+import { alertsAbout } from '../helpers/reconciliation.ts';
+import { createUser, uniqueId } from '../helpers/records.ts';
+import { callRpc, openSession } from '../helpers/session.ts';
+import { readSubscription, readTier } from '../helpers/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+let database: TestDatabase;
+let service: pg.Client;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  service = await openSession(database, { role: 'service_role' });
+  await database.query("update public.plans set gateway_plan_id = 'plan_pro' where tier = 'pro'");
+});
+afterEach(async () => {
+  await setClock(database, null);
+  await database.query('delete from auth.users');
+});
+afterAll(() => database.close());
+
+const start = '2026-01-01T00:00:00Z';
+const end = '2026-02-01T00:00:00Z';
+const nextEnd = '2026-03-01T00:00:00Z';
+type Billed = { userId: string; id: string; gatewayId: string };
+
+/** A subscription that the gateway bills, paid for January. */
+async function billed(): Promise<Billed> {
+  await setClock(database, start);
+  const { id: userId } = await createUser(database);
+  const gatewayId = uniqueId('sub');
+  const event = { userId, id: gatewayId, planId: 'plan_pro', start, end, createdAt: start };
+  await deliver(service, subscriptionEvent({ name: 'activated', ...event }));
+  const { id } = await database.one('select id from public.subscriptions where user_id = $1', [userId]);
+  return { userId, id: String(id), gatewayId };
+}
+
+const claim = async () => (await callRpc(service, 'claim_subscriptions_to_reconcile')).subscriptions;
+const apply = ({ id, gatewayId }: Billed, entity: Record<string, unknown> | null) =>
+  callRpc(service, 'apply_gateway_subscription', id, gatewayId, entity === null ? null : JSON.stringify(entity));
+const january = { current_start: seconds(start), current_end: seconds(end), plan_id: 'plan_pro', notes: [] };
+const february = { ...january, current_start: seconds(end), current_end: seconds(nextEnd) };
+
+async function expire(at: string): Promise<unknown> {
+  await setClock(database, at);
+  return (await database.one('select private.expire_subscriptions() as ended')).ended;
+}
+
+describe('a subscription that the gateway bills is asked about', () => {
+  test('from a day before its period ends on, every six hours', async () => {
+    const subscription = await billed();
+    const asked = [{ id: subscription.id, gateway_subscription_id: subscription.gatewayId }];
+    await setClock(database, '2026-01-31T00:00:00Z');
+    expect(await claim()).toEqual([]);
+    await setClock(database, '2026-01-31T00:00:01Z');
+    expect(await claim()).toEqual(asked);
+    await apply(subscription, { status: 'active', ...january });
+    await setClock(database, '2026-01-31T06:00:00Z');
+    expect(await claim()).toEqual([]);
+    await setClock(database, '2026-01-31T06:00:01Z');
+    expect(await claim()).toEqual(asked);
+  });
+
+  test('by one at a time, and again five minutes after one who never came back', async () => {
+    await billed();
+    await setClock(database, end);
+    expect(await claim()).toHaveLength(1);
+    expect(await claim()).toEqual([]);
+    await setClock(database, '2026-02-01T00:05:00Z');
+    expect(await claim()).toHaveLength(1);
+  });
+
+  test('not when it has ended, and not when nobody bills it', async () => {
+    const { userId } = await billed();
+    await database.query("update public.subscriptions set status = 'cancelled' where user_id = $1", [userId]);
+    await verifyPurchase(service, await placeOrder(database, { tier: 'basic' }));
+    await setClock(database, end);
+    expect(await claim()).toEqual([]);
+  });
+
+  test('anew when another gateway subscription took its place', async () => {
+    const subscription = await billed();
+    await setClock(database, end);
+    await claim();
+    await apply(subscription, { status: 'halted', ...january });
+    await database.query("update public.subscriptions set gateway_subscription_id = 'sub_new' where id = $1", [
+      subscription.id,
+    ]);
+    expect(await claim()).toEqual([{ id: subscription.id, gateway_subscription_id: 'sub_new' }]);
+    expect(
+      await database.one('select checked_at from private.subscription_checks where subscription_id = $1', [
+        subscription.id,
+      ]),
+    ).toEqual({ checked_at: null });
+  });
+});
+
+describe('what the gateway answers', () => {
+  test('that it charged renews the period, and raises an alert where no webhook said so', async () => {
+    const subscription = await billed();
+    await setClock(database, end);
+    expect(await apply(subscription, { status: 'active', ...february })).toEqual({ applied: true });
+    expect(await readSubscription(database, subscription.userId)).toMatchObject({
+      status: 'active',
+      start: '2026-02-01T00:00:00.000Z',
+      end: '2026-03-01T00:00:00.000Z',
+    });
+    expect(await alertsAbout(database, subscription.gatewayId)).toEqual(['missed_webhook']);
+    expect(await apply(subscription, { status: 'active', ...february })).toEqual({ applied: false });
+  });
+
+  test('is overtaken by the webhook of the next charge, in either order', async () => {
+    const subscription = await billed();
+    const march = { start: nextEnd, end: '2026-04-01T00:00:00Z', createdAt: '2026-03-01T00:00:05Z' };
+    const event = { userId: subscription.userId, id: subscription.gatewayId, planId: 'plan_pro' };
+    await deliver(service, subscriptionEvent({ name: 'charged', ...event, ...march }));
+    expect(await apply(subscription, { status: 'active', ...february })).toEqual({ applied: false });
+    expect(await readSubscription(database, subscription.userId)).toMatchObject({ end: '2026-04-01T00:00:00.000Z' });
+  });
+
+  test.each(['cancelled', 'expired'])('%s ends access', async (status) => {
+    const subscription = await billed();
+    await setClock(database, end);
+    expect(await apply(subscription, { status, ...january })).toEqual({ applied: true });
+    expect(await readTier(database, subscription.userId)).toBe('free');
+  });
+
+  test.each(['halted', 'pending', 'completed', 'paused', 'active'])(
+    '%s without a new period changes nothing',
+    async (status) => {
+      const subscription = await billed();
+      await setClock(database, end);
+      expect(await apply(subscription, { status, ...january })).toEqual({ applied: false });
+      expect(await readTier(database, subscription.userId)).toBe('pro');
+    },
+  );
+
+  test('of a subscription that a purchase has replaced changes nothing', async () => {
+    const subscription = await billed();
+    const user = { id: subscription.userId, email: null };
+    await verifyPurchase(service, await placeOrder(database, { user, tier: 'premium' }));
+    for (const status of ['active', 'cancelled']) await apply(subscription, { status, ...february });
+    expect(await readSubscription(database, subscription.userId)).toMatchObject({ tier: 'premium', status: 'active' });
+    expect(await readTier(database, subscription.userId)).toBe('premium');
+  });
+});
+
+describe('expiry ends what the gateway bills', () => {
+  test('never before the gateway was asked, however long the period is over', async () => {
+    const { userId } = await billed();
+    expect(await expire('2027-01-01T00:00:00Z')).toBe(0);
+    expect(await readTier(database, userId)).toBe('pro');
+  });
+
+  test.each(['halted', 'completed', null])('after its grace days once the gateway answered %s', async (status) => {
+    const subscription = await billed();
+    await setClock(database, '2026-02-03T20:00:00Z');
+    await claim();
+    await apply(subscription, status === null ? null : { status, ...january });
+    expect(await expire('2026-02-03T23:00:00Z')).toBe(0);
+    expect(await expire('2026-02-04T00:00:01Z')).toBe(1);
+    expect(await readTier(database, subscription.userId)).toBe('free');
+  });
+
+  test('not by an answer from before the period ended, nor by one older than a day', async () => {
+    const subscription = await billed();
+    for (const asked of ['2026-01-31T12:00:00Z', '2026-02-02T00:00:00Z']) {
+      await setClock(database, asked);
+      await claim();
+      await apply(subscription, { status: 'pending', ...january });
+      expect(await expire(asked.startsWith('2026-01') ? '2026-02-01T12:00:00Z' : '2026-02-10T00:00:00Z')).toBe(0);
+    }
+    expect(await readTier(database, subscription.userId)).toBe('pro');
+  });
+
+  test('and a charge that comes late brings access back', async () => {
+    const subscription = await billed();
+    await setClock(database, '2026-02-04T00:00:00Z');
+    await claim();
+    await apply(subscription, { status: 'halted', ...january });
+    expect(await expire('2026-02-04T00:00:01Z')).toBe(1);
+    const event = { userId: subscription.userId, id: subscription.gatewayId, planId: 'plan_pro' };
+    const paid = { start: end, end: nextEnd, createdAt: '2026-02-04T01:00:00Z' };
+    await deliver(service, subscriptionEvent({ name: 'charged', ...event, ...paid }));
+    expect(await readTier(database, subscription.userId)).toBe('pro');
+  });
+});

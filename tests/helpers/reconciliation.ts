@@ -1,0 +1,42 @@
+import type pg from 'pg';
+import { setClock } from './clock.ts';
+import { placeOrder, type Purchase } from './purchases.ts';
+import { callRpc } from './session.ts';
+import type { TestDatabase } from './test-database.ts';
+
+/** An order of that time, ISO 8601; the database's clock stays there. */
+export async function orderedAt(database: TestDatabase, at: string): Promise<Purchase> {
+  await setClock(database, at);
+  return await placeOrder(database);
+}
+
+/** Payments on an order as the gateway lists them: of the whole amount and under the purchase's id, unless told otherwise. */
+export function listed(
+  { orderId, paymentId }: Purchase,
+  ...fields: Record<string, unknown>[]
+): Record<string, unknown>[] {
+  return fields.map((field) => ({
+    id: paymentId,
+    entity: 'payment',
+    order_id: orderId,
+    amount: 99900,
+    currency: 'INR',
+    amount_refunded: 0,
+    ...field,
+  }));
+}
+
+/** Applies what the gateway lists of an order; null: it knows no such order. */
+export function applyOrderPayments(
+  service: pg.Client,
+  { id }: Purchase,
+  answer: unknown[] | null,
+): Promise<Record<string, unknown>> {
+  return callRpc(service, 'apply_order_payments', id, answer === null ? null : JSON.stringify(answer));
+}
+
+/** The kinds of the alerts about an order or a subscription. */
+export async function alertsAbout(database: TestDatabase, subjectId: string): Promise<unknown[]> {
+  const rows = await database.query('select kind from private.alerts where subject_id = $1 order by kind', [subjectId]);
+  return rows.map(({ kind }) => kind);
+}
