@@ -3,8 +3,8 @@ import type { Service } from './service.ts';
 
 export type OutboxWakerOptions = {
   databaseUrl: string;
-  /** The function's endpoint that delivers what is due. */
-  dispatchUrl: string;
+  /** The address of the function's internal endpoints. */
+  internalUrl: string;
   /** The project's secret key. */
   secretKey: string;
   /** Between two sweeps. */
@@ -14,9 +14,12 @@ export type OutboxWakerOptions = {
 /** One call delivers all that is due; a few at once get past one that waits for a slow receiver. */
 const mostCalls = 4;
 
-/** What pg_net and pg_cron do on a hosted project: calls the dispatcher when the database says so, and once a minute. */
+/**
+ * What pg_net and pg_cron do on a hosted project: calls the dispatcher when the database says so, and once a minute the
+ * sweep, the dispatcher and reconciliation.
+ */
 export function createOutboxWaker(
-  { databaseUrl, dispatchUrl, secretKey, sweepMs = 60_000 }: OutboxWakerOptions,
+  { databaseUrl, internalUrl, secretKey, sweepMs = 60_000 }: OutboxWakerOptions,
 ): Service {
   let sql: postgres.Sql | undefined;
   let sweeping: ReturnType<typeof setInterval> | undefined;
@@ -46,15 +49,25 @@ export function createOutboxWaker(
     }, Math.min(Math.max(time - Date.now(), 50), sweepMs));
   }
 
+  function post(endpoint: string): Promise<Response> {
+    return fetch(`${internalUrl}/${endpoint}`, {
+      method: 'POST',
+      headers: { apikey: secretKey },
+      signal: stopping.signal,
+    });
+  }
+
+  /** The database or the function may be away: next time. */
+  async function sweep(): Promise<void> {
+    await sql?.unsafe('select private.sweep()').then(wake, () => {});
+    await post('reconcile').then((response) => response.body?.cancel(), () => {});
+  }
+
   async function call(): Promise<void> {
     if (calls >= mostCalls) return wake();
     calls += 1;
     try {
-      const response = await fetch(dispatchUrl, {
-        method: 'POST',
-        headers: { apikey: secretKey },
-        signal: stopping.signal,
-      });
+      const response = await post('outbox');
       const { next_attempt_at: next } = await response.json();
       if (typeof next === 'string' && !stopping.signal.aborted) wakeAt(Date.parse(next));
     } catch {
@@ -70,7 +83,6 @@ export function createOutboxWaker(
       sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
       // Also whenever it listens again: notices of the meantime are lost.
       await sql.listen('outbox', wake, wake);
-      const sweep = () => sql?.unsafe('select private.sweep()').then(wake, () => {}); // the database is away: next time
       sweeping = setInterval(sweep, sweepMs);
     },
     ready: () => Promise.resolve(),

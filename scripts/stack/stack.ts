@@ -87,7 +87,7 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
 
   const waker = createOutboxWaker({
     databaseUrl,
-    dispatchUrl: `${api}/functions/v1/api/internal/outbox`,
+    internalUrl: `${api}/functions/v1/api/internal`,
     secretKey: localKeys.secret,
   });
 

@@ -1,5 +1,5 @@
 import type { Failure, OutboxRow } from '../../supabase/functions/api/outbox.ts';
-import type { Database, OutboxClaim } from '../../supabase/functions/api/ports.ts';
+import type { OutboxClaim, OutboxDatabase } from '../../supabase/functions/api/ports.ts';
 
 /** A call that settles rows, as the database got it. */
 export type Call = {
@@ -18,25 +18,14 @@ type Script = {
 
 /** A database that knows nothing but an outbox, which answers by the script, and what it was called with. */
 export function scriptedDatabase({ claims = {}, failOutbox, nextAttemptAt = null }: Script): {
-  readonly database: Database;
+  readonly database: OutboxDatabase;
   readonly calls: Call[];
   /** The destinations of the claims, in their order. */
   readonly claimed: string[];
 } {
   const calls: Call[] = [];
   const claimed: string[] = [];
-  const unused = () => Promise.reject(new Error('not part of this test'));
-  const database: Database = {
-    getSubscription: unused,
-    listPlans: unused,
-    createOrder: unused,
-    storeOrder: unused,
-    discardOrder: unused,
-    cancelSubscription: unused,
-    resumeSubscription: unused,
-    verifyPayment: unused,
-    applyGatewayEvent: unused,
-    getHealth: unused,
+  const database: OutboxDatabase = {
     claimOutbox(destination) {
       claimed.push(destination);
       const next = claims[destination]?.shift() ?? [];

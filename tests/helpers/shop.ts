@@ -75,9 +75,14 @@ export function useShop(
       async ({ method, url, headers, body }) => {
         const text = await new Response(body).text();
         const { pathname: path } = new URL(url);
-        const call = { method, path, authorization: headers.get('authorization'), body: JSON.parse(text) };
+        const call = {
+          method,
+          path,
+          authorization: headers.get('authorization'),
+          body: text === '' ? null : JSON.parse(text),
+        };
         calls.push(call);
-        const passOn = () => fetch(simulatorUrl() + path, { method, headers, body: text });
+        const passOn = () => fetch(simulatorUrl() + path, { method, headers, body: text || null });
         return await (standIn === null ? passOn() : standIn(call, passOn));
       },
     );

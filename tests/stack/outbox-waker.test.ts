@@ -42,8 +42,8 @@ beforeEach(async () => {
 afterEach(() => waker?.stop());
 
 /** Starts a waker. */
-async function launch({ dispatchUrl = proxyUrl(), sweepMs = 600_000 } = {}): Promise<void> {
-  waker = createOutboxWaker({ databaseUrl: project.postgres.url(), dispatchUrl, secretKey: localKeys.secret, sweepMs });
+async function launch({ internalUrl = proxyUrl(), sweepMs = 600_000 } = {}): Promise<void> {
+  waker = createOutboxWaker({ databaseUrl: project.postgres.url(), internalUrl, secretKey: localKeys.secret, sweepMs });
   await waker.start();
   await waker.ready();
 }
@@ -58,7 +58,7 @@ async function startWaker(sweepMs?: number): Promise<void> {
 
 /** The function's address changes when it is started again. */
 function proxyUrl(): string {
-  return `${proxy.url}/api/internal/outbox`;
+  return `${proxy.url}/api/internal`;
 }
 
 /** Notes a revalidation as the function's own requests do: nobody is told. */
@@ -147,7 +147,7 @@ test('stop leaves no connection and ends the calls under way; it may come twice,
   const hanging = startReceiver();
   hanging.answer = () => ended.promise.then(() => new Response());
   try {
-    await launch({ dispatchUrl: hanging.url, sweepMs: 50 });
+    await launch({ internalUrl: hanging.url, sweepMs: 50 });
     await vi.waitFor(() => expect(hanging.arrivals.length).toBeGreaterThan(0), patience);
     await waker?.stop();
     await waker?.stop();
@@ -162,7 +162,7 @@ test('stop leaves no connection and ends the calls under way; it may come twice,
     ended.resolve();
     await hanging.stop();
   }
-  await createOutboxWaker({ databaseUrl: '', dispatchUrl: '', secretKey: '' }).stop();
+  await createOutboxWaker({ databaseUrl: '', internalUrl: '', secretKey: '' }).stop();
 });
 
 describe('with a dispatcher that only counts', () => {
@@ -178,7 +178,7 @@ describe('with a dispatcher that only counts', () => {
       await hold;
       return Response.json({ delivered: 0, retried: 0, parked: 0, next_attempt_at: '2999-01-01T00:00:00.000Z' });
     };
-    await launch({ dispatchUrl: dispatcher.url });
+    await launch({ internalUrl: dispatcher.url });
     await nextCall(1);
   });
   afterAll(() => dispatcher.stop());

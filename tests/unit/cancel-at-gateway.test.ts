@@ -14,7 +14,11 @@ function gateway(status: number, afterwards: string | null = 'active', retryAfte
   return {
     createOrder: () => Promise.resolve(null),
     cancelSubscription: (id) => Promise.resolve({ status: id === 'sub_1' ? status : 400, retryAfter }),
-    readSubscriptionStatus: () => Promise.resolve(afterwards),
+    readSubscription: () =>
+      Promise.resolve(
+        afterwards === null ? { status: 'unanswered' } : { status: 'found', value: { status: afterwards } },
+      ),
+    listOrderPayments: () => Promise.resolve({ status: 'unanswered' }),
   };
 }
 

@@ -110,3 +110,49 @@ function createHalfAnswer(): { url: string; stop(): Promise<void> } {
   });
   return { url: `http://127.0.0.1:${half.addr.port}`, stop: () => half.shutdown() };
 }
+
+describe('reading', () => {
+  const gateway = () => createGateway({ ...key, apiUrl: url }) ?? expect.fail();
+
+  test('listOrderPayments finds every attempt on an order', async () => {
+    const items = [{ id: 'pay_A', status: 'failed' }, { id: 'pay_B', status: 'captured', notes: [] }];
+    respond = () => Response.json({ entity: 'collection', count: 2, items });
+    expect(await gateway().listOrderPayments('order_A/../x?y')).toEqual({ status: 'found', value: items });
+    expect(received[0]).toMatchObject({ method: 'GET', path: '/v1/orders/order_A%2F..%2Fx%3Fy/payments', body: '' });
+  });
+
+  test('readSubscription finds a subscription, whole', async () => {
+    const entity = { id: 'sub_A', status: 'active', current_end: 1_767_225_600, notes: { user_id: 'x' } };
+    respond = () => Response.json(entity);
+    expect(await gateway().readSubscription('sub_A')).toEqual({ status: 'found', value: entity });
+    expect(received[0]).toMatchObject({ method: 'GET', path: '/v1/subscriptions/sub_A' });
+  });
+
+  test('what no record can hold is replaced', async () => {
+    respond = () => Response.json({ items: [{ id: 'pay_A', error_description: 'a\0b\uD800' }] });
+    expect(await gateway().listOrderPayments('order_A')).toEqual({
+      status: 'found',
+      value: [{ id: 'pay_A', error_description: 'a\uFFFDb\uFFFD' }],
+    });
+  });
+
+  test.each([400, 404])('%i says that there is no such thing', async (status) => {
+    respond = () => Response.json({ error: { code: 'BAD_REQUEST_ERROR' } }, { status });
+    expect(await gateway().listOrderPayments('order_A')).toEqual({ status: 'unknown' });
+    expect(await gateway().readSubscription('sub_A')).toEqual({ status: 'unknown' });
+  });
+
+  test.each<[string, () => Response]>([
+    ['401', () => Response.json({ error: {} }, { status: 401 })],
+    ['429', () => Response.json({ error: {} }, { status: 429 })],
+    ['500', () => Response.json({ items: [], status: 'active' }, { status: 500 })],
+    ['HTML', () => new Response('<h1>Maintenance</h1>')],
+    ['404 in HTML, a proxy’s', () => new Response('<h1>Not found</h1>', { status: 404 })],
+    ['a number', () => Response.json(17)],
+    ['items that are none', () => Response.json({ items: [1], status: 7 })],
+  ])('%s says nothing', async (_, answer) => {
+    respond = answer;
+    expect(await gateway().listOrderPayments('order_A')).toEqual({ status: 'unanswered' });
+    expect(await gateway().readSubscription('sub_A')).toEqual({ status: 'unanswered' });
+  });
+});

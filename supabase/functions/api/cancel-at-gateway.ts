@@ -20,8 +20,7 @@ async function cancel(gateway: Gateway, row: OutboxRow): Promise<Delivery> {
   const { status, retryAfter } = await gateway.cancelSubscription(id, atCycleEnd);
   const delivery = readStatus(status, status === 0 ? 'no answer' : `HTTP ${status}`, retryAfter);
   // A second cancellation is refused: what counts is that nothing is billed any more.
-  if (delivery.status === 'refused' && over.includes(await gateway.readSubscriptionStatus(id) ?? '')) {
-    return { status: 'delivered' };
-  }
-  return delivery;
+  if (delivery.status !== 'refused') return delivery;
+  const reading = await gateway.readSubscription(id);
+  return reading.status === 'found' && over.includes(reading.value.status) ? { status: 'delivered' } : delivery;
 }

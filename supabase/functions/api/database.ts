@@ -57,6 +57,15 @@ const outboxClaim = z.object({
 });
 const outboxFailure = z.object({ retried: z.number(), parked: z.number() });
 const nextOutboxAttempt = z.object({ next_attempt_at: z.string().nullable() });
+const paymentsToReconcile = z.object({
+  settled: z.number(),
+  payments: z.array(z.object({ id: z.string(), order_id: z.string() })),
+});
+const orderPaymentsResult = z.object({ applied: z.number(), ended: z.boolean() });
+const subscriptionsToReconcile = z.object({
+  subscriptions: z.array(z.object({ id: z.string(), gateway_subscription_id: z.string() })),
+});
+const gatewaySubscriptionResult = z.object({ applied: z.boolean() });
 const health = z.object({ oldest_undelivered_at: z.string().nullable(), last_webhook_at: z.string().nullable() });
 
 /** The service's rules over whichever transport. */
@@ -143,6 +152,38 @@ export function createDatabase(transport: Transport, { earlyRenewal }: Pick<Conf
       const result = await call('next_outbox_attempt', { p_destinations: destinations.join(',') });
       return { nextAttemptAt: nextOutboxAttempt.parse(result).next_attempt_at };
     },
+
+    async claimPaymentsToReconcile() {
+      const { settled, payments } = paymentsToReconcile.parse(await call('claim_payments_to_reconcile', {}));
+      return { settled, payments: payments.map(({ id, order_id: orderId }) => ({ id, orderId })) };
+    },
+
+    applyOrderPayments: async (paymentId, items) =>
+      orderPaymentsResult.parse(
+        await call('apply_order_payments', {
+          p_payment_id: paymentId,
+          p_items: items === null ? undefined : JSON.stringify(items),
+          p_early_renewal: earlyRenewal,
+        }),
+      ),
+
+    async claimSubscriptionsToReconcile() {
+      const result = subscriptionsToReconcile.parse(await call('claim_subscriptions_to_reconcile', {}));
+      return result.subscriptions.map(({ id, gateway_subscription_id: gatewaySubscriptionId }) => ({
+        id,
+        gatewaySubscriptionId,
+      }));
+    },
+
+    applyGatewaySubscription: async ({ id, gatewaySubscriptionId }, entity) =>
+      gatewaySubscriptionResult.parse(
+        await call('apply_gateway_subscription', {
+          p_subscription_id: id,
+          p_gateway_subscription_id: gatewaySubscriptionId,
+          p_entity: entity === null ? undefined : JSON.stringify(entity),
+          p_early_renewal: earlyRenewal,
+        }),
+      ),
 
     getHealth: async () => health.parse(await call('get_health', {})),
   };

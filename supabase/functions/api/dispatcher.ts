@@ -1,7 +1,7 @@
 import { deliverRows, type Outcome } from './deliver-rows.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import type { Destination, Sender } from './outbox.ts';
-import type { Database } from './ports.ts';
+import type { OutboxDatabase } from './ports.ts';
 import { add, type Counts, nothing, settleRows } from './settle-rows.ts';
 
 /** How many rows went which way, and when the next one is due (ISO 8601; null: nothing is left). */
@@ -18,7 +18,7 @@ const budgetMilliseconds = 25_000;
 
 /** @param senders the destinations that are configured; rows of others wait. */
 export function createDispatcher(
-  database: Database,
+  database: OutboxDatabase,
   senders: Readonly<Partial<Record<Destination, Sender>>>,
 ): Dispatcher {
   // Each destination has a runner of its own: one that hangs holds up nobody else.
@@ -44,7 +44,7 @@ async function pauseFor(outcomes: readonly Outcome[], until: number): Promise<vo
   }
 }
 
-async function drain(database: Database, destination: string, sender: Sender): Promise<Counts> {
+async function drain(database: OutboxDatabase, destination: string, sender: Sender): Promise<Counts> {
   const until = performance.now() + budgetMilliseconds;
   let counts = nothing;
   while (performance.now() < until) {

@@ -26,6 +26,7 @@ const errors = {
   webhookFailed: [500, 'Webhook processing failed'],
   healthCheckFailed: [503, 'Service unavailable'],
   dispatchFailed: [500, 'Failed to dispatch'],
+  reconcileFailed: [500, 'Failed to reconcile'],
   requestFailed: [500, 'Request failed'],
   notFound: [404, 'Not found'],
   methodNotAllowed: [405, 'Method not allowed'],

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { GatewayConfig } from './config.ts';
-import type { Gateway, GatewayReply } from './ports.ts';
-import { isStorableText } from './storable-json.ts';
+import type { Gateway, GatewayReply, Reading } from './ports.ts';
+import { isStorableText, toStorableJson } from './storable-json.ts';
 
 const timeoutMilliseconds = 5000;
 
 const createdOrder = z.object({ id: z.string().min(1).refine(isStorableText) });
-const subscription = z.object({ status: z.string() });
+const subscription = z.looseObject({ status: z.string() });
+const orderPayments = z.object({ items: z.array(z.looseObject({})) });
 
 /** The gateway's REST API, over HTTP Basic with key id and key secret; null when it is not configured. */
 export function createGateway(config: GatewayConfig | null): Gateway | null {
@@ -45,12 +46,21 @@ export function createGateway(config: GatewayConfig | null): Gateway | null {
     cancelSubscription: (id, atCycleEnd) =>
       call('POST', `/subscriptions/${encodeURIComponent(id)}/cancel`, { cancel_at_cycle_end: atCycleEnd ? 1 : 0 }),
 
-    async readSubscriptionStatus(id) {
-      const { status, body } = await call('GET', `/subscriptions/${encodeURIComponent(id)}`);
-      const found = subscription.safeParse(body);
-      return status === 200 && found.success ? found.data.status : null;
+    readSubscription: async (id) => read(await call('GET', `/subscriptions/${encodeURIComponent(id)}`), subscription),
+
+    async listOrderPayments(orderId) {
+      const reading = read(await call('GET', `/orders/${encodeURIComponent(orderId)}/payments`), orderPayments);
+      return reading.status === 'found' ? { status: 'found', value: reading.value.items } : reading;
     },
   };
+}
+
+/** What was read, if the answer says it; a refusal that is not about the key or the pace says that there is no such thing. */
+function read<T>({ status, body }: { status: number; body: unknown }, schema: z.ZodType<T>): Reading<T> {
+  // What is read goes into the database.
+  const parsed = schema.safeParse(JSON.parse(toStorableJson(JSON.stringify(body)) ?? 'null'));
+  if (status === 200 && parsed.success) return { status: 'found', value: parsed.data };
+  return { status: status === 400 || status === 404 ? 'unknown' : 'unanswered' };
 }
 
 /** Of the UTF-8 bytes: btoa alone throws on what is not Latin-1, and that would stop the whole function. */

@@ -44,11 +44,31 @@ export type Database = {
   failOutbox(token: string, ids: readonly number[], failure: Failure): Promise<{ retried: number; parked: number }>;
   /** When a row of these destinations is due next, ISO 8601. */
   nextOutboxAttempt(destinations: readonly string[]): Promise<{ nextAttemptAt: string | null }>;
+  /** Payments that the gateway is to be asked about, leased for five minutes, at most 20. */
+  claimPaymentsToReconcile(): Promise<PaymentsToReconcile>;
+  /** Applies what the gateway knows of the payments on an order; null: it knows no such order. */
+  applyOrderPayments(paymentId: string, items: readonly unknown[] | null): Promise<{ applied: number; ended: boolean }>;
+  /** Subscriptions that the gateway is to be asked about before their period ends, leased likewise. */
+  claimSubscriptionsToReconcile(): Promise<readonly SubscriptionToReconcile[]>;
+  /** Applies a subscription as the gateway has it; null: it knows no such one. */
+  applyGatewaySubscription(
+    subscription: SubscriptionToReconcile,
+    entity: GatewaySubscription | null,
+  ): Promise<{ applied: boolean }>;
   /** Times are ISO 8601. */
   getHealth(): Promise<
     { oldest_undelivered_at: string | null; last_webhook_at: string | null }
   >;
 };
+
+/** What delivering side effects needs of the database. */
+export type OutboxDatabase = Pick<Database, 'claimOutbox' | 'completeOutbox' | 'failOutbox' | 'nextOutboxAttempt'>;
+
+/** What asking the gateway needs of the database. */
+export type ReconcileDatabase = Pick<
+  Database,
+  'claimPaymentsToReconcile' | 'claimSubscriptionsToReconcile' | 'applyOrderPayments' | 'applyGatewaySubscription'
+>;
 
 export type VerifiedPayment = {
   readonly userId: string;
@@ -103,9 +123,18 @@ export type Gateway = {
   createOrder(order: { amount: number; currency: string; receipt: string }): Promise<string | null>;
   /** Ends a subscription, at once or with its billing cycle. */
   cancelSubscription(id: string, atCycleEnd: boolean): Promise<GatewayReply>;
-  /** @returns a subscription's status there, or null when the gateway doesn't say. */
-  readSubscriptionStatus(id: string): Promise<string | null>;
+  /** A subscription as the gateway has it. */
+  readSubscription(id: string): Promise<Reading<GatewaySubscription>>;
+  /** The payments on an order, every attempt. */
+  listOrderPayments(orderId: string): Promise<Reading<readonly unknown[]>>;
 };
+
+/** What the gateway knows. `unknown`: there is no such thing; `unanswered`: it did not say, ask again later. */
+export type Reading<T> = { readonly status: 'found'; readonly value: T } | {
+  readonly status: 'unknown' | 'unanswered';
+};
+
+export type GatewaySubscription = { readonly status: string };
 
 /** How the gateway answered; status 0: it did not. */
 export type GatewayReply = { readonly status: number; readonly retryAfter: string | null };
@@ -113,12 +142,20 @@ export type GatewayReply = { readonly status: number; readonly retryAfter: strin
 /** Rows of one destination, claimed for 60 seconds. `parked`: how many more were due and too old. */
 export type OutboxClaim = { readonly token: string; readonly rows: readonly OutboxRow[]; readonly parked: number };
 
+/** `settled`: how many more were due and needed no asking. */
+export type PaymentsToReconcile = {
+  readonly settled: number;
+  readonly payments: readonly { readonly id: string; readonly orderId: string }[];
+};
+
+export type SubscriptionToReconcile = { readonly id: string; readonly gatewaySubscriptionId: string };
+
 /** What createApp needs from outside. */
 export type Ports = {
   readonly auth: Auth;
   readonly database: Database;
-  /** The receivers of side effects that are configured. */
   /** Null: the gateway's API is not configured. */
   readonly gateway: Gateway | null;
+  /** The receivers of side effects that are configured. */
   readonly senders: Readonly<Partial<Record<Destination, Sender>>>;
 };

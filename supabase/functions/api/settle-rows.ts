@@ -1,6 +1,6 @@
 import type { Outcome } from './deliver-rows.ts';
 import type { Delivery, OutboxRow } from './outbox.ts';
-import type { Database } from './ports.ts';
+import type { OutboxDatabase } from './ports.ts';
 
 /** How many rows went which way. */
 export type Counts = { readonly delivered: number; readonly retried: number; readonly parked: number };
@@ -16,7 +16,11 @@ export function add(one: Counts, other: Counts): Counts {
 }
 
 /** Notes the outcomes in the outbox: one call for what was delivered, one for each kind of failure. */
-export async function settleRows(database: Database, token: string, outcomes: readonly Outcome[]): Promise<Counts> {
+export async function settleRows(
+  database: OutboxDatabase,
+  token: string,
+  outcomes: readonly Outcome[],
+): Promise<Counts> {
   let counts = nothing;
   for (const { delivery, rows } of group(outcomes)) {
     const ids = rows.map(({ id }) => id);

@@ -19,6 +19,7 @@ export type Database = {
           'gateway_signature': string | null;
           'id': string;
           'meta': Json | null;
+          'next_reconcile_at': string | null;
           'period_end': string | null;
           'period_start': string | null;
           'refunded_amount': number;
@@ -41,6 +42,7 @@ export type Database = {
           'gateway_signature'?: string | null;
           'id'?: string;
           'meta'?: Json | null;
+          'next_reconcile_at'?: string | null;
           'period_end'?: string | null;
           'period_start'?: string | null;
           'refunded_amount'?: number;
@@ -62,6 +64,7 @@ export type Database = {
           'gateway_signature'?: string | null;
           'id'?: string;
           'meta'?: Json | null;
+          'next_reconcile_at'?: string | null;
           'period_end'?: string | null;
           'period_start'?: string | null;
           'refunded_amount'?: number;
@@ -226,8 +229,23 @@ export type Database = {
         Args: { 'p_body'?: string; 'p_body_sha256': string; 'p_early_renewal'?: string; 'p_event_id'?: string };
         Returns: Json;
       };
+      'apply_gateway_subscription': {
+        Args: {
+          'p_early_renewal'?: string;
+          'p_entity'?: string;
+          'p_gateway_subscription_id': string;
+          'p_subscription_id': string;
+        };
+        Returns: Json;
+      };
+      'apply_order_payments': {
+        Args: { 'p_early_renewal'?: string; 'p_items'?: string; 'p_payment_id': string };
+        Returns: Json;
+      };
       'cancel_subscription': { Args: { 'p_at_period_end': boolean; 'p_user_id': string }; Returns: Json };
       'claim_outbox': { Args: { 'p_destination': string }; Returns: Json };
+      'claim_payments_to_reconcile': { Args: Record<PropertyKey, never>; Returns: Json };
+      'claim_subscriptions_to_reconcile': { Args: Record<PropertyKey, never>; Returns: Json };
       'complete_outbox': { Args: { 'p_ids': string; 'p_token': string }; Returns: Json };
       'create_order': { Args: { 'p_idempotency_key'?: string; 'p_tier': string; 'p_user_id': string }; Returns: Json };
       'current_tier': { Args: Record<PropertyKey, never>; Returns: string };

@@ -1,0 +1,20 @@
+import { errorAnswer } from '../errors.ts';
+import { reconcileAll } from '../reconciler.ts';
+import type { Route } from '../route.ts';
+
+/** POST /api/internal/reconcile: asks the gateway what its webhooks did not say, for schedulers. Answers hold counts only. */
+export const reconcile: Route = {
+  method: 'POST',
+  path: '/api/internal/reconcile',
+  failure: 'reconcileFailed',
+  // The gateway may take its time; whoever asks need not wait.
+  deadlineMilliseconds: 60_000,
+
+  async handle({ request, mayCallInternally, database, gateway, dispatchLater }) {
+    if (!await mayCallInternally(request)) return errorAnswer('unauthorized');
+    if (gateway === null) return errorAnswer('paymentsNotConfigured');
+    const report = await reconcileAll(database, gateway);
+    if (report.applied > 0) dispatchLater();
+    return { status: 200, body: report, outcome: report.unanswered > 0 ? 'gateway_unavailable' : 'reconciled' };
+  },
+};

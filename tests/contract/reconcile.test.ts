@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest';
+import { localKeys } from '../../scripts/stack/defaults.ts';
+import { answer, fullAnswer, refusal } from '../helpers/answer.ts';
+import { placeOrder } from '../helpers/orders.ts';
+import { alertsAbout } from '../helpers/reconciliation.ts';
+import { verify } from '../helpers/requests.ts';
+import { paymentOfOrder, queued, tierOf } from '../helpers/rows.ts';
+import { type Shop, useShop } from '../helpers/shop.ts';
+import { type RunningService, targets } from '../helpers/targets.ts';
+import { useProject, useService } from '../helpers/use-project.ts';
+
+const path = '/api/internal/reconcile';
+const internalKey = 'internal-key';
+const withInternalKey = { 'x-internal-key': internalKey };
+const project = useProject();
+const none = { events: [] };
+
+const reconcile = (service: Pick<RunningService, 'request'>, headers: HeadersInit = withInternalKey) =>
+  service.request(path, { method: 'POST', headers });
+
+/** These orders are due now, and no others ever. */
+const makeDue = (...orders: { orderId: string }[]) =>
+  project.database.query(
+    `update public.payments
+     set next_reconcile_at = case when gateway_order_id = any ($1) then private.clock() - interval '1 second' end`,
+    [orders.map(({ orderId }) => orderId)],
+  );
+
+/** An order whose payment no webhook announced. */
+async function paidUnheard(shop: Shop, outcome: 'captured' | 'failed' = 'captured') {
+  const user = await project.signUp();
+  const { order } = await placeOrder(shop, user.accessToken);
+  const checkout = await shop.pay(order.id, outcome, none);
+  return { user, orderId: order.id, checkout };
+}
+
+describe.each(targets)('%s', (target) => {
+  const shop = useShop(target, project, { INTERNAL_KEY: internalKey });
+  const unconfigured = useService(target, project, { GATEWAY_KEY_SECRET: '', INTERNAL_KEY: internalKey });
+
+  test.each<[string, Record<string, string>]>([
+    ['no key', {}],
+    ['another key', { 'x-internal-key': 'another-key' }],
+    ['the publishable key', { apikey: localKeys.publishable }],
+    ['the internal key as apikey', { apikey: internalKey }],
+  ])('POST /api/internal/reconcile with %s → 401, the gateway is not asked', async (_, headers) => {
+    expect(await answer(reconcile(shop, headers))).toEqual(refusal(401, 'Unauthorized'));
+    expect(shop.calls).toEqual([]);
+  });
+
+  test('POST /api/internal/reconcile with the session of a user → 401', async () => {
+    const { accessToken } = await project.signUp();
+    expect(await answer(reconcile(shop, { authorization: `Bearer ${accessToken}` }))).toEqual(
+      refusal(401, 'Unauthorized'),
+    );
+  });
+
+  test('POST /api/internal/reconcile without a gateway → 503', async () => {
+    expect(await answer(reconcile(unconfigured))).toEqual(refusal(503, 'Payment service not configured'));
+  });
+
+  test('GET /api/internal/reconcile → 405', async () => {
+    expect(await answer(shop.request(path, { headers: withInternalKey }))).toEqual(refusal(405, 'Method not allowed'));
+  });
+
+  test('POST /api/internal/reconcile → 200, counts and nothing else; nothing is due twice', async () => {
+    await makeDue(await paidUnheard(shop), await paidUnheard(shop, 'failed'));
+    const { status, headers, body } = await fullAnswer(reconcile(shop));
+    expect({ status, body }).toEqual({ status: 200, body: { asked: 2, applied: 2, unanswered: 0 } });
+    expect(headers.get('cache-control')).toBe('private, no-store');
+    expect(await answer(reconcile(shop, { apikey: localKeys.secret }))).toEqual({
+      status: 200,
+      body: { asked: 0, applied: 0, unanswered: 0 },
+    });
+  });
+
+  test('POST /api/internal/reconcile fulfils what was paid with the browser closed and every webhook lost', async () => {
+    const { user, orderId } = await paidUnheard(shop);
+    await makeDue({ orderId });
+    expect((await reconcile(shop)).status).toBe(200);
+    expect(await paymentOfOrder(project.database, orderId)).toMatchObject({
+      status: 'captured',
+      fulfilled_at: expect.any(Date),
+      confirmed_at: expect.any(Date),
+    });
+    expect(await tierOf(project.database, user.id)).toBe('pro');
+    expect(await queued(project.database, 'payment-success', user.email)).toHaveLength(1);
+    expect(await alertsAbout(project.database, orderId)).toEqual(['missed_webhook']);
+    expect(shop.calls.at(-1)).toMatchObject({ method: 'GET', path: `/v1/orders/${orderId}/payments` });
+  });
+
+  test('POST /api/internal/reconcile confirms what a customer brought back and no webhook announced', async () => {
+    const { user, orderId, checkout } = await paidUnheard(shop);
+    expect((await verify(shop, user.accessToken, checkout)).status).toBe(200);
+    const before = await paymentOfOrder(project.database, orderId);
+    expect(before).toMatchObject({ confirmed_at: null });
+    await makeDue({ orderId });
+    await reconcile(shop);
+    expect(await paymentOfOrder(project.database, orderId)).toEqual({
+      ...before,
+      confirmed_at: expect.any(Date),
+      next_reconcile_at: null,
+    });
+    expect(await queued(project.database, 'payment-success', user.email)).toHaveLength(1);
+  });
+
+  test.each<[string, () => Response | Promise<Response>]>([
+    ['500', () => new Response(null, { status: 500 })],
+    ['429', () => new Response(null, { status: 429 })],
+    ['401', () => Response.json({ error: {} }, { status: 401 })],
+  ])('POST /api/internal/reconcile while the gateway answers %s → 200, asked again later', async (_, broken) => {
+    const { user, orderId } = await paidUnheard(shop);
+    await makeDue({ orderId });
+    shop.gatewayDoes(broken);
+    expect(await answer(reconcile(shop))).toEqual({ status: 200, body: { asked: 1, applied: 0, unanswered: 1 } });
+    expect(await paymentOfOrder(project.database, orderId)).toMatchObject({ status: 'created' });
+    shop.gatewayDoes((_call, passOn) => passOn());
+    await makeDue({ orderId });
+    expect(await answer(reconcile(shop))).toEqual({ status: 200, body: { asked: 1, applied: 1, unanswered: 0 } });
+    expect(await tierOf(project.database, user.id)).toBe('pro');
+  });
+
+  test('two reconciliations at once ask about each payment once', async () => {
+    const orders = [await paidUnheard(shop), await paidUnheard(shop), await paidUnheard(shop)];
+    await makeDue(...orders);
+    const reports = await Promise.all([reconcile(shop), reconcile(shop)].map(async (sent) => (await sent).json()));
+    expect(reports.reduce((sum, { asked }) => sum + asked, 0)).toBe(3);
+    for (const { user } of orders) expect(await tierOf(project.database, user.id)).toBe('pro');
+  });
+
+  test('no key, address or payload is in the log', async () => {
+    await makeDue(await paidUnheard(shop));
+    await reconcile(shop);
+    for (const secret of [internalKey, localKeys.secret, '@', 'pay_', 'order_']) {
+      expect(shop.output.join('\n')).not.toContain(secret);
+    }
+  });
+});
