@@ -20,7 +20,7 @@ import { gatewayWebhook } from './routes/gateway-webhook.ts';
 import { getHealth } from './routes/get-health.ts';
 import { getSubscription } from './routes/get-subscription.ts';
 import { listPlans } from './routes/list-plans.ts';
-import { reconcile } from './routes/reconcile.ts';
+import { reconcilePayments } from './routes/reconcile-payments.ts';
 import { resumeSubscription } from './routes/resume-subscription.ts';
 import { verifyPayment } from './routes/verify-payment.ts';
 import { createVerifier } from './signature.ts';
@@ -38,7 +38,7 @@ const routes: readonly Route[] = [
   gatewayWebhook,
   getHealth,
   dispatchOutbox,
-  reconcile,
+  reconcilePayments,
 ];
 
 /** The HTTP application: route table, limits, CORS, and the single place where a fault becomes an answer. */

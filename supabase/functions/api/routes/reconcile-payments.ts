@@ -3,7 +3,7 @@ import { reconcileAll } from '../reconciler.ts';
 import type { Route } from '../route.ts';
 
 /** POST /api/internal/reconcile: asks the gateway what its webhooks did not say, for schedulers. Answers hold counts only. */
-export const reconcile: Route = {
+export const reconcilePayments: Route = {
   method: 'POST',
   path: '/api/internal/reconcile',
   failure: 'reconcileFailed',
