@@ -1,16 +1,14 @@
 import { Hono } from 'hono';
-import { gatewayError } from './gateway-simulator-error.ts';
+import { gatewayError, refused, unknownId } from './gateway-simulator-error.ts';
 import { readOrderRequest } from './gateway-simulator-order-request.ts';
 import type { GatewayStore } from './gateway-simulator-store.ts';
 import { isSameSecret } from './local-host-secret.ts';
-
-const UNKNOWN_ID = 'The id provided does not exist';
 
 type Credentials = { keyId: string; keySecret: string };
 
 /**
  * The gateway's REST API under `/v1`, behind HTTP Basic. `onCancelled` is told the id of a subscription whose cancellation
- * took effect at once, which the gateway also reports by webhook; one put off to the end of the cycle shows nowhere, as there.
+ * took effect at once, which the gateway also reports by webhook; one put off to the end of the cycle shows nowhere until then.
  */
 export function createGatewayApi(
   store: GatewayStore,
@@ -27,10 +25,7 @@ export function createGatewayApi(
 
   api.post('/orders', async (c) => {
     const read = readOrderRequest(await c.req.json().catch(() => undefined));
-    if ('refusal' in read) {
-      const { description, ...details } = read.refusal;
-      return gatewayError(description, { step: 'payment_initiation', ...details });
-    }
+    if ('refusal' in read) return refused({ step: 'payment_initiation', ...read.refusal });
     const { receipt } = read.order;
     if (receipt !== null && store.findOrderByReceipt(receipt) !== undefined) {
       return gatewayError('The receipt has already been used.', { field: 'receipt', step: 'payment_initiation' });
@@ -38,34 +33,37 @@ export function createGatewayApi(
     return c.json(store.createOrder(read.order));
   });
   api.get('/orders/:id', (c) => {
-    const order = store.findOrder(c.req.param('id'));
-    return order === undefined ? gatewayError(UNKNOWN_ID) : c.json(order);
+    const order = store.orders.find(c.req.param('id'));
+    return order === undefined ? unknownId() : c.json(order);
   });
   api.get('/orders/:id/payments', (c) => {
-    const order = store.findOrder(c.req.param('id'));
-    if (order === undefined) return gatewayError(UNKNOWN_ID);
-    const items = store.payments(order.id);
+    const order = store.orders.find(c.req.param('id'));
+    if (order === undefined) return unknownId();
+    const items = store.paymentsOf(order.id);
     return c.json({ entity: 'collection', count: items.length, items });
   });
   api.get('/payments/:id', (c) => {
-    const payment = store.findPayment(c.req.param('id'));
-    return payment === undefined ? gatewayError(UNKNOWN_ID) : c.json(payment);
+    const payment = store.payments.find(c.req.param('id'));
+    return payment === undefined ? unknownId() : c.json(payment);
   });
 
   api.get('/subscriptions/:id', (c) => {
-    const subscription = store.findSubscription(c.req.param('id'));
-    return subscription === undefined ? gatewayError(UNKNOWN_ID) : c.json(subscription);
+    const subscription = store.subscriptions.find(c.req.param('id'));
+    return subscription === undefined ? unknownId() : c.json(subscription);
   });
   api.post('/subscriptions/:id/cancel', async (c) => {
     const body: unknown = await c.req.json().catch(() => ({}));
-    const subscription = store.findSubscription(c.req.param('id'));
-    if (subscription === undefined) return gatewayError(UNKNOWN_ID);
+    const subscription = store.subscriptions.find(c.req.param('id'));
+    if (subscription === undefined) return unknownId();
     if (subscription.status === 'cancelled' || subscription.status === 'completed') {
       return gatewayError(`Subscription is not cancellable in ${subscription.status} status.`);
     }
-    if (atCycleEnd(body)) return c.json(subscription);
+    if (atCycleEnd(body)) {
+      store.endings.add(subscription.id);
+      return c.json(subscription);
+    }
     await onCancelled(subscription.id);
-    return c.json(store.findSubscription(subscription.id));
+    return c.json(store.subscriptions.find(subscription.id));
   });
 
   api.all('/*', () => gatewayError('The requested URL was not found on the server.', { status: 404, reason: 'NA' }));

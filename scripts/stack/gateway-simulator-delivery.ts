@@ -1,31 +1,24 @@
-import { type Attempt, attemptDelivery } from './gateway-simulator-attempt.ts';
+import { attemptDelivery } from './gateway-simulator-attempt.ts';
 import type { DeliverOptions } from './gateway-simulator-deliver-options.ts';
-import { newId } from './gateway-simulator-id.ts';
-import { signHex } from './gateway-simulator-signature.ts';
+import type { Endpoint, EndpointChanges } from './gateway-simulator-endpoint.ts';
+import { createPace } from './gateway-simulator-pace.ts';
+import { type Delivery, prepareDelivery, type Webhook } from './gateway-simulator-webhook.ts';
+
+export type { Delivery } from './gateway-simulator-webhook.ts';
 
 const KEPT_DELIVERIES = 1_000;
 
-/** `signature` null sends no signature header; left out, the body is signed with the webhook secret. */
-export type Webhook = { event: string | null; body: string; eventId?: string; signature?: string | null };
-
-/** A webhook and every POST of it so far. Its id, body and signature are the same in all of them. */
-export type Delivery = {
-  event_id: string;
-  event: string | null;
-  body: string;
-  signature: string | null;
-  state: 'pending' | 'retrying' | 'delivered' | 'given_up' | 'dropped';
-  attempts: Attempt[];
-  created_at: string;
-};
-
-/** Where to, under which secret, and the pace: deliveries double from `firstRetryMs` on, `maxDeliveries` in all. */
+/**
+ * Where to, under which secret, and the pace: deliveries double from `firstRetryMs` on, `maxDeliveries` in all, in a time
+ * that runs `timeScale` times faster than ours.
+ */
 export type DeliverySettings = {
   url: string;
   secret: string;
   firstRetryMs: number;
   maxDeliveries: number;
   timeoutMs: number;
+  timeScale: number;
 };
 
 export type DeliveryQueue = {
@@ -34,21 +27,50 @@ export type DeliveryQueue = {
   /** Newest first. */
   list(): Delivery[];
   find(eventId: string): Delivery | undefined;
+  /** Makes the retries that are waiting now, of one event or of all, and tells how many. */
+  retryNow(eventId?: string): number;
+  endpoint(): Endpoint;
+  /** What is sent while the endpoint is off is never delivered, nor is what waited for a retry then. */
+  setEndpoint(changes: EndpointChanges): Endpoint;
   /** Lets deliveries go again after a `stop`. */
   start(): void;
   /** Ends what is under way or waiting, and resolves when nothing is left; what is sent afterwards is only recorded. */
   stop(): Promise<void>;
 };
 
-/** Delivers webhooks as the gateway does: at least once, retried until a 2xx. */
+/** Delivers webhooks as the gateway does: at least once, retried until a 2xx, and no more after retries that led nowhere. */
 export function createDeliveryQueue(settings: DeliverySettings): DeliveryQueue {
   const deliveries: Delivery[] = [];
   const tasks = new Set<Promise<unknown>>();
+  const retried = new Set<Delivery>();
+  const pace = createPace(settings.timeScale);
+  const delays = createPace(1);
   let stopping = new AbortController();
+  /** Ends with the endpoint's being on, and with everything else. */
+  let line = new AbortController();
+  let { secret } = settings;
+  let state: Pick<Endpoint, 'enabled' | 'disabled_at' | 'disabled_by' | 'secret_rotated_at'> = {
+    enabled: true,
+    disabled_at: null,
+    disabled_by: null,
+    secret_rotated_at: null,
+  };
 
   const track = <Result>(task: Promise<Result>) => {
     tasks.add(task);
     return task.finally(() => tasks.delete(task));
+  };
+  const openLine = () => {
+    if (state.enabled && !stopping.signal.aborted && line.signal.aborted) line = new AbortController();
+  };
+  const switchOff = (by: Endpoint['disabled_by']) => {
+    if (!state.enabled) return;
+    state = { ...state, enabled: false, disabled_at: new Date().toISOString(), disabled_by: by };
+    for (const delivery of deliveries) {
+      if (delivery.state !== 'pending' && delivery.state !== 'retrying') continue;
+      Object.assign(delivery, { state: 'endpoint_off', retry_after_ms: null });
+    }
+    line.abort();
   };
 
   const attempt = async (delivery: Delivery) => {
@@ -64,80 +86,79 @@ export function createDeliveryQueue(settings: DeliverySettings): DeliveryQueue {
     return accepted;
   };
 
-  const retry = async (delivery: Delivery, firstRetryMs: number) => {
-    delivery.state = 'retrying';
+  const retry = async (delivery: Delivery, firstRetryMs: number, { signal }: AbortController) => {
+    retried.add(delivery);
     for (let made = 1, wait = firstRetryMs; made < settings.maxDeliveries; made += 1, wait *= 2) {
-      await pause(wait, stopping.signal);
-      if (stopping.signal.aborted || await attempt(delivery)) return;
+      if (signal.aborted) return;
+      Object.assign(delivery, { state: 'retrying', retry_after_ms: wait });
+      await pace.pause(wait, signal, delivery.event_id);
+      if (signal.aborted || isDelivered(delivery)) return;
+      delivery.retry_after_ms = null;
+      if (await attempt(delivery)) return;
     }
+    if (signal.aborted) return;
     delivery.state = 'given_up';
+    switchOff('retries_exhausted');
   };
 
-  const run = async (queue: Delivery[], options: DeliverOptions) => {
-    await pause(options.delay_ms ?? 0, stopping.signal);
+  const run = async (queue: Delivery[], options: DeliverOptions, open: AbortController) => {
+    await delays.pause(options.delay_ms ?? 0, open.signal, '');
     for (const delivery of queue) {
-      if (stopping.signal.aborted) return;
+      if (open.signal.aborted) return;
       const first = track(
         attempt(delivery).then((accepted) => {
           // Retries run beside the other events: one that fails holds none of them up.
-          if (!accepted && !stopping.signal.aborted) {
-            track(retry(delivery, options.first_retry_ms ?? settings.firstRetryMs));
-          }
+          if (accepted || open.signal.aborted || isDelivered(delivery) || retried.has(delivery)) return;
+          track(retry(delivery, options.first_retry_ms ?? settings.firstRetryMs, open));
         }),
       );
       if (!options.at_once) await first;
     }
   };
 
+  const endpoint = (): Endpoint => ({ url: settings.url, ...state, time_scale: pace.scale });
+
   return {
     async send(webhooks, options) {
-      const made = await Promise.all(webhooks.map((webhook) => prepare(webhook, options, settings.secret)));
+      const made = await Promise.all(webhooks.map((webhook) => prepareDelivery(webhook, options, secret)));
+      const round = made.filter(({ state }) => state !== 'dropped');
+      if (!state.enabled) round.forEach((delivery) => delivery.state = 'endpoint_off');
       deliveries.unshift(...made.toReversed());
       deliveries.splice(KEPT_DELIVERIES);
-      const round = made.filter(({ state }) => state !== 'dropped');
       if (options.reorder) round.reverse();
       const rounds = Array.from({ length: 1 + (options.duplicate ?? 0) }, () => round);
-      if (!stopping.signal.aborted) track(run(rounds.flat(), options));
+      if (!line.signal.aborted) track(run(rounds.flat(), options, line));
       return structuredClone(made);
     },
     list: () => structuredClone(deliveries),
     find: (eventId) => structuredClone(deliveries.find(({ event_id }) => event_id === eventId)),
+    retryNow: (eventId) => pace.hurry(eventId),
+    endpoint,
+    setEndpoint({ enabled, secret: next, time_scale }) {
+      if (time_scale !== undefined) pace.scale = time_scale;
+      if (next !== undefined) {
+        secret = next;
+        state = { ...state, secret_rotated_at: new Date().toISOString() };
+      }
+      if (enabled === false) switchOff('control');
+      if (enabled === true) state = { ...state, enabled, disabled_at: null, disabled_by: null };
+      openLine();
+      return endpoint();
+    },
     start() {
-      if (stopping.signal.aborted) stopping = new AbortController();
+      if (!stopping.signal.aborted) return;
+      stopping = new AbortController();
+      openLine();
     },
     async stop() {
       stopping.abort();
+      line.abort();
       while (tasks.size > 0) await Promise.allSettled(tasks);
     },
   };
 }
 
-async function prepare(webhook: Webhook, options: DeliverOptions, secret: string): Promise<Delivery> {
-  const { event, body, eventId, signature } = webhook;
-  const { drop = false } = options;
-  const dropped = Array.isArray(drop) ? drop.some((name) => name === event) : drop;
-  // Without a webhook secret the gateway sends its webhooks unsigned.
-  const signed = async () => secret === '' ? null : await signHex(secret, body);
-  return {
-    event_id: eventId ?? newId('evt'),
-    event,
-    body,
-    signature: signature === undefined ? await signed() : signature,
-    state: dropped ? 'dropped' : 'pending',
-    attempts: [],
-    created_at: new Date().toISOString(),
-  };
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (ms === 0 || signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const timer = setTimeout(end, ms);
-    signal.addEventListener('abort', end);
-    function end() {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    }
-  });
+/** A duplicate of what waits for a retry may have been accepted meanwhile. */
+function isDelivered({ state }: Delivery): boolean {
+  return state === 'delivered';
 }

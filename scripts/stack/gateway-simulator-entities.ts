@@ -33,11 +33,11 @@ export type Payment = PaymentError & {
   currency: string;
   status: 'created' | 'authorized' | 'captured' | 'refunded' | 'failed';
   order_id: string | null;
-  invoice_id: null;
+  invoice_id: string | null;
   international: boolean;
   method: 'upi';
   amount_refunded: number;
-  refund_status: null;
+  refund_status: null | 'partial' | 'full';
   captured: boolean;
   description: string | null;
   card_id: null;
@@ -50,6 +50,37 @@ export type Payment = PaymentError & {
   fee: number | null;
   tax: number | null;
   acquirer_data: { rrn: string | null };
+  created_at: number;
+};
+
+export type Refund = {
+  id: string;
+  entity: 'refund';
+  amount: number;
+  currency: string;
+  payment_id: string;
+  notes: Notes;
+  receipt: null;
+  acquirer_data: { arn: string | null };
+  created_at: number;
+  batch_id: null;
+  status: 'pending' | 'processed' | 'failed';
+  speed_processed: 'normal';
+  speed_requested: 'normal';
+};
+
+export type Dispute = {
+  id: string;
+  entity: 'dispute';
+  payment_id: string;
+  amount: number;
+  currency: string;
+  /** What the gateway took back: all of it once the dispute is lost. */
+  amount_deducted: number;
+  reason_code: string;
+  respond_by: number;
+  status: 'open' | 'under_review' | 'won' | 'lost' | 'closed';
+  phase: 'chargeback';
   created_at: number;
 };
 
@@ -78,4 +109,5 @@ export type Subscription = {
   has_scheduled_changes: boolean;
   change_scheduled_at: null;
   source: 'api';
+  offer_id: null;
 };

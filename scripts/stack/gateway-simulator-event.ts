@@ -1,19 +1,38 @@
-import type { Order, Payment, Subscription } from './gateway-simulator-entities.ts';
+import type { Dispute, Order, Payment, Refund, Subscription } from './gateway-simulator-entities.ts';
+import type { Irregular } from './gateway-simulator-irregular.ts';
 
-type Entities = { payment?: Payment; order?: Order; subscription?: Subscription };
+type Entities = { refund?: Refund; subscription?: Subscription; payment?: Payment; order?: Order; dispute?: Dispute };
 
-/**
- * The raw body of a webhook: the gateway's envelope around copies of the entities as they are now. `createdAt` is in Unix
- * seconds, now when left out.
- */
-export function eventBody(event: string, entities: Entities, createdAt = Math.floor(Date.now() / 1000)): string {
+/** `createdAt` is in Unix seconds, now when left out. */
+export type EventOptions = { createdAt?: number | undefined; irregular?: Irregular };
+
+/** The raw body of a webhook: the gateway's envelope around copies of the entities as they are now, in the order given. */
+export function eventBody(event: string, entities: Entities, options: EventOptions = {}): string {
+  const { createdAt = Math.floor(Date.now() / 1000), irregular = {} } = options;
   const named = Object.entries(entities).filter(([, entity]) => entity !== undefined);
-  return JSON.stringify({
+  const contains = named.map(([name]) => name);
+  const payload = Object.fromEntries(named.map(([name, entity]) => {
+    return [name, { entity: name === 'payment' ? { ...entity, ...paymentFields(irregular) } : entity }];
+  }));
+  const envelope = {
     entity: 'event',
     account_id: 'acc_Simulator00001',
     event,
-    contains: named.map(([name]) => name),
-    payload: Object.fromEntries(named.map(([name, entity]) => [name, { entity }])),
-    created_at: createdAt,
-  });
+    contains: irregular.contains === 'incomplete' ? contains.slice(0, 1) : contains,
+    payload: irregular.created_at === 'in_payload' ? { ...payload, created_at: createdAt } : payload,
+    ...irregular.created_at === undefined ? { created_at: createdAt } : {},
+  };
+  return JSON.stringify(irregular.key_order === undefined ? envelope : ordered(envelope, irregular.key_order));
+}
+
+function paymentFields({ order_id, captured, error_description }: Irregular) {
+  const fields = Object.entries({ order_id, captured, error_description });
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
+}
+
+function ordered(value: unknown, order: 'sorted' | 'reversed'): unknown {
+  if (Array.isArray(value)) return value.map((item) => ordered(item, order));
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([name, inner]) => [name, ordered(inner, order)] as const);
+  return Object.fromEntries(order === 'reversed' ? entries.reverse() : entries.sort(([a], [b]) => a < b ? -1 : 1));
 }

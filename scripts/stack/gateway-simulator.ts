@@ -3,10 +3,18 @@ import { createGatewayApi } from './gateway-simulator-api.ts';
 import { createGatewayControls } from './gateway-simulator-controls.ts';
 import { createDeliveryQueue } from './gateway-simulator-delivery.ts';
 import { gatewayError } from './gateway-simulator-error.ts';
+import { createGatewayFaults } from './gateway-simulator-faults.ts';
+import { createMoveSubscription } from './gateway-simulator-move-subscription.ts';
+import { createSend } from './gateway-simulator-send.ts';
 import { createGatewayStore } from './gateway-simulator-store.ts';
 import { subscriptionRequest } from './gateway-simulator-subscription.ts';
+import { listenOnNode } from './listen-on-node.ts';
 import { createPage } from './local-host-page.ts';
 import { createLocalHostService, type LocalHostService } from './local-host-service.ts';
+
+/** 16 deliveries whose pauses double take the real gateway's 24 hours. */
+const MAX_DELIVERIES = 16;
+const FIRST_RETRY_MS = 24 * 60 * 60 * 1000 / (2 ** (MAX_DELIVERIES - 1) - 1);
 
 type Options = {
   port: number;
@@ -14,35 +22,49 @@ type Options = {
   keySecret: string;
   webhookSecret: string;
   webhookUrl: string;
-  /** The pause before the first retry of a webhook, doubling from then on; the real gateway's 24 hours, in short. */
+  /** The pause before the first retry of a webhook, doubling from then on. */
   firstRetryMs?: number;
   maxDeliveries?: number;
+  /** Retries come so many times faster; `POST /simulate/endpoint` changes it. */
+  timeScale?: number;
   /** A webhook's answer later than this counts as none. */
   timeoutMs?: number;
 };
 
 /**
  * A stand-in for the payment gateway, in memory: its API under `/v1`, its signatures and its webhooks, with real HMACs.
- * `/simulate/…` plays the customer, and the page at `/` lets a person do so.
+ * `/simulate/…` plays customers, banks, time and bad luck, and the page at `/` lets a person pay.
  */
 export function createGatewaySimulator(options: Options): LocalHostService {
   const { port, keyId, keySecret, webhookSecret, webhookUrl } = options;
-  const { firstRetryMs = 1_000, maxDeliveries = 16, timeoutMs = 5_000 } = options;
+  const { firstRetryMs = FIRST_RETRY_MS, maxDeliveries = MAX_DELIVERIES, timeoutMs = 5_000, timeScale = 1 } = options;
   const store = createGatewayStore();
-  const queue = createDeliveryQueue({ url: webhookUrl, secret: webhookSecret, firstRetryMs, maxDeliveries, timeoutMs });
-  const controls = createGatewayControls(store, queue, keySecret);
+  const faults = createGatewayFaults();
+  const delivery = { url: webhookUrl, secret: webhookSecret, firstRetryMs, maxDeliveries, timeoutMs, timeScale };
+  const queue = createDeliveryQueue(delivery);
+  const send = createSend(queue);
+  const moveSubscription = createMoveSubscription(store, send);
   const api = createGatewayApi(store, { keyId, keySecret }, async (id) => {
-    await controls.moveSubscription(subscriptionRequest.parse({ event: 'cancelled', subscription_id: id }));
+    await moveSubscription(subscriptionRequest.parse({ event: 'cancelled', subscription_id: id }));
   });
 
   const app = new Hono();
   app.route('/', createPage('gateway-simulator-page'));
   app.route('/', api);
-  app.route('/', controls.routes);
+  app.route('/', createGatewayControls({ store, queue, faults, send, moveSubscription, keySecret }));
   app.notFound(() => gatewayError('The requested URL was not found on the server.', { status: 404, reason: 'NA' }));
   app.onError((error) => gatewayError(error.message, { status: 500, source: 'internal', reason: 'server_error' }));
 
-  const served = createLocalHostService({ name: 'gateway-simulator', port, fetch: app.fetch, release: () => {} });
+  const served = createLocalHostService({
+    name: 'gateway-simulator',
+    port,
+    fetch: (request) =>
+      new URL(request.url).pathname.startsWith('/v1/')
+        ? faults.apply(request, () => app.fetch(request))
+        : app.fetch(request),
+    release: faults.release,
+    listen: listenOnNode,
+  });
   return {
     name: served.name,
     get url() {

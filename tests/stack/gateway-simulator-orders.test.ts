@@ -35,7 +35,7 @@ test('POST /v1/orders answers the new order, and GET /v1/orders/:id answers it a
     notes: { tier: 'pro', n: 1 },
   });
   expect(Math.abs(made.body.created_at - Date.now() / 1000)).toBeLessThan(5);
-  expect(await call('GET', `/v1/orders/${made.body.id}`)).toEqual(made);
+  expect((await call('GET', `/v1/orders/${made.body.id}`)).body).toEqual(made.body);
 });
 
 test('empty notes are an empty list', async () => {

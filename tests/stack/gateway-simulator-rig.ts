@@ -1,5 +1,5 @@
 // A running simulator and a receiver of its webhooks, for the tests of one file.
-import { afterAll, beforeEach } from 'vitest';
+import { afterAll, beforeEach, onTestFinished } from 'vitest';
 import { createGatewaySimulator } from '../../scripts/stack/gateway-simulator.ts';
 
 export const KEY_SECRET = 'key-secret';
@@ -65,9 +65,23 @@ export async function call(
   body?: unknown,
   headers: HeadersInit = { authorization: AUTHORIZATION },
 ) {
+  return await callAt(simulator.url, method, path, body, headers);
+}
+
+async function callAt(url: string, method: string, path: string, body: unknown, headers: HeadersInit) {
   const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
-  const response = await fetch(simulator.url + path, { method, headers, body: text });
-  return { status: response.status, body: await response.json() };
+  const response = await fetch(url + path, { method, headers, body: text });
+  return { status: response.status, headers: response.headers, body: await response.json() };
+}
+
+/** Another simulator for this test alone, with the real gateway's pace unless told otherwise. */
+export async function another(fields: { firstRetryMs?: number; timeScale?: number } = {}) {
+  const { firstRetryMs: _, ...paced } = options;
+  const other = createGatewaySimulator({ ...paced, ...fields });
+  await other.start();
+  onTestFinished(() => other.stop());
+  const headers = { authorization: AUTHORIZATION };
+  return (method: string, path: string, body?: unknown) => callAt(other.url, method, path, body, headers);
 }
 
 export async function createOrder(fields: Record<string, unknown> = {}) {
@@ -87,6 +101,9 @@ export async function until(condition: () => boolean | Promise<boolean>) {
 }
 
 export const delivery = async (eventId: string) => (await call('GET', `/simulate/deliveries/${eventId}`)).body;
+/** A control: posts to `/simulate/…` and answers the body. */
+export const simulate = async (control: string, fields: Record<string, unknown>) =>
+  (await call('POST', `/simulate/${control}`, fields)).body;
 export const deliver = async (fields: Record<string, unknown>) =>
   (await call('POST', '/simulate/deliver', fields)).body;
 export const events = () => received.map(({ event }) => event);

@@ -33,7 +33,8 @@ test('the first charge keeps the period, the second moves it on, and each brings
   const envelope = JSON.parse(received[2]?.body ?? '');
   expect(envelope.contains).toEqual(['subscription', 'payment']);
   const payment = envelope.payload.payment.entity;
-  expect((await call('GET', `/v1/payments/${payment.id}`)).body).toEqual(payment);
+  expect(payment.captured).toBe('1');
+  expect((await call('GET', `/v1/payments/${payment.id}`)).body).toEqual({ ...payment, captured: true });
 });
 
 test('the times of an event are those asked for, null and none included', async () => {

@@ -1,16 +1,50 @@
+import http from 'node:http';
 import { expect, test } from 'vitest';
 import { AUTHORIZATION, call, createOrder, simulator } from './gateway-simulator-rig.ts';
 
-test.each([['POST', '/simulate/pay'], ['POST', '/simulate/subscription'], ['POST', '/simulate/deliver'], [
-  'GET',
-  '/simulate/deliveries',
-], ['POST', '/v1/orders']])('%s %s from a foreign page → 403', async (method, path) => {
-  const { status } = await call(method, path, undefined, {
-    authorization: AUTHORIZATION,
-    origin: 'https://evil.example',
+const doors = [
+  'POST /simulate/pay',
+  'POST /simulate/payment',
+  'POST /simulate/refund',
+  'POST /simulate/dispute',
+  'POST /simulate/subscription',
+  'POST /simulate/cycle',
+  'POST /simulate/deliver',
+  'POST /simulate/retry',
+  'GET /simulate/deliveries',
+  'GET /simulate/endpoint',
+  'POST /simulate/endpoint',
+  'GET /simulate/fault',
+  'POST /simulate/fault',
+  'DELETE /simulate/fault',
+  'GET /simulate/state',
+  'POST /v1/orders',
+];
+
+test.each(doors)('%s from a foreign page → 403', async (door) => {
+  const [method = '', path = ''] = door.split(' ');
+  const origin = 'https://evil.example';
+  expect((await call(method, path, undefined, { authorization: AUTHORIZATION, origin })).status).toBe(403);
+});
+
+test.each(doors)('%s under a foreign name → 403', async (door) => {
+  const [method = '', path = ''] = door.split(' ');
+  const { hostname, port } = new URL(simulator.url);
+  const status = await new Promise((resolve, reject) => {
+    const options = { hostname, port, method, path, headers: { host: `evil.example:${port}` } };
+    http.request(options, (answer) => resolve(answer.resume().statusCode)).on('error', reject).end();
   });
   expect(status).toBe(403);
 });
+
+test.each(doors.filter((door) => door.startsWith('POST /simulate')))(
+  '%s without a body of JSON → 400 in the gateway’s shape',
+  async (door) => {
+    const { status, body } = await call('POST', door.slice('POST '.length), '{');
+    expect(status).toBe(400);
+    expect(body.error).toMatchObject({ code: 'BAD_REQUEST_ERROR', field: '', reason: 'input_validation_failed' });
+  },
+);
 
 test('the page lists what there is, needs no key, and runs no foreign script', async () => {
   const order = await createOrder();
@@ -19,5 +53,15 @@ test('the page lists what there is, needs no key, and runs no foreign script', a
   expect(await page.text()).toContain('<title>Gateway simulator</title>');
   const state = (await call('GET', '/simulate/state', undefined, {})).body;
   expect(state.orders[0]).toEqual(order);
-  expect(Object.keys(state)).toEqual(['orders', 'payments', 'subscriptions', 'deliveries']);
+  expect(Object.keys(state)).toEqual([
+    'orders',
+    'payments',
+    'refunds',
+    'disputes',
+    'subscriptions',
+    'ending_with_their_cycle',
+    'deliveries',
+    'endpoint',
+    'faults',
+  ]);
 });

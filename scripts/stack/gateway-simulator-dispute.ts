@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { deliverOptions } from './gateway-simulator-deliver-options.ts';
+import type { Dispute, Payment } from './gateway-simulator-entities.ts';
+import { DISPUTE_EVENTS } from './gateway-simulator-event-names.ts';
+import { newId } from './gateway-simulator-id.ts';
+import { irregular } from './gateway-simulator-irregular.ts';
+import type { GatewayStore } from './gateway-simulator-store.ts';
+
+const STATUS_AFTER = {
+  created: 'open',
+  under_review: 'under_review',
+  action_required: 'open',
+  won: 'won',
+  lost: 'lost',
+  closed: 'closed',
+} as const;
+const TIME_TO_RESPOND_SECONDS = 7 * 24 * 60 * 60;
+
+/**
+ * The body of `POST /simulate/dispute`: `created` opens one about a payment, over all of it or `amount` minor units; the
+ * other events are about the newest dispute of that payment.
+ */
+export const disputeRequest = z.strictObject({
+  payment_id: z.string(),
+  event: z.enum(DISPUTE_EVENTS),
+  amount: z.int().min(1).optional(),
+  reason_code: z.string().default('goods_or_services_not_received_or_partially_received'),
+  created_at: z.int().min(0).optional(),
+  irregular: irregular.default({}),
+  deliver: deliverOptions.default({}),
+});
+
+/** The dispute as it is after the event; undefined where there is none that could go on. */
+export function moveDispute(
+  store: GatewayStore,
+  payment: Payment,
+  { event, amount = payment.amount, reason_code }: z.infer<typeof disputeRequest>,
+): Dispute | undefined {
+  const before = event === 'created'
+    ? newDispute(payment, amount, reason_code)
+    : store.disputes.list().find(({ payment_id }) => payment_id === payment.id);
+  if (before === undefined) return undefined;
+  const amount_deducted = event === 'lost' ? before.amount : before.amount_deducted;
+  return store.disputes.save({ ...before, status: STATUS_AFTER[event], amount_deducted });
+}
+
+function newDispute(payment: Payment, amount: number, reason_code: string): Dispute {
+  const now = Math.floor(Date.now() / 1000);
+  return {
+    id: newId('disp'),
+    entity: 'dispute',
+    payment_id: payment.id,
+    amount,
+    currency: payment.currency,
+    amount_deducted: 0,
+    reason_code,
+    respond_by: now + TIME_TO_RESPOND_SECONDS,
+    status: 'open',
+    phase: 'chargeback',
+    created_at: now,
+  };
+}

@@ -1,0 +1,70 @@
+import { Hono } from 'hono';
+import { disputeRequest, moveDispute } from './gateway-simulator-dispute.ts';
+import { gatewayError, refused, unknownId } from './gateway-simulator-error.ts';
+import { eventBody } from './gateway-simulator-event.ts';
+import { checkoutAnswer, pay, paymentRequest, payRequest, step } from './gateway-simulator-pay.ts';
+import { beginRefund, moveRefund, refundRequest } from './gateway-simulator-refund.ts';
+import { readRequest } from './gateway-simulator-request.ts';
+import type { Send } from './gateway-simulator-send.ts';
+import type { GatewayStore } from './gateway-simulator-store.ts';
+
+/** What customers and their banks do: pay, fail to, let a payment through late, get money back, dispute it. */
+export function createMoneyControls(store: GatewayStore, send: Send, keySecret: string): Hono {
+  const routes = new Hono();
+
+  routes.post('/pay', async (c) => {
+    const read = await readRequest(c, payRequest);
+    if ('response' in read) return read.response;
+    const order = store.orders.find(read.data.order_id);
+    if (order === undefined) return unknownId('order_id');
+    const paid = pay(store, order, read.data);
+    if ('refusal' in paid) return refused(paid.refusal);
+    await send(paid.webhooks, read.data.deliver);
+    return c.json(await checkoutAnswer(paid.payment, keySecret));
+  });
+
+  routes.post('/payment', async (c) => {
+    const read = await readRequest(c, paymentRequest);
+    if ('response' in read) return read.response;
+    const payment = store.payments.find(read.data.payment_id);
+    if (payment === undefined) return unknownId('payment_id');
+    const moved = step(store, payment, read.data.to, read.data);
+    if ('refusal' in moved) return refused(moved.refusal);
+    await send(moved.webhooks, read.data.deliver);
+    return c.json(await checkoutAnswer(moved.payment, keySecret));
+  });
+
+  routes.post('/refund', async (c) => {
+    const read = await readRequest(c, refundRequest);
+    if ('response' in read) return read.response;
+    const { payment_id, refund_id, created_at: createdAt, irregular, event } = read.data;
+    const [payment, begun] = [store.payments.find(payment_id), store.refunds.find(refund_id)];
+    const happened = payment !== undefined
+      ? beginRefund(store, payment, read.data)
+      : begun !== undefined
+      ? moveRefund(store, begun, event)
+      : undefined;
+    if (happened === undefined) return unknownId(refund_id === undefined ? 'payment_id' : 'refund_id');
+    if ('refusal' in happened) return refused(happened.refusal);
+    const webhooks = happened.map(({ event, ...entities }) => {
+      return { event, body: eventBody(event, entities, { createdAt, irregular }) };
+    });
+    const { refund, payment: after } = happened.at(-1) ?? {};
+    return c.json({ refund, payment: after, event_ids: await send(webhooks, read.data.deliver) });
+  });
+
+  routes.post('/dispute', async (c) => {
+    const read = await readRequest(c, disputeRequest);
+    if ('response' in read) return read.response;
+    const { payment_id, created_at: createdAt, irregular, deliver } = read.data;
+    const payment = store.payments.find(payment_id);
+    if (payment === undefined) return unknownId('payment_id');
+    const dispute = moveDispute(store, payment, read.data);
+    if (dispute === undefined) return gatewayError('There is no dispute about this payment.', { field: 'event' });
+    const event = `payment.dispute.${read.data.event}`;
+    const body = eventBody(event, { payment, dispute }, { createdAt, irregular });
+    return c.json({ dispute, payment, event_ids: await send([{ event, body }], deliver) });
+  });
+
+  return routes;
+}

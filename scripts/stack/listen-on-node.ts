@@ -1,0 +1,44 @@
+import http from 'node:http';
+import type { Listen } from './local-host-service.ts';
+
+/**
+ * Listens through `node:http`, which can do one thing that Deno's own server can't: a network error for an answer
+ * (`Response.error()`) closes the connection without one.
+ */
+export const listenOnNode: Listen = (port, answer) => {
+  const server = http.createServer((incoming, outgoing) => {
+    respond(incoming, outgoing, answer).catch(() => incoming.socket.destroy());
+  });
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => {
+      const taken = 'code' in error && error.code === 'EADDRINUSE';
+      reject(taken ? new Deno.errors.AddrInUse(error.message) : error);
+    });
+    server.listen(port, '127.0.0.1', () => {
+      const address = server.address();
+      resolve({ port: typeof address === 'object' && address !== null ? address.port : port, close });
+    });
+  });
+};
+
+async function respond(
+  incoming: http.IncomingMessage,
+  outgoing: http.ServerResponse,
+  answer: Parameters<Listen>[1],
+): Promise<void> {
+  const { method = 'GET', url = '/', rawHeaders } = incoming;
+  const headers = new Headers();
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) headers.append(rawHeaders[i] ?? '', rawHeaders[i + 1] ?? '');
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of incoming) chunks.push(chunk);
+  const body = method === 'GET' || method === 'HEAD' ? null : Buffer.concat(chunks);
+  const response = await answer(new Request(`http://127.0.0.1${url}`, { method, headers, body }));
+  if (response.type === 'error') return void incoming.socket.destroy();
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+  outgoing.end(new Uint8Array(await response.arrayBuffer()));
+}

@@ -1,0 +1,140 @@
+import { expect, test } from 'vitest';
+import { call, createOrder, pay, received, simulate, until } from './gateway-simulator-rig.ts';
+
+const quiet = { deliver: { drop: true } };
+const payment = async (id: string) => (await call('GET', `/v1/payments/${id}`)).body;
+const paid = async (outcome = 'captured'): Promise<string> =>
+  (await pay(await createOrder(), { outcome, ...quiet })).body.gateway_payment_id;
+const told = () =>
+  received.map(({ event, body }) => {
+    const { contains, payload } = JSON.parse(body);
+    const { amount, status } = payload.refund.entity;
+    const { amount_refunded, refund_status, status: payment_status } = payload.payment.entity;
+    return [event, contains.join('+'), amount, status, amount_refunded, refund_status, payment_status];
+  });
+
+test('partial refunds count up until all is given back; each tells of refund and payment', async () => {
+  const payment_id = await paid();
+  const { refund } = await simulate('refund', { payment_id, amount: 20000, notes: { reason: 'late', n: 1 } });
+  expect(refund).toMatchObject({
+    id: expect.stringMatching(/^rfnd_[A-Za-z0-9]{14}$/),
+    entity: 'refund',
+    payment_id,
+    amount: 20000,
+    currency: 'INR',
+    status: 'processed',
+    notes: { reason: 'late', n: 1 },
+  });
+  expect(await payment(payment_id))
+    .toMatchObject({ status: 'captured', captured: true, amount_refunded: 20000, refund_status: 'partial' });
+  const rest = await simulate('refund', { payment_id });
+  expect(rest.payment).toEqual(await payment(payment_id));
+  expect(rest.payment)
+    .toMatchObject({ status: 'refunded', captured: true, amount_refunded: 49900, refund_status: 'full' });
+  await until(() => received.length === 4);
+  expect(told()).toEqual([
+    ['refund.created', 'refund+payment', 20000, 'pending', 20000, 'partial', 'captured'],
+    ['refund.processed', 'refund+payment', 20000, 'processed', 20000, 'partial', 'captured'],
+    ['refund.created', 'refund+payment', 29900, 'pending', 49900, 'full', 'refunded'],
+    ['refund.processed', 'refund+payment', 29900, 'processed', 49900, 'full', 'refunded'],
+  ]);
+  expect(received.slice(2).map(({ eventId }) => eventId)).toEqual(rest.event_ids);
+  expect(JSON.parse(received[2]?.body ?? '').payload.refund.entity.notes).toEqual([]);
+});
+
+test('a refund that stays pending can be processed later, or fail and give the money’s count back', async () => {
+  const payment_id = await paid();
+  const first = (await simulate('refund', { payment_id, amount: 100, event: 'created' })).refund.id;
+  const second = (await simulate('refund', { payment_id, event: 'created' })).refund.id;
+  expect(await payment(payment_id)).toMatchObject({ status: 'refunded', amount_refunded: 49900 });
+  await simulate('refund', { refund_id: second, event: 'failed' });
+  expect(await payment(payment_id)).toMatchObject({
+    status: 'captured',
+    amount_refunded: 100,
+    refund_status: 'partial',
+  });
+  await simulate('refund', { refund_id: first, event: 'speed_changed' });
+  await simulate('refund', { refund_id: first, event: 'failed' });
+  expect(await payment(payment_id)).toMatchObject({ status: 'captured', amount_refunded: 0, refund_status: null });
+  await simulate('refund', { payment_id, event: 'failed' });
+  expect(await payment(payment_id)).toMatchObject({ status: 'captured', amount_refunded: 0, refund_status: null });
+  await until(() => received.length === 7);
+  expect(received.map(({ event, entity }) => [event, entity.status])).toEqual([
+    ['refund.created', 'pending'],
+    ['refund.created', 'pending'],
+    ['refund.failed', 'failed'],
+    ['refund.speed_changed', 'pending'],
+    ['refund.failed', 'failed'],
+    ['refund.created', 'pending'],
+    ['refund.failed', 'failed'],
+  ]);
+});
+
+test('a payment that was never captured is given back as a whole', async () => {
+  const payment_id = await paid('authorized');
+  expect((await call('POST', '/simulate/refund', { payment_id, amount: 100 })).status).toBe(400);
+  await simulate('refund', { payment_id, ...quiet });
+  expect(await payment(payment_id)).toMatchObject({ status: 'refunded', captured: false, amount_refunded: 49900 });
+});
+
+test('refunds that are impossible → 400 that names the field, and nothing changes', async () => {
+  const refuse = async (fields: Record<string, unknown>, field: string) => {
+    const { status, body } = await call('POST', '/simulate/refund', fields);
+    expect([status, body.error.field], JSON.stringify(fields)).toEqual([400, field]);
+  };
+  const payment_id = await paid();
+  await refuse({}, 'payment_id');
+  await refuse({ payment_id, refund_id: 'rfnd_Unknown0000000' }, 'payment_id');
+  await refuse({ payment_id: 'pay_Unknown0000000' }, 'payment_id');
+  await refuse({ refund_id: 'rfnd_Unknown0000000' }, 'refund_id');
+  await refuse({ payment_id, amount: 49901 }, 'amount');
+  await refuse({ payment_id, amount: 0 }, 'amount');
+  await refuse({ payment_id, event: 'speed_changed' }, 'event');
+  await refuse({ payment_id: await paid('failed') }, 'payment_id');
+  expect(await payment(payment_id)).toMatchObject({ status: 'captured', amount_refunded: 0, refund_status: null });
+  const { refund } = await simulate('refund', { payment_id, ...quiet });
+  await refuse({ payment_id }, 'payment_id');
+  await refuse({ refund_id: refund.id, event: 'failed' }, 'event');
+});
+
+test('a dispute is opened, reviewed and lost; each event tells of payment and dispute', async () => {
+  const payment_id = await paid();
+  const { dispute } = await simulate('dispute', { payment_id, event: 'created', amount: 39000 });
+  expect(dispute).toMatchObject({
+    id: expect.stringMatching(/^disp_[A-Za-z0-9]{14}$/),
+    entity: 'dispute',
+    payment_id,
+    amount: 39000,
+    amount_deducted: 0,
+    status: 'open',
+    phase: 'chargeback',
+  });
+  for (const event of ['action_required', 'under_review', 'lost']) await simulate('dispute', { payment_id, event });
+  await until(() => received.length === 4);
+  expect(received.map(({ event, entity, body }) => {
+    const { contains, payload } = JSON.parse(body);
+    const { id, status, amount_deducted } = payload.dispute.entity;
+    return [event, contains, entity.id, id, status, amount_deducted];
+  })).toEqual([
+    ['payment.dispute.created', ['payment', 'dispute'], payment_id, dispute.id, 'open', 0],
+    ['payment.dispute.action_required', ['payment', 'dispute'], payment_id, dispute.id, 'open', 0],
+    ['payment.dispute.under_review', ['payment', 'dispute'], payment_id, dispute.id, 'under_review', 0],
+    ['payment.dispute.lost', ['payment', 'dispute'], payment_id, dispute.id, 'lost', 39000],
+  ]);
+});
+
+test('a second dispute of a payment is another one, and later events are about it', async () => {
+  const payment_id = await paid();
+  const first = (await simulate('dispute', { payment_id, event: 'created', ...quiet })).dispute;
+  const won = (await simulate('dispute', { payment_id, event: 'won', ...quiet })).dispute;
+  expect(won).toEqual({ ...first, status: 'won' });
+  const second = (await simulate('dispute', { payment_id, event: 'created', ...quiet })).dispute;
+  const closed = (await simulate('dispute', { payment_id, event: 'closed', ...quiet })).dispute;
+  expect(second.id).not.toBe(first.id);
+  expect(closed).toEqual({ ...second, status: 'closed' });
+});
+
+test('an event of a dispute that was never opened → 400', async () => {
+  const { status, body } = await call('POST', '/simulate/dispute', { payment_id: await paid(), event: 'won' });
+  expect([status, body.error.field]).toEqual([400, 'event']);
+});
