@@ -81,7 +81,7 @@ export function createDeliveryQueue(settings: DeliverySettings): DeliveryQueue {
     if (stopping.signal.aborted) return false;
     delivery.attempts.push(made);
     const accepted = made.status !== null && made.status >= 200 && made.status < 300;
-    if (accepted) delivery.state = 'delivered';
+    if (accepted) Object.assign(delivery, { state: 'delivered', retry_after_ms: null });
     else if (delivery.state === 'pending') delivery.state = 'retrying';
     return accepted;
   };

@@ -3,7 +3,8 @@ import type { Listen } from './local-host-service.ts';
 
 /**
  * Listens through `node:http`, which can do one thing that Deno's own server can't: a network error for an answer
- * (`Response.error()`) closes the connection without one.
+ * (`Response.error()`) closes the connection without one. Every connection serves one request: on one that it kept, a client
+ * may repeat by itself what got no answer, and nobody would see the outage.
  */
 export const listenOnNode: Listen = (port, answer) => {
   const server = http.createServer((incoming, outgoing) => {
@@ -39,6 +40,7 @@ async function respond(
   const body = method === 'GET' || method === 'HEAD' ? null : Buffer.concat(chunks);
   const response = await answer(new Request(`http://127.0.0.1${url}`, { method, headers, body }));
   if (response.type === 'error') return void incoming.socket.destroy();
+  outgoing.shouldKeepAlive = false;
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   outgoing.end(new Uint8Array(await response.arrayBuffer()));
 }

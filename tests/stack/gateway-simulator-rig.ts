@@ -36,7 +36,6 @@ export const options = {
   webhookSecret: WEBHOOK_SECRET,
   webhookUrl: `http://127.0.0.1:${receiver.addr.port}/hook`,
   firstRetryMs: 5,
-  timeoutMs: 100,
 };
 export const simulator = createGatewaySimulator(options);
 await simulator.start();
@@ -75,7 +74,7 @@ async function callAt(url: string, method: string, path: string, body: unknown, 
 }
 
 /** Another simulator for this test alone, with the real gateway's pace unless told otherwise. */
-export async function another(fields: { firstRetryMs?: number; timeScale?: number } = {}) {
+export async function another(fields: { firstRetryMs?: number; timeoutMs?: number } = {}) {
   const { firstRetryMs: _, ...paced } = options;
   const other = createGatewaySimulator({ ...paced, ...fields });
   await other.start();
@@ -92,10 +91,13 @@ export async function createOrder(fields: Record<string, unknown> = {}) {
 export const pay = (order: { id: string }, fields: Record<string, unknown> = {}) =>
   call('POST', '/simulate/pay', { order_id: order.id, outcome: 'captured', ...fields });
 
-export async function until(condition: () => boolean | Promise<boolean>) {
-  const deadline = Date.now() + 5_000;
-  while (!await condition()) {
-    if (Date.now() > deadline) throw new Error(`still waiting; received ${JSON.stringify(received)}`);
+/** Waits for a condition and answers what it came to. */
+export async function until<Result>(condition: () => Result | false | Promise<Result | false>): Promise<Result> {
+  const deadline = Date.now() + 20_000;
+  for (;;) {
+    const result = await condition();
+    if (result !== false) return result;
+    if (Date.now() > deadline) throw new Error(`still waiting; received ${events()}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

@@ -1,0 +1,94 @@
+import { beforeEach, expect, test } from 'vitest';
+import { AUTHORIZATION, call, createOrder, simulate, simulator, until } from './gateway-simulator-rig.ts';
+
+beforeEach(() => call('DELETE', '/simulate/fault'));
+
+const api = (path: string, init: RequestInit = {}) =>
+  fetch(simulator.url + path, { ...init, headers: { authorization: AUTHORIZATION } });
+const order = (receipt: string) => JSON.stringify({ amount: 49900, currency: 'INR', receipt });
+
+test.each([[500, 'SERVER_ERROR'], [503, 'SERVER_ERROR'], [401, 'BAD_REQUEST_ERROR']])(
+  'the next two calls meet a %d in the gateway’s shape, the third is answered',
+  async (status, code) => {
+    const { id } = await createOrder();
+    await simulate('fault', { mode: 'status', status, times: 2 });
+    const calls = [`/v1/orders/${id}`, '/v1/nothing', `/v1/orders/${id}`];
+    const answers = [];
+    for (const path of calls) answers.push(await call('GET', path));
+    expect(answers.map((answer) => answer.status)).toEqual([status, status, 200]);
+    expect(answers[0]?.body.error).toMatchObject({ code, description: `Simulated ${status}.`, metadata: {} });
+    expect((await call('GET', '/simulate/fault')).body).toEqual({ faults: [] });
+  },
+);
+
+test('without a number all calls meet it until it is lifted', async () => {
+  const { id } = await createOrder();
+  const { faults } = await simulate('fault', { mode: 'status', status: 429, retry_after: 7 });
+  expect(faults).toEqual([{ mode: 'status', status: 429, retry_after: 7, applied: false }]);
+  for (let i = 0; i < 3; i += 1) {
+    const { status, headers, body } = await call('GET', `/v1/orders/${id}`);
+    expect([status, headers.get('retry-after'), body.error.reason]).toEqual([429, '7', 'rate_limit_exceeded']);
+  }
+  expect((await call('DELETE', '/simulate/fault')).body).toEqual({ faults: [] });
+  expect((await call('GET', `/v1/orders/${id}`)).status).toBe(200);
+});
+
+test('a closed connection is no answer at all, and the next call gets one', async () => {
+  const { id } = await createOrder();
+  await simulate('fault', { mode: 'close', times: 1, method: 'POST' });
+  await expect(api('/v1/orders', { method: 'POST', body: order(crypto.randomUUID()) })).rejects.toThrow();
+  expect((await call('GET', `/v1/orders/${id}`)).status).toBe(200);
+});
+
+test('a hanging call is held until the fault is lifted', async () => {
+  const { id } = await createOrder();
+  await simulate('fault', { mode: 'hang', times: 1 });
+  let answered = false;
+  const hanging = call('GET', `/v1/orders/${id}`).finally(() => answered = true);
+  await until(async () => (await call('GET', '/simulate/fault')).body.faults.length === 0);
+  expect((await call('GET', `/v1/orders/${id}`)).status).toBe(200);
+  expect(answered).toBe(false);
+  await call('DELETE', '/simulate/fault');
+  expect((await hanging).status).toBe(503);
+});
+
+test('an answer can be lost after the work was done', async () => {
+  const receipt = crypto.randomUUID();
+  await simulate('fault', { mode: 'close', times: 1, applied: true, method: 'POST' });
+  await expect(api('/v1/orders', { method: 'POST', body: order(receipt) })).rejects.toThrow();
+  const again = await call('POST', '/v1/orders', JSON.parse(order(receipt)));
+  expect([again.status, again.body.error.field]).toEqual([400, 'receipt']);
+});
+
+test('garbage is a 200 that is no JSON', async () => {
+  await simulate('fault', { mode: 'garbage', times: 1 });
+  const response = await api('/v1/orders/order_Unknown0000000');
+  expect(response.status).toBe(200);
+  await expect(response.json()).rejects.toThrow(SyntaxError);
+});
+
+test('a fault of one method and path spares the others, and the controls stay open', async () => {
+  const { id } = await createOrder();
+  await simulate('fault', { mode: 'status', status: 500, method: 'GET', path: '/v1/orders/' });
+  await simulate('fault', { mode: 'status', status: 502, path: '/v1/subscriptions/' });
+  expect((await call('GET', `/v1/orders/${id}`)).status).toBe(500);
+  expect((await call('POST', '/v1/subscriptions/sub_Unknown0000000/cancel', {})).status).toBe(502);
+  expect((await createOrder()).status).toBe('created');
+  expect((await call('GET', '/simulate/state')).body.faults).toHaveLength(2);
+  await simulate('fault', { mode: 'status', status: 503, method: 'GET', path: '/v1/orders/' });
+  expect((await call('GET', `/v1/orders/${id}`)).status).toBe(503);
+  expect((await call('GET', '/simulate/fault')).body.faults).toHaveLength(2);
+});
+
+test.each([
+  [{ mode: 'slow' }, 'mode'],
+  [{ mode: 'status' }, 'status'],
+  [{ mode: 'status', status: 200 }, 'status'],
+  [{ mode: 'hang', times: 0 }, 'times'],
+  [{ mode: 'hang', path: '/simulate/' }, 'path'],
+  [{ mode: 'hang', time: 1 }, ''],
+])('a fault of %j → 400 that names the field, and none is in effect', async (fields, field) => {
+  const { status, body } = await call('POST', '/simulate/fault', fields);
+  expect([status, body.error.field]).toEqual([400, field]);
+  expect((await call('GET', '/simulate/fault')).body).toEqual({ faults: [] });
+});
