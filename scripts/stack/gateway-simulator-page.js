@@ -2,7 +2,7 @@
 const EVERY_MS = 1500;
 const by = (id) => document.getElementById(id);
 const GOOD = ['paid', 'captured', 'active', 'delivered', 'completed'];
-const BAD = ['failed', 'given_up', 'cancelled', 'halted'];
+const BAD = ['failed', 'given_up', 'endpoint_off', 'cancelled', 'halted'];
 const drawn = {};
 
 function element(name, properties, ...children) {
@@ -13,7 +13,7 @@ function element(name, properties, ...children) {
 
 function badge(status) {
   const kind = GOOD.includes(status) ? 'good' : BAD.includes(status) ? 'bad' : '';
-  return element('span', { className: `badge ${kind}`, textContent: status.replace('_', ' ') });
+  return element('span', { className: `badge ${kind}`, textContent: status.replaceAll('_', ' ') });
 }
 
 function row(title, status, details, ...actions) {
@@ -32,19 +32,19 @@ function moment(seconds) {
   return seconds === null ? '–' : new Date(seconds * 1000).toLocaleString();
 }
 
+async function control(name, fields) {
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(`/simulate/${name}`, { method: 'POST', headers, body: JSON.stringify(fields) });
+  const answer = await response.json();
+  await refresh(response.ok ? '' : answer.error.description);
+}
+
 function payButton(order, outcome, label, className) {
   const button = element('button', { type: 'button', className, textContent: label });
   button.setAttribute('aria-label', `${label} ${order.id}`);
   button.addEventListener('click', async () => {
     button.disabled = true;
-    const body = JSON.stringify({ order_id: order.id, outcome });
-    const response = await fetch('/simulate/pay', {
-      method: 'POST',
-      body,
-      headers: { 'content-type': 'application/json' },
-    });
-    const answer = await response.json();
-    await refresh(response.ok ? '' : answer.error.description);
+    await control('pay', { order_id: order.id, outcome });
   });
   return button;
 }
@@ -64,8 +64,12 @@ const rows = {
     return row(money(order), status, details, ...buttons);
   },
   payments(payment) {
-    const { id, order_id, status, error_description, created_at } = payment;
-    const details = [`${id} · ${moment(created_at)}`, [order_id, error_description].filter(Boolean).join(' · ')];
+    const { id, order_id, status, error_description, amount_refunded, currency, created_at } = payment;
+    const refunded = amount_refunded > 0 && `${money({ amount: amount_refunded, currency })} given back`;
+    const details = [
+      `${id} · ${moment(created_at)}`,
+      [order_id, error_description, refunded].filter(Boolean).join(' · '),
+    ];
     return row(money(payment), status, details);
   },
   deliveries({ event, event_id, state, attempts }) {
@@ -80,6 +84,12 @@ const rows = {
   },
 };
 
+function drawEndpoint({ enabled, disabled_by }) {
+  by('endpoint').hidden = enabled;
+  const why = disabled_by === 'control' ? '' : ' because the deliveries of an event failed 16 times';
+  by('endpoint-text').textContent = `The webhook endpoint was switched off${why}. Nothing is delivered.`;
+}
+
 async function refresh(problem = '') {
   try {
     const response = await fetch('/simulate/state');
@@ -93,11 +103,13 @@ async function refresh(problem = '') {
       by(`${name}-count`).textContent = state[name].length;
       by(`${name}-empty`).hidden = state[name].length > 0;
     }
+    drawEndpoint(state.endpoint);
     by('state').textContent = problem;
   } catch {
     by('state').textContent = 'Not answering; trying again.';
   }
 }
 
+by('endpoint-on').addEventListener('click', () => control('endpoint', { enabled: true }));
 await refresh();
 setInterval(() => document.hidden || refresh(), EVERY_MS);

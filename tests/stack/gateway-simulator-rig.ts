@@ -8,9 +8,9 @@ export const WEBHOOK_SECRET = 'webhook-secret';
 type Received = { body: string; eventId: string | null; signature: string | null; event: string; entity: Entity };
 export type Entity = Record<string, unknown>;
 
-/** What the receiver got, in the order of arrival, and what it answers: the next status, or a response that never comes. */
+/** What the receiver got, in the order of arrival, and what it answers: the next status, or a response that waits until released. */
 export const received: Received[] = [];
-export const answers: (number | 'hang')[] = [];
+export const answers: (number | 'hang' | 'hang then 500')[] = [];
 export const held: (() => void)[] = [];
 
 const receiver = Deno.serve({ hostname: '127.0.0.1', port: 0, onListen() {} }, async (request) => {
@@ -25,8 +25,9 @@ const receiver = Deno.serve({ hostname: '127.0.0.1', port: 0, onListen() {} }, a
     entity: first?.entity ?? {},
   });
   const answer = answers.shift() ?? 200;
-  if (answer === 'hang') await new Promise<void>((resolve) => held.push(resolve));
-  return new Response(null, { status: answer === 'hang' ? 200 : answer });
+  if (typeof answer === 'number') return new Response(null, { status: answer });
+  await new Promise<void>((resolve) => held.push(resolve));
+  return new Response(null, { status: answer === 'hang' ? 200 : 500 });
 });
 
 export const options = {
