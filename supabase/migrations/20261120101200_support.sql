@@ -1,6 +1,19 @@
 -- For an admin: a tier on the house, and why a user has the tier that they have.
 -- Depends on: _fulfil_payment, _gateway_events, _tier_changes.
 
+create table private.grants (
+  id bigint generated always as identity primary key,
+  user_id uuid not null constraint grants_user_id_fkey references auth.users (id) on delete cascade,
+  tier text not null,
+  until timestamptz not null,
+  reason text,
+  at timestamptz not null default private.clock()
+);
+alter table private.grants enable row level security;
+revoke all on private.grants from public;
+create index grants_user_id_idx on private.grants (user_id);
+comment on table private.grants is 'Tiers on the house: what of a user''s access nobody paid for.';
+
 -- Grants a tier without a payment, until a given time. Never shortens what was paid.
 create function private.grant_tier(
   p_user_id uuid,
@@ -31,6 +44,8 @@ begin
     raise exception 'the user has another tier for longer' using errcode = 'PS409';
   end if;
   perform private.note_cause('grant', p_reason);
+  insert into private.grants (user_id, tier, until, reason)
+  values (p_user_id, p_tier, p_until, p_reason);
   insert into public.subscriptions as s (user_id, plan_id, tier, status, current_period_start, current_period_end)
   values (
     p_user_id,
@@ -106,6 +121,16 @@ as $$
     union all
     select
       4,
+      g.id,
+      g.at,
+      'tier granted',
+      g.reason,
+      jsonb_build_object('tier', g.tier, 'until', g.until)
+    from private.grants g
+    where g.user_id = p_user_id
+    union all
+    select
+      5,
       c.id,
       c.at,
       'tier ' || coalesce(c.from_tier, 'none') || ' to ' || coalesce(c.to_tier, 'none'),
@@ -118,25 +143,3 @@ as $$
   order by line.at, line.rank, line.id, line.reference
 $$;
 revoke execute on function private.explain_user(uuid) from public;
-
--- Money without a tier: captured, but nothing could be granted.
-create view private.unfulfilled_payments
-with (security_invoker = true)
-as
-select
-  p.id as payment_id,
-  p.user_id,
-  p.tier,
-  p.amount,
-  p.gateway_payment_id,
-  p.captured_at,
-  case
-    when p.refunded_amount >= p.amount and p.amount > 0 then 'refunded'
-    when p.user_id is null then 'paid, user gone'
-    when not exists (select from public.plans pl where pl.tier = private.tier_bought(p)) then 'no plan of this tier'
-    else 'not confirmed with its amount'
-  end as reason
-from public.payments p
-where p.status = 'captured'
-  and p.fulfilled_at is null;
-comment on view private.unfulfilled_payments is 'Captured payments that granted nothing, and why.';

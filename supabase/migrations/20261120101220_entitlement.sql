@@ -1,0 +1,118 @@
+-- For an admin: whoever paid has the tier, and nobody has what they did not pay for. Each row is somebody of whom that is
+-- not so. The clock is read once a query: a call for each row of a large table would take longer than the rest.
+-- Depends on: _fulfil_payment, _tier_changes, _support.
+
+-- An entry a purchase.
+create index payments_period_end_idx on public.payments (period_end)
+where fulfilled_at is not null;
+
+create view private.paid_not_entitled
+with (security_invoker = true)
+as
+select
+  p.user_id,
+  p.fulfilled_at as since,
+  p.id as payment_id,
+  p.tier,
+  p.gateway_payment_id,
+  p.period_end,
+  s.status as subscription_status,
+  s.ended_reason
+from public.payments p
+left join public.subscriptions s on s.user_id = p.user_id
+where p.fulfilled_at is not null
+  and p.period_end > (select private.clock())
+  and p.period_start <= (select private.clock())
+  and p.user_id is not null
+  and (p.amount = 0 or p.refunded_amount < p.amount)
+  and s.status is distinct from 'active'
+  -- A transaction's time is its start: a cancellation that waited for the purchase began before it.
+  and (s.ended_reason = 'cancelled' and s.cancelled_at > p.fulfilled_at - interval '1 minute') is not true;
+comment on view private.paid_not_entitled is
+  'Users whose paid period runs and who have no active subscription, though nobody cancelled it. Look at '
+  'private.explain_user(user_id); private.grant_tier until period_end gives them what they paid for, a refund ends '
+  'the finding, too. Reads the payments whose period runs.';
+
+create view private.entitled_not_paid
+with (security_invoker = true)
+as
+select
+  holder.user_id,
+  coalesce(
+    case when s.is_over then s.ends_at end,
+    (select max(c.at) from private.tier_changes c where c.user_id = holder.user_id),
+    s.updated_at
+  ) as since,
+  case when s.is_over then 'its period is over' else 'nothing pays for it' end as reason,
+  pr.subscription_tier as profile_tier,
+  s.tier as subscription_tier,
+  s.current_period_end,
+  s.gateway_subscription_id
+from (
+  select p.user_id, p.subscription_tier
+  from public.profiles p
+  where p.subscription_tier <> 'free'
+) pr
+full join (
+  select
+    a.*,
+    -- Expiry leaves alone what was written within an hour; the gateway's word of a charge may take a day.
+    ends.at as ends_at,
+    ends.at < (select private.clock()) as is_over
+  from public.subscriptions a
+  left join public.plans pl on pl.id = a.plan_id
+  cross join lateral (
+    select a.current_period_end
+      + make_interval(
+        days => coalesce(pl.grace_days, 3) + case when a.gateway_subscription_id is null then 0 else 1 end,
+        hours => 1
+      ) as at
+  ) ends
+  where a.status = 'active'
+) s on s.user_id = pr.user_id
+cross join lateral (
+  select coalesce(s.user_id, pr.user_id) as user_id, coalesce(s.tier, pr.subscription_tier) as tier
+) holder
+where s.is_over
+  or s.gateway_subscription_id is null
+  and not exists (
+    select
+    from public.payments p
+    left join public.plans pl on pl.tier = p.tier
+    where p.user_id = holder.user_id
+      and p.tier = holder.tier
+      and p.fulfilled_at is not null
+      and (p.amount = 0 or p.refunded_amount < p.amount)
+      and p.period_end + make_interval(days => coalesce(pl.grace_days, 3), hours => 1) > (select private.clock())
+  )
+  and not exists (
+    select
+    from private.grants g
+    left join public.plans pl on pl.tier = g.tier
+    where g.user_id = holder.user_id
+      and g.tier = holder.tier
+      and g.until + make_interval(days => coalesce(pl.grace_days, 3), hours => 1) > (select private.clock())
+  );
+comment on view private.entitled_not_paid is
+  'Users with a tier or an active subscription that no running payment, no gateway subscription and no grant '
+  'carries, or whose period is long over. Look at private.explain_user(user_id); private.grant_tier makes it a '
+  'gift, else set the subscription to cancelled and the profile to free. A report: reads every active subscription '
+  'and every profile.';
+
+create view private.tier_mismatch
+with (security_invoker = true)
+as
+select
+  s.user_id,
+  coalesce((select max(c.at) from private.tier_changes c where c.user_id = s.user_id), s.updated_at) as since,
+  pr.subscription_tier as profile_tier,
+  s.tier as subscription_tier,
+  s.status as subscription_status,
+  s.ended_reason
+from public.subscriptions s
+left join public.profiles pr on pr.user_id = s.user_id
+where coalesce(pr.subscription_tier, 'free') <> case when s.status = 'active' then s.tier else 'free' end;
+comment on view private.tier_mismatch is
+  'Profiles with another tier than the active subscription''s, or with a tier though the subscription has ended. '
+  'Look at private.explain_user(user_id) for who wrote it, then set the profile''s tier. A report: reads every '
+  'subscription and its profile.';
