@@ -8,6 +8,7 @@ export default defineConfig({
     include: [long ? 'tests/long/**/*.test.ts' : 'tests/**/*.test.ts'],
     exclude: long ? [] : ['tests/long/**'],
     globalSetup: ['tests/helpers/global-setup.ts'],
+    setupFiles: ['tests/helpers/closed-databases.ts'],
     pool: 'forks',
     maxWorkers: 2,
     // Bounds for a slow machine; nothing waits this long where things work.

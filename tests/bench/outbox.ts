@@ -34,7 +34,7 @@ export async function benchOutbox(): Promise<Row[]> {
     ];
   } finally {
     await client.end();
-    await stack.end();
+    await stack.end('not compared');
   }
 }
 

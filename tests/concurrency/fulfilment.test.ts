@@ -12,7 +12,8 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 
 let database: TestDatabase;
 beforeAll(async () => {
-  database = await createTestDatabase();
+  // Nine of ten payments on one order.
+  database = await createTestDatabase({ findings: { paid_twice: 9 } });
 });
 afterAll(() => database.close());
 

@@ -9,7 +9,8 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 
 let database: TestDatabase;
 beforeAll(async () => {
-  database = await createTestDatabase();
+  // Tiers are written by hand.
+  database = await createTestDatabase({ findings: { entitled_not_paid: 2 } });
 });
 beforeEach(() => emptyOutbox(database));
 afterAll(() => database.close());

@@ -8,7 +8,8 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 
 let database: TestDatabase;
 beforeAll(async () => {
-  database = await createTestDatabase();
+  // Orders paid many times over at once.
+  database = await createTestDatabase({ findings: { paid_twice: 17 } });
 });
 afterAll(() => database.close());
 

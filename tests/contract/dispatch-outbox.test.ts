@@ -22,7 +22,8 @@ function dispatch(service: RunningService, headers: HeadersInit): Promise<Respon
 
 // Each target has a project of its own: whoever dispatches looks once more a second later.
 describe.each(targets)('%s', (target) => {
-  const project = useProject();
+  // A mail that can't be rendered.
+  const project = useProject({ findings: { outbox_stuck: 1 } });
   const service = useService(target, project, environment);
   const withoutKey = useService(target, project, { ...environment, INTERNAL_KEY: '' });
 

@@ -14,7 +14,8 @@ import { ledgerRow, paymentOfOrder, readAllRows, readRowsBesidesLedger, subscrip
 import { targets } from '../helpers/targets.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
-const project = useProject();
+// A subscription that is made by hand, judged while it runs.
+const project = useProject({ findings: { entitled_not_paid: 1, tier_mismatch: 1 }, at: '2026-10-01T00:00:00Z' });
 const received = { status: 200, body: { received: true } };
 const subscriptionBuilders = { subscriptionActivated, subscriptionCharged, subscriptionCancelled };
 

@@ -12,7 +12,8 @@ import { ledgerRow, subscriptionOf, tierOf } from '../helpers/rows.ts';
 import { targets } from '../helpers/targets.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
-const project = useProject();
+// Subscriptions are made by hand, judged while their periods run.
+const project = useProject({ findings: { entitled_not_paid: 9, tier_mismatch: 12 }, at: '2026-10-01T00:00:00Z' });
 const noon = 1_790_000_100;
 const nextPeriod = { current_start: period.current_end, current_end: period.current_end + 2_592_000 };
 const nextEnd = new Date(nextPeriod.current_end * 1000);

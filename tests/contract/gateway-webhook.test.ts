@@ -19,7 +19,8 @@ import {
 import { secrets, targets } from '../helpers/targets.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
-const project = useProject();
+// Events whose own data is at fault, one for each target.
+const project = useProject({ findings: { failed_events: 3 } });
 const received = { status: 200, body: { received: true } };
 const failed = refusal(500, 'Webhook processing failed');
 

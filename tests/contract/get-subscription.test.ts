@@ -8,7 +8,8 @@ import { readAllRows } from '../helpers/rows.ts';
 import { targets } from '../helpers/targets.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
-const project = useProject();
+// Captured by hand, judged while the subscription beside it runs.
+const project = useProject({ findings: { captured_not_fulfilled: 3 }, at: '2027-06-01T00:00:00Z' });
 const nothingYet = { subscription: null, currentTier: 'free', payments: [] };
 
 describe.each(targets)('%s', (target) => {
@@ -157,7 +158,7 @@ describe.each(targets)('%s', (target) => {
     const [user, other] = [await createCaller(project.database), await createCaller(project.database)];
     await createPayment(project.database, { userId: other.id });
     await project.database.query(
-      "insert into public.subscriptions (user_id, tier, status) values ($1, 'pro', 'active')",
+      "insert into public.subscriptions (user_id, tier, status) values ($1, 'pro', 'cancelled')",
       [other.id],
     );
     expect(await answer(readSubscription(service, user.accessToken))).toEqual({ status: 200, body: nothingYet });

@@ -8,7 +8,8 @@ import { sign } from '../helpers/sign.ts';
 import { secrets, targets } from '../helpers/targets.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
-const project = useProject();
+// A payment without a plan.
+const project = useProject({ findings: { captured_not_fulfilled: 1 } });
 const notFound = refusal(404, 'Not found');
 const notAllowed = refusal(405, 'Method not allowed');
 const tooLarge = refusal(413, 'Payload too large');

@@ -13,7 +13,8 @@ import { useShop } from '../helpers/shop.ts';
 import { targets } from '../helpers/targets.ts';
 import { useProject } from '../helpers/use-project.ts';
 
-const project = useProject();
+// Money of another amount or currency, and an order paid twice, for each target.
+const project = useProject({ findings: { failed_events: 12, paid_twice: 3 } });
 
 describe.each(targets)('%s', (target) => {
   const shop = useShop(target, project);

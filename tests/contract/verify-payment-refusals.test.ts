@@ -10,7 +10,8 @@ import { readAllRows } from '../helpers/rows.ts';
 import { secrets, targets } from '../helpers/targets.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
-const project = useProject();
+// One user buys again and again.
+const project = useProject({ findings: { paid_twice: 2 } });
 const unauthorized = refusal(401, 'Unauthorized');
 const notConfigured = refusal(503, 'Payment service not configured');
 const badSignature = refusal(400, 'Payment verification failed');

@@ -9,7 +9,8 @@ import { ledgerRow, paymentOfOrder, queued, readAllRows, subscriptionOf, tierOf 
 import { targets } from '../helpers/targets.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
-const project = useProject();
+// An order paid twice, for each target.
+const project = useProject({ findings: { paid_twice: 3 } });
 
 describe.each(targets)('%s', (target) => {
   const service = useService(target, project);

@@ -8,7 +8,8 @@ import { paymentOfOrder, queued, subscriptionOf, tierOf } from '../helpers/rows.
 import { targets } from '../helpers/targets.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
-const project = useProject();
+// A tier renewed at once, for each target.
+const project = useProject({ findings: { paid_twice: 3 } });
 const stoppedAt = '2028-01-31T10:20:30.456Z';
 const now = new Date(stoppedAt);
 

@@ -10,7 +10,8 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 let database: TestDatabase;
 let service: pg.Client;
 beforeAll(async () => {
-  database = await createTestDatabase();
+  // Events whose own data is at fault are what these tests are about.
+  database = await createTestDatabase({ findings: { failed_events: 5 } });
   service = await openSession(database, { role: 'service_role' });
 });
 afterAll(() => database.close());

@@ -9,7 +9,8 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 let database: TestDatabase;
 let service: pg.Client;
 beforeAll(async () => {
-  database = await createTestDatabase();
+  // A capture that did not say its amount, as SPEC has the event, grants nothing.
+  database = await createTestDatabase({ findings: { captured_not_fulfilled: 1 } });
   service = await openSession(database, { role: 'service_role' });
 });
 afterAll(() => database.close());

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import pg from 'pg';
 import { prepareDatabase } from '../../scripts/stack/prepare-database.ts';
 import { root } from '../../scripts/stack/root.ts';
 import { withClient } from '../helpers/postgres-client.ts';
+import { openDatabase, type TestDatabase } from '../helpers/test-database.ts';
 
 /** The profiles of a usual starter: keyed by `id`, made by a trigger of the app's own. */
 const starter = `
@@ -22,24 +22,22 @@ create trigger on_auth_user_created after insert on auth.users for each row exec
 insert into auth.users (id, email) values ('00000000-0000-4000-8000-000000000001', 'early@example.com')`;
 
 const name = `test_${crypto.randomUUID().replaceAll('-', '')}`;
-let client: pg.Client;
+let database: TestDatabase;
 
 beforeAll(async () => {
   const url = new URL(inject('postgresUrl'));
   await withClient(url.href, (server) => server.query(`create database ${name}`));
   url.pathname = `/${name}`;
   await prepareDatabase(url.href);
-  client = new pg.Client({ connectionString: url.href });
-  await client.connect();
-  await client.query(starter);
+  database = openDatabase(url.href, {
+    close: () => withClient(inject('postgresUrl'), async (server) => void await server.query(`drop database ${name}`)),
+  });
+  await database.query(starter);
   for (const [file, sql] of await migrations()) {
-    await client.query(file.endsWith('_profiles.sql') ? await readmeSql() : sql);
+    await database.query(file.endsWith('_profiles.sql') ? await readmeSql() : sql);
   }
 });
-afterAll(async () => {
-  await client.end();
-  await withClient(inject('postgresUrl'), (server) => server.query(`drop database ${name}`));
-});
+afterAll(() => database.close());
 
 async function migrations(): Promise<[string, string][]> {
   const folder = `${root}/supabase/migrations`;
@@ -57,7 +55,7 @@ async function readmeSql(): Promise<string> {
 }
 
 test('profiles that were there keep their rows and read as free', async () => {
-  const { rows } = await client.query(
+  const rows = await database.query(
     'select id = user_id as linked, username, subscription_tier from public.profiles',
   );
   expect(rows).toEqual([{ linked: true, username: 'early@example.com', subscription_tier: 'free' }]);
@@ -65,13 +63,13 @@ test('profiles that were there keep their rows and read as free', async () => {
 
 test('a user who signs up later buys a tier', async () => {
   const id = crypto.randomUUID();
-  await client.query('insert into auth.users (id, email) values ($1, $2)', [id, 'late@example.com']);
-  await client.query(
+  await database.query('insert into auth.users (id, email) values ($1, $2)', [id, 'late@example.com']);
+  await database.query(
     `insert into public.payments (user_id, amount, gateway_order_id, meta) values ($1, 99900, 'order_late', '{"tier": "pro"}')`,
     [id],
   );
-  await client.query(`select public.verify_payment($1, 'order_late', 'pay_late', 'signature')`, [id]);
-  const { rows } = await client.query(
+  await database.query(`select public.verify_payment($1, 'order_late', 'pay_late', 'signature')`, [id]);
+  const rows = await database.query(
     'select username, subscription_tier from public.profiles where user_id = $1 and id = $1',
     [id],
   );
@@ -80,13 +78,13 @@ test('a user who signs up later buys a tier', async () => {
 
 test('a user whose profile was deleted gets one with the tier', async () => {
   const id = crypto.randomUUID();
-  await client.query('insert into auth.users (id, email) values ($1, $2)', [id, 'bare@example.com']);
-  await client.query('delete from public.profiles where id = $1', [id]);
-  await client.query(
+  await database.query('insert into auth.users (id, email) values ($1, $2)', [id, 'bare@example.com']);
+  await database.query('delete from public.profiles where id = $1', [id]);
+  await database.query(
     `insert into public.payments (user_id, amount, gateway_order_id) values ($1, 9900, 'order_bare')`,
     [id],
   );
-  await client.query(`select public.verify_payment($1, 'order_bare', 'pay_bare', 'signature')`, [id]);
-  const { rows } = await client.query('select username, subscription_tier from public.profiles where id = $1', [id]);
+  await database.query(`select public.verify_payment($1, 'order_bare', 'pay_bare', 'signature')`, [id]);
+  const rows = await database.query('select username, subscription_tier from public.profiles where id = $1', [id]);
   expect(rows).toEqual([{ username: 'bare', subscription_tier: 'basic' }]);
 });

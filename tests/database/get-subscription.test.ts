@@ -53,7 +53,9 @@ test('a subscription comes with its whole plan and without the clocks of the gat
 
 test('a subscription without a plan has plan null', async () => {
   const { id } = await createUser(database);
-  await database.query("insert into public.subscriptions (user_id, tier, status) values ($1, 'old', 'active')", [id]);
+  await database.query("insert into public.subscriptions (user_id, tier, status) values ($1, 'old', 'cancelled')", [
+    id,
+  ]);
   const { subscription } = await callRpc(service, 'get_subscription', id);
   expect(subscription).toMatchObject({ tier: 'old', plan_id: null, plan: null });
 });

@@ -11,7 +11,8 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 let database: TestDatabase;
 let service: pg.Client;
 beforeAll(async () => {
-  database = await createTestDatabase();
+  // Money of another amount than the order's.
+  database = await createTestDatabase({ findings: { failed_events: 1 } });
   service = await openSession(database, { role: 'service_role' });
 });
 afterAll(() => database.close());

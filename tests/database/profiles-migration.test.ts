@@ -2,6 +2,7 @@ import { expect, inject, test } from 'vitest';
 import { migrate } from '../../scripts/stack/migrate.ts';
 import { prepareDatabase } from '../../scripts/stack/prepare-database.ts';
 import { withClient } from '../helpers/postgres-client.ts';
+import { openDatabase } from '../helpers/test-database.ts';
 
 test('the migration makes profiles for the users that the project has already', async () => {
   const server = inject('postgresUrl');
@@ -9,25 +10,24 @@ test('the migration makes profiles for the users that the project has already', 
   const url = new URL(server);
   url.pathname = `/${name}`;
   await withClient(server, (client) => client.query(`create database ${name}`));
-  try {
-    await prepareDatabase(url.href);
-    await withClient(url.href, (client) =>
-      client.query(
-        "insert into auth.users (id, email) values (gen_random_uuid(), 'asha@example.com'), (gen_random_uuid(), null)",
-      ));
-    await migrate({ url: url.href, seed: false, log: () => {} });
+  const database = openDatabase(url.href, {
+    close: () => withClient(server, async (client) => void await client.query(`drop database ${name} with (force)`)),
+  });
+  await prepareDatabase(url.href);
+  await database.query(
+    "insert into auth.users (id, email) values (gen_random_uuid(), 'asha@example.com'), (gen_random_uuid(), null)",
+  );
+  await migrate({ url: url.href, seed: false, log: () => {} });
 
-    const { rows } = await withClient(url.href, (client) =>
-      client.query(
-        `select u.email, p.username, p.subscription_tier, (select count(*)::int from private.outbox) as side_effects
-         from auth.users u left join public.profiles p on p.user_id = u.id
-         order by u.email`,
-      ));
-    expect(rows).toEqual([
-      { email: 'asha@example.com', username: 'asha', subscription_tier: 'free', side_effects: 0 },
-      { email: null, username: 'user', subscription_tier: 'free', side_effects: 0 },
-    ]);
-  } finally {
-    await withClient(server, (client) => client.query(`drop database ${name} with (force)`));
-  }
+  expect(
+    await database.query(
+      `select u.email, p.username, p.subscription_tier, (select count(*)::int from private.outbox) as side_effects
+       from auth.users u left join public.profiles p on p.user_id = u.id
+       order by u.email`,
+    ),
+  ).toEqual([
+    { email: 'asha@example.com', username: 'asha', subscription_tier: 'free', side_effects: 0 },
+    { email: null, username: 'user', subscription_tier: 'free', side_effects: 0 },
+  ]);
+  await database.close();
 });

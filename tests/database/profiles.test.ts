@@ -6,7 +6,8 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 
 let database: TestDatabase;
 beforeAll(async () => {
-  database = await createTestDatabase();
+  // A tier is written by hand.
+  database = await createTestDatabase({ findings: { entitled_not_paid: 1 } });
 });
 afterAll(() => database.close());
 

@@ -49,6 +49,7 @@ test('no constraint names a tier', async () => {
   await database.query("insert into public.plans (tier, name, price) values ('team', 'Team', 1)");
   await database.query("update public.profiles set subscription_tier = 'team' where user_id = $1", [id]);
   await database.query("insert into public.subscriptions (user_id, tier, status) values ($1, 'team', 'active')", [id]);
+  await database.query('delete from auth.users where id = $1', [id]);
 });
 
 describe('unique are', () => {
@@ -72,7 +73,7 @@ describe('unique are', () => {
   test('a user’s subscription', async () => {
     const { id } = await createUser(database);
     const insert = () =>
-      database.query("insert into public.subscriptions (user_id, tier, status) values ($1, 'pro', 'active')", [id]);
+      database.query("insert into public.subscriptions (user_id, tier, status) values ($1, 'pro', 'cancelled')", [id]);
     await insert();
     await expect(insert()).rejects.toMatchObject(unique('subscriptions_user_id_key'));
   });
@@ -102,7 +103,9 @@ test.each([
 ])('%s is refused in %s', async (_, table, assignment) => {
   const { id } = await createUser(database);
   await createPayment(database, { userId: id });
-  await database.query("insert into public.subscriptions (user_id, tier, status) values ($1, 'pro', 'active')", [id]);
+  await database.query("insert into public.subscriptions (user_id, tier, status) values ($1, 'pro', 'cancelled')", [
+    id,
+  ]);
   await expect(database.query(`update public.${table} set ${assignment}`)).rejects.toMatchObject({ code: '23514' });
 });
 

@@ -12,7 +12,8 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 let database: TestDatabase;
 let service: pg.Client;
 beforeAll(async () => {
-  database = await createTestDatabase();
+  // One for each reason.
+  database = await createTestDatabase({ findings: { captured_not_fulfilled: 3 } });
   service = await openSession(database, { role: 'service_role' });
 });
 afterEach(() => setClock(database, null));
@@ -134,6 +135,7 @@ describe('private.explain_user', () => {
       [3, 'tier free to basic', order.orderId, 'payment.captured'],
       [4, 'refund.processed', order.orderId, 'applied'],
       [4, 'tier basic to free', order.orderId, 'refund.processed'],
+      [5, 'tier granted', 'press copy', 'pro'],
       [5, 'tier free to pro', 'press copy', 'grant'],
       [20, 'tier pro to free', null, 'expiry'],
     ]);
@@ -147,9 +149,9 @@ describe('private.explain_user', () => {
   });
 });
 
-describe('private.unfulfilled_payments', () => {
+describe('private.captured_not_fulfilled', () => {
   const reasonOf = async (id: string) =>
-    (await database.query('select reason from private.unfulfilled_payments where payment_id = $1', [id]))
+    (await database.query('select reason from private.captured_not_fulfilled where payment_id = $1', [id]))
       .map(({ reason }) => reason);
 
   test('lists what was captured and granted nothing, with the reason', async () => {
@@ -169,7 +171,7 @@ describe('private.unfulfilled_payments', () => {
     expect(await reasonOf(open.id)).toEqual([]);
     expect(await reasonOf(unplanned.id)).toEqual(['no plan of this tier']);
     expect(await reasonOf(gone.id)).toEqual(['paid, user gone']);
-    expect(await reasonOf(back.id)).toEqual(['refunded']);
+    expect(await reasonOf(back.id)).toEqual([]);
   });
 
   test('names a capture that did not say its amount', async () => {

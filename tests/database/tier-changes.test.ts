@@ -9,7 +9,8 @@ let database: TestDatabase;
 let service: pg.Client;
 let userId: string;
 beforeAll(async () => {
-  database = await createTestDatabase();
+  // Tiers are written by hand, and one is renewed at once.
+  database = await createTestDatabase({ findings: { entitled_not_paid: 5, paid_twice: 1 } });
   service = await openSession(database, { role: 'service_role' });
   await database.query("update public.plans set gateway_plan_id = 'plan_' || tier");
 });

@@ -9,7 +9,8 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 let database: TestDatabase;
 let service: pg.Client;
 beforeAll(async () => {
-  database = await createTestDatabase();
+  // Renewals of a tier that runs, which replace its period; judged while both run.
+  database = await createTestDatabase({ findings: { paid_twice: 2 }, at: '2026-03-01T00:00:00Z' });
   service = await openSession(database, { role: 'service_role' });
   await database.query("insert into public.plans (tier, name, price) values ('monthly', 'Monthly', 1)");
 });

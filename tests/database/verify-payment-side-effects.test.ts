@@ -9,7 +9,8 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 let database: TestDatabase;
 let service: pg.Client;
 beforeAll(async () => {
-  database = await createTestDatabase();
+  // An admin gives every user a tier, and tiers are renewed at once.
+  database = await createTestDatabase({ findings: { entitled_not_paid: 2, paid_twice: 4, tier_mismatch: 1 } });
   service = await openSession(database, { role: 'service_role' });
 });
 afterAll(() => database.close());

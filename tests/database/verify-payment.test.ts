@@ -8,7 +8,8 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 let database: TestDatabase;
 let service: pg.Client;
 beforeAll(async () => {
-  database = await createTestDatabase();
+  // A payment without a plan, and two orders paid twice.
+  database = await createTestDatabase({ findings: { captured_not_fulfilled: 1, paid_twice: 2 } });
   service = await openSession(database, { role: 'service_role' });
 });
 afterAll(() => database.close());
@@ -124,8 +125,7 @@ describe('a repeated verify', () => {
   test('after a cancellation does not bring the subscription back', async () => {
     const { user, payment, paymentId } = await customer();
     await verify(user.id, payment.orderId, paymentId);
-    await database.query("update public.subscriptions set status = 'cancelled' where user_id = $1", [user.id]);
-    await database.query("update public.profiles set subscription_tier = 'free' where user_id = $1", [user.id]);
+    await callRpc(service, 'cancel_subscription', user.id, false);
     expect(await verify(user.id, payment.orderId, paymentId)).toMatchObject({ outcome: 'already_applied' });
     expect(await readSubscription(database, user.id)).toMatchObject({ status: 'cancelled' });
     expect(await readTier(database, user.id)).toBe('free');

@@ -13,7 +13,8 @@ let database: TestDatabase;
 let service: pg.Client;
 let listener: Listener;
 beforeAll(async () => {
-  database = await createTestDatabase();
+  // Tiers are written by hand.
+  database = await createTestDatabase({ findings: { entitled_not_paid: 6, tier_mismatch: 3 } });
   service = await openSession(database, { role: 'service_role' });
   listener = await listen(database, 'outbox');
 });

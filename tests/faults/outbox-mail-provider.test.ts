@@ -5,7 +5,8 @@ import { accept, type Answering, providerError, startReceiver } from '../helpers
 import { createTestDispatcher, receiverEnvironment } from '../helpers/test-dispatcher.ts';
 import { useProject } from '../helpers/use-project.ts';
 
-const project = useProject();
+// The last test leaves mails that were tried and wait for their next turn: judged before that.
+const project = useProject({ at: '2026-01-01T00:00:00Z' });
 const provider = startReceiver();
 afterAll(() => provider.stop());
 

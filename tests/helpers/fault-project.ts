@@ -6,6 +6,7 @@ import { migrate } from '../../scripts/stack/migrate.ts';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { createPostgres, type Postgres } from '../../scripts/stack/postgres.ts';
 import { prepareDatabase } from '../../scripts/stack/prepare-database.ts';
+import type { Declared } from './findings.ts';
 import { secrets } from './targets.ts';
 import { openDatabase, type TestDatabase } from './test-database.ts';
 
@@ -25,9 +26,12 @@ export type FaultProject = {
 
 /**
  * Postgres, Lite behind a port that stays, and the function, all of this project's own. `environment` is what the
- * function is told besides.
+ * function is told besides, `declared` what the tests leave wrong in the database on purpose.
  */
-export async function startFaultProject(environment: Record<string, string> = {}): Promise<FaultProject> {
+export async function startFaultProject(
+  environment: Record<string, string> = {},
+  declared: Declared = {},
+): Promise<FaultProject> {
   const log = () => {};
   const [postgresPort, apiPort] = [freePort(), freePort()];
   const postgres = createPostgres({ port: postgresPort, ephemeral: true, log });
@@ -52,7 +56,7 @@ export async function startFaultProject(environment: Record<string, string> = {}
   });
   const env = { ...functionEnvironment(`http://127.0.0.1:${apiPort}`), ...environment };
   const edgeFunction = createFunction({ port: 0, env, log });
-  const database = openDatabase(postgres.url());
+  const database = openDatabase(postgres.url(), declared);
 
   async function stop(): Promise<void> {
     const endings = [edgeFunction.stop, front.stop, lite.stop, database.close, postgres.stop];
@@ -69,7 +73,8 @@ export async function startFaultProject(environment: Record<string, string> = {}
     await Promise.all([front.start(), lite.start(), edgeFunction.start()]);
     await Promise.all([lite.ready(), edgeFunction.ready()]);
   } catch (error) {
-    await stop();
+    // A database without its migrations has more to complain of than this.
+    await stop().catch(() => {});
     throw error;
   }
 

@@ -9,6 +9,8 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** Connection URL of the tests' Postgres, database `postgres`. */
     postgresUrl: string;
+    /** Whether only some tests of each file run, picked by their names. */
+    isPart: boolean;
   }
 }
 
@@ -39,5 +41,6 @@ export default async function setup(
     throw error;
   }
   project.provide('postgresUrl', postgres.url());
+  project.provide('isPart', project.vitest.config.testNamePattern !== undefined);
   return () => postgres.stop();
 }

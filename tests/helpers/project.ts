@@ -1,6 +1,7 @@
 import { createClient } from '@supabase/supabase-js';
 import { localKeys } from '../../scripts/stack/defaults.ts';
 import { createLite, type Lite } from '../../scripts/stack/lite.ts';
+import type { Declared } from './findings.ts';
 import { uniqueId } from './records.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
@@ -21,8 +22,8 @@ export type Project = {
   stop(): Promise<void>;
 };
 
-export async function startProject(): Promise<Project> {
-  const database = await createTestDatabase();
+export async function startProject(declared: Declared = {}): Promise<Project> {
+  const database = await createTestDatabase(declared);
   const lite = createLite({
     databaseUrl: database.url,
     jwtSecret: localKeys.jwtSecret,

@@ -1,10 +1,14 @@
 import pg from 'pg';
 import { inject } from 'vitest';
+import { compareFindings, type Declared } from './findings.ts';
 import { templateDatabase, withClient } from './postgres-client.ts';
 
 export type Row = Record<string, unknown>;
 
-/** A migrated database of one test file's own. */
+/**
+ * A migrated database of one test file's own. Closing it compares what is wrong in it with what the file declares, and
+ * throws where they differ.
+ */
 export type TestDatabase = {
   readonly url: string;
   /** Runs a statement as the owner, `postgres`; each on whichever connection is free. */
@@ -16,8 +20,15 @@ export type TestDatabase = {
   close(): Promise<void>;
 };
 
+const open = new Set<string>();
+
+/** Names of the databases that were opened and not closed: what is wrong in them nobody has looked at. */
+export function openDatabases(): string[] {
+  return [...open];
+}
+
 /** Clones the migrated template. */
-export async function createTestDatabase(): Promise<TestDatabase> {
+export async function createTestDatabase(declared: Declared = {}): Promise<TestDatabase> {
   const server = inject('postgresUrl');
   const name = `test_${crypto.randomUUID().replaceAll('-', '')}`;
   await withClient(
@@ -27,14 +38,21 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 
   const url = new URL(server);
   url.pathname = `/${name}`;
-  return openDatabase(url.href, () =>
-    withClient(server, async (client) => {
-      await client.query(`drop database ${name} with (force)`);
-    }));
+  return openDatabase(url.href, {
+    ...declared,
+    close: () =>
+      withClient(server, async (client) => {
+        await client.query(`drop database ${name} with (force)`);
+      }),
+  });
 }
 
 /** A database by its URL; `close` runs when nothing of it is open any more. */
-export function openDatabase(url: string, close: () => Promise<void> = () => Promise.resolve()): TestDatabase {
+export function openDatabase(
+  url: string,
+  { close, ...declared }: Declared & { readonly close?: () => Promise<void> } = {},
+): TestDatabase {
+  open.add(url);
   const pool = new pg.Pool({ connectionString: url, max: 4 });
   // A server that is restarted under the tests ends idle connections: the pool opens new ones.
   pool.on('error', () => {});
@@ -60,8 +78,13 @@ export function openDatabase(url: string, close: () => Promise<void> = () => Pro
     },
     async close() {
       await Promise.allSettled(clients.map((client) => client.end()));
-      await pool.end();
-      await close();
+      open.delete(url);
+      try {
+        await compareFindings({ query }, declared, inject('isPart'));
+      } finally {
+        await pool.end();
+        await close?.();
+      }
     },
   };
 }

@@ -1,13 +1,17 @@
 import { afterAll, beforeAll } from 'vitest';
 import { type Project, startProject } from './project.ts';
+import type { Declared } from './findings.ts';
 import { type RunningService, startService, type Target } from './targets.ts';
 
-/** A project for the tests of the surrounding block: started before the first, stopped after the last. */
-export function useProject(): Project {
+/**
+ * A project for the tests of the surrounding block: started before the first, stopped after the last. `declared` is
+ * what they leave wrong in its database on purpose.
+ */
+export function useProject(declared: Declared = {}): Project {
   let project: Project | undefined;
   const started = () => project ?? fail('the project');
   beforeAll(async () => {
-    project = await startProject();
+    project = await startProject(declared);
   });
   afterAll(() => project?.stop());
   return {

@@ -4,17 +4,19 @@ import { createPayment, createUser, uniqueId } from '../helpers/records.ts';
 import { openDatabase, type TestDatabase } from '../helpers/test-database.ts';
 import { freeBasePort, npmStart, type RunningStack } from './running-stack.ts';
 
+// The clock goes back to a time at which what has lapsed was still paid.
+const findings = { paid_not_entitled: 1 };
 const port = freeBasePort();
 let stack: RunningStack;
 let database: TestDatabase;
 
 beforeAll(async () => {
   stack = npmStart(['--port', String(port), '--ephemeral']);
-  database = openDatabase((await stack.ready).DB_URL ?? '');
+  database = openDatabase((await stack.ready).DB_URL ?? '', { findings });
 });
 afterAll(async () => {
   await database.close();
-  await stack.end();
+  await stack.end(findings);
 });
 
 async function shiftClock(...args: string[]): Promise<number> {

@@ -16,7 +16,9 @@ let waker: Service | undefined;
 const patience = { timeout: 30_000, interval: 20 };
 
 beforeAll(async () => {
-  project = await startFaultProject({ ...receiverEnvironment(app.url), RESEND_API_KEY: '' });
+  // Tiers are written by hand.
+  const declared = { findings: { entitled_not_paid: 4 } };
+  project = await startFaultProject({ ...receiverEnvironment(app.url), RESEND_API_KEY: '' }, declared);
   proxy = startApiProxy(() => project.edgeFunction.url, async (_request, passOn) => {
     try {
       return await passOn();

@@ -2,6 +2,8 @@ import { expect, vi } from 'vitest';
 import { takenPorts } from '../../scripts/stack/ports.ts';
 import { readLines } from '../../scripts/stack/read-lines.ts';
 import { root } from '../../scripts/stack/root.ts';
+import type { Findings } from '../helpers/findings.ts';
+import { openDatabase } from '../helpers/test-database.ts';
 
 /** A real `npm start`, and what it said. */
 export type RunningStack = {
@@ -10,8 +12,11 @@ export type RunningStack = {
   /** The printed values, once `ready` was printed; throws when it ends before. */
   readonly ready: Promise<Record<string, string>>;
   readonly exited: Promise<Deno.CommandStatus>;
-  /** Sends SIGTERM to npm, as a process manager does, unless it has ended; returns when it has. */
-  end(): Promise<Deno.CommandStatus>;
+  /**
+   * Sends SIGTERM to npm, as a process manager does, unless it has ended; returns when it has. Before that it compares
+   * what is wrong in the database with the findings that the test declares: none, unless told otherwise.
+   */
+  end(findings?: Findings | 'not compared'): Promise<Deno.CommandStatus>;
   /** All its processes below npm. */
   processes(): Promise<Process[]>;
 };
@@ -35,20 +40,29 @@ export function npmStart(args: string[], env: Record<string, string> = {}, cwd =
   const read = Promise.all([
     readLines(npm.stdout, (line) => {
       stdout.push(line);
-      if (line === 'ready') resolve(values(stdout));
+      if (line !== 'ready') return;
+      databaseUrl = values(stdout).DB_URL;
+      resolve(values(stdout));
     }),
     readLines(npm.stderr, (line) => stderr.push(line)),
   ]);
   let running = true;
+  let databaseUrl: string | undefined;
   const exited = npm.status.then(async (status) => {
     running = false;
     await read;
     reject(new Error(`npm start ended with code ${status.code}:\n${stderr.join('\n')}`));
     return status;
   });
-  const end = () => {
-    if (running) npm.kill('SIGTERM');
-    return exited;
+  const end = async (findings: Findings | 'not compared' = {}) => {
+    try {
+      if (running && databaseUrl !== undefined && findings !== 'not compared') {
+        await openDatabase(databaseUrl, { findings }).close();
+      }
+    } finally {
+      if (running) npm.kill('SIGTERM');
+    }
+    return await exited;
   };
   return { stdout, stderr, ready, exited, end, processes: () => descendants(npm.pid) };
 }

@@ -1,0 +1,159 @@
+import type pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { setClock } from '../helpers/clock.ts';
+import { deliver } from '../helpers/gateway-events.ts';
+import { refunded } from '../helpers/money-events.ts';
+import { placeOrder, type Purchase, verifyPurchase } from '../helpers/purchases.ts';
+import { readFindings } from '../helpers/read-findings.ts';
+import { createUser } from '../helpers/records.ts';
+import { callRpc, openSession } from '../helpers/session.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+let database: TestDatabase;
+let service: pg.Client;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  service = await openSession(database, { role: 'service_role' });
+});
+afterEach(async () => {
+  await setClock(database, null);
+  await database.query('truncate auth.users, public.payments, private.outbox, private.gateway_events cascade');
+});
+afterAll(() => database.close());
+
+const findings = () => readFindings(database);
+const names = async () => (await findings()).map(([name]) => name);
+const write = (sql: string, ...parameters: unknown[]) => database.query(sql, parameters);
+
+async function buy(order: { user?: Purchase['user']; tier?: string } = {}, renewal: 'replace' | 'extend' = 'replace') {
+  const purchase = await placeOrder(database, order);
+  expect(await verifyPurchase(service, purchase, renewal)).toMatchObject({ outcome: 'applied' });
+  return purchase;
+}
+
+const money = ({ paymentId, orderId }: Purchase) => ({ id: paymentId, order_id: orderId });
+
+describe('paid_not_entitled', () => {
+  const end = (userId: string) =>
+    write(
+      "update public.subscriptions set status = 'cancelled', ended_reason = 'lapsed', cancelled_at = now() where user_id = $1",
+      userId,
+    );
+
+  test('lists a payment whose period runs without a subscription, until it is given back', async () => {
+    const order = await buy();
+    await write('delete from public.subscriptions where user_id = $1', order.user.id);
+    expect(await findings()).toEqual([['paid_not_entitled', order.id]]);
+    await deliver(service, refunded(money(order), 99900));
+    expect(await names()).toEqual(['entitled_not_paid']); // nothing ends a tier that no subscription is behind
+  });
+
+  test('lists one whose subscription ended, but not one that its user cancelled', async () => {
+    const [lapsed, cancelled] = [await buy(), await buy()];
+    await end(lapsed.user.id);
+    await write("update public.profiles set subscription_tier = 'free' where user_id = $1", lapsed.user.id);
+    await callRpc(service, 'cancel_subscription', cancelled.user.id, false);
+    expect(await findings()).toEqual([['paid_not_entitled', lapsed.id]]);
+  });
+
+  test('lists one bought after a cancellation', async () => {
+    const { user } = await buy({ tier: 'premium' });
+    await callRpc(service, 'cancel_subscription', user.id, false);
+    const later = await buy({ user });
+    const before =
+      "update public.subscriptions set status = 'cancelled', ended_reason = 'cancelled', cancelled_at = $2";
+    await write(`${before} where user_id = $1`, user.id, '2026-01-01T00:00:00Z');
+    await write("update public.profiles set subscription_tier = 'free' where user_id = $1", user.id);
+    expect(await findings()).toContainEqual(['paid_not_entitled', later.id]);
+  });
+
+  test('lists none whose period is over, and none of a user who is gone', async () => {
+    await setClock(database, '2026-01-01T00:00:00Z');
+    await buy({ tier: 'basic' });
+    await setClock(database, '2026-02-05T00:00:00Z');
+    await write('select private.expire_subscriptions()');
+    await write('delete from auth.users where id = $1', (await buy()).user.id);
+    expect(await names()).not.toContain('paid_not_entitled');
+  });
+});
+
+describe('entitled_not_paid', () => {
+  const carry = "insert into public.subscriptions (user_id, tier, status) values ($1, 'pro', 'active')";
+  const setTier = 'update public.profiles set subscription_tier = $2 where user_id = $1';
+
+  test('lists a tier that somebody wrote, until it is granted', async () => {
+    const { id } = await createUser(database);
+    await write(setTier, id, 'pro');
+    expect(await findings()).toEqual([['entitled_not_paid', id, 'nothing pays for it']]);
+    await write("select private.grant_tier($1, 'pro', '2126-01-01', 'thanks')", id);
+    expect(await findings()).toEqual([]);
+  });
+
+  test('lists an active subscription that somebody wrote, until the gateway bills it', async () => {
+    const { id } = await createUser(database);
+    await write(carry, id);
+    await write(setTier, id, 'pro');
+    expect(await findings()).toEqual([['entitled_not_paid', id, 'nothing pays for it']]);
+    await write("update public.subscriptions set gateway_subscription_id = 'sub_1' where user_id = $1", id);
+    expect(await findings()).toEqual([]);
+  });
+
+  test('lists a tier other than the one that was paid or granted', async () => {
+    const { user } = await buy();
+    await write("update public.subscriptions set tier = 'premium' where user_id = $1", user.id);
+    await write(setTier, user.id, 'premium');
+    const { id } = await createUser(database);
+    await write("select private.grant_tier($1, 'pro', '2126-01-01', 'thanks')", id);
+    await write("update public.subscriptions set tier = 'premium' where user_id = $1", id);
+    await write(setTier, id, 'premium');
+    expect(await names()).toEqual(['entitled_not_paid', 'entitled_not_paid']);
+  });
+
+  test.each([
+    ['2026-02-04T00:59:00Z', null, 0],
+    ['2026-02-04T01:01:00Z', null, 1],
+    ['2026-02-05T00:59:00Z', 'sub_1', 0],
+    ['2026-02-05T01:01:00Z', 'sub_1', 1],
+  ])(
+    'at %s of a period that ended with January, three days of grace, gateway subscription %s: %i',
+    async (at, id, count) => {
+      await setClock(database, '2026-01-01T00:00:00Z');
+      const { user } = await buy({ tier: 'basic' });
+      await write('update public.subscriptions set gateway_subscription_id = $2 where user_id = $1', user.id, id);
+      await setClock(database, at);
+      expect(await database.query('select reason from private.entitled_not_paid')).toEqual(
+        Array.from({ length: count }, () => ({ reason: 'its period is over' })),
+      );
+      // The schedule ends what the gateway does not bill.
+      await write('select private.expire_subscriptions()');
+      await write('truncate private.outbox');
+      expect(await names()).toEqual(count === 1 && id !== null ? ['entitled_not_paid'] : []);
+    },
+  );
+});
+
+describe('tier_mismatch', () => {
+  test.each<[string, string | null]>([['active', 'free'], ['active', null], ['active', 'premium'], [
+    'cancelled',
+    'pro',
+  ]])(
+    'lists a subscription that is %s beside tier %s',
+    async (status, tier) => {
+      const { user } = await buy();
+      await write('update public.subscriptions set status = $2 where user_id = $1', user.id, status);
+      await write('update public.profiles set subscription_tier = $2 where user_id = $1', user.id, tier);
+      expect(await database.query('select user_id from private.tier_mismatch')).toEqual([{ user_id: user.id }]);
+    },
+  );
+
+  test('lists an active subscription without a profile, and no subscription that ended beside null or free', async () => {
+    const { user } = await buy();
+    await write('delete from public.profiles where user_id = $1', user.id);
+    for (const tier of [null, 'free']) {
+      const { id } = (await buy()).user;
+      await callRpc(service, 'cancel_subscription', id, false);
+      await write('update public.profiles set subscription_tier = $2 where user_id = $1', id, tier);
+    }
+    expect(await findings()).toEqual([['tier_mismatch', user.id]]);
+  });
+});

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { root } from '../../scripts/stack/root.ts';
+
+// Whatever a file opens by these is compared when it is closed, and the suite asks whether it was closed.
+const compared = /\b(createTestDatabase|openDatabase|startProject|useProject|startFaultProject|npmStart)\(/;
+
+// Whatever else leads to a Postgres; types alone lead nowhere.
+const leads = [
+  /^import (?!type)[^;]* from '(pg|postgres)';/m,
+  /^import (?!type)[^;]*\/(postgres-client|hosted-postgres|postgres|migrate|lite|stack|migrated-database)\.ts';/m,
+];
+
+const exceptions: Record<string, string> = {
+  'tests/stack/postgres.test.ts': 'its Postgres has no migrations',
+};
+
+async function testFiles(folder = 'tests'): Promise<[path: string, text: string][]> {
+  const entries = await Array.fromAsync(Deno.readDir(`${root}/${folder}`));
+  const found = await Promise.all(entries.map(async ({ name, isDirectory }): Promise<[string, string][]> => {
+    const path = `${folder}/${name}`;
+    if (isDirectory) return await testFiles(path);
+    return name.endsWith('.test.ts') ? [[path, await Deno.readTextFile(`${root}/${path}`)]] : [];
+  }));
+  return found.flat();
+}
+
+const files = await testFiles();
+const escapes = (text: string) => leads.some((lead) => lead.test(text)) && !compared.test(text);
+
+test('every test file that opens a database compares its findings', () => {
+  const escaped = files.filter(([path, text]) => escapes(text) && !(path in exceptions)).map(([path]) => path);
+  expect(escaped).toEqual([]);
+});
+
+test('a file that opens one by other means is found, and every exception is needed', () => {
+  expect(escapes("import pg from 'pg';\n")).toBe(true);
+  expect(escapes("import type pg from 'pg';\n")).toBe(false);
+  const needed = files.filter(([path, text]) => path in exceptions && escapes(text)).map(([path]) => path);
+  expect(needed.sort()).toEqual(Object.keys(exceptions).sort());
+});
+
+test('no test file leaves a stack uncompared', () => {
+  expect(
+    files.filter(([path, text]) => text.includes("'not compared'") && !path.includes('findings')).map(([path]) => path),
+  )
+    .toEqual([]);
+});
