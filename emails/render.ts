@@ -6,11 +6,15 @@ import type { Message } from './message.ts';
 import { paymentFailed } from './payment-failed.tsx';
 import { paymentSuccess } from './payment-success.tsx';
 import { plainText } from './plain-text.ts';
+import { subscriptionEnded } from './subscription-ended.tsx';
+import { subscriptionEnding } from './subscription-ending.tsx';
 
 /** The mails as the function calls them: what `npm run generate` bundles. */
 export const mails: Mails = {
   paymentSuccess: (props) => render(paymentSuccess(props)),
   paymentFailed: (props) => render(paymentFailed(props)),
+  subscriptionEnding: (props) => render(subscriptionEnding(props)),
+  subscriptionEnded: (props) => render(subscriptionEnded(props)),
 };
 
 // The doctype that react-email's preview shows the mails with.

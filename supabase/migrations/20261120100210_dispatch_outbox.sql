@@ -88,7 +88,8 @@ grant execute on function public.claim_outbox(text) to service_role;
 -- API: service_role only.
 create function public.complete_outbox(
   p_token uuid, -- of the claim
-  p_ids text -- comma-separated
+  p_ids text, -- comma-separated
+  p_note text default null -- where nothing was sent: why
 )
 returns jsonb -- {completed}
 language plpgsql
@@ -112,6 +113,7 @@ begin
   )
   update private.outbox o
   set delivered_at = private.clock(),
+    last_error = coalesce(p_note, o.last_error),
     parked_at = null
   from delivered
   where o.id = delivered.id;
@@ -119,9 +121,9 @@ begin
   return jsonb_build_object('completed', v_completed);
 end
 $$;
-comment on function public.complete_outbox(uuid, text) is 'Notes claimed side effects as delivered.';
-revoke execute on function public.complete_outbox(uuid, text) from public, anon, authenticated;
-grant execute on function public.complete_outbox(uuid, text) to service_role;
+comment on function public.complete_outbox(uuid, text, text) is 'Notes claimed side effects as delivered.';
+revoke execute on function public.complete_outbox(uuid, text, text) from public, anon, authenticated;
+grant execute on function public.complete_outbox(uuid, text, text) to service_role;
 
 -- When to try a side effect again that failed so many times.
 create function private.retry_delay(

@@ -119,3 +119,18 @@ test('a fail is accepted once: a repeat neither puts the row off nor counts', as
   expect(await fail(service, token, [id], { pauseSeconds: 30 })).toEqual(refused);
   expect(await readRow(database, id)).toMatchObject({ attempts: 0, next_attempt_at: '2026-01-01T12:00:30.000Z' });
 });
+
+test('a complete with a note keeps the note; one without leaves the last error', async () => {
+  const { id, second } = await claimedTwice();
+  await fail(service, second.token, [id], { error: 'HTTP 503' });
+  await complete(service, second.token, [id]);
+  expect(await readRow(database, id)).toMatchObject({ delivered_at: expect.any(String), last_error: 'HTTP 503' });
+
+  const other = await enqueue(database, 'email');
+  const { token } = await claim(service, 'email');
+  await service.query('select public.complete_outbox($1, $2, $3)', [token, String(other), 'not sent: switched off']);
+  expect(await readRow(database, other)).toMatchObject({
+    delivered_at: expect.any(String),
+    last_error: 'not sent: switched off',
+  });
+});

@@ -1,6 +1,6 @@
 import { renderEmail } from '../../supabase/functions/api/render-email.ts';
-import { paymentFailedRow, paymentSuccessRow, settings } from './rows.ts';
+import { everyRow, settings } from './rows.ts';
 
 // Run by generated-bundle.test.ts with no more permissions than the function has.
-const mails = [await renderEmail(paymentSuccessRow(), settings), await renderEmail(paymentFailedRow(), settings)];
+const mails = await Promise.all(everyRow().map((row) => renderEmail(row, settings)));
 await Deno.stdout.write(new TextEncoder().encode(JSON.stringify(mails)));

@@ -32,3 +32,23 @@ export function paymentFailedRow(payload: Record<string, unknown> = {}) {
     },
   };
 }
+
+export function subscriptionEndingRow(payload: Record<string, unknown> = {}) {
+  return { kind: 'subscription-ending', payload: { ...periodEnd, ...payload } };
+}
+
+export function subscriptionEndedRow(payload: Record<string, unknown> = {}) {
+  return { kind: 'subscription-ended', payload: { ...periodEnd, ...payload } };
+}
+
+const periodEnd = {
+  to: 'asha@example.com',
+  display_name: 'Asha Rao',
+  plan_name: 'Pro Yearly',
+  ends_at: '2027-11-20T11:45:40.559Z',
+};
+
+/** A row of each kind of mail. */
+export function everyRow() {
+  return [paymentSuccessRow(), paymentFailedRow(), subscriptionEndingRow(), subscriptionEndedRow()];
+}

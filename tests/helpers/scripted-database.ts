@@ -7,6 +7,7 @@ export type Call = {
   readonly token: string;
   readonly ids: readonly number[];
   readonly failure?: Failure;
+  readonly note?: string;
 };
 
 type Script = {
@@ -33,8 +34,8 @@ export function scriptedDatabase({ claims = {}, failOutbox, nextAttemptAt = null
       const claim = 'length' in next ? { rows: next } : next;
       return Promise.resolve({ token: `${destination}-${claimed.length}`, rows: [], parked: 0, ...claim });
     },
-    completeOutbox(token, ids) {
-      calls.push({ name: 'completeOutbox', token, ids });
+    completeOutbox(token, ids, note) {
+      calls.push({ name: 'completeOutbox', token, ids, ...(note === undefined ? {} : { note }) });
       return Promise.resolve();
     },
     failOutbox(token, ids, failure) {

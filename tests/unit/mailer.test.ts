@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { createMailer } from '../../supabase/functions/api/mailer.ts';
-import { paymentFailedRow, paymentSuccessRow } from '../emails/rows.ts';
+import { everyRow, paymentFailedRow, paymentSuccessRow } from '../emails/rows.ts';
 import { accept, providerError, startReceiver } from '../helpers/receiver.ts';
 
 const provider = startReceiver();
@@ -16,6 +16,7 @@ const config = {
   baseUrl: provider.url,
   appUrl: 'https://app.example.com',
   timeZone: 'UTC',
+  expiryEmails: true,
 };
 const rows = [
   { id: 1, key: 'payment-success/1', ...paymentSuccessRow() },
@@ -84,4 +85,18 @@ test('what went wrong is told by status and name, without the words of the provi
 test('an API key that is no header → failed, never thrown, and not named', async () => {
   const [attempt] = createMailer({ ...config, apiKey: 're_\nx' })(rows);
   expect(await attempt?.deliver()).toEqual({ status: 'failed', error: 'TypeError' });
+});
+
+test('with EXPIRY_EMAILS=off mails about the end of a period count as delivered, with a note and unsent; others go out', async () => {
+  const all = everyRow().map((row, id) => ({ id, key: `${row.kind}/${id}`, ...row }));
+  const attempts = createMailer({ ...config, expiryEmails: false })(all);
+  const note = 'not sent: EXPIRY_EMAILS is off';
+  expect(await Promise.all(attempts.map((attempt) => attempt.deliver()))).toEqual([
+    { status: 'delivered' },
+    { status: 'delivered' },
+    { status: 'delivered', note },
+    { status: 'delivered', note },
+  ]);
+  expect(provider.arrivals.map(({ headers }) => headers.get('idempotency-key')).sort())
+    .toEqual(['payment-failed/1', 'payment-success/0']);
 });

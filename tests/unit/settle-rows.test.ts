@@ -26,6 +26,19 @@ test('what was delivered is one call, in whatever order it came', async () => {
   expect(calls).toEqual([{ name: 'completeOutbox', token: 'token', ids: [3, 1, 2] }]);
 });
 
+test('what counts as delivered for another reason is a call of its own, with the note', async () => {
+  const { counts, calls } = await settle([
+    outcome({ status: 'delivered', note: 'not sent' }, 1),
+    outcome(delivered, 2),
+    outcome({ status: 'delivered', note: 'not sent' }, 3),
+  ]);
+  expect(counts).toEqual({ delivered: 3, retried: 0, parked: 0 });
+  expect(calls).toEqual([
+    { name: 'completeOutbox', token: 'token', ids: [1, 3], note: 'not sent' },
+    { name: 'completeOutbox', token: 'token', ids: [2] },
+  ]);
+});
+
 test('each kind of failure is one call', async () => {
   const failed = (error: string): Delivery => ({ status: 'failed', error });
   const paused = (seconds: number): Delivery => ({ status: 'paused', error: '429', seconds });

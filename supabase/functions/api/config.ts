@@ -40,6 +40,8 @@ export type EmailConfig = {
   readonly appUrl: string;
   /** IANA name. */
   readonly timeZone: string;
+  /** Whether users are told that their paid period ends, and that it has. */
+  readonly expiryEmails: boolean;
 };
 
 export type RevalidationConfig = { readonly url: string; readonly secret: string };
@@ -66,6 +68,7 @@ export function readConfig(environment: Environment): Config {
   // Resend's client appends `/emails` to it as it is.
   const baseUrl = (readUrl('RESEND_BASE_URL') ?? 'https://api.resend.com').replace(/\/+$/, '');
   const timeZone = knownTimeZone(read('EMAIL_TIME_ZONE') ?? 'UTC');
+  const expiryEmails = onOrOff(read('EXPIRY_EMAILS') ?? 'on', 'EXPIRY_EMAILS');
   const noRevalidation = environment('REVALIDATE_URL') === '';
   const revalidateUrl = readUrl('REVALIDATE_URL') ?? (appUrl && `${appUrl.replace(/\/+$/, '')}/api/revalidate`);
   const revalidateSecret = read('REVALIDATE_SECRET');
@@ -90,7 +93,7 @@ export function readConfig(environment: Environment): Config {
     signatureHeader: headerName(read('GATEWAY_SIGNATURE_HEADER') ?? 'x-gateway-signature', 'GATEWAY_SIGNATURE_HEADER'),
     eventIdHeader: headerName(read('GATEWAY_EVENT_ID_HEADER') ?? 'x-gateway-event-id', 'GATEWAY_EVENT_ID_HEADER'),
     earlyRenewal: earlyRenewal(read('EARLY_RENEWAL') ?? 'replace'),
-    email: apiKey && from && appUrl ? { apiKey, from, baseUrl, appUrl, timeZone } : null,
+    email: apiKey && from && appUrl ? { apiKey, from, baseUrl, appUrl, timeZone, expiryEmails } : null,
     revalidation: revalidation(noRevalidation, revalidateUrl, revalidateSecret),
     internalKey: read('INTERNAL_KEY'),
     port: port(read('PORT')),
@@ -133,6 +136,11 @@ function headerName(value: string, name: string): string {
 function earlyRenewal(value: string): 'replace' | 'extend' {
   if (value === 'replace' || value === 'extend') return value;
   throw new Error('EARLY_RENEWAL is neither "replace" nor "extend"');
+}
+
+function onOrOff(value: string, name: string): boolean {
+  if (value === 'on' || value === 'off') return value === 'on';
+  throw new Error(`${name} is neither "on" nor "off"`);
 }
 
 function knownTimeZone(value: string): string {

@@ -133,8 +133,8 @@ export function createDatabase(transport: Transport, { earlyRenewal }: Pick<Conf
 
     claimOutbox: async (destination) => outboxClaim.parse(await call('claim_outbox', { p_destination: destination })),
 
-    async completeOutbox(token, ids) {
-      await call('complete_outbox', { p_token: token, p_ids: ids.join(',') });
+    async completeOutbox(token, ids, note) {
+      await call('complete_outbox', { p_token: token, p_ids: ids.join(','), p_note: note });
     },
 
     failOutbox: async (token, ids, failure) =>

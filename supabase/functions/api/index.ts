@@ -13,6 +13,8 @@ if (config.missing.length > 0) {
   log({ level: 'warn', event: 'not_configured', missing: config.missing });
 }
 
+if (config.email?.expiryEmails === false) log({ level: 'info', event: 'expiry_emails_off' });
+
 const gateway = createGateway(config.gateway);
 const ports = {
   auth: createAuth(createSupabaseClient(config.supabaseUrl, config.publishableKey)),

@@ -8,9 +8,17 @@ import {
   type Sender,
 } from './outbox.ts';
 
+const expiryKinds = ['subscription-ending', 'subscription-ended'];
+
 /** Sends mails through Resend, one attempt a row; the row's key is the idempotency key. SPEC 6, outgoing e-mails. */
 export function createMailer(config: EmailConfig): Sender {
-  return (rows) => rows.map((row): Attempt => ({ rows: [row], deliver: () => sendMail(config, row) }));
+  return (rows) => rows.map((row): Attempt => ({ rows: [row], deliver: () => deliverMail(config, row) }));
+}
+
+function deliverMail(config: EmailConfig, row: OutboxRow): Promise<Delivery> {
+  return config.expiryEmails || !expiryKinds.includes(row.kind)
+    ? sendMail(config, row)
+    : Promise.resolve({ status: 'delivered', note: 'not sent: EXPIRY_EMAILS is off' });
 }
 
 async function sendMail(config: EmailConfig, row: OutboxRow): Promise<Delivery> {

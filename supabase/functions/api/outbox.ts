@@ -10,7 +10,10 @@ export type OutboxRow = {
 };
 
 /** What became of an attempt. */
-export type Delivery = { readonly status: 'delivered' } | Failure;
+export type Delivery =
+  /** `note`: for an admin, where nothing was sent because nothing was to be sent. */
+  | { readonly status: 'delivered'; readonly note?: string }
+  | Failure;
 
 /** Why rows were not delivered. Errors name kinds and statuses for an admin; they hold no secret. */
 export type Failure =

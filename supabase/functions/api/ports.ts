@@ -38,8 +38,8 @@ export type Database = {
   applyGatewayEvent(delivery: GatewayDelivery): Promise<{ outcome: string }>;
   /** At most 20 rows that are due. */
   claimOutbox(destination: string): Promise<OutboxClaim>;
-  /** Notes claimed rows as delivered; late is fine. */
-  completeOutbox(token: string, ids: readonly number[]): Promise<void>;
+  /** Notes claimed rows as delivered, with a note why where nothing was sent; late is fine. */
+  completeOutbox(token: string, ids: readonly number[], note?: string): Promise<void>;
   /** Notes claimed rows as not delivered. @returns how many are tried again, and how many were given up. */
   failOutbox(token: string, ids: readonly number[], failure: Failure): Promise<{ retried: number; parked: number }>;
   /** When a row of these destinations is due next, ISO 8601. */

@@ -19,6 +19,12 @@ const payment = z.object({
   amount: z.int(),
   currency: z.string(),
 });
+const periodEnd = z.object({
+  to: z.string().min(1),
+  display_name: z.string(),
+  plan_name: z.string(),
+  ends_at: z.iso.datetime(),
+});
 const outboxMail = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('payment-success'),
@@ -28,6 +34,8 @@ const outboxMail = z.discriminatedUnion('kind', [
     kind: z.literal('payment-failed'),
     payload: payment.extend({ tier: z.string().optional(), reason: z.string().nullish() }),
   }),
+  z.object({ kind: z.literal('subscription-ending'), payload: periodEnd }),
+  z.object({ kind: z.literal('subscription-ended'), payload: periodEnd }),
 ]);
 
 /**
@@ -38,36 +46,53 @@ export async function renderEmail(
   row: { readonly kind: string; readonly payload: unknown },
   { appUrl, timeZone }: EmailSettings,
 ): Promise<Email> {
-  const { kind, payload } = outboxMail.parse(row);
+  const mail = outboxMail.parse(row);
   // Most isolates never send a mail: the templates are loaded with the first.
   const { mails } = await import('./generated/emails.js');
-  const displayName = payload.display_name;
-  const amount = formatAmount(payload.amount, payload.currency);
+  const displayName = mail.payload.display_name;
 
-  switch (kind) {
-    case 'payment-success':
+  switch (mail.kind) {
+    case 'payment-success': {
+      const { payload } = mail;
       return {
         to: payload.to,
         ...mails.paymentSuccess({
           displayName,
           planName: payload.plan_name,
-          amount,
+          amount: formatAmount(payload.amount, payload.currency),
           transactionId: payload.transaction_id,
           validUntil: formatLongDate(payload.valid_until, timeZone),
           dashboardUrl: pageUrl(appUrl, 'dashboard'),
         }),
       };
-    case 'payment-failed':
+    }
+    case 'payment-failed': {
+      const { payload } = mail;
       return {
         to: payload.to,
         ...mails.paymentFailed({
           displayName,
           planName: formatTier(payload.tier),
-          amount,
+          amount: formatAmount(payload.amount, payload.currency),
           reason: payload.reason ?? undefined,
           retryUrl: pageUrl(appUrl, 'pricing'),
         }),
       };
+    }
+    case 'subscription-ending':
+    case 'subscription-ended': {
+      const { kind, payload } = mail;
+      const makeMail = kind === 'subscription-ending' ? mails.subscriptionEnding : mails.subscriptionEnded;
+      return {
+        to: payload.to,
+        ...makeMail({
+          displayName,
+          planName: payload.plan_name,
+          endsOn: formatLongDate(payload.ends_at, timeZone),
+          pricingUrl: pageUrl(appUrl, 'pricing'),
+        }),
+      };
+    }
   }
 }
 

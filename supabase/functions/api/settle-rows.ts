@@ -15,7 +15,7 @@ export function add(one: Counts, other: Counts): Counts {
   };
 }
 
-/** Notes the outcomes in the outbox: one call for what was delivered, one for each kind of failure. */
+/** Notes the outcomes in the outbox: one call for what was delivered (for each note), one for each kind of failure. */
 export async function settleRows(
   database: OutboxDatabase,
   token: string,
@@ -25,7 +25,7 @@ export async function settleRows(
   for (const { delivery, rows } of group(outcomes)) {
     const ids = rows.map(({ id }) => id);
     if (delivery.status === 'delivered') {
-      await database.completeOutbox(token, ids);
+      await database.completeOutbox(token, ids, delivery.note);
       counts = add(counts, { ...nothing, delivered: ids.length });
     } else {
       const failed = await database.failOutbox(token, ids, delivery);

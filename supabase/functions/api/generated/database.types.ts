@@ -246,7 +246,7 @@ export type Database = {
       'claim_outbox': { Args: { 'p_destination': string }; Returns: Json };
       'claim_payments_to_reconcile': { Args: Record<PropertyKey, never>; Returns: Json };
       'claim_subscriptions_to_reconcile': { Args: Record<PropertyKey, never>; Returns: Json };
-      'complete_outbox': { Args: { 'p_ids': string; 'p_token': string }; Returns: Json };
+      'complete_outbox': { Args: { 'p_ids': string; 'p_note'?: string; 'p_token': string }; Returns: Json };
       'create_order': { Args: { 'p_idempotency_key'?: string; 'p_tier': string; 'p_user_id': string }; Returns: Json };
       'current_tier': { Args: Record<PropertyKey, never>; Returns: string };
       'discard_order': { Args: { 'p_payment_id': string }; Returns: Json };

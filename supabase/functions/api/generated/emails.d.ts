@@ -30,10 +30,23 @@ export type PaymentFailedProps = {
   readonly retryUrl: string;
 };
 
+/** The mails about the end of a paid period; every value as the reader sees it. */
+export type SubscriptionEndProps = {
+  /** May be empty. */
+  readonly displayName: string;
+  readonly planName: string;
+  /** The last day of the paid period, as in `20 November 2027`. */
+  readonly endsOn: string;
+  /** Absolute, http or https. */
+  readonly pricingUrl: string;
+};
+
 /** The mails of the service. Each throws when its link is no http(s) address. */
 export type Mails = {
   readonly paymentSuccess: (props: PaymentSuccessProps) => Mail;
   readonly paymentFailed: (props: PaymentFailedProps) => Mail;
+  readonly subscriptionEnding: (props: SubscriptionEndProps) => Mail;
+  readonly subscriptionEnded: (props: SubscriptionEndProps) => Mail;
 };
 
 export declare const mails: Mails;

@@ -1,10 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { renderEmail } from '../../supabase/functions/api/render-email.ts';
-import { paymentFailedRow, paymentSuccessRow, settings } from './rows.ts';
+import { paymentFailedRow, paymentSuccessRow, settings, subscriptionEndedRow, subscriptionEndingRow } from './rows.ts';
 
-const mails = [
+const paymentMails = [
   { name: 'payment-success', row: paymentSuccessRow, page: 'dashboard' },
   { name: 'payment-failed', row: paymentFailedRow, page: 'pricing' },
+];
+const mails = [
+  ...paymentMails,
+  { name: 'subscription-ending', row: subscriptionEndingRow, page: 'pricing' },
+  { name: 'subscription-ended', row: subscriptionEndedRow, page: 'pricing' },
 ];
 
 describe.each(mails)('$name', ({ row, page }) => {
@@ -46,16 +51,6 @@ describe.each(mails)('$name', ({ row, page }) => {
     },
   );
 
-  test('an amount in another currency carries its code', async () => {
-    const { html, text } = await renderEmail(row({ currency: 'USD', amount: 1234 }), settings);
-    expect(html).toContain('>USD 12.34<');
-    expect(text).toContain(': USD 12.34\n');
-  });
-
-  test.each([1.5, '100', 2 ** 53])('the amount %j is refused', async (amount) => {
-    await expect(renderEmail(row({ amount }), settings)).rejects.toThrow('"amount"');
-  });
-
   test('nothing in it is loaded from elsewhere', async () => {
     const { html } = await renderEmail(row(), settings);
     expect(html).not.toMatch(/<(img|link|script|iframe)\b|src=|url\(|@import/i);
@@ -65,6 +60,18 @@ describe.each(mails)('$name', ({ row, page }) => {
     const { html } = await renderEmail(row(), settings);
     expect(html).toContain('<meta name="color-scheme" content="light dark"/>');
     expect(html).toContain('@media (prefers-color-scheme: dark)');
+  });
+});
+
+describe.each(paymentMails)('$name', ({ row }) => {
+  test('an amount in another currency carries its code', async () => {
+    const { html, text } = await renderEmail(row({ currency: 'USD', amount: 1234 }), settings);
+    expect(html).toContain('>USD 12.34<');
+    expect(text).toContain(': USD 12.34\n');
+  });
+
+  test.each([1.5, '100', 2 ** 53])('the amount %j is refused', async (amount) => {
+    await expect(renderEmail(row({ amount }), settings)).rejects.toThrow('"amount"');
   });
 });
 

@@ -1,0 +1,33 @@
+import type { ReactNode } from 'react';
+import { Layout } from './layout.tsx';
+import type { SubscriptionEndProps } from './mails.ts';
+import type { Message } from './message.ts';
+
+/** Says that access has ended with its paid period, and where to come back. */
+export function subscriptionEnded({ displayName, planName, endsOn, pricingUrl }: SubscriptionEndProps): Message {
+  return {
+    subject: `Your ${planName} plan has ended`,
+    preview: `It was paid until ${endsOn}. You can come back at any time.`,
+    heading: 'Your access has ended',
+    displayName,
+    body: `Your plan was paid until ${endsOn}, and your access has ended. You can come back at any time.`,
+    details: [
+      { label: 'Plan', value: planName },
+      { label: 'Paid until', value: endsOn },
+    ],
+    action: { label: 'See the plans', url: pricingUrl },
+    note: 'If you have renewed since, there is nothing left to do.',
+  };
+}
+
+/** The template, as react-email's preview looks for it. */
+export default function SubscriptionEnded(props: SubscriptionEndProps): ReactNode {
+  return <Layout {...subscriptionEnded(props)} />;
+}
+
+SubscriptionEnded.PreviewProps = {
+  displayName: 'Asha Rao',
+  planName: 'Pro',
+  endsOn: '20 November 2027',
+  pricingUrl: 'https://app.example.com/pricing',
+} satisfies SubscriptionEndProps;
