@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import postgres from 'postgres';
 import { writeLine } from './stack/child.ts';
 import { localPassword } from './stack/defaults.ts';
+import { sweep } from './stack/sweep.ts';
 
 const { values, positionals } = parseArgs({
   args: Deno.args,
@@ -17,7 +18,7 @@ try {
     shift === undefined ? sql`interval '0'` : sql`shift + ${shift}::text::interval`
   }`;
   // What the new time brings happens at once, not at the next minute.
-  await sql`select private.sweep()`;
+  await sql.unsafe(sweep);
   const [row] = await sql`select private.iso_time(private.clock()) as now`;
   writeLine(`The stack's time is ${row?.now}`);
 } catch (error) {

@@ -1,5 +1,6 @@
 import postgres from 'postgres';
 import type { Service } from './service.ts';
+import { sweep } from './sweep.ts';
 
 export type OutboxWakerOptions = {
   databaseUrl: string;
@@ -58,8 +59,8 @@ export function createOutboxWaker(
   }
 
   /** The database or the function may be away: next time. */
-  async function sweep(): Promise<void> {
-    await sql?.unsafe('select private.sweep()').then(wake, () => {});
+  async function runSweep(): Promise<void> {
+    await sql?.unsafe(sweep).then(wake, () => {});
     await post('reconcile').then((response) => response.body?.cancel(), () => {});
   }
 
@@ -83,7 +84,7 @@ export function createOutboxWaker(
       sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
       // Also whenever it listens again: notices of the meantime are lost.
       await sql.listen('outbox', wake, wake);
-      sweeping = setInterval(sweep, sweepMs);
+      sweeping = setInterval(runSweep, sweepMs);
     },
     ready: () => Promise.resolve(),
     async stop() {

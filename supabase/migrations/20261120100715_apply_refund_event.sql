@@ -1,6 +1,6 @@
 -- Refunds and disputes. A payment that was given back in full carries nothing any more; part of it, or a dispute, changes
 -- no access.
--- Depends on: _apply_payment_event.
+-- Depends on: _apply_payment_event, _hand_over.
 
 -- Ends what a payment carries that was given back in full: the newest other payment whose own period still runs takes
 -- over, else access ends. The caller holds the locks on the user and on the payment.
@@ -14,7 +14,7 @@ set search_path = ''
 as $$
 declare
   v_subscription public.subscriptions;
-  v_heir public.payments;
+  v_heir private.paid_periods;
 begin
   select * into v_subscription from public.subscriptions s where s.user_id = p_payment.user_id for update;
   if not found
@@ -26,23 +26,14 @@ begin
   end if;
 
   select * into v_heir
-  from public.payments p
+  from private.paid_periods p
   where p.user_id = p_payment.user_id
-    and p.id <> p_payment.id
-    and p.fulfilled_at is not null
+    and p.payment_id <> p_payment.id
     and p.period_end > private.clock()
-    and (p.refunded_amount < p.amount or p.amount = 0)
-  order by p.fulfilled_at desc, p.id
+  order by p.fulfilled_at desc, p.payment_id
   limit 1;
   if found then
-    update public.subscriptions s
-    set tier = v_heir.tier,
-      plan_id = coalesce((select pl.id from public.plans pl where pl.tier = v_heir.tier), s.plan_id),
-      -- An heir that only adds to a period begins in the future.
-      current_period_start = least(v_heir.period_start, s.current_period_start),
-      current_period_end = v_heir.period_end
-    where s.id = v_subscription.id;
-    perform private.set_tier(p_payment.user_id, v_heir.tier, p_email);
+    perform private.hand_over(v_subscription.id, v_heir, p_email);
     return;
   end if;
 

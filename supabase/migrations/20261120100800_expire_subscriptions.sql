@@ -1,19 +1,21 @@
--- Expiry: a paid period that ended, and the plan's grace days after it, ends access.
--- Depends on: _fulfil_payment, _wake.
+-- Expiry: a paid period that ended, and the plan's grace days after it, ends access, unless another payment takes over.
+-- Depends on: _hand_over, _subscription_mails, _wake.
 
--- Ends a batch of subscriptions whose time is over and that nothing has written to for an hour. Run it twice or twice at
--- once: each is ended once, and a renewal in flight wins.
-create function private.expire_subscriptions()
-returns integer -- how many were ended; call again until it is 0
+create index subscriptions_current_period_end_idx on public.subscriptions (current_period_end)
+where status = 'active';
+
+-- Locks a batch of subscriptions whose time is over and that nothing has written to for an hour. A batch is small: who
+-- verifies a payment of one of its users waits for the whole of it. Waits for nobody itself.
+create function private.lock_lapsed_subscriptions()
+returns uuid[] -- null: none is over
 language plpgsql
 set search_path = ''
 as $$
 declare
   v_now constant timestamptz := private.clock();
-  v_users uuid[];
+  v_ids uuid[];
 begin
-  perform private.note_cause('expiry', null);
-  with over as materialized (
+  with lapsed as materialized (
     select s.id, s.user_id
     from public.subscriptions s
     left join public.plans p on p.id = s.plan_id
@@ -34,46 +36,98 @@ begin
       and s.current_period_end
         + make_interval(days => case when s.cancel_at_period_end then 0 else coalesce(p.grace_days, 3) end) < v_now
     order by s.current_period_end
-    limit 1000
+    limit 250
     for update of s skip locked
   ),
-  -- Waits for nobody: whoever holds a profile would hold up a thousand renewals. The next run takes it.
+  -- Whoever holds a profile would hold up all renewals of the batch. The next run takes it.
   held as materialized (
     select p.user_id
     from public.profiles p
-    join over on over.user_id = p.user_id
+    join lapsed l on l.user_id = p.user_id
     for update of p skip locked
-  ),
-  ended as (
+  )
+  select array_agg(l.id)
+  into v_ids
+  from lapsed l
+  where exists (select from held h where h.user_id = l.user_id)
+    or not exists (select from public.profiles p where p.user_id = l.user_id);
+  return v_ids;
+end
+$$;
+revoke execute on function private.lock_lapsed_subscriptions() from public;
+
+-- Hands subscriptions over whose users paid for another period that still runs, or is in its grace: the newest.
+create function private.hand_over_lapsed(
+  p_subscription_ids uuid[] -- locked
+)
+returns uuid[] -- those that go on
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_now constant timestamptz := private.clock();
+  v_lapsed record;
+  v_continued uuid[] := '{}';
+begin
+  -- Rare, so one by one.
+  for v_lapsed in
+    select distinct on (s.id) s.id, heir, u.email
+    from public.subscriptions s
+    join private.paid_periods heir on heir.user_id = s.user_id
+    join auth.users u on u.id = s.user_id
+    where s.id = any (p_subscription_ids)
+      and heir.period_end <> s.current_period_end
+      and case when s.cancel_at_period_end then heir.period_end else heir.grace_end end > v_now
+    order by s.id, heir.fulfilled_at desc, heir.payment_id
+  loop
+    perform private.hand_over(v_lapsed.id, v_lapsed.heir, v_lapsed.email);
+    v_continued := v_continued || v_lapsed.id;
+  end loop;
+  -- The usual notice may have passed the end of such a period by already.
+  perform private.announce_subscription_ends(v_continued);
+  return v_continued;
+end
+$$;
+revoke execute on function private.hand_over_lapsed(uuid[]) from public;
+
+-- Ends a batch of lapsed subscriptions. Run it twice or twice at once: each is ended once, and a renewal in flight wins.
+create function private.expire_subscriptions()
+returns integer -- how many were over; call again until it is 0
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_lapsed constant uuid[] := private.lock_lapsed_subscriptions();
+  v_ended uuid[];
+  v_users uuid[];
+begin
+  if v_lapsed is null then
+    -- An update of no row would still tell the app to refresh its pages.
+    return 0;
+  end if;
+  perform private.note_cause('expiry', null);
+  -- Statements of their own after the locks: they see what was paid or given back until then.
+  v_ended := array(
+    select unnest(v_lapsed)
+    except
+    select unnest(private.hand_over_lapsed(v_lapsed))
+  );
+  with ended as (
     update public.subscriptions s
     set status = 'cancelled',
       cancelled_at = s.current_period_end,
       ended_reason = 'lapsed'
-    from over
-    where s.id = over.id
-      -- Read again under the lock.
-      and s.status = 'active'
-      and s.current_period_end < v_now
-      and s.updated_at < v_now - interval '1 hour'
-      and (
-        exists (select from held where held.user_id = s.user_id)
-        or not exists (select from public.profiles p where p.user_id = s.user_id)
-      )
+    where s.id = any (v_ended)
     returning s.user_id
   )
   select array_agg(e.user_id) into v_users from ended e;
-  if v_users is null then
-    -- An update of no row would still tell the app to refresh its pages.
-    return 0;
+  if v_users is not null then
+    update public.profiles p
+    set subscription_tier = 'free'
+    where p.user_id = any (v_users);
+    perform private.enqueue_subscription_mails('subscription-ended', v_ended);
   end if;
-
-  update public.profiles p
-  set subscription_tier = 'free'
-  where p.user_id = any (v_users);
-  return cardinality(v_users);
+  return cardinality(v_lapsed);
 end
 $$;
 revoke execute on function private.expire_subscriptions() from public;
-
-create index subscriptions_current_period_end_idx on public.subscriptions (current_period_end)
-where status = 'active';

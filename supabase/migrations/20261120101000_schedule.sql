@@ -1,8 +1,10 @@
 -- What happens without anybody asking: once a minute the sweep, every five minutes reconciliation.
--- Depends on: _tend_outbox, _wake, _expire_subscriptions, _replay_events.
+-- Depends on: _tend_outbox, _wake, _expire_subscriptions, _announce_ends, _replay_events.
 
+-- Does a batch of the first job that has any to do. Called again and again, each time in a transaction of its own, until
+-- nothing is left: who waits for one of its locks waits for one batch, however much there is to do.
 create function private.sweep()
-returns void
+returns integer -- how much was done; 0: nothing is left
 language plpgsql
 set search_path = ''
 as $$
@@ -11,13 +13,15 @@ declare
   v_done integer;
 begin
   -- In this order: replaying takes users' turns, which come before the subscriptions that expiry holds.
-  foreach v_job in array array['replay_missed_events', 'expire_subscriptions', 'delete_delivered', 'empty_payloads'] loop
-    -- One that fails stops no other. Ten batches a minute keep up with anything, and no transaction gets long.
+  foreach v_job in array array[
+    'replay_missed_events', 'expire_subscriptions', 'announce_ends', 'delete_delivered', 'empty_payloads'
+  ] loop
+    -- One that fails stops no other.
     begin
-      for v_batch in 1..10 loop
-        execute format('select private.%I()', v_job) into v_done;
-        exit when coalesce(v_done, 0) = 0;
-      end loop;
+      execute format('select private.%I()', v_job) into v_done;
+      if v_done > 0 then
+        return v_done;
+      end if;
     exception
       when others then
         raise warning 'sweep: % failed: %', v_job, sqlstate;
@@ -25,19 +29,25 @@ begin
   end loop;
   perform pg_notify('outbox', '');
   perform private.call_function('/api/internal/outbox');
+  return 0;
 end
 $$;
 revoke execute on function private.sweep() from public;
 
 -- Hosted projects have both extensions; a plain Postgres has neither and is swept from outside.
-do $$
+do $schedule$
 begin
   if exists (select from pg_available_extensions e where e.name = 'pg_net') then
     create extension if not exists pg_net;
   end if;
   if exists (select from pg_available_extensions e where e.name = 'pg_cron') then
     create extension if not exists pg_cron;
-    perform cron.schedule('subscriptions-sweep', '* * * * *', 'select private.sweep()');
+    -- One statement, or it could not commit between the batches; a thousand of them keep up with anything.
+    perform cron.schedule(
+      'subscriptions-sweep',
+      '* * * * *',
+      'do $$ begin for n in 1..1000 loop exit when private.sweep() = 0; commit; end loop; end $$'
+    );
     perform cron.schedule(
       'subscriptions-reconcile',
       '*/5 * * * *',
@@ -45,4 +55,4 @@ begin
     );
   end if;
 end
-$$;
+$schedule$;

@@ -1,5 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { setClock } from '../helpers/clock.ts';
+import { deliver } from '../helpers/gateway-events.ts';
+import { refunded } from '../helpers/money-events.ts';
+import { insertSubscriptions } from '../helpers/periods.ts';
 import { placeOrder, type Purchase, verifyPurchase } from '../helpers/purchases.ts';
 import { countDeadlocks } from '../helpers/racers.ts';
 import { openSession, waitUntilBlocked } from '../helpers/session.ts';
@@ -83,27 +86,72 @@ test('a profile that somebody holds is not waited for: the others end, this one 
 });
 
 test('two runs at once end each subscription once, in batches of their own', async () => {
-  await database.query(`
-    insert into auth.users (id, email)
-    select gen_random_uuid(), 'race' || n || '@example.com' from generate_series(1, 1500) n`);
   await setClock(database, '2026-01-01T00:00:00Z');
-  await database.query(`
-    insert into public.subscriptions (user_id, tier, status, current_period_start, current_period_end)
-    select id, 'basic', 'active', '2025-12-01', '2026-01-01' from auth.users`);
-  await database.query("update public.profiles set subscription_tier = 'basic'");
+  await insertSubscriptions(database, 400, "timestamptz '2026-01-01'");
   await setClock(database, '2026-02-01T00:00:00Z');
 
   const [one, two] = [await database.connect(), await database.connect()];
   await one.query('begin');
-  expect((await one.query(expire)).rows).toEqual([{ ended: 1000 }]);
-  expect((await two.query(expire)).rows).toEqual([{ ended: 500 }]);
+  expect((await one.query(expire)).rows).toEqual([{ ended: 250 }]);
+  expect((await two.query(expire)).rows).toEqual([{ ended: 150 }]);
   await one.query('commit');
   expect((await two.query(expire)).rows).toEqual([{ ended: 0 }]);
   const changes = await database.query(
     `select count(*)::int as changes, count(distinct user_id)::int as users from private.tier_changes
      where cause = 'expiry' and user_id in (select id from auth.users)`,
   );
-  expect(changes).toEqual([{ changes: 1500, users: 1500 }]);
+  expect(changes).toEqual([{ changes: 400, users: 400 }]);
+  const { mails } = await database.one(
+    "select count(*)::int as mails from private.outbox where kind = 'subscription-ended' and payload ->> 'to' in (select email from auth.users)",
+  );
+  expect(mails).toBe(400);
+});
+
+test('a refund of the payment that is about to take over: access ends, whichever comes first', async () => {
+  for (const refundFirst of [true, false]) {
+    const session = await service();
+    await setClock(database, '2026-01-01T00:00:00Z');
+    const pro = await placeOrder(database, { tier: 'pro' });
+    await verifyPurchase(session, pro);
+    await setClock(database, '2026-03-01T00:00:00Z');
+    await verifyPurchase(session, await placeOrder(database, { user: pro.user, tier: 'basic' }));
+    await setClock(database, '2026-05-01T00:00:00Z');
+    const refund = () => deliver(session, refunded({ id: pro.paymentId, order_id: pro.orderId }, 99900));
+    const expiring = await database.connect();
+
+    if (refundFirst) {
+      await session.query('begin');
+      await refund();
+      expect((await expiring.query(expire)).rows).toEqual([{ ended: 0 }]);
+      await session.query('commit');
+      expect((await expiring.query(expire)).rows).toEqual([{ ended: 1 }]);
+    } else {
+      await expiring.query('begin');
+      expect((await expiring.query(expire)).rows).toEqual([{ ended: 1 }]);
+      const later = refund();
+      await waitUntilBlocked(database, session);
+      await expiring.query('commit');
+      expect(await later).toBe('applied');
+    }
+    expect(await readSubscription(database, pro.user.id)).toMatchObject({ status: 'cancelled' });
+    expect(await readTier(database, pro.user.id)).toBe('free');
+  }
+});
+
+test('of two announcements at once one does the work, and blocks no renewal', async () => {
+  const order = await lapsedWithRenewal();
+  await setClock(database, '2026-01-28T00:00:00Z');
+  const [one, two] = [await database.connect(), await database.connect()];
+  const announce = 'select private.announce_ends() as looked_at';
+  await one.query('begin');
+  expect((await one.query(announce)).rows).toEqual([{ looked_at: 1 }]);
+  expect((await two.query(announce)).rows).toEqual([{ looked_at: 0 }]);
+  expect(await verifyPurchase(await service(), order)).toMatchObject({ outcome: 'applied' });
+  await one.query('rollback');
+  await database.query("update private.announced_ends set until = '-infinity'");
+  await setClock(database, '2026-02-25T00:00:00Z');
+  expect((await two.query(announce)).rows).toEqual([{ looked_at: 1 }]);
+  expect((await one.query(announce)).rows).toEqual([{ looked_at: 0 }]);
 });
 
 test('expiry, renewals and deletions of users at once: no deadlock, and whoever renewed has the tier', async () => {

@@ -2,9 +2,10 @@ import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/clock.ts';
 import { deliver, subscriptionEvent } from '../helpers/gateway-events.ts';
+import { insertSubscriptions } from '../helpers/periods.ts';
 import { placeOrder, type Purchase, verifyPurchase } from '../helpers/purchases.ts';
 import { uniqueId } from '../helpers/records.ts';
-import { readTier } from '../helpers/state.ts';
+import { readOutbox, readTier } from '../helpers/state.ts';
 import { openSession } from '../helpers/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
 
@@ -136,29 +137,81 @@ describe('access', () => {
   });
 });
 
-test('a batch is a thousand: 2,500 take three, the longest over first', async () => {
-  await database.query(`
-    insert into auth.users (id, email)
-    select gen_random_uuid(), 'batch' || n || '@example.com' from generate_series(1, 2500) n`);
+test('a batch is 250: 600 take three, the longest over first', async () => {
   await setClock(database, '2026-01-01T00:00:00Z');
-  await database.query(`
-    insert into public.subscriptions (user_id, tier, status, current_period_start, current_period_end)
-    select id, 'basic', 'active', '2026-01-01', timestamptz '2026-01-01' + make_interval(secs => row_number() over ())
-    from auth.users`);
-  await database.query("update public.profiles set subscription_tier = 'basic'");
+  await insertSubscriptions(database, 600, "timestamptz '2026-01-01' + make_interval(secs => n)");
   const left = () =>
     database.one(
       `select count(*)::int as count, min(current_period_end) > max(ended) as later from public.subscriptions
        cross join (select max(current_period_end) as ended from public.subscriptions where status = 'cancelled') e
        where status = 'active'`,
     );
-  expect(await expire('2026-02-01T00:00:00Z')).toBe(1000);
-  expect(await left()).toEqual({ count: 1500, later: true });
-  expect(await expire('2026-02-01T00:00:00Z')).toBe(1000);
-  expect(await expire('2026-02-01T00:00:00Z')).toBe(500);
+  expect(await expire('2026-02-01T00:00:00Z')).toBe(250);
+  expect(await left()).toEqual({ count: 350, later: true });
+  expect(await expire('2026-02-01T00:00:00Z')).toBe(250);
+  expect(await expire('2026-02-01T00:00:00Z')).toBe(100);
   expect(await expire('2026-02-01T00:00:00Z')).toBe(0);
   const tiers = await database.query('select distinct subscription_tier from public.profiles');
   expect(tiers).toEqual([{ subscription_tier: 'free' }]);
+});
+
+describe('the mail that says so', () => {
+  const mails = async ({ user }: Purchase) =>
+    (await readOutbox(database, 'email', user.email)).filter(({ kind }) => kind === 'subscription-ended');
+
+  test('is enqueued with the end: key, recipient and data of that moment, once', async () => {
+    const order = await bought();
+    await database.query("update public.profiles set display_name = 'Asha' where user_id = $1", [order.user.id]);
+    await expire('2026-02-04T00:00:00Z');
+    expect(await mails(order)).toEqual([]);
+    await expire('2026-02-04T00:00:01Z');
+    await expire('2026-02-04T02:00:00Z');
+    const { id } = await subscription(order);
+    expect(await mails(order)).toEqual([{
+      key: `subscription-ended/${id}/2026-02-01T00:00:00.000Z`,
+      kind: 'subscription-ended',
+      payload: {
+        to: order.user.email,
+        display_name: 'Asha',
+        plan_name: 'Basic',
+        ends_at: '2026-02-01T00:00:00.000Z',
+      },
+    }]);
+  });
+
+  test('is gone with an end that was rolled back', async () => {
+    const order = await bought();
+    await setClock(database, '2026-03-01T00:00:00Z');
+    const client = await database.connect();
+    await client.query('begin');
+    expect((await client.query('select private.expire_subscriptions() as ended')).rows).toEqual([{ ended: 1 }]);
+    await client.query('rollback');
+    expect(await mails(order)).toEqual([]);
+    expect(await expire('2026-03-01T00:00:00Z')).toBe(1);
+    expect(await mails(order)).toHaveLength(1);
+  });
+
+  test.each([
+    ['without a profile', 'delete from public.profiles where user_id = $1'],
+    ['without an address', 'update auth.users set email = null where id = $1'],
+    ['with an empty address', "update auth.users set email = '' where id = $1"],
+  ])('is not for a user %s', async (_, statement) => {
+    const order = await bought();
+    await database.query(statement, [order.user.id]);
+    expect(await expire('2026-03-01T00:00:00Z')).toBe(1);
+    const { id } = await subscription(order);
+    const rows = await database.query("select from private.outbox where key like 'subscription-ended/' || $1 || '%'", [
+      id,
+    ]);
+    expect(rows).toEqual([]);
+  });
+
+  test('is not for an end that somebody else made: a refund, a cancellation', async () => {
+    const order = await bought();
+    await service.query('select public.cancel_subscription($1, false)', [order.user.id]);
+    expect(await expire('2026-03-01T00:00:00Z')).toBe(0);
+    expect(await mails(order)).toEqual([]);
+  });
 });
 
 describe('subscription.charged after the end', () => {

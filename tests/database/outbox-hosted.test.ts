@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrate } from '../../scripts/stack/migrate.ts';
 import { prepareDatabase } from '../../scripts/stack/prepare-database.ts';
+import { sweep } from '../../scripts/stack/sweep.ts';
 import { type HostedPostgres, startHostedPostgres } from '../helpers/hosted-postgres.ts';
 import { createUser } from '../helpers/records.ts';
 import { openDatabase, type TestDatabase } from '../helpers/test-database.ts';
@@ -28,11 +29,11 @@ test('the migrations install pg_net and pg_cron where they can be had', async ()
 });
 
 test.each([
-  ['subscriptions-sweep', '* * * * *', 'outbox'],
-  ['subscriptions-reconcile', '*/5 * * * *', 'reconcile'],
-])('the job %s runs at %s and calls the endpoint %s', async (name, schedule, endpoint) => {
+  ['subscriptions-sweep', '* * * * *', 'outbox', sweep],
+  ['subscriptions-reconcile', '*/5 * * * *', 'reconcile', expect.stringMatching(/^select private[.]call_function/)],
+])('the job %s runs at %s and calls the endpoint %s', async (name, schedule, endpoint, command) => {
   const job = await database.one('select schedule, command from cron.job where jobname = $1', [name]);
-  expect(job.schedule).toBe(schedule);
+  expect(job).toEqual({ schedule, command });
   await database.query(`
     truncate net.calls, vault.secrets;
     insert into vault.secrets values

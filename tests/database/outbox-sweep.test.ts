@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { sweep } from '../../scripts/stack/sweep.ts';
 import { createCallStandIns, recordedCalls } from '../helpers/call-stand-ins.ts';
 import { setClock } from '../helpers/clock.ts';
 import { listen } from '../helpers/notifications.ts';
+import { insertSubscriptions } from '../helpers/periods.ts';
 import { emptyOutbox } from '../helpers/outbox.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
 
@@ -70,16 +72,45 @@ describe('delete_delivered', () => {
 });
 
 describe('the sweep', () => {
-  test('deletes, notifies and calls the dispatcher, however short ago that was called', async () => {
+  test('does a batch of one job a call, and says how much; with nothing left it notifies and calls the dispatcher', async () => {
     await createCallStandIns(database);
     const listener = await listen(database, 'outbox');
-    await insertRows(1, '2026-01-01T00:00:00Z');
+    await insertRows(1001, '2026-01-01T00:00:00Z');
     const before = await listener.count();
     const called = (await recordedCalls(database)).length;
-    await database.query('select private.sweep()');
-    await database.query('select private.sweep()');
+    const sweepOnce = async () => (await database.one('select private.sweep() as done')).done;
+    expect([await sweepOnce(), await sweepOnce()]).toEqual([1000, 1]);
     expect(await countRows()).toBe(0);
+    expect(await listener.count()).toBe(before);
+    expect([await sweepOnce(), await sweepOnce()]).toEqual([0, 0]);
     expect(await listener.count()).toBe(before + 2);
     expect(await recordedCalls(database)).toHaveLength(called + 2);
+  });
+
+  test('as it is scheduled commits after each batch and goes on until nothing is left', async () => {
+    await insertSubscriptions(database, 600, "timestamptz '2026-01-01'");
+    await emptyOutbox(database);
+    await insertRows(1500, '2026-01-01T00:00:00Z');
+    await database.query('truncate private.tier_changes');
+    await database.query(sweep);
+    expect(
+      await database.one(
+        `select count(*)::int as ended, count(distinct xmin::text)::int as transactions from private.tier_changes`,
+      ),
+    ).toEqual({ ended: 600, transactions: 3 });
+    const rows = await database.query('select kind, count(*)::int from private.outbox group by kind order by kind');
+    expect(rows).toEqual([{ kind: 'revalidation', count: 3 }, { kind: 'subscription-ended', count: 600 }]);
+    await database.query('delete from auth.users');
+  });
+
+  test('goes on with the other jobs when one fails', async () => {
+    await database.query('alter function private.expire_subscriptions() rename to expire_hidden');
+    try {
+      await insertRows(1, '2026-01-01T00:00:00Z');
+      await database.query(sweep);
+      expect(await countRows()).toBe(0);
+    } finally {
+      await database.query('alter function private.expire_hidden() rename to expire_subscriptions');
+    }
   });
 });

@@ -1,0 +1,166 @@
+import type pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { setClock } from '../helpers/clock.ts';
+import { insertSubscriptions } from '../helpers/periods.ts';
+import { mailsTo, placeOrder, type Purchase, verifyPurchase } from '../helpers/purchases.ts';
+import { createUser } from '../helpers/records.ts';
+import { openSession } from '../helpers/session.ts';
+import { readOutbox } from '../helpers/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+let database: TestDatabase;
+let service: pg.Client;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  service = await openSession(database, { role: 'service_role' });
+});
+afterEach(async () => {
+  await setClock(database, null);
+  await database.query('delete from auth.users');
+  await database.query('truncate private.outbox');
+  await database.query("update private.announced_ends set until = '-infinity'");
+});
+afterAll(() => database.close());
+
+/** Bought for a month on 1 January: the period ends on 1 February. */
+async function bought(user?: Purchase['user']): Promise<Purchase> {
+  await setClock(database, '2026-01-01T00:00:00Z');
+  const order = await placeOrder(database, { tier: 'basic', ...(user && { user }) });
+  await verifyPurchase(service, order);
+  return order;
+}
+
+async function announce(at: string): Promise<unknown> {
+  await setClock(database, at);
+  return (await database.one('select private.announce_ends() as looked_at')).looked_at;
+}
+
+const change = (order: Purchase, fields: string) =>
+  database.query(`update public.subscriptions set ${fields} where user_id = $1`, [order.user.id]);
+const notices = async ({ user }: Purchase) =>
+  (await mailsTo(database, user)).filter((key) => String(key).startsWith('subscription-'));
+
+describe('a user', () => {
+  test('is told seven days before the paid period ends, once, with the data of that moment', async () => {
+    const order = await bought();
+    await database.query("update public.profiles set display_name = 'Asha' where user_id = $1", [order.user.id]);
+    const { id } = await database.one('select id from public.subscriptions where user_id = $1', [order.user.id]);
+    expect(await announce('2026-01-24T23:59:59.999Z')).toBe(0);
+    expect(await notices(order)).toEqual([]);
+    expect(await announce('2026-01-25T00:00:00Z')).toBe(1);
+    expect(await announce('2026-01-25T00:00:00Z')).toBe(0);
+    expect(await announce('2026-01-28T00:00:00Z')).toBe(0);
+    const [, mail] = await readOutbox(database, 'email', order.user.email);
+    expect(mail).toEqual({
+      key: `subscription-ending/${id}/2026-02-01T00:00:00.000Z`,
+      kind: 'subscription-ending',
+      payload: {
+        to: order.user.email,
+        display_name: 'Asha',
+        plan_name: 'Basic',
+        ends_at: '2026-02-01T00:00:00.000Z',
+      },
+    });
+  });
+
+  test('is told late rather than not at all, and not when the period is over', async () => {
+    const order = await bought();
+    expect(await announce('2026-01-31T23:59:59Z')).toBe(1);
+    expect(await notices(order)).toHaveLength(1);
+
+    const other = await bought();
+    await database.query("update private.announced_ends set until = '-infinity'");
+    expect(await announce('2026-02-01T00:00:00Z')).toBe(0);
+    expect(await notices(other)).toEqual([]);
+  });
+
+  test('who renewed is told of the next period in its time', async () => {
+    const order = await bought();
+    await announce('2026-01-25T00:00:00Z');
+    await verifyPurchase(service, await placeOrder(database, { user: order.user, tier: 'basic' }), 'extend');
+    expect(await announce('2026-02-21T23:59:59Z')).toBe(0);
+    expect(await announce('2026-02-22T00:00:00Z')).toBe(1);
+    expect((await notices(order)).map((key) => String(key).split('/')[2]))
+      .toEqual(['2026-02-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z']);
+  });
+
+  test.each([
+    ['whose subscription the gateway renews', "gateway_subscription_id = 'sub_1'", 0],
+    [
+      'whose subscription the gateway ends with the period',
+      "gateway_subscription_id = 'sub_1', cancel_at_period_end = true",
+      1,
+    ],
+    ['who cancelled for the period’s end', 'cancel_at_period_end = true', 1],
+    ['whose period was shorter than the notice', "current_period_start = '2026-01-25T00:00:00.001Z'", 0],
+    ['whose period was as long as the notice', "current_period_start = '2026-01-25'", 1],
+    ['whose period has no beginning', 'current_period_start = null', 1],
+    ['whose subscription was cancelled', "status = 'cancelled'", 0],
+  ])('%s (%s) gets so many notices: %i', async (_, fields, count) => {
+    const order = await bought();
+    await change(order, fields);
+    await announce('2026-01-25T00:00:01Z');
+    expect(await notices(order)).toHaveLength(count);
+  });
+
+  test.each([
+    ['without a profile', 'delete from public.profiles where user_id = $1'],
+    ['without an address', 'update auth.users set email = null where id = $1'],
+    ['with an empty address', "update auth.users set email = '' where id = $1"],
+  ])('%s gets none', async (_, statement) => {
+    const order = await bought();
+    await database.query(statement, [order.user.id]);
+    expect(await announce('2026-01-25T00:00:00Z')).toBe(1);
+    expect(await notices(order)).toEqual([]);
+    const { count } = await database.one("select count(*)::int from private.outbox where kind like 'subscription-%'");
+    expect(count).toBe(0);
+  });
+
+  test('whose other payment takes over at the end gets none', async () => {
+    await setClock(database, '2025-12-01T00:00:00Z');
+    const user = await createUser(database);
+    await verifyPurchase(service, await placeOrder(database, { user, tier: 'pro' }));
+    const order = await bought(user);
+    expect(await announce('2026-01-25T00:00:00Z')).toBe(1);
+    expect(await notices(order)).toEqual([]);
+  });
+
+  test('of a tier without a plan reads the tier’s name', async () => {
+    const order = await bought();
+    await change(order, "plan_id = null, tier = 'Team 5'");
+    await announce('2026-01-25T00:00:00Z');
+    const [, mail] = await readOutbox(database, 'email', order.user.email);
+    expect(mail).toMatchObject({ payload: { plan_name: 'Team 5' } });
+  });
+});
+
+describe('batches', () => {
+  const count = async () =>
+    (await database.one("select count(*)::int from private.outbox where kind = 'subscription-ending'")).count;
+
+  test('are a thousand, the earliest end first, and each period is looked at once', async () => {
+    await insertSubscriptions(database, 2500, "timestamptz '2026-01-31' + make_interval(secs => n)");
+    expect(await announce('2026-01-25T00:00:00Z')).toBe(1000);
+    expect(await database.one('select until from private.announced_ends'))
+      .toEqual({ until: new Date('2026-01-31T00:16:40Z') });
+    const looks = [];
+    for (let i = 0; i < 3; i++) looks.push(await announce('2026-01-25T00:00:00Z'));
+    expect(looks).toEqual([1000, 500, 0]);
+    expect(await count()).toBe(2500);
+  });
+
+  test('take the periods of one moment together', async () => {
+    await insertSubscriptions(database, 1500, "timestamptz '2026-01-31' + make_interval(secs => n / 500)");
+    expect(await announce('2026-01-25T00:00:00Z')).toBe(1499);
+    expect(await announce('2026-01-25T00:00:00Z')).toBe(1);
+    expect(await count()).toBe(1500);
+  });
+});
+
+test('a clock that was set back tells the rest of the periods in their time', async () => {
+  const order = await bought();
+  await announce('2029-01-01T00:00:00Z');
+  expect(await announce('2026-01-20T00:00:00Z')).toBe(0);
+  expect(await announce('2026-01-25T00:00:00Z')).toBe(1);
+  expect(await notices(order)).toHaveLength(1);
+});

@@ -1,0 +1,180 @@
+import type pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { setClock } from '../helpers/clock.ts';
+import { deliver } from '../helpers/gateway-events.ts';
+import { refunded } from '../helpers/money-events.ts';
+import { mailsTo, placeOrder, type Purchase, verifyPurchase } from '../helpers/purchases.ts';
+import { createUser } from '../helpers/records.ts';
+import { openSession } from '../helpers/session.ts';
+import { readPayment, readSubscription, readTier } from '../helpers/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+let database: TestDatabase;
+let service: pg.Client;
+let user: Purchase['user'];
+beforeAll(async () => {
+  database = await createTestDatabase();
+  service = await openSession(database, { role: 'service_role' });
+});
+afterEach(async () => {
+  await setClock(database, null);
+  await database.query('delete from auth.users');
+});
+afterAll(() => database.close());
+
+/** Buys on a day of 2026; basic is for a month, pro and premium are for a year. */
+async function buy(tier: string, day: string, earlyRenewal: 'replace' | 'extend' = 'replace'): Promise<Purchase> {
+  await setClock(database, `2026-${day}T00:00:00Z`);
+  const order = await placeOrder(database, { tier, user });
+  await verifyPurchase(service, order, earlyRenewal);
+  return order;
+}
+
+/** A year of pro from 1 January, replaced by a month of basic from 1 March: over on 1 April, its grace on the 4th. */
+async function replaced(): Promise<{ pro: Purchase; basic: Purchase }> {
+  user = await createUser(database);
+  return { pro: await buy('pro', '01-01'), basic: await buy('basic', '03-01') };
+}
+
+async function expire(at: string): Promise<unknown> {
+  await setClock(database, at);
+  return (await database.one('select private.expire_subscriptions() as ended')).ended;
+}
+
+const subscription = () => readSubscription(database, user.id);
+const endMails = async () =>
+  (await mailsTo(database, user)).map(String).filter((key) => key.startsWith('subscription-')).map((key) =>
+    key.replace(/\/.*\//, ' ')
+  );
+const setPeriodEnd = ({ id }: Purchase, end: string) =>
+  database.query('update public.payments set period_end = $2 where id = $1', [id, end]);
+const ended = { status: 'cancelled' };
+
+describe('when a period is over', () => {
+  test('a longer one that it had replaced takes over: tier, plan, period and profile, and no mail says otherwise', async () => {
+    const { pro } = await replaced();
+    expect(await expire('2026-04-04T00:00:00Z')).toBe(0);
+    expect(await expire('2026-04-04T00:00:00.001Z')).toBe(1);
+    expect(await expire('2026-04-04T02:00:00Z')).toBe(0);
+    expect(await subscription()).toEqual({
+      tier: 'pro',
+      status: 'active',
+      plan_tier: 'pro',
+      gateway_subscription_id: null,
+      start: '2026-01-01T00:00:00.000Z',
+      end: '2027-01-01T00:00:00.000Z',
+    });
+    expect(await readTier(database, user.id)).toBe('pro');
+    expect(await endMails()).toEqual([]);
+    const changes = await database.query(
+      'select from_tier, to_tier, cause from private.tier_changes where user_id = $1 order by id desc limit 1',
+      [user.id],
+    );
+    expect(changes).toEqual([{ from_tier: 'basic', to_tier: 'pro', cause: 'expiry' }]);
+    expect(await readPayment(database, pro.id)).toMatchObject({ refunded_amount: '0' });
+  });
+
+  test('the one that took over ends in its turn, with its mail', async () => {
+    await replaced();
+    await expire('2026-04-05T00:00:00Z');
+    expect(await expire('2027-01-04T00:00:00Z')).toBe(0);
+    expect(await expire('2027-01-04T00:00:00.001Z')).toBe(1);
+    expect(await subscription()).toMatchObject(ended);
+    expect(await readTier(database, user.id)).toBe('free');
+    expect(await endMails()).toEqual(['subscription-ended 2027-01-01T00:00:00.000Z']);
+  });
+
+  test('of several the newest takes over first, then the others while they run', async () => {
+    user = await createUser(database);
+    await buy('premium', '01-01');
+    await buy('pro', '02-01');
+    const { id } = await buy('basic', '03-01');
+    await setPeriodEnd({ id, orderId: '', paymentId: '', user }, '2026-04-01T00:00:00Z');
+    await expire('2026-04-05T00:00:00Z');
+    expect(await subscription()).toMatchObject({ tier: 'pro', end: '2027-02-01T00:00:00.000Z' });
+    expect(await expire('2027-02-05T00:00:00Z')).toBe(1);
+    expect(await subscription()).toMatchObject(ended);
+  });
+
+  test('one whose grace still runs takes over for that long', async () => {
+    const { pro } = await replaced();
+    await setPeriodEnd(pro, '2026-04-03T00:00:00Z');
+    await expire('2026-04-05T00:00:00Z');
+    expect(await subscription()).toMatchObject({ tier: 'pro', status: 'active', end: '2026-04-03T00:00:00.000Z' });
+    expect(await expire('2026-04-06T00:00:00.000Z')).toBe(0);
+    expect(await expire('2026-04-06T00:00:00.001Z')).toBe(1);
+    expect(await subscription()).toMatchObject(ended);
+    expect(await endMails()).toEqual(['subscription-ended 2026-04-03T00:00:00.000Z']);
+  });
+
+  test('one that ends within a week tells so when it takes over', async () => {
+    const { pro } = await replaced();
+    await setPeriodEnd(pro, '2026-04-09T00:00:00Z');
+    await expire('2026-04-05T00:00:00Z');
+    expect(await endMails()).toEqual(['subscription-ending 2026-04-09T00:00:00.000Z']);
+  });
+
+  test('one that only adds to another period takes over with the beginning of what ran', async () => {
+    user = await createUser(database);
+    await buy('pro', '01-01');
+    await buy('pro', '02-01', 'extend');
+    await buy('basic', '03-01');
+    await expire('2026-04-05T00:00:00Z');
+    expect(await subscription()).toMatchObject({
+      tier: 'pro',
+      start: '2026-03-01T00:00:00.000Z',
+      end: '2028-01-01T00:00:00.000Z',
+    });
+  });
+
+  test.each<[string, (pro: Purchase) => Promise<unknown>]>([
+    [
+      'was given back in full',
+      ({ paymentId, orderId }) => deliver(service, refunded({ id: paymentId, order_id: orderId }, 99900)),
+    ],
+    ['is over with its grace', (pro) => setPeriodEnd(pro, '2026-04-02T00:00:00Z')],
+    ['belongs to another user', async (pro) => {
+      const { id } = await createUser(database);
+      await database.query('update public.payments set user_id = $2 where id = $1', [pro.id, id]);
+    }],
+  ])('one that %s does not take over', async (_, happens) => {
+    const { pro } = await replaced();
+    await happens(pro);
+    expect(await expire('2026-04-05T00:00:00.001Z')).toBe(1);
+    expect(await subscription()).toMatchObject(ended);
+    expect(await readTier(database, user.id)).toBe('free');
+    expect(await endMails()).toEqual(['subscription-ended 2026-04-01T00:00:00.000Z']);
+  });
+
+  test('one that was given back in part takes over', async () => {
+    const { pro } = await replaced();
+    await deliver(service, refunded({ id: pro.paymentId, order_id: pro.orderId }, 99899));
+    await expire('2026-04-05T00:00:00Z');
+    expect(await readTier(database, user.id)).toBe('pro');
+  });
+
+  test('a payment whose subscription was cancelled for the period’s end does not follow itself into its grace', async () => {
+    user = await createUser(database);
+    await buy('basic', '03-01');
+    await database.query('update public.subscriptions set cancel_at_period_end = true where user_id = $1', [user.id]);
+    expect(await expire('2026-04-01T00:00:00.001Z')).toBe(1);
+    expect(await subscription()).toMatchObject(ended);
+  });
+
+  test('a user without a profile gets one with the tier', async () => {
+    await replaced();
+    await database.query('delete from public.profiles where user_id = $1', [user.id]);
+    await expire('2026-04-05T00:00:00Z');
+    expect(await readTier(database, user.id)).toBe('pro');
+  });
+
+  test('of a batch some go on and the others end', async () => {
+    await replaced();
+    const lucky = user;
+    user = await createUser(database);
+    await buy('basic', '03-01');
+    expect(await expire('2026-04-05T00:00:00Z')).toBe(2);
+    expect(await readTier(database, lucky.id)).toBe('pro');
+    expect(await readTier(database, user.id)).toBe('free');
+  });
+});
