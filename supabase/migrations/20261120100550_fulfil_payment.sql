@@ -1,17 +1,5 @@
 -- What a captured payment buys: subscription, period, tier and mail, all at once and once. SPEC 4, verify, steps 6 to 12.
--- Depends on: _schema, _profiles, _access, _outbox.
-
-create table private.extra_payments (
-  payment_id uuid not null
-    constraint extra_payments_payment_id_fkey references public.payments (id) on delete cascade,
-  gateway_payment_id text not null,
-  created_at timestamptz not null default private.clock(),
-  primary key (payment_id, gateway_payment_id)
-);
-alter table private.extra_payments enable row level security;
-revoke all on private.extra_payments from public;
-grant select, insert on private.extra_payments to service_role;
-comment on table private.extra_payments is 'Further payments on an order that was paid already: money to give back.';
+-- Depends on: _schema, _profiles, _access, _outbox, _extra_payments.
 
 -- Calendar months in UTC whatever the session's time zone, clamped to the last day of the month.
 create function private.add_months(
@@ -25,6 +13,20 @@ set search_path = ''
 return (p_from at time zone 'UTC' + make_interval(months => p_months)) at time zone 'UTC';
 revoke execute on function private.add_months(timestamptz, integer) from public;
 grant execute on function private.add_months(timestamptz, integer) to service_role;
+
+-- The months of a period that add_months made.
+create function private.months_between(
+  p_start timestamptz,
+  p_end timestamptz
+)
+returns integer
+language sql
+immutable
+set search_path = ''
+return 12 * (extract(year from p_end at time zone 'UTC') - extract(year from p_start at time zone 'UTC'))
+  + extract(month from p_end at time zone 'UTC') - extract(month from p_start at time zone 'UTC');
+revoke execute on function private.months_between(timestamptz, timestamptz) from public;
+grant execute on function private.months_between(timestamptz, timestamptz) to service_role;
 
 -- Gives a user a tier; a missing profile is made.
 create function private.set_tier(
@@ -74,7 +76,7 @@ as $$
 declare
   v_now constant timestamptz := date_trunc('milliseconds', private.clock());
   v_tier constant text := private.tier_bought(p_payment);
-  v_is_refunded constant boolean := p_payment.amount > 0 and p_payment.refunded_amount >= p_payment.amount;
+  v_is_refunded constant boolean := private.is_given_back(p_payment);
   v_plan public.plans;
   v_before public.subscriptions;
   v_subscription_id uuid;
@@ -167,6 +169,9 @@ begin
         'valid_until', private.iso_time(v_end)
       )
     );
+  end if;
+  if v_before.id is null then
+    perform private.replay_waiting_events(p_payment.user_id);
   end if;
 
   return jsonb_build_object('outcome', 'applied', 'tier', v_tier, 'valid_until', private.iso_time(v_end));

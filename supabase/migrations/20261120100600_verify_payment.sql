@@ -34,20 +34,22 @@ begin
     return jsonb_build_object('outcome', 'payment_not_found');
   end if;
 
-  -- One order, two payments: the first counts, the other is to be refunded.
-  if v_payment.status = 'captured' and v_payment.gateway_payment_id <> p_payment_id then
+  if v_payment.status <> 'captured' then
+    v_payment := private.claim_order(v_payment, p_payment_id);
+  elsif v_payment.gateway_payment_id <> p_payment_id then
+    -- One order, two payments: the first counts, unless it was given back.
+    perform private.note_extra_payment(v_payment.id, p_payment_id, 0, true);
+    v_payment := private.count_extra_payment(v_payment);
     v_gateway_payment_id := v_payment.gateway_payment_id;
-    insert into private.extra_payments (payment_id, gateway_payment_id)
-    values (v_payment.id, p_payment_id)
-    on conflict do nothing;
-  end if;
-
-  -- What was given back before any capture was another attempt on the order.
-  if v_payment.status <> 'captured' and v_payment.gateway_payment_id <> p_payment_id then
-    v_payment.refunded_amount := 0;
   end if;
 
   if v_payment.fulfilled_at is not null then
+    -- The webhook came first and brought no signature.
+    update public.payments p
+    set gateway_signature = p_signature
+    where p.id = v_payment.id
+      and p.gateway_payment_id = p_payment_id
+      and p.gateway_signature is null;
     return jsonb_build_object(
       'outcome', 'already_applied',
       'tier', v_payment.tier,

@@ -1,7 +1,7 @@
 -- payment.captured, order.paid and payment.failed. SPEC 3 and 6.
 -- Depends on: _gateway_events, _access, _outbox, _fulfil_payment.
 
--- The payment that a gateway's payment entity is about: by its own id, else by its order, else by the order's receipt,
+-- The payment that a gateway's payment entity is about: by its own id, be it one too many, else by its order, else by the order's receipt,
 -- which is our id without dashes and known before the order's id is. Never by its notes: the browser sets them.
 create function private.find_payment(
   p_entity jsonb,
@@ -19,10 +19,15 @@ as $$
     where p.gateway_payment_id = private.json_text(p_entity -> 'id')
     union all
     select 2, p
+    from private.extra_payments x
+    join public.payments p on p.id = x.payment_id
+    where x.gateway_payment_id = private.json_text(p_entity -> 'id')
+    union all
+    select 3, p
     from public.payments p
     where p.gateway_order_id = coalesce(private.json_text(p_entity -> 'order_id'), private.json_text(p_order -> 'id'))
     union all
-    select 3, p
+    select 4, p
     from public.payments p
     where p.id = case
         when private.json_text(p_order -> 'receipt') ~ '^[0-9a-f]{32}$' then private.json_text(p_order -> 'receipt')::uuid
@@ -52,6 +57,7 @@ declare
     private.json_text(p_order -> 'id')
   );
   v_amount constant bigint := private.json_integer(p_entity -> 'amount');
+  v_refunded constant bigint := coalesce(private.json_integer(p_entity -> 'amount_refunded'), 0);
   v_payment public.payments := private.find_payment(p_entity, p_order);
   v_is_same boolean;
   v_is_exact boolean;
@@ -64,8 +70,8 @@ begin
     return 'unmatched';
   end if;
 
-  -- Once fulfilled is fulfilled for ever: then the user's turn need not be waited for.
-  if v_payment.fulfilled_at is null then
+  -- Once fulfilled by this very payment is fulfilled for ever: then the user's turn need not be waited for.
+  if v_payment.fulfilled_at is null or v_payment.gateway_payment_id is distinct from v_gateway_payment_id then
     select u.email into v_email from private.find_user(v_payment.user_id, true) u;
   end if;
   select * into v_payment from public.payments p where p.id = v_payment.id for update;
@@ -81,29 +87,21 @@ begin
     return 'mismatch';
   end if;
 
-  if v_payment.status = 'captured' and not v_is_same and v_payment.gateway_payment_id is not null then
-    -- One order, two payments: the first counts, the other is to be refunded.
-    insert into private.extra_payments (payment_id, gateway_payment_id)
-    values (v_payment.id, v_gateway_payment_id)
-    on conflict do nothing;
+  if v_payment.status <> 'captured' then
+    v_payment := private.claim_order(v_payment, v_gateway_payment_id);
+    v_payment.refunded_amount := greatest(v_payment.refunded_amount, v_refunded);
+  elsif not v_is_same and v_payment.gateway_payment_id is not null then
+    -- One order, two payments: the first counts, unless it was given back.
+    perform private.note_extra_payment(v_payment.id, v_gateway_payment_id, v_refunded, true, true);
+    v_payment := private.count_extra_payment(v_payment);
     if v_payment.fulfilled_at is not null then
       return 'already';
     end if;
+    v_gateway_payment_id := v_payment.gateway_payment_id;
   end if;
 
   if v_is_exact and v_payment.fulfilled_at is null then
     v_payment.gateway_order_id := coalesce(v_payment.gateway_order_id, v_gateway_order_id);
-    -- What was given back so far may have been another attempt on the order.
-    v_payment.refunded_amount := greatest(
-      case when v_is_same or v_payment.status = 'captured' or v_payment.gateway_payment_id is null
-        then v_payment.refunded_amount
-        else 0
-      end,
-      private.json_integer(p_entity -> 'amount_refunded')
-    );
-    if v_payment.status = 'captured' and v_payment.gateway_payment_id is not null then
-      v_gateway_payment_id := v_payment.gateway_payment_id;
-    end if;
     return case private.fulfil_payment(
         v_payment,
         v_email,

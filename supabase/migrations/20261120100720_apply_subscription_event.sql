@@ -1,53 +1,7 @@
 -- subscription.activated, .charged and .cancelled, in whatever order they come. SPEC 3 and 6.
 -- Each field goes by a clock of its own: the created_at of the newest event that set it. The clocks belong to one gateway
 -- subscription: when another takes its place, they start again and the ledger says what happened to that one before.
--- Depends on: _gateway_events, _access, _outbox, _fulfil_payment.
-
--- The events of a gateway subscription that were judged while it did not count, or while nobody knew which one does.
--- The caller holds the user's lock: it makes applying an event again harmless. No row of the ledger is waited for, since
--- whoever holds one may be waiting for the user.
-create function private.replay_subscription_events(
-  p_user_id uuid,
-  p_gateway_subscription_id text
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_event private.gateway_events;
-begin
-  for v_event in
-    select e.*
-    from private.gateway_events e
-    where e.subject_id = p_gateway_subscription_id
-      and e.event in ('subscription.activated', 'subscription.charged', 'subscription.cancelled')
-      and private.json_uuid(e.payload #> '{payload,subscription,entity,notes,user_id}') = p_user_id
-      -- A purchase replaced whatever was judged before it.
-      and e.received_at > coalesce(
-        (select max(p.fulfilled_at) from public.payments p where p.user_id = p_user_id),
-        '-infinity'
-      )
-      and (
-        e.outcome = 'unmatched'
-        -- Without a time they counted when they came.
-        or e.outcome in ('applied', 'stale', 'mismatch') and private.event_time(e.payload) is not null
-      )
-      -- A purchase settled what came before it.
-      and not exists (
-        select
-        from public.payments p
-        where p.user_id = p_user_id
-          and p.fulfilled_at > e.received_at
-      )
-    order by e.received_at
-  loop
-    perform private.apply_recorded_event(v_event);
-  end loop;
-end
-$$;
-revoke execute on function private.replay_subscription_events(uuid, text) from public;
-grant execute on function private.replay_subscription_events(uuid, text) to service_role;
+-- Depends on: _gateway_events, _access, _outbox, _fulfil_payment, _supersede_subscription, _replay_subscription_events.
 
 -- Whether a subscription gives access now; none gives none.
 create function private.is_running(
@@ -104,6 +58,10 @@ begin
     return 'unmatched';
   end if;
 
+  if p_created_at < date_trunc('second', private.last_purchase_at(v_user_id)) then
+    return private.apply_replaced_event(v_user_id, v_id, not v_cancelled);
+  end if;
+
   select * into v_plan from public.plans p where p.gateway_plan_id = private.json_text(p_entity -> 'plan_id');
   select * into v_before from public.subscriptions s where s.user_id = v_user_id for update;
   if not found then
@@ -134,11 +92,18 @@ begin
       or p_created_at > v_before.activated_event_at
       or p_created_at = v_before.activated_event_at and v_id > v_before.gateway_subscription_id
     );
-    if v_id = any (v_before.superseded_gateway_subscription_ids) then
+    -- What a purchase replaced is over for good; what another gateway subscription did may come to count again.
+    if v_id = any (v_before.superseded_gateway_subscription_ids)
+      and (v_before.gateway_subscription_id is null or not v_sets_id)
+    then
       return 'stale';
     end if;
     if v_id <> v_before.gateway_subscription_id and not v_sets_id then
-      return case when v_activated then 'stale' else 'mismatch' end;
+      return case
+        when not v_activated then 'mismatch'
+        when private.supersede_subscription(v_before.id, v_id) then 'applied'
+        else 'stale'
+      end;
     end if;
 
     v_switches := v_sets_id and v_id is distinct from v_before.gateway_subscription_id;
@@ -163,12 +128,13 @@ begin
     if not (v_sets_period or v_sets_status or v_sets_id) then
       return 'stale';
     end if;
-    -- A charge after the access had lapsed pays for it again; no other end is undone by money that comes late.
+    -- A charge after the access had lapsed or was given back pays for it again; no other end is undone by money that
+    -- comes late.
     v_restores := p_event = 'subscription.charged'
       and v_sets_period
       and v_end > private.clock()
       and v_before.status = 'cancelled'
-      and v_before.ended_reason = 'lapsed';
+      and v_before.ended_reason in ('lapsed', 'refunded');
     -- What is paid from now on is the gateway's plan, if it is one of ours.
     if not (v_sets_period or v_switches) then
       v_plan := null;
@@ -198,6 +164,16 @@ begin
     perform private.set_tier(v_user_id, v_after.tier, v_email);
   end if;
 
+  if v_switches then
+    -- One that is known by its charges alone may turn out to be the newer one.
+    if v_before.activated_event_at is not null or v_before.period_event_at is null then
+      perform private.supersede_subscription(v_before.id, v_before.gateway_subscription_id);
+    end if;
+    perform private.unsupersede_subscription(v_before.id, v_id);
+  end if;
+  if v_before.id is null then
+    perform private.replay_waiting_events(v_user_id);
+  end if;
   if v_before.id is null or v_switches and p_created_at is not null then
     perform private.replay_subscription_events(v_user_id, v_id);
   end if;

@@ -1,13 +1,11 @@
 -- For an admin: what is not as it ought to be, a view a kind, and all of them in private.findings.
--- Depends on: _fulfil_payment, _gateway_events, _dispatch_outbox, _given_back, _entitlement.
+-- Depends on: _fulfil_payment, _gateway_events, _dispatch_outbox, _entitlement.
 
 -- What goes well never gets into these: they stay small.
 create index payments_captured_not_fulfilled_idx on public.payments (captured_at)
 where status = 'captured' and fulfilled_at is null;
 create index outbox_parked_at_idx on private.outbox (parked_at)
 where parked_at is not null and delivered_at is null;
-create index gateway_events_unsettled_idx on private.gateway_events (received_at)
-where outcome like 'failed: %' or outcome in ('parked', 'plan_not_found', 'mismatch');
 
 create view private.captured_not_fulfilled
 with (security_invoker = true)
@@ -44,7 +42,8 @@ select
   'a further payment on the order' as reason
 from private.extra_payments x
 join public.payments p on p.id = x.payment_id
-where x.given_back_at is null
+where x.paid_at is not null
+  and x.refunded_amount < p.amount
 union all
 select
   p.user_id,
@@ -130,14 +129,18 @@ where (
       end
       and e.payload is not null
       and (
-        p.fulfilled_at is not null
-        and p.gateway_payment_id = private.json_text(e.payload #> '{payload,payment,entity,id}')
+        p.gateway_payment_id = private.json_text(e.payload #> '{payload,payment,entity,id}')
+        and (
+          p.fulfilled_at is not null
+          or p.refunded_amount >= private.json_integer(e.payload #> '{payload,payment,entity,amount}')
+        )
       ) is not true
       and not exists (
         select
-        from private.gateway_events r
-        where r.subject_id = e.subject_id
-          and private.says_given_back(r, private.json_text(e.payload #> '{payload,payment,entity,id}'))
+        from private.extra_payments x
+        where x.payment_id = p.id
+          and x.gateway_payment_id = private.json_text(e.payload #> '{payload,payment,entity,id}')
+          and x.refunded_amount >= private.json_integer(e.payload #> '{payload,payment,entity,amount}')
       )
     else true
   end;
@@ -145,7 +148,7 @@ comment on view private.failed_events is
   'Webhooks that had no effect and should have had one. failed, parked: the error of the data is in the ledger; '
   'plan_not_found: add the plan; then private.replay_event(body_sha256). mismatch: money of another amount or '
   'currency than the order''s, or a charge of a gateway subscription that does not count: give it back or cancel it '
-  'at the gateway; shown as long as its payload is kept, 90 days.';
+  'at the gateway; shown as long as its payload is kept, 90 days. A report: reads the ledger.';
 
 create view private.findings
 with (security_invoker = true)

@@ -1,0 +1,69 @@
+-- Subscription events get another turn when it turns out which gateway subscription counts.
+-- Depends on: _gateway_events, _supersede_subscription.
+
+-- What waits for a user's subscription to be made. Without the outcome, which changes: each change would write the index.
+create index gateway_events_waiting_idx on private.gateway_events (
+  private.json_uuid(payload #> '{payload,subscription,entity,notes,user_id}')
+)
+where event in ('subscription.activated', 'subscription.charged');
+
+-- The activations and charges of a user that nothing could be done with before there was a subscription. One without a
+-- time counted when it came. The caller holds the user's lock, here and below: it makes applying an event again harmless. No row of
+-- the ledger is waited for, since whoever holds one may be waiting for the user.
+create function private.replay_waiting_events(
+  p_user_id uuid
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_event private.gateway_events;
+begin
+  for v_event in
+    select e.*
+    from private.gateway_events e
+    where e.event in ('subscription.activated', 'subscription.charged')
+      and e.outcome = 'unmatched'
+      and private.json_uuid(e.payload #> '{payload,subscription,entity,notes,user_id}') = p_user_id
+      and private.event_time(e.payload) is not null
+    order by e.received_at
+  loop
+    perform private.apply_recorded_event(v_event);
+  end loop;
+end
+$$;
+revoke execute on function private.replay_waiting_events(uuid) from public;
+grant execute on function private.replay_waiting_events(uuid) to service_role;
+
+-- The events of a gateway subscription that were judged while it did not count, or while nobody knew which one does.
+create function private.replay_subscription_events(
+  p_user_id uuid,
+  p_gateway_subscription_id text
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_event private.gateway_events;
+begin
+  for v_event in
+    select e.*
+    from private.gateway_events e
+    where e.subject_id = p_gateway_subscription_id
+      and e.event in ('subscription.activated', 'subscription.charged', 'subscription.cancelled')
+      and private.json_uuid(e.payload #> '{payload,subscription,entity,notes,user_id}') = p_user_id
+      and case
+        when private.event_time(e.payload) is not null then e.outcome in ('unmatched', 'applied', 'stale', 'mismatch')
+        -- Without a time it counted when it came, if it could, and a purchase since then replaced it.
+        else e.outcome = 'unmatched' and e.received_at > coalesce(private.last_purchase_at(p_user_id), '-infinity')
+      end
+    order by e.received_at
+  loop
+    perform private.apply_recorded_event(v_event);
+  end loop;
+end
+$$;
+revoke execute on function private.replay_subscription_events(uuid, text) from public;
+grant execute on function private.replay_subscription_events(uuid, text) to service_role;

@@ -1,0 +1,215 @@
+import { sha256, subscriptionEvent } from '../gateway-events.ts';
+import { captured, failed, orderPaid, refunded } from '../money-events.ts';
+import { createPayment, createUser, uniqueId } from '../records.ts';
+import type { TestDatabase } from '../test-database.ts';
+
+/** A step of the database function `test.take_step`: a verify or a delivery, always the same bytes. */
+export type Step =
+  | { name: string; earlyRenewal: string; sha256: string; body: string }
+  | { name: string; earlyRenewal: string; userId: string; orderId: string; paymentId: string };
+
+/** Whose events are put in order, and all that can happen; `before` has happened to them already. */
+export type Scenario = {
+  subject: { userId: string; paymentIds: string[]; subscriptionIds: string[] };
+  before: Step[];
+  steps: Step[];
+};
+
+type Order = { id: string; orderId: string; userId: string };
+
+/** What can happen to a new user: steps by name, made of orders and of gateway subscriptions by letter. */
+class Cast {
+  readonly orders: Order[] = [];
+  readonly subscriptionIds: string[] = [];
+  readonly #paymentIds = new Map<string, string>();
+  readonly #suffix = uniqueId('');
+
+  constructor(readonly userId: string, readonly earlyRenewal: string) {}
+
+  deliver(name: string, body: string): Step {
+    return { name, earlyRenewal: this.earlyRenewal, sha256: sha256(body), body };
+  }
+
+  /** The money of an order, by a letter. */
+  money(order: Order, letter: string): { id: string; order_id: string } {
+    const id = this.#paymentIds.get(letter) ?? `pay_${letter}${this.#suffix}`;
+    this.#paymentIds.set(letter, id);
+    return { id, order_id: order.orderId };
+  }
+
+  verify(name: string, order: Order, letter: string): Step {
+    const { userId, earlyRenewal } = this;
+    return { name, earlyRenewal, userId, orderId: order.orderId, paymentId: this.money(order, letter).id };
+  }
+
+  captured(name: string, order: Order, letter: string): Step {
+    return this.deliver(name, captured(this.money(order, letter)));
+  }
+
+  refunded(name: string, order: Order, letter: string, amount = 99900): Step {
+    return this.deliver(name, refunded(this.money(order, letter), amount));
+  }
+
+  /** An event of November 2026, before any arrival; its period counts in months from January 2126. */
+  subscription(
+    name: 'activated' | 'charged' | 'cancelled',
+    { day, months, sub = 'A', as = name, plan = 'plan_pro' }: {
+      day: number;
+      months?: [number, number];
+      sub?: string;
+      as?: string;
+      plan?: string;
+    },
+  ): Step {
+    const id = `sub_${sub}${this.#suffix}`;
+    if (!this.subscriptionIds.includes(id)) this.subscriptionIds.push(id);
+    const month = (number: number) => new Date(Date.UTC(2126, number)).toISOString();
+    return this.deliver(
+      as,
+      subscriptionEvent({
+        name,
+        userId: this.userId,
+        id,
+        planId: plan,
+        createdAt: `2026-11-${String(day).padStart(2, '0')}T00:00:00Z`,
+        ...(months ? { start: month(months[0]), end: month(months[1]) } : {}),
+      }),
+    );
+  }
+}
+
+type Play = { orders: number; earlyRenewal?: 'extend'; steps(cast: Cast, orders: Order[]): Step[]; before?: string[] };
+
+/** Everything that can happen to one order, paid by A; an attempt B failed before. */
+const oneOrder: Play = {
+  orders: 1,
+  steps: (cast, [order]) => [
+    cast.verify('verify', must(order), 'A'),
+    cast.captured('captured', must(order), 'A'),
+    cast.deliver('order.paid', orderPaid(cast.money(must(order), 'A'), { id: must(order).orderId })),
+    cast.deliver('failed', failed(cast.money(must(order), 'B'))),
+    cast.refunded('refund-of-part', must(order), 'A', 30000),
+    cast.refunded('refund-of-more', must(order), 'A', 60000),
+    cast.refunded('refund', must(order), 'A'),
+  ],
+};
+
+/** One gateway subscription; `days` of activated, charged, charged and cancelled. */
+function subscription(days: [number, number, number, number], plan = 'plan_pro'): Play {
+  return {
+    orders: 0,
+    steps: (cast) => [
+      cast.subscription('activated', { day: days[0], months: [0, 1], plan }),
+      cast.subscription('charged', { day: days[1], months: [0, 1], as: 'first-charge', plan }),
+      cast.subscription('charged', { day: days[2], months: [1, 2], as: 'second-charge', plan }),
+      cast.subscription('cancelled', { day: days[3], plan }),
+    ],
+  };
+}
+
+/** A purchase and a gateway subscription that began before; where it has no period yet, `months` is left out. */
+function crossed(plan: string, months: [number, number] | undefined, days: [number, number]): Play {
+  return {
+    orders: 1,
+    steps: (cast, [order]) => [
+      cast.verify('verify', must(order), 'A'),
+      cast.captured('captured', must(order), 'A'),
+      cast.subscription('activated', { day: days[0], plan, ...(months ? { months } : {}) }),
+      cast.subscription('cancelled', { day: days[1], plan }),
+    ],
+  };
+}
+
+const plays = {
+  'order': oneOrder,
+  'subscription': subscription([1, 1, 9, 12]),
+  'subscription, all in one second': subscription([1, 1, 1, 1]),
+  'subscription, plan unknown': subscription([1, 2, 3, 4], 'plan_unknown'),
+  'purchase and subscription': crossed('plan_pro', [0, 1], [1, 12]),
+  'purchase and subscription, all in one second': crossed('plan_pro', [0, 1], [1, 1]),
+  'purchase and subscription, plan unknown': crossed('plan_unknown', [0, 1], [1, 12]),
+  'purchase and subscription before its first cycle': crossed('plan_pro', undefined, [1, 12]),
+  'purchase and subscription with charges': {
+    orders: 1,
+    steps: (cast, [order]) => [
+      cast.verify('verify', must(order), 'A'),
+      ...subscription([1, 2, 9, 12]).steps(cast, []),
+    ],
+  },
+  'purchase and two subscriptions': {
+    orders: 1,
+    steps: (cast, [order]) => [
+      cast.captured('captured', must(order), 'A'),
+      cast.subscription('activated', { day: 1, months: [0, 1], as: 'activated-A' }),
+      cast.subscription('activated', { day: 3, months: [0, 6], sub: 'B', as: 'activated-B' }),
+      cast.subscription('cancelled', { day: 12, as: 'cancelled-A' }),
+    ],
+  },
+  'two subscriptions': {
+    orders: 0,
+    steps: (cast) => [
+      cast.subscription('activated', { day: 1, months: [0, 1], as: 'activated-A' }),
+      cast.subscription('charged', { day: 2, months: [1, 2], as: 'charged-A' }),
+      cast.subscription('activated', { day: 3, months: [0, 6], sub: 'B', as: 'activated-B' }),
+      cast.subscription('charged', { day: 4, months: [6, 12], sub: 'B', as: 'charged-B' }),
+      cast.subscription('cancelled', { day: 12, as: 'cancelled-A' }),
+    ],
+  },
+  'two payments on one order': {
+    orders: 1,
+    steps: (cast, [order]) => [
+      cast.verify('verify-A', must(order), 'A'),
+      cast.captured('captured-A', must(order), 'A'),
+      cast.captured('captured-B', must(order), 'B'),
+      cast.refunded('refund-A', must(order), 'A'),
+      cast.refunded('refund-of-part-B', must(order), 'B', 30000),
+      cast.refunded('refund-B', must(order), 'B'),
+    ],
+  },
+  'two purchases, the second adds to the first': {
+    orders: 2,
+    earlyRenewal: 'extend',
+    steps: (cast, [first, second]) => [
+      cast.verify('verify-A', must(first), 'A'),
+      cast.captured('captured-A', must(first), 'A'),
+      cast.captured('captured-B', must(second), 'B'),
+      cast.refunded('refund-A', must(first), 'A'),
+      cast.refunded('refund-B', must(second), 'B'),
+    ],
+  },
+  'three purchases that add to each other': {
+    orders: 3,
+    earlyRenewal: 'extend',
+    steps: (cast, [first, second, third]) => [
+      cast.captured('captured-A', must(first), 'A'),
+      cast.captured('captured-B', must(second), 'B'),
+      cast.captured('captured-C', must(third), 'C'),
+      cast.refunded('refund-A', must(first), 'A'),
+      cast.refunded('refund-B', must(second), 'B'),
+    ],
+  },
+} satisfies Record<string, Play>;
+
+export type ScenarioName = keyof typeof plays;
+
+/** All scenarios by name. */
+export const scenarioNames = Object.keys(plays).filter((name): name is ScenarioName => name in plays);
+
+/** A scenario by its name, for a user and orders of its own. */
+export async function stage(database: TestDatabase, name: ScenarioName): Promise<Scenario> {
+  const play: Play = plays[name];
+  const { id: userId } = await createUser(database);
+  const cast = new Cast(userId, play.earlyRenewal ?? 'replace');
+  for (let count = 0; count < play.orders; count++) cast.orders.push({ ...await createPayment(database, { userId }), userId });
+  const steps = play.steps(cast, cast.orders);
+  return {
+    subject: { userId, paymentIds: cast.orders.map(({ id }) => id), subscriptionIds: cast.subscriptionIds },
+    before: [],
+    steps,
+  };
+}
+
+function must<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('the scenario has fewer orders than its steps');
+  return value;
+}

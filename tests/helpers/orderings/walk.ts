@@ -1,0 +1,103 @@
+import { readFile } from 'node:fs/promises';
+import type pg from 'pg';
+import { openSession } from '../session.ts';
+import type { TestDatabase } from '../test-database.ts';
+import type { Scenario } from './scenarios.ts';
+
+/** Two orders of the same facts that end differently. */
+export type Divergence = { readonly words: [string[], string[]]; readonly states: [string, string] };
+
+const tables = ['public.payments', 'public.subscriptions', 'public.profiles', 'private.gateway_events', 'private.outbox'];
+
+/** Gives a database the functions that walk, and plans that the gateway bills. */
+export async function prepareToWalk(database: TestDatabase): Promise<void> {
+  await database.query(await readFile(new URL('walk.sql', import.meta.url), 'utf8'));
+  await database.query("update public.plans set gateway_plan_id = 'plan_' || tier");
+}
+
+/**
+ * Executes every order of a scenario's steps up to a length, each step at most twice, and compares where those of the
+ * same facts end: one step twice is one fact. Returns how many orders there were, and what differs, shortest first.
+ */
+export async function walk(
+  database: TestDatabase,
+  { subject, steps }: Scenario,
+  { length, sessions }: { length: number; sessions: number },
+): Promise<{ orders: number; divergences: Divergence[] }> {
+  const ends = new Map<string, { word: number[]; state: string }[]>();
+  let orders = 0;
+  const reached = (word: number[], state: string) => {
+    orders += 1;
+    const facts = [...new Set(word)].sort().join();
+    const known = ends.get(facts) ?? [];
+    ends.set(facts, known);
+    const same = known.find((end) => end.state === state);
+    if (!same) known.push({ word, state });
+    else if (word.length < same.word.length) same.word = word;
+  };
+
+  // The first two steps divide the work. An empty word stands for all that is shorter.
+  const indexes = steps.map((_, index) => index);
+  const starts = [[], ...indexes.flatMap((first) => indexes.map((second) => [first, second]))];
+  const worker = async () => {
+    const session = await openSession(database, { role: 'service_role' });
+    session.on('notice', ({ message }) => {
+      const [, word, state] = /^(\[.*?\]) (\{.*\})$/s.exec(message ?? '') ?? [];
+      if (word !== undefined && state !== undefined) reached(JSON.parse(word), state);
+    });
+    for (let start = starts.shift(); start; start = starts.shift()) {
+      await session.query('begin');
+      await session.query("select set_config('test.clock', '2026-11-20T12:00:00Z', true)");
+      for (const index of start) await session.query('select test.take_step($1)', [JSON.stringify(steps[index])]);
+      await session.query('select test.walk($1, $2, $3, $4)', [
+        JSON.stringify(subject),
+        JSON.stringify(steps),
+        start,
+        start.length === 0 ? Math.min(length, 2) : length,
+      ]);
+      await session.query('rollback');
+      // What was rolled back lies in the tables still.
+      await database.query(`vacuum ${tables.join(', ')}`);
+    }
+    await session.end();
+  };
+  await Promise.all(Array.from({ length: sessions }, worker));
+
+  const nameOf = (index: number) => steps[index]?.name ?? '';
+  const divergences = [...ends.values()].flatMap(([first, ...others]) =>
+    others.map((other): Divergence => {
+      if (!first) throw new Error('a set of facts that no order has');
+      return {
+        words: [first.word.map(nameOf), other.word.map(nameOf)],
+        states: [first.state, other.state],
+      };
+    })
+  );
+  const size = ({ words: [one, two] }: Divergence) => one.length + two.length;
+  return { orders, divergences: divergences.sort((one, two) => size(one) - size(two)) };
+}
+
+/** One order, by the names of its steps: what each answered and left. Nothing of it is kept. */
+export async function takeSteps(
+  session: pg.Client,
+  { subject, steps }: Scenario,
+  word: readonly string[],
+): Promise<{ step: string; answer: unknown; state: unknown }[]> {
+  const indexes = word.map((name) => {
+    const index = steps.findIndex((step) => step.name === name);
+    if (index < 0) throw new Error(`no step ${name}; there are ${steps.map((step) => step.name).join(' ')}`);
+    return index;
+  });
+  await session.query('begin');
+  try {
+    await session.query("select set_config('test.clock', '2026-11-20T12:00:00Z', true)");
+    const { rows } = await session.query('select step, answer, state from test.take_steps($1, $2, $3)', [
+      JSON.stringify(subject),
+      JSON.stringify(steps),
+      indexes,
+    ]);
+    return rows.map(({ step, answer, state }) => ({ step: steps[step]?.name ?? '', answer, state }));
+  } finally {
+    await session.query('rollback');
+  }
+}
