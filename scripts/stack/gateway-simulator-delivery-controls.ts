@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { deliverOptions } from './gateway-simulator-deliver-options.ts';
 import type { DeliveryQueue } from './gateway-simulator-delivery.ts';
 import { endpointRequest } from './gateway-simulator-endpoint.ts';
-import { unknownId } from './gateway-simulator-error.ts';
+import { gatewayError, unknownId } from './gateway-simulator-error.ts';
 import { readRequest } from './gateway-simulator-request.ts';
 
 const rawRequest = z.strictObject({
@@ -16,6 +16,8 @@ const rawRequest = z.strictObject({
 
 /** Without `event_id` every retry that waits is made now. */
 const retryRequest = z.strictObject({ event_id: z.string().optional() });
+
+const redeliverRequest = z.strictObject({ event_id: z.string() });
 
 /** The webhooks themselves: what was delivered and how, any raw body, the endpoint's switch, secret and pace. */
 export function createDeliveryControls(queue: DeliveryQueue): Hono {
@@ -42,6 +44,14 @@ export function createDeliveryControls(queue: DeliveryQueue): Hono {
     const read = await readRequest(c, retryRequest);
     if ('response' in read) return read.response;
     return c.json({ retried: queue.retryNow(read.data.event_id) });
+  });
+  routes.post('/redeliver', async (c) => {
+    const read = await readRequest(c, redeliverRequest);
+    if ('response' in read) return read.response;
+    const { event_id } = read.data;
+    if (queue.find(event_id) === undefined) return unknownId('event_id');
+    if (queue.redeliver(event_id)) return c.json(queue.find(event_id));
+    return gatewayError('The endpoint is off, or was when this event came about.', { field: 'event_id' });
   });
   routes.get('/endpoint', (c) => c.json(queue.endpoint()));
   routes.post('/endpoint', async (c) => {

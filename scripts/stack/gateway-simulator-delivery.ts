@@ -29,6 +29,8 @@ export type DeliveryQueue = {
   find(eventId: string): Delivery | undefined;
   /** Makes the retries that are waiting now, of one event or of all, and tells how many. */
   retryNow(eventId?: string): number;
+  /** Delivers an event once more, a dropped one for the first time; false when that can't be: unknown, or switched off. */
+  redeliver(eventId: string): boolean;
   endpoint(): Endpoint;
   /** What is sent while the endpoint is off is never delivered, nor is what waited for a retry then. */
   setEndpoint(changes: EndpointChanges): Endpoint;
@@ -133,6 +135,13 @@ export function createDeliveryQueue(settings: DeliverySettings): DeliveryQueue {
     list: () => structuredClone(deliveries),
     find: (eventId) => structuredClone(deliveries.find(({ event_id }) => event_id === eventId)),
     retryNow: (eventId) => pace.hurry(eventId),
+    redeliver(eventId) {
+      const delivery = deliveries.find(({ event_id }) => event_id === eventId);
+      if (delivery === undefined || delivery.state === 'endpoint_off' || line.signal.aborted) return false;
+      if (delivery.state === 'dropped') delivery.state = 'pending';
+      track(run([delivery], {}, line));
+      return true;
+    },
     endpoint,
     setEndpoint({ enabled, secret: next, time_scale }) {
       if (time_scale !== undefined) pace.scale = time_scale;

@@ -1,7 +1,6 @@
 import type { Payment, PaymentError } from './gateway-simulator-entities.ts';
 import type { Refusal } from './gateway-simulator-error.ts';
-import { eventBody } from './gateway-simulator-event.ts';
-import type { Irregular } from './gateway-simulator-irregular.ts';
+import { eventBody, type EventOptions } from './gateway-simulator-event.ts';
 import { NO_ERROR } from './gateway-simulator-new-payment.ts';
 import type { GatewayStore } from './gateway-simulator-store.ts';
 import type { Webhook } from './gateway-simulator-webhook.ts';
@@ -13,13 +12,12 @@ const POSSIBLE_FROM = {
   captured: ['created', 'failed', 'authorized'],
 } as const;
 
-type Step = {
+type Step = EventOptions & {
   to: keyof typeof POSSIBLE_FROM;
   /** What a failure says. */
   error: PaymentError;
   /** Captures though another payment paid the order. */
   although_paid: boolean;
-  irregular: Irregular;
 };
 
 /** What came of it: the webhooks are in the order in which they came about. */
@@ -27,7 +25,7 @@ export type Moved = { payment: Payment; webhooks: Webhook[] };
 
 /** Moves a payment on in the books, or tells why it can't go there; nothing is written then. */
 export function movePayment(store: GatewayStore, payment: Payment, step: Step): Moved | { refusal: Refusal } {
-  const { to, irregular } = step;
+  const { to } = step;
   if (!POSSIBLE_FROM[to].some((status) => status === payment.status)) {
     const description = `A payment that is ${payment.status} can not become ${to}.`;
     return { refusal: { description, field: 'to', reason: 'invalid_payment_status' } };
@@ -36,7 +34,7 @@ export function movePayment(store: GatewayStore, payment: Payment, step: Step): 
   if (refusal !== undefined) return { refusal };
 
   const about = (event: string, entities: Parameters<typeof eventBody>[1]): Webhook => {
-    return { event, body: eventBody(event, entities, { irregular }) };
+    return { event, body: eventBody(event, entities, step) };
   };
   if (to === 'failed') {
     const failed = store.payments.save({ ...payment, ...step.error, status: 'failed' });

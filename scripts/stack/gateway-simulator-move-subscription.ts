@@ -37,7 +37,7 @@ export function createMoveSubscription(store: GatewayStore, send: Send): MoveSub
 function charge(
   store: GatewayStore,
   subscriptionId: string,
-  { amount, payment_events, irregular }: SubscriptionRequest,
+  { amount, payment_events, created_at: createdAt, irregular }: SubscriptionRequest,
 ): { payment: Payment; webhooks: Webhook[] } {
   const order = store.createOrder({ amount, currency: 'INR', receipt: null, notes: [] });
   const begun = store.payments.save({
@@ -45,7 +45,8 @@ function charge(
     invoice_id: newId('inv'),
     description: 'Recurring Payment via Subscription',
   });
-  const moved = movePayment(store, begun, { to: 'captured', error: NO_ERROR, although_paid: false, irregular });
+  const step = { to: 'captured', error: NO_ERROR, although_paid: false, createdAt, irregular } as const;
+  const moved = movePayment(store, begun, step);
   if ('refusal' in moved) throw new Error(moved.refusal.description);
   store.charges.set(subscriptionId, moved.payment.id);
   return { payment: moved.payment, webhooks: payment_events ? moved.webhooks : [] };

@@ -12,7 +12,10 @@ const common = {
   error_code: z.string().nullable().default('BAD_REQUEST_ERROR'),
   error_description: z.string().nullable().default('The bank declined the payment.'),
   error_reason: z.string().nullable().default('payment_failed'),
+  /** Captures though another payment paid the order: a customer who paid twice. */
   although_paid: z.boolean().default(false),
+  /** The events' own time, in Unix seconds. */
+  created_at: z.int().min(0).optional(),
   irregular: irregular.default({}),
   deliver: deliverOptions.default({}),
 };
@@ -60,7 +63,7 @@ export function step(
   store: GatewayStore,
   payment: Payment,
   to: z.infer<typeof paymentRequest>['to'],
-  { although_paid, irregular, ...fields }: Common,
+  { although_paid, created_at, irregular, ...fields }: Common,
 ): Moved | { refusal: Refusal } {
   const error: PaymentError = {
     error_code: fields.error_code,
@@ -69,7 +72,7 @@ export function step(
     error_step: 'payment_authentication',
     error_reason: fields.error_reason,
   };
-  return movePayment(store, payment, { to, error, although_paid, irregular });
+  return movePayment(store, payment, { to, error, although_paid, createdAt: created_at, irregular });
 }
 
 /** What a checkout hands to the page: a signature once the bank let the payment through, the reason when it failed. */

@@ -55,6 +55,15 @@ test('late authorisation: the same payment goes failed → authorized → captur
   ]);
 });
 
+test('the events carry the time asked for', async () => {
+  const order = await createOrder();
+  const late = (await pay(order, { outcome: 'failed', created_at: 1_700_000_000 })).body.gateway_payment_id;
+  await simulate('payment', { payment_id: late, to: 'captured', created_at: 1_700_200_000 });
+  await until(() => received.length === 4);
+  expect(received.map(({ body }) => JSON.parse(body).created_at))
+    .toEqual([1_700_000_000, 1_700_200_000, 1_700_200_000, 1_700_200_000]);
+});
+
 test('a payment left authorized hands over a good signature, and the order stays unpaid', async () => {
   const order = await createOrder();
   const { body } = await pay(order, { outcome: 'authorized' });

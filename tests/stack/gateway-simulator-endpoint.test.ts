@@ -155,6 +155,34 @@ test('a duplicate that is accepted ends the retries', async () => {
   expect(await find(call, sent.body.event_id)).toMatchObject({ state: 'delivered', retry_after_ms: null });
 });
 
+test('a dropped event can be delivered when it is late news, and any event again, byte for byte the same', async () => {
+  const call = await another();
+  const drop = { body: '{"event":"x.first"}', deliver: { drop: true } };
+  const first = (await call('POST', '/simulate/deliver', drop)).body;
+  const second = await send(call, 'x.second');
+  await until(async () => (await find(call, second)).state === 'delivered');
+  for (const event_id of [first.event_id, second]) {
+    expect((await call('POST', '/simulate/redeliver', { event_id })).body.event_id).toBe(event_id);
+    await until(async () => (await find(call, event_id)).state === 'delivered');
+  }
+  await until(() => received.length === 3);
+  expect(received.map(({ event }) => event)).toEqual(['x.second', 'x.first', 'x.second']);
+  expect(received[1]).toMatchObject({ body: drop.body, eventId: first.event_id, signature: first.signature });
+  expect(received[2]).toEqual(received[0]);
+});
+
+test('nothing is delivered again that came about while the endpoint was off', async () => {
+  const call = await another();
+  await call('POST', '/simulate/endpoint', { enabled: false });
+  const event_id = await send(call);
+  await call('POST', '/simulate/endpoint', { enabled: true });
+  for (const id of [event_id, 'evt_Unknown0000000']) {
+    const { status, body } = await call('POST', '/simulate/redeliver', { event_id: id });
+    expect([status, body.error.field]).toEqual([400, 'event_id']);
+  }
+  expect(received).toEqual([]);
+});
+
 test.each([
   [{ enabled: 'yes' }, 'enabled'],
   [{ secret: '' }, 'secret'],

@@ -11,6 +11,7 @@ const doors = [
   'POST /simulate/cycle',
   'POST /simulate/deliver',
   'POST /simulate/retry',
+  'POST /simulate/redeliver',
   'GET /simulate/deliveries',
   'GET /simulate/endpoint',
   'POST /simulate/endpoint',
