@@ -57,6 +57,7 @@ function newDispute(payment: Payment, amount: number, reason_code: string): Disp
     respond_by: now + TIME_TO_RESPOND_SECONDS,
     status: 'open',
     phase: 'chargeback',
+    evidence: { amount, summary: null, others: null, submitted_at: null },
     created_at: now,
   };
 }

@@ -31,6 +31,9 @@ export type Payment = PaymentError & {
   entity: 'payment';
   amount: number;
   currency: string;
+  /** These two come with the capture. */
+  base_amount?: number;
+  amount_transferred?: number;
   status: 'created' | 'authorized' | 'captured' | 'refunded' | 'failed';
   order_id: string | null;
   invoice_id: string | null;
@@ -81,6 +84,7 @@ export type Dispute = {
   respond_by: number;
   status: 'open' | 'under_review' | 'won' | 'lost' | 'closed';
   phase: 'chargeback';
+  evidence: { amount: number; summary: null; others: null; submitted_at: null };
   created_at: number;
 };
 
@@ -89,6 +93,7 @@ export type Subscription = {
   entity: 'subscription';
   plan_id: string;
   customer_id: string;
+  type: 2;
   status: 'created' | 'authenticated' | 'active' | 'pending' | 'halted' | 'cancelled' | 'paused' | 'completed';
   current_start: number | null;
   current_end: number | null;

@@ -10,6 +10,7 @@ export function newSubscription(id: string, at: number): Subscription {
     entity: 'subscription',
     plan_id: newId('plan'),
     customer_id: newId('cust'),
+    type: 2,
     status: 'created',
     current_start: null,
     current_end: null,

@@ -69,6 +69,8 @@ export function createGatewayStore(): GatewayStore {
         ...authorized,
         status: 'captured',
         captured: true,
+        base_amount: authorized.amount,
+        amount_transferred: 0,
         fee,
         tax: Math.round(fee * 18 / 118),
         acquirer_data: { rrn: String(Date.now()).slice(-12) },

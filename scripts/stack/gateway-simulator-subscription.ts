@@ -70,6 +70,7 @@ export function advanceSubscription(before: Subscription | undefined, request: S
   const ended = event === 'cancelled' || event === 'completed';
   const paid_count = known.paid_count + (charged ? 1 : 0);
   const total_count = request.total_count ?? known.total_count;
+  const start_at = known.start_at ?? current_start;
   return {
     ...known,
     status: event === 'updated' ? known.status : STATUS_AFTER[event],
@@ -77,7 +78,8 @@ export function advanceSubscription(before: Subscription | undefined, request: S
     notes: notesAfter(known, request),
     current_start,
     current_end,
-    start_at: known.start_at ?? current_start,
+    start_at,
+    end_at: start_at === null ? null : start_at + total_count * CYCLE_SECONDS,
     charge_at: ended || event === 'paused' ? null : current_end,
     ended_at: ended ? at : known.ended_at,
     auth_attempts: attemptsAfter(known, event),
