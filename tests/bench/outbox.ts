@@ -6,7 +6,6 @@ import { createDispatcher } from '../../supabase/functions/api/dispatcher.ts';
 import type { Sender } from '../../supabase/functions/api/outbox.ts';
 import { renderEmail } from '../../supabase/functions/api/render-email.ts';
 import { createRestTransport } from '../../supabase/functions/api/rest-transport.ts';
-import { createSupabaseClient } from '../../supabase/functions/api/supabase-client.ts';
 import { sign } from '../helpers/sign.ts';
 import { freeBasePort, npmStart } from '../stack/running-stack.ts';
 import { median, milliseconds, type Row } from './report.ts';
@@ -139,7 +138,7 @@ async function dispatchRate({ client, env }: Bench): Promise<number> {
     select 'bench/' || i, 'gateway', 'bench', '{}' from generate_series(1, $1::int) i`,
     [count],
   );
-  const transport = createRestTransport(createSupabaseClient(env.API_URL ?? '', localKeys.secret));
+  const transport = createRestTransport(env.API_URL ?? '', localKeys.secret);
   const database = createDatabase(transport, { earlyRenewal: 'replace' });
   const accept: Sender = (rows) => [{ rows, deliver: () => Promise.resolve({ status: 'delivered' }) }];
   const started = performance.now();

@@ -16,7 +16,7 @@ import {
   subscriptionOf,
   tierOf,
 } from '../helpers/rows.ts';
-import { secrets, targets } from '../helpers/targets.ts';
+import { everyTarget, secrets } from '../helpers/targets.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
 // Events whose own data is at fault, one for each target.
@@ -24,7 +24,7 @@ const project = useProject({ findings: { failed_events: 3 } });
 const received = { status: 200, body: { received: true } };
 const failed = refusal(500, 'Webhook processing failed');
 
-describe.each(targets)('%s', (target) => {
+describe.each(everyTarget)('%s', (target) => {
   const service = useService(target, project);
 
   test.each(['refund.created', 'payment.authorized', 'subscription.paused', 'something.new', ''])(

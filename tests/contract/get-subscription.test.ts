@@ -5,14 +5,14 @@ import { createCaller } from '../helpers/caller.ts';
 import { createPayment } from '../helpers/records.ts';
 import { readSubscription } from '../helpers/requests.ts';
 import { readAllRows } from '../helpers/rows.ts';
-import { targets } from '../helpers/targets.ts';
+import { everyTarget } from '../helpers/targets.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
 // Captured by hand, judged while the subscription beside it runs.
 const project = useProject({ findings: { captured_not_fulfilled: 3 }, at: '2027-06-01T00:00:00Z' });
 const nothingYet = { subscription: null, currentTier: 'free', payments: [] };
 
-describe.each(targets)('%s', (target) => {
+describe.each(everyTarget)('%s', (target) => {
   const service = useService(target, project);
 
   test('GET /api/subscriptions of a new user → 200 with no subscription, free, no payments', async () => {

@@ -14,7 +14,7 @@ let sent: { method: string; path: string }[] = [];
 // In process alone: there the requests of the service can be counted without standing in their way.
 beforeAll(async () => {
   user = await project.signUp();
-  service = await startService('in process', project.apiUrl, {}, (input, init) => {
+  service = await startService('in process', project, {}, (input, init) => {
     const request = new Request(input, init);
     sent.push({ method: request.method, path: new URL(request.url).pathname });
     return fetch(request);

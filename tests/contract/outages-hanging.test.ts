@@ -3,38 +3,46 @@ import { paymentFailed } from '../fixtures/gateway/payment-events.ts';
 import { answer, refusal } from '../helpers/answer.ts';
 import { type ApiProxy, startApiProxy } from '../helpers/api-proxy.ts';
 import { createCaller } from '../helpers/caller.ts';
+import { type PostgresProxy, startPostgresProxy } from '../helpers/postgres-proxy.ts';
 import { createPayment } from '../helpers/records.ts';
 import { checkout, deliver, readSubscription, verify } from '../helpers/requests.ts';
 import { paymentOfOrder } from '../helpers/rows.ts';
-import { type RunningService, startService, targets } from '../helpers/targets.ts';
+import { everyTarget, poolTargets, type RunningService, startService, type Target } from '../helpers/targets.ts';
 import { useProject } from '../helpers/use-project.ts';
 
 // Real time passes here, so everything waits side by side.
 const project = useProject();
-const running: { service: RunningService; proxy: ApiProxy }[] = [];
+const running: { service: RunningService; proxy: ApiProxy; pool: PostgresProxy }[] = [];
 const end = Promise.withResolvers<void>();
 
 afterAll(async () => {
   end.resolve();
-  for (const { service, proxy } of running) {
+  for (const { service, proxy, pool } of running) {
     await service.stop();
+    pool.stop();
     await proxy.stop();
   }
 });
 
-/** The service behind an API of which a part takes requests and never answers. */
-async function startBehindHanging(part: string, target: (typeof targets)[number]): Promise<RunningService> {
+/** The service behind a project of which a part takes requests and never answers. */
+async function startBehindHanging(part: '/auth/' | '/rest/', target: Target): Promise<RunningService> {
   const proxy = startApiProxy(() => project.apiUrl, async (request, passOn) => {
     if (!new URL(request.url).pathname.startsWith(part)) return await passOn();
     await end.promise;
     return new Response(null, { status: 503 });
   });
-  const service = await startService(target, proxy.url);
-  running.push({ service, proxy });
+  const pool = startPostgresProxy(() => project.poolUrl);
+  const service = await startService(target, { apiUrl: proxy.url, poolUrl: pool.url });
+  running.push({ service, proxy, pool });
+  if (part === '/rest/' && poolTargets.includes(target)) {
+    // One connection is open already: some requests wait for an answer on it, others to connect.
+    await (await service.request('/api/health')).body?.cancel();
+    pool.hang();
+  }
   return service;
 }
 
-describe.concurrent.each(targets)('%s', (target) => {
+describe.concurrent.each(everyTarget)('%s', (target) => {
   test('read, verify and webhook while auth server or database hang → their 500 within 5 s, nothing written', async () => {
     const behindAuth = await startBehindHanging('/auth/', target);
     const behindDatabase = await startBehindHanging('/rest/', target);

@@ -8,7 +8,7 @@ import type { SignedUpUser } from '../helpers/project.ts';
 import { createPayment } from '../helpers/records.ts';
 import { type Checkout, checkout, deliver, readSubscription, verify } from '../helpers/requests.ts';
 import { readAllRows } from '../helpers/rows.ts';
-import { type RunningService, targets } from '../helpers/targets.ts';
+import { type Addresses, everyTarget, poolTargets, restTargets, type RunningService } from '../helpers/targets.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
 const project = useProject();
@@ -41,7 +41,7 @@ async function callAll(service: RunningService) {
 }
 
 /** The project's API with a part that fails. */
-function useProxy(intercept: Intercept): { readonly apiUrl: string } {
+function useProxy(intercept: Intercept): Addresses {
   let proxy: ApiProxy | undefined;
   beforeAll(() => {
     proxy = startApiProxy(() => project.apiUrl, intercept);
@@ -51,14 +51,21 @@ function useProxy(intercept: Intercept): { readonly apiUrl: string } {
     get apiUrl() {
       return proxy?.url ?? '';
     },
+    get poolUrl() {
+      return project.poolUrl;
+    },
   };
 }
 
 const isAuth = (request: Request) => new URL(request.url).pathname.startsWith('/auth/');
 
-describe.each(targets)('%s', (target) => {
-  describe('with nothing where the API was', () => {
-    const service = useService(target, { apiUrl: `http://127.0.0.1:${freePort()}` });
+describe.each(everyTarget)('%s', (target) => {
+  describe('with nothing where the API and the database were', () => {
+    const port = freePort();
+    const service = useService(target, {
+      apiUrl: `http://127.0.0.1:${port}`,
+      poolUrl: `postgresql://subscriptions_api:x@127.0.0.1:${port}/postgres`,
+    });
 
     test('read, verify and webhook → their 500, health → 503', async () => {
       expect(await callAll(service))
@@ -88,7 +95,9 @@ describe.each(targets)('%s', (target) => {
       expect(await readAllRows(project.database)).toEqual(before);
     });
   });
+});
 
+describe.each(restTargets)('%s', (target) => {
   describe.each([
     ['500 with JSON', () => Response.json({ code: 'XX000', message: 'inner detail' }, { status: 500 })],
     ['503 with HTML', () => new Response('<h1>inner detail</h1>', { status: 503 })],
@@ -102,6 +111,33 @@ describe.each(targets)('%s', (target) => {
     test('read, verify and webhook → their 500, health → 503', async () => {
       expect(await callAll(service))
         .toEqual({ read: readFailed, verified: verifyFailed, webhook: webhookFailed, health: unavailable });
+    });
+  });
+});
+
+describe.each(poolTargets)('%s', (target) => {
+  const broken: Record<string, (url: URL) => void> = {
+    'refuses the password': (url) => url.password = 'another',
+    'knows no such role': (url) => url.username = 'nobody',
+    'has no such database': (url) => url.pathname = '/nothing',
+    'is a web server': (url) => url.host = new URL(project.apiUrl).host,
+  };
+  describe.each(Object.entries(broken))('with a database that %s', (_, change) => {
+    const service = useService(target, {
+      get apiUrl() {
+        return project.apiUrl;
+      },
+      get poolUrl() {
+        const url = new URL(project.poolUrl);
+        change(url);
+        return url.href;
+      },
+    });
+
+    test('read, verify and webhook → their 500, health → 503; the log holds no address', async () => {
+      expect(await callAll(service))
+        .toEqual({ read: readFailed, verified: verifyFailed, webhook: webhookFailed, health: unavailable });
+      expect(service.output.join('\n')).not.toMatch(/postgres|password|127\.0\.0\.1/i);
     });
   });
 });

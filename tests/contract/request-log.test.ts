@@ -5,7 +5,7 @@ import { fullAnswer } from '../helpers/answer.ts';
 import { whileBroken } from '../helpers/broken-function.ts';
 import { createPayment, uniqueId } from '../helpers/records.ts';
 import { checkout, deliver, readSubscription, verify } from '../helpers/requests.ts';
-import { secrets, targets } from '../helpers/targets.ts';
+import { secrets, servedTargets, targets } from '../helpers/targets.ts';
 import { createToken } from '../helpers/tokens.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
@@ -166,7 +166,7 @@ describe.each(targets)('%s without its secrets', (target) => {
 });
 
 // In process nothing starts: `index.ts`, which says so, is not part of it.
-describe.each(targets.filter((target) => target !== 'in process'))('%s without its secrets', (target) => {
+describe.each(servedTargets)('%s without its secrets', (target) => {
   const service = useService(target, project, withoutSecrets);
 
   test('the start → one line that names what is missing', () => {

@@ -5,7 +5,7 @@ import { setClock } from '../helpers/clock.ts';
 import { createPayment, uniqueId } from '../helpers/records.ts';
 import { checkout, readSubscription, verify } from '../helpers/requests.ts';
 import { paymentOfOrder, queued, subscriptionOf, tierOf } from '../helpers/rows.ts';
-import { targets } from '../helpers/targets.ts';
+import { everyTarget } from '../helpers/targets.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
 // A tier renewed at once, for each target.
@@ -22,7 +22,7 @@ function verified(tier: string, validUntil: string): { status: number; body: unk
   return { status: 200, body: { success: true, message, subscription: { tier, validUntil } } };
 }
 
-describe.each(targets)('%s', (target) => {
+describe.each(everyTarget)('%s', (target) => {
   const service = useService(target, project);
 
   test('POST /api/payments/verify of a first purchase → 200; captured, subscribed, linked, tier set', async () => {

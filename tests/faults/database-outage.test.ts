@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type FaultProject, startFaultProject } from '../helpers/fault-project.ts';
 import {
   type Attempt,
@@ -11,74 +11,76 @@ import {
 } from '../helpers/fault-requests.ts';
 import { readOutbox } from '../helpers/state.ts';
 
-let project: FaultProject;
-let customers: Customer[];
-let pid: number | undefined;
-beforeAll(async () => {
-  project = await startFaultProject();
-});
-afterAll(() => project.stop());
-
-beforeEach(async () => {
-  customers = await Promise.all(Array.from({ length: 8 }, () => createCustomer(project)));
-  pid = project.edgeFunction.pid();
-  expect(pid).toBeDefined();
-});
-
-// Whatever the fault was: everybody gets what was paid, once, from the same process.
-afterEach(async () => {
-  await Promise.all(customers.flatMap(({ send }) => Object.values(send).map(untilItWorks)));
-  await expectNothingHalfDone(project.database);
-  for (const { user } of customers) {
-    const mails = await readOutbox(project.database, 'email', user.email);
-    expect(mails.map(({ kind }) => kind).sort()).toEqual(['payment-failed', 'payment-success']);
-  }
-  expect(project.edgeFunction.pid()).toBe(pid);
-});
-
-/** Sends requests of every customer without a pause until the fault is over, and tells of each. */
-async function underLoad(fault: () => Promise<unknown>): Promise<Attempt[]> {
-  let over = false;
-  const attempts: Attempt[] = [];
-  const senders = customers.map(async ({ send }) => {
-    while (!over) attempts.push(...await Promise.all(Object.values(send).map((request) => request())));
+describe.each(['REST', 'the pool'] as const)('over %s', (transport) => {
+  let project: FaultProject;
+  let customers: Customer[];
+  let pid: number | undefined;
+  beforeAll(async () => {
+    project = await startFaultProject({}, {}, transport);
   });
-  await fault().finally(() => over = true);
-  await Promise.all(senders);
-  return attempts;
-}
+  afterAll(() => project.stop());
 
-test('a database that hangs → 500 of each endpoint within 5 s', async () => {
-  const thaw = await project.freezePostgres();
-  try {
-    const attempts = await Promise.all(
-      customers.slice(0, 2).flatMap(({ send }) => [
-        send.read(),
-        send.verify(),
-        send.webhook(),
-      ]),
-    );
-    attempts.forEach(expectOutageAnswer);
-  } finally {
-    thaw();
+  beforeEach(async () => {
+    customers = await Promise.all(Array.from({ length: 8 }, () => createCustomer(project)));
+    pid = project.edgeFunction.pid();
+    expect(pid).toBeDefined();
+  });
+
+  // Whatever the fault was: everybody gets what was paid, once, from the same process.
+  afterEach(async () => {
+    await Promise.all(customers.flatMap(({ send }) => Object.values(send).map(untilItWorks)));
+    await expectNothingHalfDone(project.database);
+    for (const { user } of customers) {
+      const mails = await readOutbox(project.database, 'email', user.email);
+      expect(mails.map(({ kind }) => kind).sort()).toEqual(['payment-failed', 'payment-success']);
+    }
+    expect(project.edgeFunction.pid()).toBe(pid);
+  });
+
+  /** Sends requests of every customer without a pause until the fault is over, and tells of each. */
+  async function underLoad(fault: () => Promise<unknown>): Promise<Attempt[]> {
+    let over = false;
+    const attempts: Attempt[] = [];
+    const senders = customers.map(async ({ send }) => {
+      while (!over) attempts.push(...await Promise.all(Object.values(send).map((request) => request())));
+    });
+    await fault().finally(() => over = true);
+    await Promise.all(senders);
+    return attempts;
   }
-});
 
-test('connections that are cut while requests are in flight → 200 or 500, and never half a purchase', async () => {
-  const attempts = await underLoad(async () => {
-    for (let cut = 0; cut < 3;) {
-      const killed = await project.database.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity
-         where pid <> pg_backend_pid() and state = 'active' and backend_type = 'client backend'`,
+  test('a database that hangs → 500 of each endpoint within 5 s', async () => {
+    const thaw = await project.freezePostgres();
+    try {
+      const attempts = await Promise.all(
+        customers.slice(0, 2).flatMap(({ send }) => [
+          send.read(),
+          send.verify(),
+          send.webhook(),
+        ]),
       );
-      if (killed.length > 0) cut += 1;
+      attempts.forEach(expectOutageAnswer);
+    } finally {
+      thaw();
     }
   });
-  attempts.forEach(expectAnswer);
-});
 
-test('a database that is restarted while requests are in flight → 200 or 500, and never half a purchase', async () => {
-  const attempts = await underLoad(() => project.postgres.restart());
-  attempts.forEach(expectAnswer);
-  expect(attempts.some(({ status }) => status === 500)).toBe(true);
+  test('connections that are cut while requests are in flight → 200 or 500, and never half a purchase', async () => {
+    const attempts = await underLoad(async () => {
+      for (let cut = 0; cut < 3;) {
+        const killed = await project.database.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity
+         where pid <> pg_backend_pid() and state = 'active' and backend_type = 'client backend'`,
+        );
+        if (killed.length > 0) cut += 1;
+      }
+    });
+    attempts.forEach(expectAnswer);
+  });
+
+  test('a database that is restarted while requests are in flight → 200 or 500, and never half a purchase', async () => {
+    const attempts = await underLoad(() => project.postgres.restart());
+    attempts.forEach(expectAnswer);
+    expect(attempts.some(({ status }) => status === 500)).toBe(true);
+  });
 });

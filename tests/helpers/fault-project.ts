@@ -7,6 +7,8 @@ import { freePort } from '../../scripts/stack/ports.ts';
 import { createPostgres, type Postgres } from '../../scripts/stack/postgres.ts';
 import { prepareDatabase } from '../../scripts/stack/prepare-database.ts';
 import type { Declared } from './findings.ts';
+import { createPoolRole, poolUrl } from './pool-role.ts';
+import { withClient } from './postgres-client.ts';
 import { secrets } from './targets.ts';
 import { openDatabase, type TestDatabase } from './test-database.ts';
 
@@ -26,11 +28,13 @@ export type FaultProject = {
 
 /**
  * Postgres, Lite behind a port that stays, and the function, all of this project's own. `environment` is what the
- * function is told besides, `declared` what the tests leave wrong in the database on purpose.
+ * function is told besides, `declared` what the tests leave wrong in the database on purpose; `transport` is how it calls
+ * the database.
  */
 export async function startFaultProject(
   environment: Record<string, string> = {},
   declared: Declared = {},
+  transport: 'REST' | 'the pool' = 'REST',
 ): Promise<FaultProject> {
   const log = () => {};
   const [postgresPort, apiPort] = [freePort(), freePort()];
@@ -54,7 +58,8 @@ export async function startFaultProject(
       },
     }),
   });
-  const env = { ...functionEnvironment(`http://127.0.0.1:${apiPort}`), ...environment };
+  const direct: Record<string, string> = transport === 'the pool' ? { DATABASE_POOL_URL: poolUrl(postgres.url()) } : {};
+  const env = { ...functionEnvironment(`http://127.0.0.1:${apiPort}`), ...direct, ...environment };
   const edgeFunction = createFunction({ port: 0, env, log });
   const database = openDatabase(postgres.url(), declared);
 
@@ -69,6 +74,7 @@ export async function startFaultProject(
     await postgres.start();
     await postgres.ready();
     await prepareDatabase(postgres.url());
+    await withClient(postgres.url(), createPoolRole);
     await migrate({ url: postgres.url(), seed: false, log });
     await Promise.all([front.start(), lite.start(), edgeFunction.start()]);
     await Promise.all([lite.ready(), edgeFunction.ready()]);

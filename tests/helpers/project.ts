@@ -2,6 +2,7 @@ import { createClient } from '@supabase/supabase-js';
 import { localKeys } from '../../scripts/stack/defaults.ts';
 import { createLite, type Lite } from '../../scripts/stack/lite.ts';
 import type { Declared } from './findings.ts';
+import { poolUrl } from './pool-role.ts';
 import { uniqueId } from './records.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
@@ -18,6 +19,8 @@ export type Project = {
   readonly lite: Lite;
   /** Where supabase-js finds it; changes when Lite is restarted. */
   readonly apiUrl: string;
+  /** The database, for the service's own role. */
+  readonly poolUrl: string;
   signUp(email?: string): Promise<SignedUpUser>;
   stop(): Promise<void>;
 };
@@ -40,6 +43,7 @@ export async function startProject(declared: Declared = {}): Promise<Project> {
     database,
     lite,
     apiUrl,
+    poolUrl: poolUrl(database.url),
     async signUp(email = `${uniqueId('user')}@example.com`) {
       const client = createClient(apiUrl, localKeys.publishable, {
         auth: { persistSession: false },

@@ -4,8 +4,9 @@ import type { DeliverOptions } from '../../scripts/stack/gateway-simulator-deliv
 import type { Delivery } from '../../scripts/stack/gateway-simulator-delivery.ts';
 import type { LocalHostService } from '../../scripts/stack/local-host-service.ts';
 import { type ApiProxy, startApiProxy } from './api-proxy.ts';
+import { type PostgresProxy, startPostgresProxy } from './postgres-proxy.ts';
 import type { Checkout } from './requests.ts';
-import { type RunningService, secrets, startService, type Target } from './targets.ts';
+import { type Addresses, type RunningService, secrets, startService, type Target } from './targets.ts';
 
 /** A request that the service sent to the gateway's API. */
 export type GatewayCall = { method: string; path: string; authorization: string | null; body: unknown };
@@ -32,11 +33,12 @@ export type Shop = Pick<RunningService, 'request' | 'output'> & {
 /** The shop for the tests of the surrounding block. */
 export function useShop(
   target: Target,
-  project: { readonly apiUrl: string },
+  project: Addresses,
   environment: Record<string, string> = {},
 ): Shop {
   const calls: GatewayCall[] = [];
   const rpcs: string[] = [];
+  let pool: PostgresProxy | undefined;
   let standIn: GatewayStandIn | null = null;
   let service: RunningService | undefined;
   let simulator: LocalHostService | undefined;
@@ -86,7 +88,8 @@ export function useShop(
         return await (standIn === null ? passOn() : standIn(call, passOn));
       },
     );
-    service = await startService(target, api.url, {
+    pool = startPostgresProxy(() => project.poolUrl, (rpc) => rpcs.push(rpc));
+    service = await startService(target, { apiUrl: api.url, poolUrl: pool.url }, {
       GATEWAY_API_URL: `http://127.0.0.1:${gateway.addr.port}`,
       ...environment,
     });
@@ -102,6 +105,7 @@ export function useShop(
     await service?.stop();
     await gateway?.shutdown();
     await api?.stop();
+    pool?.stop();
   });
 
   const simulate = async (path: string, body?: unknown) => {

@@ -3,16 +3,37 @@ import { createAuth } from '../../supabase/functions/api/auth.ts';
 import { readConfig } from '../../supabase/functions/api/config.ts';
 import { createDatabase } from '../../supabase/functions/api/database.ts';
 import { createGateway } from '../../supabase/functions/api/gateway.ts';
-import { createRestTransport } from '../../supabase/functions/api/rest-transport.ts';
 import { createSenders } from '../../supabase/functions/api/senders.ts';
-import { createSupabaseClient } from '../../supabase/functions/api/supabase-client.ts';
+import { createTransport } from '../../supabase/functions/api/transport.ts';
 import { localKeys } from '../../scripts/stack/defaults.ts';
 import { createFunction } from '../../scripts/stack/function.ts';
 import { root } from '../../scripts/stack/root.ts';
 
-/** Every way in which the service is run, by name. */
-export const targets = ['in process', "served on today's Deno", 'served on Deno 2.1.4'] as const;
-export type Target = (typeof targets)[number];
+/** The app in this process, and the served function on both Denos. */
+const runtimes = ['in process', "served on today's Deno", 'served on Deno 2.1.4'] as const;
+type Runtime = (typeof runtimes)[number];
+
+/** A way in which the service is run, by name. */
+export type Target = `${Runtime}${'' | ' over the pool'}`;
+export const restTargets: readonly Target[] = runtimes;
+export const poolTargets: readonly Target[] = runtimes.map((runtime): Target => `${runtime} over the pool`);
+/** Every runtime over every transport: what a request needs to work at all. */
+export const everyTarget: readonly Target[] = [...restTargets, ...poolTargets];
+/** Every runtime and every transport: what is left is the same code. */
+export const targets: readonly Target[] = [
+  'in process',
+  'in process over the pool',
+  "served on today's Deno over the pool",
+  'served on Deno 2.1.4',
+];
+export const servedTargets: readonly Target[] = targets.filter(isServed);
+
+function isServed(target: Target): boolean {
+  return !target.startsWith('in process');
+}
+
+/** Where the service finds a project; the second counts for targets over the pool alone. */
+export type Addresses = { readonly apiUrl: string; readonly poolUrl: string };
 
 /** The service as a caller has it. */
 export type RunningService = {
@@ -32,10 +53,10 @@ export const secrets = {
   GATEWAY_WEBHOOK_SECRET: 'test-webhook-secret',
 } as const;
 
-/** Starts the service against a project's API. `environment` overrides; an empty value is "not configured". */
+/** Starts the service against a project. `environment` overrides; an empty value is "not configured". */
 export async function startService(
   target: Target,
-  apiUrl: string,
+  { apiUrl, poolUrl }: Addresses,
   environment: Record<string, string> = {},
   fetchThrough: typeof fetch = fetch,
 ): Promise<RunningService> {
@@ -43,20 +64,18 @@ export async function startService(
     SUPABASE_URL: apiUrl,
     SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: localKeys.publishable }),
     SUPABASE_SECRET_KEYS: JSON.stringify({ default: localKeys.secret }),
+    ...(poolTargets.includes(target) ? { DATABASE_POOL_URL: poolUrl } : {}),
     ...secrets,
     ...environment,
   };
   const log: Record<string, unknown>[] = [];
   const output: string[] = [];
-  if (target === 'in process') {
+  if (!isServed(target)) {
     const config = readConfig((name) => env[name]);
     const gateway = createGateway(config.gateway);
     const app = createApp(config, {
-      auth: createAuth(createSupabaseClient(config.supabaseUrl, config.publishableKey, fetchThrough)),
-      database: createDatabase(
-        createRestTransport(createSupabaseClient(config.supabaseUrl, config.secretKey, fetchThrough)),
-        config,
-      ),
+      auth: createAuth(config, fetchThrough),
+      database: createDatabase(await createTransport(config, fetchThrough), config),
       gateway,
       senders: createSenders(config, gateway),
     }, (entry) => {
@@ -74,7 +93,7 @@ export async function startService(
   const served = createFunction({
     port: 0,
     env,
-    denoPath: target === 'served on Deno 2.1.4' ? `${root}/node_modules/deno-hosted/deno` : undefined,
+    denoPath: target.startsWith('served on Deno 2.1.4') ? `${root}/node_modules/deno-hosted/deno` : undefined,
     log: (line) => {
       output.push(line);
       if (line.startsWith('{')) log.push(JSON.parse(line));

@@ -4,7 +4,6 @@ import { createDispatcher, type Dispatcher } from '../../supabase/functions/api/
 import { createGateway } from '../../supabase/functions/api/gateway.ts';
 import { createRestTransport } from '../../supabase/functions/api/rest-transport.ts';
 import { createSenders } from '../../supabase/functions/api/senders.ts';
-import { createSupabaseClient } from '../../supabase/functions/api/supabase-client.ts';
 import { functionEnvironment } from './fault-project.ts';
 
 /** What the function is told of receivers at that address, mails and hook alike. */
@@ -24,9 +23,8 @@ export function receiverEnvironment(url: string): Record<string, string> {
 export function createTestDispatcher(apiUrl: string, environment: Record<string, string>): Dispatcher {
   const env: Record<string, string> = { ...functionEnvironment(apiUrl), ...environment };
   const config = readConfig((name) => env[name]);
-  const client = createSupabaseClient(config.supabaseUrl, config.secretKey);
   return createDispatcher(
-    createDatabase(createRestTransport(client), config),
+    createDatabase(createRestTransport(config.supabaseUrl, config.secretKey), config),
     createSenders(config, createGateway(config.gateway)),
   );
 }

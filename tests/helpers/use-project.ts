@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import { type Project, startProject } from './project.ts';
 import type { Declared } from './findings.ts';
-import { type RunningService, startService, type Target } from './targets.ts';
+import { type Addresses, type RunningService, startService, type Target } from './targets.ts';
 
 /**
  * A project for the tests of the surrounding block: started before the first, stopped after the last. `declared` is
@@ -24,6 +24,9 @@ export function useProject(declared: Declared = {}): Project {
     get apiUrl() {
       return started().apiUrl;
     },
+    get poolUrl() {
+      return started().poolUrl;
+    },
     signUp: (email) => started().signUp(email),
     stop: () => started().stop(),
   };
@@ -32,13 +35,13 @@ export function useProject(declared: Declared = {}): Project {
 /** The service for the tests of the surrounding block; `environment` as `startService` takes it. */
 export function useService(
   target: Target,
-  project: { readonly apiUrl: string },
+  project: Addresses,
   environment: Record<string, string> = {},
 ): RunningService {
   let service: RunningService | undefined;
   const started = () => service ?? fail('the service');
   beforeAll(async () => {
-    service = await startService(target, project.apiUrl, environment);
+    service = await startService(target, project, environment);
   });
   afterAll(() => service?.stop());
   return {

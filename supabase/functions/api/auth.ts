@@ -1,35 +1,82 @@
-import { type AuthError, isAuthError, type SupabaseClient } from '@supabase/supabase-js';
+import type { Config } from './config.ts';
+import { createAuthServer } from './auth-server.ts';
 import type { Auth } from './ports.ts';
+import { createSessionKeys } from './session-keys.ts';
+
+/** What a session says of itself; nothing of it is true before its signature is. */
+type Session = { readonly alg: string; readonly kid: unknown; readonly claims: Readonly<Record<string, unknown>> };
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Reads sessions from `Authorization: Bearer <access token>`, as supabase-js sends them. SPEC 5. */
-export function createAuth(client: SupabaseClient): Auth {
+/** What the auth server signs with, besides the shared secret of older projects. */
+const asymmetric = ['ES256', 'RS256', 'EdDSA'];
+
+/**
+ * Reads sessions from `Authorization: Bearer <access token>`, as supabase-js sends them. SPEC 5. Those under one of the
+ * project's public keys are checked here; those under its shared secret, which is not here, by the auth server.
+ */
+export function createAuth(
+  config: Pick<Config, 'supabaseUrl' | 'publishableKey' | 'sessionIssuer'>,
+  request: typeof fetch = fetch,
+): Auth {
+  const server = createAuthServer(config, request);
+  const keys = createSessionKeys(server.fetchKeys);
+
+  async function isGenuine(token: string, { alg, kid }: Session): Promise<boolean> {
+    if (alg === 'HS256') return await server.knows(token);
+    if (!asymmetric.includes(alg) || typeof kid !== 'string') return false;
+    const key = await keys.find(kid);
+    return key !== undefined && await isSignedWith(token, key);
+  }
+
   return {
-    async authenticate(request) {
-      // Without a token getClaims would look for a session of its own.
-      const token = /^bearer +(\S+)$/i.exec(request.headers.get('authorization')?.trim() ?? '')?.[1];
-      if (token === undefined) return null;
-      const claims = await readClaims(client, token);
-      return typeof claims?.sub === 'string' && uuid.test(claims.sub) ? claims.sub : null;
+    async authenticate({ headers }) {
+      const token = /^bearer +(\S+)$/i.exec(headers.get('authorization')?.trim() ?? '')?.[1] ?? '';
+      const session = readSession(token);
+      if (session === null) return null;
+      const { alg, claims } = session;
+      // Issuers of the older kind were not always addresses: there the auth server's word is enough.
+      if (alg !== 'HS256' && claims.iss !== config.sessionIssuer) return null;
+      return isCurrent(claims) && typeof claims.sub === 'string' && uuid.test(claims.sub) &&
+          await isGenuine(token, session)
+        ? claims.sub
+        : null;
     },
   };
 }
 
-async function readClaims(client: SupabaseClient, token: string): Promise<{ sub?: unknown } | null> {
+/** Most requests of an isolate may come without a session, such as webhooks: the library is loaded with the first. */
+async function isSignedWith(token: string, key: JsonWebKey): Promise<boolean> {
+  const { compactVerify } = await import('jose/jws/compact/verify');
+  return await compactVerify(token, key, { algorithms: asymmetric }).then(() => true, () => false);
+}
+
+/** Whether it is a user's, not an API key or a service's, and valid now. */
+function isCurrent({ exp, nbf, aud, role }: Session['claims']): boolean {
+  const now = Date.now() / 1000;
+  return typeof exp === 'number' && exp > now && (nbf === undefined || typeof nbf === 'number' && nbf <= now) &&
+    (aud === 'authenticated' || Array.isArray(aud) && aud.includes('authenticated')) && role === 'authenticated';
+}
+
+/** @returns null when the token is no JWT. */
+function readSession(token: string): Session | null {
   try {
-    const { data, error } = await client.auth.getClaims(token);
-    if (error === null) return data?.claims ?? null;
-    if (isOutage(error)) throw error;
-    return null;
-  } catch (error) {
-    if (isAuthError(error)) throw error;
-    // Forged headers make the library trip over its own parsing; a failing network never ends here.
+    const [header, claims, signature, ...others] = token.split('.');
+    if (signature === undefined || others.length > 0) return null;
+    const { alg, kid } = readPart(header);
+    return typeof alg === 'string' ? { alg, kid, claims: readPart(claims) } : null;
+  } catch {
     return null;
   }
 }
 
-/** Unreachable (status 0), broken or overloaded: nothing was said about the token. */
-function isOutage(error: AuthError): boolean {
-  return !error.status || error.status >= 500 || error.status === 429;
+/** @throws when it is no JSON object in base64url. */
+function readPart(part = ''): Record<string, unknown> {
+  const bytes = Uint8Array.from(
+    atob(part.replaceAll('-', '+').replaceAll('_', '/')),
+    (letter) => letter.charCodeAt(0),
+  );
+  const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new TypeError('no JSON object');
+  return { ...value };
 }

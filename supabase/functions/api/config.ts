@@ -6,6 +6,10 @@ export type Config = {
   readonly supabaseUrl: string;
   readonly publishableKey: string;
   readonly secretKey: string;
+  /** Who signed the sessions that are checked here, as they name it. */
+  readonly sessionIssuer: string;
+  /** Postgres, through a transaction pooler or not; null: the database is called over REST. */
+  readonly databasePoolUrl: string | null;
   /** Key id and secret of the gateway's API; null: payments are not configured (SPEC 4, verify, step 1). */
   readonly gateway: GatewayConfig | null;
   /** Either verifies a webhook; empty: webhooks are not configured. */
@@ -83,11 +87,15 @@ export function readConfig(environment: Environment): Config {
     ...(noRevalidation ? {} : { REVALIDATE_URL: revalidateUrl, REVALIDATE_SECRET: revalidateSecret }),
   };
 
+  const supabaseUrl = readUrl('SUPABASE_URL') ?? missing('SUPABASE_URL');
+
   return {
-    supabaseUrl: readUrl('SUPABASE_URL') ?? missing('SUPABASE_URL'),
+    supabaseUrl,
     publishableKey: readKey('SUPABASE_PUBLISHABLE_KEYS') ?? read('SUPABASE_ANON_KEY') ??
       missing('SUPABASE_PUBLISHABLE_KEYS'),
     secretKey: readKey('SUPABASE_SECRET_KEYS') ?? read('SUPABASE_SERVICE_ROLE_KEY') ?? missing('SUPABASE_SECRET_KEYS'),
+    sessionIssuer: readUrl('SESSION_ISSUER') ?? `${supabaseUrl.replace(/\/+$/, '')}/auth/v1`,
+    databasePoolUrl: postgresUrl(read('DATABASE_POOL_URL'), 'DATABASE_POOL_URL'),
     gateway: keyId && keySecret ? { keyId, keySecret, apiUrl: gatewayApiUrl } : null,
     webhookSecrets: [webhookSecret, previousWebhookSecret].filter((secret) => secret !== null),
     signatureHeader: headerName(read('GATEWAY_SIGNATURE_HEADER') ?? 'x-gateway-signature', 'GATEWAY_SIGNATURE_HEADER'),
@@ -120,6 +128,11 @@ function readDefaultKey(json: string | null, name: string): string | null {
   } catch {
     throw new Error(`${name} is not JSON`);
   }
+}
+
+function postgresUrl(value: string | null, name: string): string | null {
+  if (value === null || /^postgres(ql)?:$/.test(URL.parse(value)?.protocol ?? '')) return value;
+  throw new Error(`${name} is not the address of a Postgres`);
 }
 
 function httpUrl(value: string, name: string): string {

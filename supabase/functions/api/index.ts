@@ -4,9 +4,8 @@ import { readConfig } from './config.ts';
 import { createDatabase } from './database.ts';
 import { createGateway } from './gateway.ts';
 import { consoleLog as log } from './log.ts';
-import { createRestTransport } from './rest-transport.ts';
 import { createSenders } from './senders.ts';
-import { createSupabaseClient } from './supabase-client.ts';
+import { createTransport } from './transport.ts';
 
 const config = readConfig((name) => Deno.env.get(name));
 if (config.missing.length > 0) {
@@ -17,8 +16,8 @@ if (config.email?.expiryEmails === false) log({ level: 'info', event: 'expiry_em
 
 const gateway = createGateway(config.gateway);
 const ports = {
-  auth: createAuth(createSupabaseClient(config.supabaseUrl, config.publishableKey)),
-  database: createDatabase(createRestTransport(createSupabaseClient(config.supabaseUrl, config.secretKey)), config),
+  auth: createAuth(config),
+  database: createDatabase(await createTransport(config), config),
   gateway,
   senders: createSenders(config, gateway),
 };

@@ -1,8 +1,9 @@
-import type { SupabaseClient } from '@supabase/supabase-js';
 import { DatabaseError, type Transport } from './database.ts';
+import { createSupabaseClient } from './supabase-client.ts';
 
 /** Calls the RPCs over the project's REST API, one request a call, as service_role. */
-export function createRestTransport(client: SupabaseClient): Transport {
+export function createRestTransport(url: string, secretKey: string, request: typeof fetch = fetch): Transport {
+  const client = createSupabaseClient(url, secretKey, request);
   return async (name, parameters) => {
     const { data, error } = await client.rpc(name, parameters).retry(false);
     if (error) throw new DatabaseError(name, error.code);

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { paymentFailed } from '../fixtures/gateway/payment-events.ts';
+import { createCaller } from '../helpers/caller.ts';
+import { type PostgresProxy, startPostgresProxy } from '../helpers/postgres-proxy.ts';
+import type { SignedUpUser } from '../helpers/project.ts';
+import { createPayment } from '../helpers/records.ts';
+import { checkout, deliver, readSubscription, verify } from '../helpers/requests.ts';
+import { type RunningService, startService } from '../helpers/targets.ts';
+import { useProject } from '../helpers/use-project.ts';
+
+const project = useProject();
+let service: RunningService;
+let user: SignedUpUser;
+let pool: PostgresProxy;
+
+beforeAll(async () => {
+  user = await createCaller(project.database);
+  pool = startPostgresProxy(() => project.poolUrl);
+  service = await startService('in process over the pool', { apiUrl: project.apiUrl, poolUrl: pool.url });
+});
+afterAll(async () => {
+  await service.stop();
+  pool.stop();
+});
+beforeEach(() => {
+  pool.asked.calls.length = 0;
+  pool.asked.statementNames.length = 0;
+  pool.asked.roundTrips = 0;
+});
+
+test('GET /api/subscriptions → one unnamed statement in one round trip', async () => {
+  expect((await readSubscription(service, user.accessToken)).status).toBe(200);
+  expect(pool.asked).toEqual({ calls: ['get_subscription'], statementNames: [''], roundTrips: 1 });
+});
+
+test('POST /api/payments/verify → one unnamed statement in one round trip', async () => {
+  const body = await checkout((await createPayment(project.database, { userId: user.id })).orderId);
+  expect((await verify(service, user.accessToken, body)).status).toBe(200);
+  expect(pool.asked).toEqual({ calls: ['verify_payment'], statementNames: [''], roundTrips: 1 });
+});
+
+test('POST /api/webhooks/gateway → one unnamed statement in one round trip', async () => {
+  const { orderId } = await createPayment(project.database, { userId: user.id });
+  expect((await deliver(service, paymentFailed({ order_id: orderId }))).status).toBe(200);
+  expect(pool.asked).toEqual({ calls: ['apply_gateway_event'], statementNames: [''], roundTrips: 1 });
+});
+
+test('requests that are refused → no word to Postgres', async () => {
+  expect((await readSubscription(service, 'garbage')).status).toBe(401);
+  expect((await verify(service, user.accessToken, {})).status).toBe(400);
+  expect((await deliver(service, paymentFailed(), { secret: 'another' })).status).toBe(400);
+  expect(pool.asked).toEqual({ calls: [], statementNames: [], roundTrips: 0 });
+});

@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest';
+import { createSessionKeys } from '../../supabase/functions/api/session-keys.ts';
+
+const outage = new Error('the auth server is down');
+
+/** Keys by an auth server that answers as told, and a clock that stands until it is moved. */
+function scripted(...answers: (Record<string, JsonWebKey> | Error)[]) {
+  let asked = 0;
+  let now = 0;
+  const keys = createSessionKeys(async () => {
+    const answer = answers[Math.min(asked++, answers.length - 1)] ?? {};
+    await Promise.resolve();
+    if (answer instanceof Error) throw answer;
+    return new Map(Object.entries(answer));
+  }, () => now);
+  return {
+    find: keys.find,
+    asked: () => asked,
+    pass(seconds: number) {
+      now += seconds * 1000;
+    },
+  };
+}
+
+const [one, two] = [{ kty: 'EC', x: '1' }, { kty: 'EC', x: '2' }];
+
+describe('keys of sessions', () => {
+  test('are fetched by the first session and not again for a key that is known', async () => {
+    const { find, asked, pass } = scripted({ one });
+    expect(asked()).toBe(0);
+    for (let i = 0; i < 9; i++) {
+      expect(await find('one')).toBe(one);
+      pass(60);
+    }
+    expect(asked()).toBe(1);
+  });
+
+  test('are fetched once for a hundred requests that wait for them', async () => {
+    const { find, asked } = scripted({ one });
+    const found = await Promise.all(Array.from({ length: 100 }, (_, index) => find(index % 2 ? 'one' : `no-${index}`)));
+    expect(found).toEqual(found.map((_, index) => index % 2 ? one : undefined));
+    expect(asked()).toBe(1);
+  });
+
+  test('are fetched again for an unknown one, once a minute however many are named', async () => {
+    const { find, asked, pass } = scripted({ one });
+    await find('one');
+    for (let second = 0; second < 600; second++) {
+      await Promise.all([find(`no-${second}`), find(`nor-${second}`)]);
+      pass(1);
+    }
+    expect(asked()).toBe(10);
+  });
+
+  test('that were rotated are found a minute after the last fetch', async () => {
+    const { find, pass } = scripted({ one }, { one, two });
+    expect(await find('two')).toBeUndefined();
+    pass(59);
+    expect(await find('two')).toBeUndefined();
+    pass(1);
+    expect(await find('two')).toBe(two);
+  });
+
+  test('that were revoked are dropped by the refresh after ten minutes, which nobody waits for', async () => {
+    const { find, pass } = scripted({ one, two }, { two });
+    await find('one');
+    pass(601);
+    expect(await find('one')).toBe(one);
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(await find('one')).toBeUndefined();
+  });
+});
+
+describe('while the auth server is down', () => {
+  test('known keys are found, and it is asked once a minute for them and for unknown ones', async () => {
+    const { find, asked, pass } = scripted({ one }, outage);
+    await find('one');
+    pass(601);
+    for (let second = 0; second < 120; second++) {
+      expect(await find('one')).toBe(one);
+      await find('no').catch(() => {});
+      pass(1);
+    }
+    expect(asked()).toBe(3);
+  });
+
+  test('an unknown key is an outage, not a refusal, until it answers', async () => {
+    const { find, pass } = scripted({ one }, outage, { one });
+    await find('one');
+    pass(60);
+    await expect(find('two')).rejects.toBe(outage);
+    await expect(find('two')).rejects.toBe(outage);
+    pass(60);
+    expect(await find('two')).toBeUndefined();
+  });
+
+  test('without any keys it is asked every five seconds, by all requests together', async () => {
+    const { find, asked, pass } = scripted(outage, outage, { one });
+    for (let i = 0; i < 5; i++) {
+      const found = await Promise.allSettled([find('one'), find('one')]);
+      expect(found).toEqual(Array(2).fill({ status: 'rejected', reason: outage }));
+      pass(1);
+    }
+    expect(asked()).toBe(1);
+    await expect(find('one')).rejects.toBe(outage);
+    pass(5);
+    expect(await find('one')).toBe(one);
+    expect(asked()).toBe(3);
+  });
+});
