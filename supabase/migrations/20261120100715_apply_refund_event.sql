@@ -56,12 +56,11 @@ as $$
 declare
   v_subscription public.subscriptions;
   v_heir private.paid_periods;
+  v_ends boolean;
 begin
   select * into v_subscription from public.subscriptions s where s.user_id = p_payment.user_id for update;
   -- A gateway subscription that was not charged yet lives on what was bought before.
-  if private.take_back_period(p_payment, v_subscription) is distinct from v_subscription.current_period_end
-    or v_subscription.status is distinct from 'active'
-  then
+  if private.take_back_period(p_payment, v_subscription) is distinct from v_subscription.current_period_end then
     return;
   end if;
 
@@ -73,17 +72,23 @@ begin
   order by p.fulfilled_at desc, p.payment_id
   limit 1;
   if found then
-    perform private.hand_over(v_subscription.id, v_heir, p_email);
+    if v_subscription.status = 'active' then
+      perform private.hand_over(v_subscription.id, v_heir, p_email);
+    end if;
     return;
   end if;
 
   -- What was given back is paid for no longer: nobody can be activated into what is left of it.
+  v_ends := v_subscription.status = 'active' and v_subscription.gateway_subscription_id is null;
   update public.subscriptions s
-  set current_period_end = date_trunc('milliseconds', private.clock()),
-    status = case when s.gateway_subscription_id is null then 'cancelled' else s.status end,
-    cancelled_at = case when s.gateway_subscription_id is null then private.clock() else s.cancelled_at end,
-    ended_reason = case when s.gateway_subscription_id is null then 'refunded' else s.ended_reason end
+  set current_period_end = least(s.current_period_end, date_trunc('milliseconds', private.clock())),
+    status = case when v_ends then 'cancelled' else s.status end,
+    cancelled_at = case when v_ends then private.clock() else s.cancelled_at end,
+    ended_reason = case when v_ends then 'refunded' else s.ended_reason end
   where s.id = v_subscription.id;
+  if v_subscription.status <> 'active' then
+    return;
+  end if;
   update public.profiles p set subscription_tier = 'free' where p.user_id = p_payment.user_id;
 end
 $$;

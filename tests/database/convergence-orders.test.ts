@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { proveEveryOrder, proveGeneratedOrders } from '../helpers/orderings/prove.ts';
 import { scenarioNames, stage } from '../helpers/orderings/scenarios.ts';
 import { prepareToWalk, walk } from '../helpers/orderings/walk.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
 
+// The same with longer orders: tests/long.
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -10,12 +12,29 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-describe('every order', () => {
-  test.each(scenarioNames)('%s', async (name) => {
-    const t = performance.now();
-    const { orders, divergences } = await walk(database, await stage(database, name), { length: Number(Deno.env.get('LEN') ?? 4), sessions: 1 });
-    console.log(name, orders, Math.round(performance.now() - t), 'ms', divergences.length);
-    for (const { words, states } of divergences.slice(0, 3)) console.log(words[0].join(' '), '\n', states[0], '\n', words[1].join(' '), '\n', states[1]);
-    expect(divergences.length).toBe(0);
+test.each(scenarioNames)('every order of three steps ends as its facts do: %s', async (name) => {
+  expect(await proveEveryOrder(database, name, { length: 3 })).toBeGreaterThan(50);
+});
+
+test.each(scenarioNames)('generated orders of up to all steps three times end as their facts do: %s', async (name) => {
+  await proveGeneratedOrders(database, name, { numRuns: 8, seed: 20261120 });
+});
+
+test('an order that ends differently is found, and told by the shortest two lists', async () => {
+  // Which of two payments counts goes by arrival, which is why no proof looks at it: here one does.
+  await database.query('alter function test.read_state(jsonb) rename to read_real_state');
+  await database.query(`
+    create function test.read_state(p_subject jsonb) returns jsonb language sql stable
+    return (
+      select jsonb_build_object('counts', p.gateway_payment_id)
+      from public.payments p where p.id = (p_subject #>> '{paymentIds,0}')::uuid
+    )`);
+  const { divergences } = await walk(database, await stage(database, 'two payments on one order'), {
+    length: 3,
+    sessions: 1,
   });
+  expect(divergences[0]?.words.map((word) => word.toSorted())).toEqual([['captured-B', 'verify-A'], [
+    'captured-B',
+    'verify-A',
+  ]]);
 });

@@ -8,18 +8,19 @@ export type Step =
   | { name: string; earlyRenewal: string; sha256: string; body: string }
   | { name: string; earlyRenewal: string; userId: string; orderId: string; paymentId: string };
 
-/** Whose events are put in order, and all that can happen; `before` has happened to them already. */
+/** Whose events are put in order, and all that can happen to them. */
 export type Scenario = {
+  name: string;
   subject: { userId: string; paymentIds: string[]; subscriptionIds: string[] };
-  before: Step[];
   steps: Step[];
+  /** Whether such a set of facts, by the names of the steps, can be in the end: others are not compared. */
+  isWhole(facts: ReadonlySet<string>): boolean;
 };
 
 type Order = { id: string; orderId: string; userId: string };
 
 /** What can happen to a new user: steps by name, made of orders and of gateway subscriptions by letter. */
 class Cast {
-  readonly orders: Order[] = [];
   readonly subscriptionIds: string[] = [];
   readonly #paymentIds = new Map<string, string>();
   readonly #suffix = uniqueId('');
@@ -78,7 +79,15 @@ class Cast {
   }
 }
 
-type Play = { orders: number; earlyRenewal?: 'extend'; steps(cast: Cast, orders: Order[]): Step[]; before?: string[] };
+type Play = {
+  orders: number;
+  earlyRenewal?: 'extend';
+  /** The user has bought something in October. */
+  isCustomer?: true;
+  /** `orders` are those not paid yet, after the one of October, if any. */
+  steps(cast: Cast, orders: Order[]): Step[];
+  isWhole?: Scenario['isWhole'];
+};
 
 /** Everything that can happen to one order, paid by A; an attempt B failed before. */
 const oneOrder: Play = {
@@ -125,6 +134,27 @@ const plays = {
   'subscription': subscription([1, 1, 9, 12]),
   'subscription, all in one second': subscription([1, 1, 1, 1]),
   'subscription, plan unknown': subscription([1, 2, 3, 4], 'plan_unknown'),
+  'subscription of somebody who bought before': { ...subscription([1, 1, 9, 12]), isCustomer: true },
+  'subscription before its first cycle of somebody who bought before': {
+    orders: 0,
+    isCustomer: true,
+    steps: (cast) => [
+      cast.subscription('activated', { day: 1 }),
+      cast.subscription('charged', { day: 2, months: [0, 1], as: 'first-charge' }),
+      cast.subscription('charged', { day: 9, months: [1, 2], as: 'second-charge' }),
+      cast.subscription('cancelled', { day: 12 }),
+    ],
+  },
+  'purchase given back and subscription before its first cycle that began after it': {
+    orders: 0,
+    isCustomer: true,
+    steps: (cast, [bought]) => [
+      cast.refunded('refund', must(bought), 'O'),
+      cast.subscription('activated', { day: 1 }),
+      cast.subscription('charged', { day: 2, months: [0, 1] }),
+      cast.subscription('cancelled', { day: 12 }),
+    ],
+  },
   'purchase and subscription': crossed('plan_pro', [0, 1], [1, 12]),
   'purchase and subscription, all in one second': crossed('plan_pro', [0, 1], [1, 1]),
   'purchase and subscription, plan unknown': crossed('plan_unknown', [0, 1], [1, 12]),
@@ -154,6 +184,8 @@ const plays = {
       cast.subscription('charged', { day: 4, months: [6, 12], sub: 'B', as: 'charged-B' }),
       cast.subscription('cancelled', { day: 12, as: 'cancelled-A' }),
     ],
+    // Which one counts is what the newest activation says.
+    isWhole: (facts) => facts.has('activated-A') || facts.has('activated-B'),
   },
   'two payments on one order': {
     orders: 1,
@@ -195,17 +227,27 @@ export type ScenarioName = keyof typeof plays;
 /** All scenarios by name. */
 export const scenarioNames = Object.keys(plays).filter((name): name is ScenarioName => name in plays);
 
-/** A scenario by its name, for a user and orders of its own. */
+/** A scenario by its name, for a user and orders of its own; the database can walk. */
 export async function stage(database: TestDatabase, name: ScenarioName): Promise<Scenario> {
   const play: Play = plays[name];
   const { id: userId } = await createUser(database);
   const cast = new Cast(userId, play.earlyRenewal ?? 'replace');
-  for (let count = 0; count < play.orders; count++) cast.orders.push({ ...await createPayment(database, { userId }), userId });
-  const steps = play.steps(cast, cast.orders);
+  const orders: Order[] = [];
+  for (let count = play.isCustomer ? -1 : 0; count < play.orders; count++) {
+    orders.push({ ...await createPayment(database, { userId }), userId });
+  }
+  if (play.isCustomer) {
+    const step = cast.verify('bought', must(orders[0]), 'O');
+    await database.query("select set_config('test.clock', '2026-10-01T00:00:00Z', true), test.take_step($1)", [
+      JSON.stringify(step),
+    ]);
+  }
+  const steps = play.steps(cast, orders);
   return {
-    subject: { userId, paymentIds: cast.orders.map(({ id }) => id), subscriptionIds: cast.subscriptionIds },
-    before: [],
+    name,
+    subject: { userId, paymentIds: orders.map(({ id }) => id), subscriptionIds: cast.subscriptionIds },
     steps,
+    isWhole: play.isWhole ?? (() => true),
   };
 }
 

@@ -4,12 +4,25 @@
 create schema test;
 grant usage on schema test to service_role;
 
-create or replace function private.clock()
-returns timestamptz
-language sql
-stable
-set search_path = ''
-return coalesce(nullif(current_setting('test.clock', true), '')::timestamptz, now());
+-- A walk says itself what time it is. Otherwise time runs from noon of 20 November 2026, after all events.
+do $$
+begin
+  execute format(
+    $clock$
+      create or replace function private.clock()
+      returns timestamptz
+      language sql
+      stable
+      set search_path = ''
+      return coalesce(
+        nullif(current_setting('test.clock', true), '')::timestamptz,
+        timestamptz '2026-11-20T12:00:00Z' + (now() - timestamptz %L)
+      )
+    $clock$,
+    now()
+  );
+end
+$$;
 
 -- What happens next: a verify or a delivery.
 create function test.take_step(
@@ -42,7 +55,7 @@ $$;
 
 -- What became of a user. Left out is what arrival decides and nobody has: which of two payments on one order counts while
 -- the other is extra, and, of an order that was given back in full, whether it was ever granted and mailed, since a mail
--- can't be unsent.
+-- can't be unsent. What is over has no length: when it was given back decides that.
 create function test.read_state(
   p_subject jsonb -- {userId, paymentIds, subscriptionIds}
 )
@@ -60,7 +73,10 @@ begin
         'status', s.status,
         'id', s.gateway_subscription_id,
         'superseded', (select jsonb_agg(id order by id) from unnest(s.superseded_gateway_subscription_ids) id),
-        'length', age(s.current_period_end at time zone 'UTC', s.current_period_start at time zone 'UTC'),
+        'length', case
+          when s.current_period_end > private.clock()
+            then age(s.current_period_end at time zone 'UTC', s.current_period_start at time zone 'UTC')
+        end,
         -- The gateway's own periods lie where no purchase reaches.
         'until', case when s.current_period_end > '2100-01-01Z' then private.iso_time(s.current_period_end) end
       ))

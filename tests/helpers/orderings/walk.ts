@@ -7,7 +7,13 @@ import type { Scenario } from './scenarios.ts';
 /** Two orders of the same facts that end differently. */
 export type Divergence = { readonly words: [string[], string[]]; readonly states: [string, string] };
 
-const tables = ['public.payments', 'public.subscriptions', 'public.profiles', 'private.gateway_events', 'private.outbox'];
+const tables = [
+  'public.payments',
+  'public.subscriptions',
+  'public.profiles',
+  'private.gateway_events',
+  'private.outbox',
+];
 
 /** Gives a database the functions that walk, and plans that the gateway bills. */
 export async function prepareToWalk(database: TestDatabase): Promise<void> {
@@ -21,14 +27,17 @@ export async function prepareToWalk(database: TestDatabase): Promise<void> {
  */
 export async function walk(
   database: TestDatabase,
-  { subject, steps }: Scenario,
+  { subject, steps, isWhole }: Scenario,
   { length, sessions }: { length: number; sessions: number },
 ): Promise<{ orders: number; divergences: Divergence[] }> {
   const ends = new Map<string, { word: number[]; state: string }[]>();
   let orders = 0;
+  const nameOf = (index: number) => steps[index]?.name ?? '';
   const reached = (word: number[], state: string) => {
+    const set = new Set(word);
+    if (!isWhole(new Set([...set].map(nameOf)))) return;
     orders += 1;
-    const facts = [...new Set(word)].sort().join();
+    const facts = [...set].sort().join();
     const known = ends.get(facts) ?? [];
     ends.set(facts, known);
     const same = known.find((end) => end.state === state);
@@ -63,7 +72,6 @@ export async function walk(
   };
   await Promise.all(Array.from({ length: sessions }, worker));
 
-  const nameOf = (index: number) => steps[index]?.name ?? '';
   const divergences = [...ends.values()].flatMap(([first, ...others]) =>
     others.map((other): Divergence => {
       if (!first) throw new Error('a set of facts that no order has');

@@ -1,0 +1,19 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { proveRaces } from '../helpers/orderings/prove.ts';
+import { scenarioNames } from '../helpers/orderings/scenarios.ts';
+import { prepareToWalk } from '../helpers/orderings/walk.ts';
+import { countDeadlocks } from '../helpers/racers.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await prepareToWalk(database);
+});
+afterAll(() => database.close());
+
+// Two hundred seeds: tests/long.
+test('thirty-four random orders on eight connections at once end as their facts do one after the other', async () => {
+  await proveRaces(database, scenarioNames, Array.from({ length: 34 }, (_, seed) => seed));
+  expect(await countDeadlocks(database, [])).toBe(0);
+});

@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { writeLine } from '../../scripts/stack/child.ts';
+import { scenarioNames, stage } from '../helpers/orderings/scenarios.ts';
+import { prepareToWalk, takeSteps } from '../helpers/orderings/walk.ts';
+import { openSession } from '../helpers/session.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+// REPLAY='order: captured refund verify' shows what a list that some proof of convergence told does, step by step.
+const told = Deno.env.get('REPLAY');
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await prepareToWalk(database);
+});
+afterAll(() => database.close());
+
+/** What each step of such a list answers and leaves. @throws where there is no such scenario or step. */
+async function replay(list: string) {
+  const [scenario = '', word = ''] = list.split(': ');
+  const name = scenarioNames.find((name) => name === scenario);
+  if (!name) throw new Error(`no scenario ${scenario}; there are: ${scenarioNames.join('; ')}`);
+  const session = await openSession(database, { role: 'service_role' });
+  return await takeSteps(session, await stage(database, name), word.split(' '));
+}
+
+test('a list of steps is replayed: what each answers and leaves', async () => {
+  const steps = await replay('order: failed captured verify refund');
+  expect(steps.map(({ step, answer, state }) => [step, answer, state])).toMatchObject([
+    ['failed', { outcome: 'applied' }, { tier: 'free', payments: [{ status: 'failed', tier: 'pro' }] }],
+    ['captured', { outcome: 'applied' }, { tier: 'pro', payments: [{ status: 'captured', mails: 1 }] }],
+    ['verify', { outcome: 'already_applied', tier: 'pro' }, { tier: 'pro', payments: [{ mails: 1 }] }],
+    ['refund', { outcome: 'applied' }, { tier: 'free', subscriptions: null }],
+  ]);
+});
+
+test('a list of no such scenario or step is refused', async () => {
+  await expect(replay('orders: verify')).rejects.toThrow('no scenario orders');
+  await expect(replay('order: pay')).rejects.toThrow('no step pay; there are verify captured');
+});
+
+test.runIf(told !== undefined)('REPLAY is shown step by step', async () => {
+  for (const { step, answer, state } of await replay(told ?? '')) {
+    writeLine(`${step} → ${JSON.stringify(answer)}\n${JSON.stringify(state, null, 2)}`);
+  }
+});
