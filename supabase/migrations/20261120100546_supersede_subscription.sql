@@ -27,6 +27,7 @@ begin
   update public.subscriptions s
   set superseded_gateway_subscription_ids = s.superseded_gateway_subscription_ids || p_gateway_subscription_id
   where s.id = p_subscription_id
+    and p_gateway_subscription_id is not null
     and p_gateway_subscription_id <> all (s.superseded_gateway_subscription_ids);
   if not found then
     return false;

@@ -171,11 +171,11 @@ begin
     end if;
     perform private.unsupersede_subscription(v_before.id, v_id);
   end if;
-  if v_before.id is null then
-    perform private.replay_waiting_events(v_user_id);
-  end if;
   if v_before.id is null or v_switches and p_created_at is not null then
     perform private.replay_subscription_events(v_user_id, v_id);
+  end if;
+  if v_before.id is null then
+    perform private.replay_waiting_events(v_user_id);
   end if;
   return 'applied';
 end

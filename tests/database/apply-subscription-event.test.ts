@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { setClock } from '../helpers/clock.ts';
 import { deliver, seconds, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway-events.ts';
 import { createPayment, createUser, uniqueId } from '../helpers/records.ts';
 import { callRpc, openSession } from '../helpers/session.ts';
@@ -23,11 +24,13 @@ const iso = ({ start, end }: typeof january) => ({
 });
 const event = (event: SubscriptionEvent) => deliver(service, subscriptionEvent(event));
 
-/** Somebody who bought pro, and whose gateway subscription has an id of its own. */
+/** Somebody who bought pro before all events, and whose gateway subscription has an id of its own. */
 async function customer() {
   const user = await createUser(database);
   const { orderId } = await createPayment(database, { userId: user.id });
+  await setClock(database, '2025-12-15T00:00:00Z');
   await callRpc(service, 'verify_payment', user.id, orderId, uniqueId('pay'), 'signature');
+  await setClock(database, null);
   return { userId: user.id, id: uniqueId('sub') };
 }
 

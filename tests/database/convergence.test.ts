@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { setClock } from '../helpers/clock.ts';
 import { deliver, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway-events.ts';
 import { permutations, seededRandom, shuffle } from '../helpers/permutations.ts';
 import { createPayment, createUser, uniqueId } from '../helpers/records.ts';
@@ -36,7 +37,9 @@ async function outcomeOf(steps: readonly Step[], purchase: boolean): Promise<Rec
   const suffix = uniqueId('');
   if (purchase) {
     const { orderId } = await createPayment(database, { userId });
+    await setClock(database, '2025-12-15T00:00:00Z');
     await callRpc(service, 'verify_payment', userId, orderId, uniqueId('pay'), 'signature');
+    await setClock(database, null);
     // Purchases happen at different times; what the events leave of the period is compared.
     await database.query(
       "update public.subscriptions set current_period_start = '2026-01-01Z', current_period_end = '2127-01-01Z' where user_id = $1",
