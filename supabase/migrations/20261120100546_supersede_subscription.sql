@@ -59,7 +59,7 @@ begin
   if found then
     update private.outbox o
     set parked_at = private.clock(),
-      last_error = 'activated again'
+      last_error = 'withdrawn: activated again'
     where o.key = 'cancel-subscription/' || p_gateway_subscription_id
       and o.attempts = 0
       and o.delivered_at is null;

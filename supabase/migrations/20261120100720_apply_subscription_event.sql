@@ -128,13 +128,12 @@ begin
     if not (v_sets_period or v_sets_status or v_sets_id) then
       return 'stale';
     end if;
-    -- A charge after the access had lapsed or was given back pays for it again; no other end is undone by money that
-    -- comes late.
+    -- A charge after the access had lapsed pays for it again; no other end is undone by money that comes late.
     v_restores := p_event = 'subscription.charged'
       and v_sets_period
       and v_end > private.clock()
       and v_before.status = 'cancelled'
-      and v_before.ended_reason in ('lapsed', 'refunded');
+      and v_before.ended_reason = 'lapsed';
     -- What is paid from now on is the gateway's plan, if it is one of ours.
     if not (v_sets_period or v_switches) then
       v_plan := null;

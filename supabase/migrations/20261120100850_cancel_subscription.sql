@@ -97,7 +97,7 @@ begin
     end if;
     update private.outbox o
     set parked_at = private.clock(),
-      last_error = 'withdrawn by the user'
+      last_error = 'withdrawn: by the user'
     where o.id = v_row.id;
   end if;
   update public.subscriptions s

@@ -93,7 +93,7 @@ where o.delivered_at is null
   or o.delivered_at is null
   and o.parked_at is not null
   -- Withdrawn on purpose, not given up.
-  and o.last_error is distinct from 'withdrawn by the user';
+  and o.last_error not like 'withdrawn: %' is not false;
 comment on view private.outbox_stuck is
   'Side effects that nobody delivers: due for more than 15 minutes, or given up (parked). Due ones: does the '
   'schedule run, is the destination configured (RESEND_API_KEY, GATEWAY_API_URL), did it ask for a pause? Parked '

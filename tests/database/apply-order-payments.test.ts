@@ -20,7 +20,7 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 let database: TestDatabase;
 let service: pg.Client;
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase({ findings: { paid_twice: 2 } });
   service = await openSession(database, { role: 'service_role' });
 });
 afterEach(async () => {
