@@ -1,0 +1,86 @@
+import { localKeys } from '../../scripts/stack/defaults.ts';
+import { createLite, type Lite } from '../../scripts/stack/lite.ts';
+import { migrate } from '../../scripts/stack/migrate.ts';
+import { freePort } from '../../scripts/stack/ports.ts';
+import { createPostgres, type Postgres } from '../../scripts/stack/postgres.ts';
+import { prepareDatabase } from '../../scripts/stack/prepare-database.ts';
+import { base64Url, encodeJson } from '../helpers/tokens.ts';
+import { sessionClaims } from '../helpers/caller.ts';
+import { openDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+/** A project to be measured: Postgres, Lite, sessions signed with ES256 as a hosted project signs them. */
+export type BenchProject = {
+  readonly database: TestDatabase;
+  readonly postgres: Postgres;
+  readonly lite: Lite;
+  readonly apiUrl: string;
+  /** Connection URL of the role that the function logs in as over the pool. */
+  readonly poolUrl: string;
+  /** The public keys, JSON. */
+  readonly jwks: string;
+  /** A session of a user that lasts for the bench. */
+  createToken(userId: string): Promise<string>;
+  stop(): Promise<void>;
+};
+
+/** What the gateway signs with. */
+export const benchSecrets = {
+  GATEWAY_KEY_ID: 'key_bench',
+  GATEWAY_KEY_SECRET: 'bench-key-secret',
+  GATEWAY_WEBHOOK_SECRET: 'bench-webhook-secret',
+} as const;
+
+export async function startBenchProject(): Promise<BenchProject> {
+  const log = () => {};
+  const postgres = createPostgres({ port: freePort(), ephemeral: true, log });
+  await postgres.start();
+  await postgres.ready();
+  await prepareDatabase(postgres.url());
+  await migrate({ url: postgres.url(), seed: false, log });
+  const database = openDatabase(postgres.url());
+  await database.query(`
+    create role subscriptions_api login noinherit password 'bench';
+    grant service_role to subscriptions_api;
+    alter role subscriptions_api set role = 'service_role'`);
+  const poolUrl = new URL(postgres.url());
+  poolUrl.username = 'subscriptions_api';
+  poolUrl.password = 'bench';
+
+  const lite = createLite({
+    databaseUrl: postgres.url(),
+    jwtSecret: localKeys.jwtSecret,
+    publishableKey: localKeys.publishable,
+    secretKey: localKeys.secret,
+    siteUrl: 'http://127.0.0.1:3000',
+  }, log);
+  await lite.start();
+  await lite.ready();
+  const apiUrl = await lite.apiUrl();
+  if (apiUrl === undefined) throw new Error('Lite has no address');
+
+  const { privateKey, publicKey } = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, [
+    'sign',
+    'verify',
+  ]);
+  const key = { ...await crypto.subtle.exportKey('jwk', publicKey), kid: 'bench', alg: 'ES256', use: 'sig' };
+  return {
+    database,
+    postgres,
+    lite,
+    apiUrl,
+    poolUrl: poolUrl.href,
+    jwks: JSON.stringify({ keys: [key] }),
+    async createToken(userId) {
+      const claims = { ...sessionClaims(userId), iss: `${apiUrl}/auth/v1` };
+      const signed = `${encodeJson({ alg: 'ES256', typ: 'JWT', kid: 'bench' })}.${encodeJson(claims)}`;
+      const bytes = new TextEncoder().encode(signed);
+      const signature = await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, privateKey, bytes);
+      return `${signed}.${base64Url(new Uint8Array(signature))}`;
+    },
+    async stop() {
+      await lite.stop();
+      await database.close();
+      await postgres.stop();
+    },
+  };
+}

@@ -1,0 +1,157 @@
+/** How many requests which system answers, side by side on the same data. */
+import { type BenchProject, startBenchProject } from './bench-project.ts';
+import { fire, percentile } from './load.ts';
+import { cpuSeconds, peakMegabytes, treeCpuSeconds } from './process-usage.ts';
+import { median } from './report.ts';
+import { startSystem, type System, type SystemName, systems } from './systems.ts';
+import { type Buyer, createBuyers, createItems, type Item, type Workload, workloads } from './workloads.ts';
+
+const repetitions = 1;
+const connections = [1, 8, 32];
+const milliseconds = 600;
+const users = 500;
+/** More than any system answers in that time, so that none runs dry; only what is sent is counted. */
+const mostPerSecond = 6000;
+
+/** What one run showed. */
+export type Run = {
+  readonly rate: number;
+  readonly p50: number;
+  readonly p99: number;
+  /** CPU seconds for 1,000 requests: of the server, and of everything behind it. */
+  readonly serverCpu: number;
+  readonly allCpu: number;
+  readonly megabytes: number;
+};
+export type Cell = { readonly system: SystemName; readonly workload: Workload; readonly connections: number; readonly runs: Run[] };
+
+/** Which systems are measured for which request: the empty server answers all alike. */
+function isMeasured(system: SystemName, workload: Workload): boolean {
+  return system !== 'empty' || workload === 'webhook';
+}
+
+/** @returns every cell, in the order of the table. */
+export async function compare(): Promise<Cell[]> {
+  const project = await startBenchProject();
+  try {
+    const buyers = await createBuyers(project, users);
+    const cells: Cell[] = workloads.flatMap((workload) =>
+      connections.flatMap((count) =>
+        names.filter((system) => isMeasured(system, workload))
+          .map((system) => ({ system, workload, connections: count, runs: [] }))
+      )
+    );
+    const running = new Map<SystemName, System>();
+    for (const name of names) running.set(name, await startSystem(name, project));
+    try {
+      // Interleaved: what the machine does to one repetition it does to all systems.
+      for (let repetition = 0; repetition < repetitions; repetition += 1) {
+        for (const cell of cells) {
+          const system = running.get(cell.system);
+          if (system !== undefined) cell.runs.push(await measure(project, system, cell, buyers));
+        }
+      }
+    } finally {
+      for (const system of running.values()) await system.stop();
+    }
+    return cells;
+  } finally {
+    await project.stop();
+  }
+}
+
+const names: SystemName[] = ['rest', 'pool', 'direct', 'empty', 'naive'];
+
+async function measure(project: BenchProject, system: System, cell: Cell, buyers: readonly Buyer[]): Promise<Run> {
+  const most = cell.system === 'empty' ? 1 : Math.ceil((mostPerSecond * milliseconds) / 1000);
+  const items = await createItems(project, cell.workload, buyers, cell.system === 'naive' ? 400 : most);
+  const before = await countRows(project);
+  const clients = await Promise.all(Array.from({ length: cell.connections }, () => system.connect()));
+  let next = 0;
+  const usage = () => usageOf(project, system);
+  const started = usage();
+  const { times, elapsed } = await fire(cell.connections, milliseconds, (shooter) => {
+    const item = cell.system === 'empty' ? items[0] : items[next++];
+    const client = clients[shooter];
+    return item && client ? () => client.send(item) : undefined;
+  });
+  const ended = usage();
+  for (const client of clients) await client.close();
+  await checkRows(project, cell, times.length, before);
+  return {
+    rate: times.length / (elapsed / 1000),
+    p50: percentile(times, 0.5),
+    p99: percentile(times, 0.99),
+    serverCpu: (ended.server - started.server) / (times.length / 1000),
+    allCpu: (ended.all - started.all) / (times.length / 1000),
+    megabytes: system.pid === undefined ? NaN : peakMegabytes(system.pid),
+  };
+}
+
+function usageOf({ postgres, lite }: BenchProject, { pid }: System): { server: number; all: number } {
+  const server = pid === undefined ? 0 : cpuSeconds(pid);
+  const behind = treeCpuSeconds(postgres.pid() ?? 0) + cpuSeconds(lite.pid() ?? 0);
+  return { server, all: server + behind };
+}
+
+type Counts = Record<string, number>;
+
+async function countRows({ database }: BenchProject): Promise<Counts> {
+  const row = await database.one(`
+    select
+      (select count(*)::int from public.payments where fulfilled_at is not null) as fulfilled,
+      (select count(*)::int from private.gateway_events where outcome = 'applied') as events,
+      (select count(*)::int from private.outbox where kind = 'payment-success') as mails,
+      (select count(*)::int from private.outbox where kind = 'revalidation') as revalidations`);
+  return Object.fromEntries(Object.entries(row).map(([name, count]) => [name, Number(count)]));
+}
+
+/** Every answer stands for rows that are there: none is missing, none is written twice. */
+async function checkRows(project: BenchProject, { system, workload }: Cell, sent: number, before: Counts): Promise<void> {
+  if (system === 'naive' || system === 'empty') return;
+  const written = workload === 'read' ? 0 : sent;
+  const expected: Counts = {
+    fulfilled: written,
+    events: workload === 'webhook' ? sent : 0,
+    mails: written,
+    revalidations: written,
+  };
+  const after = await countRows(project);
+  for (const [name, count] of Object.entries(expected)) {
+    const added = (after[name] ?? 0) - (before[name] ?? 0);
+    if (added !== count) throw new Error(`${sent} requests of ${workload} left ${added} ${name}, not ${count}`);
+  }
+}
+
+/** The table, a line a cell. */
+export function compareTable(cells: readonly Cell[]): string {
+  const line = ({ system, workload, connections: count, runs }: Cell) => {
+    const show = (digits: number, value: (run: Run) => number) => {
+      const values = runs.map(value);
+      const [low, high] = [Math.min(...values), Math.max(...values)].map((bound) => bound.toFixed(digits));
+      return Number.isNaN(median(values)) ? '' : `${median(values).toFixed(digits)} (${low} to ${high})`;
+    };
+    return `| ${system === 'empty' ? 'any' : workload} | ${count} | ${systems[system]} | ${show(0, (run) => run.rate)} | ${
+      show(2, (run) => run.p50)
+    } | ${show(2, (run) => run.p99)} | ${show(2, (run) => run.serverCpu)} | ${show(2, (run) => run.allCpu)} | ${
+      show(0, (run) => run.megabytes)
+    } |`;
+  };
+  return [
+    '| request | connections | system | requests/s | p50 ms | p99 ms | CPU s per 1,000, server | with Lite and Postgres | peak MB |',
+    '|---|---|---|---|---|---|---|---|---|',
+    ...cells.map(line),
+    '',
+  ].join('\n');
+}
+
+/** A ratio of medians of requests a second. */
+export function ratio(cells: readonly Cell[], workload: Workload, of: SystemName, to: SystemName, count = 8): number {
+  const rate = (system: SystemName) =>
+    median(
+      cells.find((cell) => cell.system === system && cell.workload === workload && cell.connections === count)
+        ?.runs.map((run) => run.rate) ?? [],
+    );
+  return rate(of) / rate(to);
+}
+export type { Item };

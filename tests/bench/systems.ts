@@ -1,0 +1,121 @@
+import pg from 'pg';
+import { type Child, spawnChild } from '../../scripts/stack/child.ts';
+import { localKeys } from '../../scripts/stack/defaults.ts';
+import { denoEnvironment } from '../../scripts/stack/deno-environment.ts';
+import { createFunction } from '../../scripts/stack/function.ts';
+import { root } from '../../scripts/stack/root.ts';
+import { type BenchProject, benchSecrets } from './bench-project.ts';
+import { openHttpConnection } from './http-connection.ts';
+import type { Item } from './workloads.ts';
+
+/** What can be measured. */
+export const systems = {
+  rest: 'ours over REST',
+  pool: 'ours over the pool',
+  direct: 'the same RPC from a loop',
+  empty: 'an empty server',
+  naive: 'nine calls in a row',
+} as const;
+export type SystemName = keyof typeof systems;
+
+/** A system that runs. */
+export type System = {
+  /** Process id of the server; undefined where there is none but the loop itself. */
+  readonly pid: number | undefined;
+  /** A connection that sends items and checks their answers. */
+  connect(): Promise<{ send(item: Item): Promise<void>; close(): Promise<void> }>;
+  stop(): Promise<void>;
+};
+
+export async function startSystem(name: SystemName, project: BenchProject): Promise<System> {
+  switch (name) {
+    case 'direct':
+      return startLoop(project);
+    case 'empty':
+    case 'naive':
+      return await startServer(`${name}-server.ts`, project, name === 'naive');
+    default:
+      return await startOurs(project, name === 'pool' ? { DATABASE_POOL_URL: project.poolUrl } : {});
+  }
+}
+
+/** The function as it is deployed. */
+export async function startOurs(project: BenchProject, environment: Record<string, string>): Promise<System> {
+  const served = createFunction({
+    port: 0,
+    env: {
+      SUPABASE_URL: project.apiUrl,
+      SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: localKeys.publishable }),
+      SUPABASE_SECRET_KEYS: JSON.stringify({ default: localKeys.secret }),
+      SUPABASE_JWKS: project.jwks,
+      ...benchSecrets,
+      ...environment,
+    },
+    log: () => {},
+  });
+  await served.start();
+  await served.ready();
+  return {
+    pid: served.pid(),
+    connect: () => connectHttp(Number(new URL(served.url).port), true),
+    stop: () => served.stop(),
+  };
+}
+
+async function startServer(file: string, project: BenchProject, checks: boolean): Promise<System> {
+  const listening = Promise.withResolvers<number>();
+  const child: Child = spawnChild({
+    name: file,
+    command: Deno.execPath(),
+    args: ['run', '-A', '--cached-only', '--node-modules-dir=manual', `${root}/tests/bench/${file}`],
+    cwd: root,
+    env: {
+      ...denoEnvironment(),
+      SUPABASE_URL: project.apiUrl,
+      SUPABASE_SECRET_KEY: localKeys.secret,
+      SUPABASE_JWKS: project.jwks,
+      ...benchSecrets,
+    },
+    log: () => {},
+    onLine(line) {
+      if (line.startsWith('{"event":"listening"')) listening.resolve(JSON.parse(line).port);
+    },
+  });
+  void child.exited.then(() => listening.reject(new Error(child.lastLines().join('\n'))));
+  const port = await listening.promise;
+  return {
+    pid: child.pid,
+    connect: () => connectHttp(port, checks),
+    stop: () => child.end('SIGTERM'),
+  };
+}
+
+async function connectHttp(port: number, checks: boolean) {
+  const connection = await openHttpConnection(port);
+  return {
+    async send({ request, expected }: Item) {
+      const { status, body } = await connection.send(request);
+      if (status !== 200 || checks && !body.includes(expected)) throw new Error(`${status} ${body}`);
+    },
+    close: () => Promise.resolve(connection.close()),
+  };
+}
+
+/** No server: this process calls the database, one connection a caller. */
+function startLoop(project: BenchProject): System {
+  return {
+    pid: undefined,
+    async connect() {
+      const client = new pg.Client({ connectionString: project.poolUrl });
+      await client.connect();
+      return {
+        async send({ call, result }: Item) {
+          const { rows } = await client.query(call);
+          if (!String(rows[0]?.result).includes(result)) throw new Error(JSON.stringify(rows));
+        },
+        close: () => client.end(),
+      };
+    },
+    stop: () => Promise.resolve(),
+  };
+}

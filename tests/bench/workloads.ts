@@ -1,0 +1,114 @@
+import type pg from 'pg';
+import { createHash, createHmac } from 'node:crypto';
+import { uniqueId } from '../helpers/records.ts';
+import { type BenchProject, benchSecrets } from './bench-project.ts';
+import { httpRequest } from './http-connection.ts';
+
+/** The three requests that are measured. */
+export const workloads = ['read', 'verify', 'webhook'] as const;
+export type Workload = (typeof workloads)[number];
+
+/** One request: over HTTP, and as the call of the database that it comes to. */
+export type Item = {
+  readonly request: Uint8Array;
+  /** What the body of the answer holds. */
+  readonly expected: string;
+  readonly call: pg.QueryConfig;
+  /** What the text of the call's result holds. */
+  readonly result: string;
+};
+
+/** Users with their sessions. */
+export type Buyer = { readonly id: string; readonly token: string };
+
+/** So many users, each with a subscription and a payment behind it. */
+export async function createBuyers(project: BenchProject, count: number): Promise<Buyer[]> {
+  const rows = await project.database.query(
+    `insert into auth.users (id, email)
+     select id, id || '@example.com' from (select gen_random_uuid() as id from generate_series(1, $1)) u
+     returning id`,
+    [count],
+  );
+  const buyers = await Promise.all(rows.map(async ({ id }) => ({
+    id: String(id),
+    token: await project.createToken(String(id)),
+  })));
+  for (const { call } of await createItems(project, 'verify', buyers, count)) await project.database.query(call.text, call.values);
+  return buyers;
+}
+
+/** So many requests of a kind, each to be sent once; users take turns. */
+export async function createItems(
+  project: BenchProject,
+  workload: Workload,
+  buyers: readonly Buyer[],
+  count: number,
+): Promise<Item[]> {
+  const owners = Array.from({ length: count }, (_, index) => buyers[index % buyers.length] ?? fail());
+  if (workload === 'read') return owners.map(read);
+  const orders = owners.map((buyer) => ({ buyer, orderId: uniqueId('order'), paymentId: uniqueId('pay') }));
+  await project.database.query(
+    `insert into public.payments (user_id, amount, gateway_order_id, meta)
+     select user_id, 99900, order_id, '{"tier": "pro"}' from unnest($1::uuid[], $2::text[]) o (user_id, order_id)`,
+    [orders.map(({ buyer }) => buyer.id), orders.map(({ orderId }) => orderId)],
+  );
+  return orders.map(workload === 'verify' ? verify : webhook);
+}
+
+type Order = { buyer: Buyer; orderId: string; paymentId: string };
+
+function read({ id, token }: Buyer): Item {
+  return {
+    request: httpRequest('GET', '/api/subscriptions', { authorization: `Bearer ${token}` }),
+    expected: '"currentTier":"pro"',
+    call: { text: 'select public.get_subscription($1)::text as result', values: [id] },
+    result: '"currentTier": "pro"',
+  };
+}
+
+function verify({ buyer, orderId, paymentId }: Order): Item {
+  const signature = hmac(benchSecrets.GATEWAY_KEY_SECRET, `${orderId}|${paymentId}`);
+  const body = { gateway_order_id: orderId, gateway_payment_id: paymentId, gateway_signature: signature };
+  const headers = { authorization: `Bearer ${buyer.token}`, 'content-type': 'application/json' };
+  return {
+    request: httpRequest('POST', '/api/payments/verify', headers, JSON.stringify(body)),
+    expected: '"success":true',
+    call: {
+      text: 'select public.verify_payment($1, $2, $3, $4)::text as result',
+      values: [buyer.id, orderId, paymentId, signature],
+    },
+    result: '"applied"',
+  };
+}
+
+function webhook({ orderId, paymentId }: Order): Item {
+  const entity = { id: paymentId, order_id: orderId, amount: 99900, currency: 'INR', status: 'captured', notes: [] };
+  const body = JSON.stringify({
+    entity: 'event',
+    event: 'payment.captured',
+    contains: ['payment'],
+    payload: { payment: { entity } },
+    created_at: 1_795_000_000,
+  });
+  const headers = {
+    'x-gateway-signature': hmac(benchSecrets.GATEWAY_WEBHOOK_SECRET, body),
+    'x-gateway-event-id': paymentId,
+  };
+  return {
+    request: httpRequest('POST', '/api/webhooks/gateway', headers, body),
+    expected: '{"received":true}',
+    call: {
+      text: 'select public.apply_gateway_event($1, $2, $3)::text as result',
+      values: [createHash('sha256').update(body).digest('hex'), paymentId, body],
+    },
+    result: '"applied"',
+  };
+}
+
+function hmac(secret: string, message: string): string {
+  return createHmac('sha256', secret).update(message).digest('hex');
+}
+
+function fail(): never {
+  throw new Error('nobody to buy');
+}
