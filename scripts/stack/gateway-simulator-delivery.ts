@@ -44,7 +44,7 @@ export type DeliveryQueue = {
 export function createDeliveryQueue(settings: DeliverySettings): DeliveryQueue {
   const deliveries: Delivery[] = [];
   const tasks = new Set<Promise<unknown>>();
-  const retried = new Set<Delivery>();
+  const retried = new WeakSet<Delivery>();
   const pace = createPace(settings.timeScale);
   const delays = createPace(1);
   let stopping = new AbortController();
@@ -91,14 +91,14 @@ export function createDeliveryQueue(settings: DeliverySettings): DeliveryQueue {
   const retry = async (delivery: Delivery, firstRetryMs: number, { signal }: AbortController) => {
     retried.add(delivery);
     for (let made = 1, wait = firstRetryMs; made < settings.maxDeliveries; made += 1, wait *= 2) {
-      if (signal.aborted) return;
+      if (signal.aborted || isDelivered(delivery)) return;
       Object.assign(delivery, { state: 'retrying', retry_after_ms: wait });
       await pace.pause(wait, signal, delivery.event_id);
       if (signal.aborted || isDelivered(delivery)) return;
       delivery.retry_after_ms = null;
       if (await attempt(delivery)) return;
     }
-    if (signal.aborted) return;
+    if (signal.aborted || isDelivered(delivery)) return;
     delivery.state = 'given_up';
     switchOff('retries_exhausted');
   };
