@@ -7,9 +7,12 @@ create function private.enqueue_subscription_mails(
   p_subscription_ids uuid[]
 )
 returns void
-language sql
+language plpgsql
 set search_path = ''
 as $$
+declare
+  v_now constant timestamptz := private.clock();
+begin
   insert into private.outbox (key, destination, kind, payload, created_at, queued_at, next_attempt_at)
   select
     format('%s/%s/%s', p_kind, s.id, period.ends_at),
@@ -21,19 +24,19 @@ as $$
       'plan_name', coalesce(pl.name, s.tier),
       'ends_at', period.ends_at
     ),
-    clock.now,
-    clock.now,
-    clock.now
+    -- As the defaults are, which would ask for the time three times a row.
+    v_now,
+    v_now,
+    v_now
   from public.subscriptions s
   join auth.users u on u.id = s.user_id
   join public.profiles p on p.user_id = s.user_id
   left join public.plans pl on pl.id = s.plan_id
-  -- Once a row and once in all: a function of its own each time makes a large batch slow.
   cross join lateral (select private.iso_time(s.current_period_end) as ends_at offset 0) period
-  cross join (select private.clock() as now offset 0) clock
   where s.id = any (p_subscription_ids)
     and u.email <> ''
-  on conflict (key) do nothing
+  on conflict (key) do nothing;
+end
 $$;
 revoke execute on function private.enqueue_subscription_mails(text, uuid[]) from public;
 

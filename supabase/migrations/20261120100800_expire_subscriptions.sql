@@ -36,7 +36,7 @@ begin
       and s.current_period_end
         + make_interval(days => case when s.cancel_at_period_end then 0 else coalesce(p.grace_days, 3) end) < v_now
     order by s.current_period_end
-    limit 250
+    limit 100
     for update of s skip locked
   ),
   -- Whoever holds a profile would hold up all renewals of the batch. The next run takes it.

@@ -42,11 +42,11 @@ begin
   end if;
   if exists (select from pg_available_extensions e where e.name = 'pg_cron') then
     create extension if not exists pg_cron;
-    -- One statement, or it could not commit between the batches; a thousand of them keep up with anything.
+    -- One statement, or it could not commit between the batches; ten thousand of them keep up with anything.
     perform cron.schedule(
       'subscriptions-sweep',
       '* * * * *',
-      'do $$ begin for n in 1..1000 loop exit when private.sweep() = 0; commit; end loop; end $$'
+      'do $$ begin for n in 1..10000 loop exit when private.sweep() = 0; commit; end loop; end $$'
     );
     perform cron.schedule(
       'subscriptions-reconcile',

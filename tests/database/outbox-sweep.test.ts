@@ -88,7 +88,7 @@ describe('the sweep', () => {
   });
 
   test('as it is scheduled commits after each batch and goes on until nothing is left', async () => {
-    await insertSubscriptions(database, 600, "timestamptz '2026-01-01'");
+    await insertSubscriptions(database, 250, "timestamptz '2026-01-01'");
     await emptyOutbox(database);
     await insertRows(1500, '2026-01-01T00:00:00Z');
     await database.query('truncate private.tier_changes');
@@ -97,9 +97,9 @@ describe('the sweep', () => {
       await database.one(
         `select count(*)::int as ended, count(distinct xmin::text)::int as transactions from private.tier_changes`,
       ),
-    ).toEqual({ ended: 600, transactions: 3 });
+    ).toEqual({ ended: 250, transactions: 3 });
     const rows = await database.query('select kind, count(*)::int from private.outbox group by kind order by kind');
-    expect(rows).toEqual([{ kind: 'revalidation', count: 3 }, { kind: 'subscription-ended', count: 600 }]);
+    expect(rows).toEqual([{ kind: 'revalidation', count: 3 }, { kind: 'subscription-ended', count: 250 }]);
     await database.query('delete from auth.users');
   });
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { root } from '../../scripts/stack/root.ts';
 import { createPayment, createUser, uniqueId } from '../helpers/records.ts';
 import { openDatabase, type TestDatabase } from '../helpers/test-database.ts';
@@ -9,10 +9,13 @@ const findings = { paid_not_entitled: 1 };
 const port = freeBasePort();
 let stack: RunningStack;
 let database: TestDatabase;
+let mailboxUrl: string;
 
 beforeAll(async () => {
   stack = npmStart(['--port', String(port), '--ephemeral']);
-  database = openDatabase((await stack.ready).DB_URL ?? '', { findings });
+  const { DB_URL = '', MAILBOX_URL = '' } = await stack.ready;
+  database = openDatabase(DB_URL, { findings });
+  mailboxUrl = MAILBOX_URL;
 });
 afterAll(async () => {
   await database.close();
@@ -27,10 +30,25 @@ async function shiftClock(...args: string[]): Promise<number> {
 const tier = async (id: string) =>
   (await database.one('select subscription_tier from public.profiles where user_id = $1', [id])).subscription_tier;
 
+async function buyBasic(): Promise<{ id: string; email: string | null }> {
+  const user = await createUser(database);
+  const { orderId } = await createPayment(database, { userId: user.id, meta: { tier: 'basic' } });
+  await database.query('select public.verify_payment($1, $2, $3, $4)', [
+    user.id,
+    orderId,
+    uniqueId('pay'),
+    'signature',
+  ]);
+  return user;
+}
+
+async function subjectsTo(email: string | null): Promise<string[]> {
+  const { data }: { data: { to: string[]; subject: string }[] } = await (await fetch(`${mailboxUrl}/emails`)).json();
+  return data.filter(({ to }) => to.includes(email ?? '')).map(({ subject }) => subject);
+}
+
 test('a month and its grace days later a tier that was bought for a month has ended, and the clock goes back', async () => {
-  const { id } = await createUser(database);
-  const { orderId } = await createPayment(database, { userId: id, meta: { tier: 'basic' } });
-  await database.query('select public.verify_payment($1, $2, $3, $4)', [id, orderId, uniqueId('pay'), 'signature']);
+  const { id } = await buyBasic();
   expect(await tier(id)).toBe('basic');
 
   expect(await shiftClock('1 month 2 days')).toBe(0);
@@ -41,4 +59,18 @@ test('a month and its grace days later a tier that was bought for a month has en
   expect(await shiftClock('no interval')).toBe(1);
   expect(await shiftClock()).toBe(0);
   expect(await database.one('select private.clock() = now() as back')).toEqual({ back: true });
+});
+
+test('within the last week of a period its user gets a mail, and another one when access has ended', async () => {
+  const { email } = await buyBasic();
+  const untilSubject = (subject: RegExp) =>
+    vi.waitFor(async () => expect(await subjectsTo(email)).toContainEqual(expect.stringMatching(subject)), {
+      timeout: 30_000,
+      interval: 50,
+    });
+  await shiftClock('25 days');
+  await untilSubject(/^Your Basic plan ends on \d+ \w+ \d{4}$/);
+  await shiftClock('15 days');
+  await untilSubject(/^Your Basic plan has ended$/);
+  await shiftClock();
 });
