@@ -53,7 +53,7 @@ select
   'another payment for the same time'
 from public.payments p
 where p.fulfilled_at is not null
-  and p.period_end > (select private.clock())
+  and p.period_end > private.clock()
   and (p.amount = 0 or p.refunded_amount < p.amount)
   and exists (
     select
@@ -61,6 +61,7 @@ where p.fulfilled_at is not null
     where before.user_id = p.user_id
       and before.tier = p.tier
       and before.fulfilled_at is not null
+      and before.period_end > private.clock()
       and (before.fulfilled_at, before.id) < (p.fulfilled_at, p.id)
       and (before.amount = 0 or before.refunded_amount < before.amount)
       and before.period_start < p.period_end
@@ -68,9 +69,9 @@ where p.fulfilled_at is not null
   );
 comment on view private.paid_twice is
   'Payments too many. "a further payment on the order": give it back at the gateway, whose refund.processed ends '
-  'the finding. "another payment for the same time": the user renewed a tier while it was paid for; give it back, '
-  'or lengthen the period with private.grant_tier and tell the user. EARLY_RENEWAL=extend prevents these. Reads the '
-  'payments whose period runs.';
+  'the finding. "another payment for the same time": the user renewed a tier while it was paid for, and both '
+  'periods still run; give it back, or lengthen the period with private.grant_tier. EARLY_RENEWAL=extend prevents '
+  'these. Reads the payments whose period runs.';
 
 create view private.outbox_stuck
 with (security_invoker = true)

@@ -10,7 +10,7 @@ let database: TestDatabase;
 let service: pg.Client;
 beforeAll(async () => {
   // Renewals of a tier that runs, which replace its period; judged while both run.
-  database = await createTestDatabase({ findings: { paid_twice: 2 }, at: '2026-03-01T00:00:00Z' });
+  database = await createTestDatabase({ findings: { paid_twice: 2 }, at: '2026-02-10T12:00:00Z' });
   service = await openSession(database, { role: 'service_role' });
   await database.query("insert into public.plans (tier, name, price) values ('monthly', 'Monthly', 1)");
 });

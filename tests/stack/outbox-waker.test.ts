@@ -16,9 +16,7 @@ let waker: Service | undefined;
 const patience = { timeout: 30_000, interval: 20 };
 
 beforeAll(async () => {
-  // Tiers are written by hand.
-  const declared = { findings: { entitled_not_paid: 4 } };
-  project = await startFaultProject({ ...receiverEnvironment(app.url), RESEND_API_KEY: '' }, declared);
+  project = await startFaultProject({ ...receiverEnvironment(app.url), RESEND_API_KEY: '' });
   proxy = startApiProxy(() => project.edgeFunction.url, async (_request, passOn) => {
     try {
       return await passOn();
@@ -98,6 +96,10 @@ async function eventually(work: () => Promise<void>): Promise<void> {
 /** Edits a tier as an admin does in Studio, and waits until the app is told. */
 async function editTier(timeout = patience.timeout): Promise<void> {
   const { id } = await createUser(project.database);
+  await project.database.query(
+    "insert into private.grants (user_id, tier, until, reason) values ($1, 'pro', '2126-01-01', 'as agreed')",
+    [id],
+  );
   await project.database.query("update public.profiles set subscription_tier = 'pro' where user_id = $1", [id]);
   await vi.waitFor(() => expect(app.arrivals.length).toBeGreaterThan(0), { ...patience, timeout });
 }
