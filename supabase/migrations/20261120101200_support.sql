@@ -65,7 +65,13 @@ begin
       case when s.status = 'active' and s.tier = excluded.tier then s.current_period_end end
     ),
     cancelled_at = null,
-    ended_reason = null;
+    ended_reason = null,
+    -- What the gateway bills never lapses: one that it bills no more must not carry the grant, nor end it by a late event.
+    gateway_subscription_id = case when s.status = 'active' then s.gateway_subscription_id end,
+    superseded_gateway_subscription_ids = case
+      when s.status = 'active' or s.gateway_subscription_id is null then s.superseded_gateway_subscription_ids
+      else s.superseded_gateway_subscription_ids || s.gateway_subscription_id
+    end;
   perform private.set_tier(p_user_id, p_tier, v_email);
 end
 $$;

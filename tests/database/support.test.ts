@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/clock.ts';
-import { deliver, sha256 } from '../helpers/gateway-events.ts';
+import { deliver, sha256, subscriptionEvent } from '../helpers/gateway-events.ts';
 import { captured, failed, refunded } from '../helpers/money-events.ts';
 import { placeOrder, type Purchase, verifyPurchase } from '../helpers/purchases.ts';
 import { createUser, uniqueId } from '../helpers/records.ts';
@@ -80,6 +80,22 @@ describe('private.grant_tier', () => {
         [order.user.id],
       ),
     ).toEqual({ status: 'active', cancelled_at: null, ended_reason: null });
+  });
+
+  test('after a gateway subscription that was cancelled ends with its time, whatever comes late of that one', async () => {
+    await setClock(database, '2026-01-01T00:00:00Z');
+    const { user } = await placeOrder(database);
+    await database.query("update public.plans set gateway_plan_id = 'plan_pro' where tier = 'pro'");
+    const of = { userId: user.id, id: uniqueId('sub'), planId: 'plan_pro' };
+    const period = { start: '2026-01-01T00:00:00Z', end: '2026-02-01T00:00:00Z' };
+    await deliver(service, subscriptionEvent({ name: 'activated', ...of, ...period }));
+    await deliver(service, subscriptionEvent({ name: 'cancelled', ...of }));
+    await grant(user.id, 'pro', '2026-03-01T00:00:00Z');
+    expect(await deliver(service, subscriptionEvent({ name: 'cancelled', ...of }))).toBe('stale');
+    expect(await readTier(database, user.id)).toBe('pro');
+    await setClock(database, '2026-03-04T00:00:01Z');
+    await database.query('select private.expire_subscriptions()');
+    expect(await readTier(database, user.id)).toBe('free');
   });
 
   test.each([['2020-01-01T00:00:00Z'], [null]])('until %s is refused and writes nothing', async (until) => {
