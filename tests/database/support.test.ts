@@ -157,6 +157,21 @@ describe('private.explain_user', () => {
     ]);
   });
 
+  test('tells of a grant that changed no tier', async () => {
+    const user = await createUser(database);
+    await on(1, () => grant(user.id, 'pro', '2126-01-01T00:00:00Z', 'a trial'));
+    await on(2, () => grant(user.id, 'pro', '2126-02-01T00:00:00Z', 'a longer one'));
+    expect(await explain(user.id)).toMatchObject([
+      { what: 'tier granted', reference: 'a trial' },
+      { what: 'tier free to pro', reference: 'a trial' },
+      {
+        what: 'tier granted',
+        reference: 'a longer one',
+        detail: { tier: 'pro', until: expect.stringContaining('2126-02-01') },
+      },
+    ]);
+  });
+
   test('tells nothing of others, and nothing of a stranger', async () => {
     const [one, other] = [await placeOrder(database), await placeOrder(database)];
     await verifyPurchase(service, other);

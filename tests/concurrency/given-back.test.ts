@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deliver } from '../helpers/gateway-events.ts';
+import { captured, refunded } from '../helpers/money-events.ts';
+import { placeOrder, verifyPurchase } from '../helpers/purchases.ts';
+import { uniqueId } from '../helpers/records.ts';
+import { openSession, waitUntilBlocked } from '../helpers/session.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+
+test.each([['the refund', 0], ['the payment', 1]])(
+  'a further payment on an order and its refund at once, %s first: it is known to be given back',
+  async (_, first) => {
+    const sessions = await Promise.all(
+      [0, 1].map(() => openSession(database, { role: 'service_role' })),
+    );
+    const [leader, follower] = sessions;
+    if (!leader || !follower) throw new Error('no sessions');
+    const order = await placeOrder(database);
+    await verifyPurchase(leader, order);
+    const extra = { id: uniqueId('pay'), order_id: order.orderId };
+    const bodies = [refunded(extra, 99900), captured(extra)];
+
+    await leader.query('begin');
+    await deliver(leader, bodies[first] ?? '');
+    const waiting = deliver(follower, bodies[1 - first] ?? '');
+    await waitUntilBlocked(database, follower);
+    await leader.query('commit');
+    await waiting;
+    expect(
+      await database.query(
+        'select gateway_payment_id, given_back_at is not null as back from private.extra_payments where payment_id = $1',
+        [order.id],
+      ),
+    ).toEqual([{ gateway_payment_id: extra.id, back: true }]);
+  },
+);
