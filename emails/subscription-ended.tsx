@@ -7,13 +7,13 @@ import type { Message } from './message.ts';
 export function subscriptionEnded({ displayName, planName, endsOn, pricingUrl }: SubscriptionEndProps): Message {
   return {
     subject: `Your ${planName} plan has ended`,
-    preview: `It was paid until ${endsOn}. You can come back at any time.`,
+    preview: `It was valid until ${endsOn}. You can come back at any time.`,
     heading: 'Your access has ended',
     displayName,
-    body: `Your plan was paid until ${endsOn}, and your access has ended. You can come back at any time.`,
+    body: `Your plan was valid until ${endsOn}, and your access has ended. You can come back at any time.`,
     details: [
       { label: 'Plan', value: planName },
-      { label: 'Paid until', value: endsOn },
+      { label: 'Valid until', value: endsOn },
     ],
     action: { label: 'See the plans', url: pricingUrl },
     note: 'If you have renewed since, there is nothing left to do.',

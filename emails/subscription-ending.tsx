@@ -13,7 +13,7 @@ export function subscriptionEnding({ displayName, planName, endsOn, pricingUrl }
     body: `Your access ends on ${endsOn}. To keep it, renew your plan before then.`,
     details: [
       { label: 'Plan', value: planName },
-      { label: 'Paid until', value: endsOn },
+      { label: 'Valid until', value: endsOn },
     ],
     action: { label: 'Renew your plan', url: pricingUrl },
     note: 'If you have renewed since, or do not want to go on, there is nothing left to do.',

@@ -28,6 +28,8 @@ comment on column private.outbox.key is 'Names the fact, once: payment-success/<
 comment on column private.outbox.payload is 'Recipient and data, fixed when the fact happened. Amounts in minor currency units, times in UTC.';
 comment on column private.outbox.queued_at is 'Start of the 24 hours in which delivery is tried; private.requeue starts them again.';
 comment on column private.outbox.next_attempt_at is 'When the row may be claimed; while it is claimed, the end of the lease.';
+comment on column private.outbox.last_error is
+  'Why the newest attempt failed; where a row counts as delivered and nothing was sent, why not.';
 comment on column private.outbox.claims is 'The tokens of the newest claims, the newest last; null at the end: that claim is over.';
 
 -- Notes a side effect; the same fact twice is one row.

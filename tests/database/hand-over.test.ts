@@ -161,6 +161,15 @@ describe('when a period is over', () => {
     expect(await subscription()).toMatchObject(ended);
   });
 
+  test('one takes over from a period that the user had cancelled for its end, and ends without grace', async () => {
+    await replaced();
+    await database.query('update public.subscriptions set cancel_at_period_end = true where user_id = $1', [user.id]);
+    expect(await expire('2026-04-01T00:00:00.001Z')).toBe(1);
+    expect(await subscription()).toMatchObject({ tier: 'pro', status: 'active', end: '2027-01-01T00:00:00.000Z' });
+    expect(await expire('2027-01-01T00:00:00.001Z')).toBe(1);
+    expect(await subscription()).toMatchObject(ended);
+  });
+
   test('a user without a profile gets one with the tier', async () => {
     await replaced();
     await database.query('delete from public.profiles where user_id = $1', [user.id]);

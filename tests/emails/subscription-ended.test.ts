@@ -12,10 +12,10 @@ test('the subscription-ended e-mail says every field, in HTML and in text', asyn
 
 Hello Asha Rao,
 
-Your plan was paid until 20 November 2027, and your access has ended. You can come back at any time.
+Your plan was valid until 20 November 2027, and your access has ended. You can come back at any time.
 
 Plan: Pro Yearly
-Paid until: 20 November 2027
+Valid until: 20 November 2027
 
 See the plans: https://app.example.com/pricing
 
@@ -29,7 +29,7 @@ test('the date goes by the time zone of the settings', async () => {
     timeZone: 'Asia/Kolkata',
   });
   expect(html).toContain('>1 January 2028<');
-  expect(text).toContain('Paid until: 1 January 2028\n');
+  expect(text).toContain('Valid until: 1 January 2028\n');
 });
 
 test.each(['to', 'display_name', 'plan_name', 'ends_at'])('a row without %s is refused', async (field) => {

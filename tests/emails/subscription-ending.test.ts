@@ -15,7 +15,7 @@ Hello Asha Rao,
 Your access ends on 20 November 2027. To keep it, renew your plan before then.
 
 Plan: Pro Yearly
-Paid until: 20 November 2027
+Valid until: 20 November 2027
 
 Renew your plan: https://app.example.com/pricing
 
@@ -29,7 +29,7 @@ test('the date goes by the time zone of the settings', async () => {
     timeZone: 'Asia/Kolkata',
   });
   expect(html).toContain('>1 January 2028<');
-  expect(text).toContain('Paid until: 1 January 2028\n');
+  expect(text).toContain('Valid until: 1 January 2028\n');
 });
 
 test.each(['to', 'display_name', 'plan_name', 'ends_at'])('a row without %s is refused', async (field) => {

@@ -1025,13 +1025,13 @@ o ${a},`,t,r.map(({label:o,value:f})=>`${o}: ${f}`).join(`
 
 `)}
 `}var ho=R(Y(),1);function Yi({displayName:n,planName:e,endsOn:t,pricingUrl:r}){return{subject:`Your ${e} plan has ended`,
-preview:`It was paid until ${t}. You can come back at any time.`,heading:"Your access has ended",displayName:n,body:`You\
-r plan was paid until ${t}, and your access has ended. You can come back at any time.`,details:[{label:"Plan",value:e},{
-label:"Paid until",value:t}],action:{label:"See the plans",url:r},note:"If you have renewed since, there is nothing left\
- to do."}}function co(n){return(0,ho.jsx)(In,{...Yi(n)})}co.PreviewProps={displayName:"Asha Rao",planName:"Pro",endsOn:"\
+preview:`It was valid until ${t}. You can come back at any time.`,heading:"Your access has ended",displayName:n,body:`Yo\
+ur plan was valid until ${t}, and your access has ended. You can come back at any time.`,details:[{label:"Plan",value:e},
+{label:"Valid until",value:t}],action:{label:"See the plans",url:r},note:"If you have renewed since, there is nothing le\
+ft to do."}}function co(n){return(0,ho.jsx)(In,{...Yi(n)})}co.PreviewProps={displayName:"Asha Rao",planName:"Pro",endsOn:"\
 20 November 2027",pricingUrl:"https://app.example.com/pricing"};var go=R(Y(),1);function Wi({displayName:n,planName:e,endsOn:t,pricingUrl:r}){return{subject:`Your ${e} plan ends on ${t}`,
 preview:`Renew your ${e} plan to keep your access.`,heading:"Your access ends soon",displayName:n,body:`Your access ends\
- on ${t}. To keep it, renew your plan before then.`,details:[{label:"Plan",value:e},{label:"Paid until",value:t}],action:{
+ on ${t}. To keep it, renew your plan before then.`,details:[{label:"Plan",value:e},{label:"Valid until",value:t}],action:{
 label:"Renew your plan",url:r},note:"If you have renewed since, or do not want to go on, there is nothing left to do."}}
 function so(n){return(0,go.jsx)(In,{...Wi(n)})}so.PreviewProps={displayName:"Asha Rao",planName:"Pro",endsOn:"20 Novembe\
 r 2027",pricingUrl:"https://app.example.com/pricing"};var _c={paymentSuccess:n=>Br(zi(n)),paymentFailed:n=>Br(Bi(n)),subscriptionEnding:n=>Br(Wi(n)),subscriptionEnded:n=>Br(Yi(
