@@ -118,6 +118,30 @@ begin
     returning s.id into v_subscription_id;
   end if;
 
+  if v_subscription_id is not null then
+    v_display_name := private.set_tier(p_payment.user_id, v_tier, p_email);
+    if v_before.gateway_subscription_id is not null then
+      perform private.enqueue_cancellation(v_before.gateway_subscription_id);
+    end if;
+    if v_display_name is not null and p_email <> '' then
+      perform private.enqueue(
+        'payment-success/' || p_payment.id,
+        'email',
+        'payment-success',
+        jsonb_build_object(
+          'to', p_email,
+          'display_name', v_display_name,
+          'plan_name', v_plan.name,
+          'amount', p_payment.amount,
+          'currency', p_payment.currency,
+          'transaction_id', p_gateway_payment_id,
+          'valid_until', private.iso_time(v_end)
+        )
+      );
+    end if;
+  end if;
+
+  -- Last: it applies what waited for the ids, and that may take away what was just granted.
   update public.payments p
   set status = 'captured',
     gateway_order_id = p_payment.gateway_order_id,
@@ -149,27 +173,6 @@ begin
     );
   end if;
 
-  v_display_name := private.set_tier(p_payment.user_id, v_tier, p_email);
-
-  if v_before.gateway_subscription_id is not null then
-    perform private.enqueue_cancellation(v_before.gateway_subscription_id);
-  end if;
-  if v_display_name is not null and p_email <> '' then
-    perform private.enqueue(
-      'payment-success/' || p_payment.id,
-      'email',
-      'payment-success',
-      jsonb_build_object(
-        'to', p_email,
-        'display_name', v_display_name,
-        'plan_name', v_plan.name,
-        'amount', p_payment.amount,
-        'currency', p_payment.currency,
-        'transaction_id', p_gateway_payment_id,
-        'valid_until', private.iso_time(v_end)
-      )
-    );
-  end if;
   if v_before.id is null then
     perform private.replay_waiting_events(p_payment.user_id);
   end if;

@@ -19,10 +19,13 @@ revoke all on private.gateway_events from public;
 grant select, insert, update on private.gateway_events to service_role;
 create index gateway_events_received_at_idx on private.gateway_events (received_at);
 create index gateway_events_subject_id_idx on private.gateway_events (subject_id);
+create index gateway_events_plan_not_found_idx on private.gateway_events (subject_id)
+where outcome = 'plan_not_found';
 comment on table private.gateway_events is
   'Every signed body that the gateway delivered, once: nothing in a delivery but its bytes is signed, so they are its key.';
 comment on column private.gateway_events.event_id is 'The id in the delivery''s header. Not signed: it decides nothing.';
-comment on column private.gateway_events.subject_id is 'The order or subscription that the event is about; its first 200 characters, so that no id is too long for the index.';
+comment on column private.gateway_events.subject_id is 'The subscription or order that the event is about, or the payment where it names no order; its first 200 characters, so '
+  'that no id is too long for the index.';
 comment on column private.gateway_events.early_renewal is
   'EARLY_RENEWAL when the event came: it holds for whenever the event is applied.';
 comment on column private.gateway_events.outcome is

@@ -120,7 +120,9 @@ as $$
       coalesce(
         private.json_text(p_body -> 'payload' -> 'subscription' -> 'entity' -> 'id'),
         private.json_text(p_body -> 'payload' -> 'payment' -> 'entity' -> 'order_id'),
-        private.json_text(p_body -> 'payload' -> 'order' -> 'entity' -> 'id')
+        private.json_text(p_body -> 'payload' -> 'order' -> 'entity' -> 'id'),
+        private.json_text(p_body -> 'payload' -> 'dispute' -> 'entity' -> 'payment_id'),
+        private.json_text(p_body -> 'payload' -> 'payment' -> 'entity' -> 'id')
       ),
       200
     ),

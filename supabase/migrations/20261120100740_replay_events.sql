@@ -1,6 +1,8 @@
--- Events get another turn: when the order that they are about is stored, or when an admin says so.
+-- Events get another turn: when the order or payment that they are about is stored, when the plan is there, or when an
+-- admin says so.
 -- Depends on: _apply_gateway_event.
 
+-- Events whose subject is the column of the payment that the trigger names.
 -- Security definer: an app that inserts its payments itself has no rights on the ledger.
 create function private.replay_order_events()
 returns trigger
@@ -14,7 +16,7 @@ begin
   for v_event in
     select e.*
     from private.gateway_events e
-    where e.subject_id = left(new.gateway_order_id, 200)
+    where e.subject_id = left(to_jsonb(new) ->> tg_argv[0], 200)
       and e.outcome = 'unmatched'
       and e.event not like 'subscription.%'
     order by e.received_at
@@ -32,16 +34,23 @@ create trigger replay_order_events
 after insert on public.payments
 for each row
 when (new.gateway_order_id is not null)
-execute function private.replay_order_events();
+execute function private.replay_order_events('gateway_order_id');
 
 create trigger replay_events_of_new_order
 after update of gateway_order_id on public.payments
 for each row
 when (new.gateway_order_id is distinct from old.gateway_order_id and new.gateway_order_id is not null)
-execute function private.replay_order_events();
+execute function private.replay_order_events('gateway_order_id');
+
+-- Some events, such as a dispute's, name no order.
+create trigger replay_events_of_new_payment
+after update of gateway_payment_id on public.payments
+for each row
+when (new.gateway_payment_id is distinct from old.gateway_payment_id and new.gateway_payment_id is not null)
+execute function private.replay_order_events('gateway_payment_id');
 
 -- Events whose order was stored in the very moment in which they came: neither transaction saw the other's row, so the
--- trigger did not find them. An event older than a day was seen by it.
+-- trigger did not find them. An event older than a day was seen by it. And payments that waited for their plan.
 create function private.replay_missed_events()
 returns integer -- how many were applied
 language plpgsql
@@ -53,13 +62,24 @@ declare
 begin
   for v_event in
     select e.*
-    from private.gateway_events e
-    join public.payments p on p.gateway_order_id = e.subject_id
-    where e.received_at > private.clock() - interval '1 day'
-      and e.outcome = 'unmatched'
-      and e.event not like 'subscription.%'
-      and e.attempts < 3
-    order by p.user_id, e.received_at
+    from (
+      select u.body_sha256, p.user_id
+      from private.gateway_events u
+      join public.payments p on u.subject_id in (p.gateway_order_id, p.gateway_payment_id)
+      where u.received_at > private.clock() - interval '1 day'
+        and u.outcome = 'unmatched'
+        and u.event not like 'subscription.%'
+        and u.attempts < 3
+      union
+      select w.body_sha256, p.user_id
+      from private.gateway_events w
+      join public.payments p on w.subject_id in (p.gateway_order_id, p.gateway_payment_id)
+      where w.outcome = 'plan_not_found'
+        and p.fulfilled_at is null
+        and exists (select from public.plans pl where pl.tier = private.tier_bought(p))
+    ) missed
+    join private.gateway_events e on e.body_sha256 = missed.body_sha256
+    order by missed.user_id, e.received_at
     limit 100
     for update of e skip locked
   loop

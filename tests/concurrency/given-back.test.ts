@@ -33,9 +33,9 @@ test.each([['the refund', 0], ['the payment', 1]])(
     await waiting;
     expect(
       await database.query(
-        'select gateway_payment_id, given_back_at is not null as back from private.extra_payments where payment_id = $1',
+        'select gateway_payment_id, refunded_amount::int as back from private.extra_payments where payment_id = $1',
         [order.id],
       ),
-    ).toEqual([{ gateway_payment_id: extra.id, back: true }]);
+    ).toEqual([{ gateway_payment_id: extra.id, back: 99900 }]);
   },
 );

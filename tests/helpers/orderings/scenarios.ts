@@ -3,8 +3,9 @@ import { captured, failed, orderPaid, refunded } from '../money-events.ts';
 import { createPayment, createUser, uniqueId } from '../records.ts';
 import type { TestDatabase } from '../test-database.ts';
 
-/** A step of the database function `test.take_step`: a verify or a delivery, always the same bytes. */
+/** A step of the database function `test.take_step`: a delivery, always of the same bytes, a verify, or an order stored. */
 export type Step =
+  | { name: string; stored: string; orderId: string }
   | { name: string; earlyRenewal: string; sha256: string; body: string }
   | { name: string; earlyRenewal: string; userId: string; orderId: string; paymentId: string };
 
@@ -82,6 +83,8 @@ class Cast {
 type Play = {
   orders: number;
   earlyRenewal?: 'extend';
+  /** Whether the ids of the orders are known. */
+  areStored?: false;
   /** The user has bought something in October. */
   isCustomer?: true;
   /** `orders` are those not paid yet, after the one of October, if any. */
@@ -101,6 +104,23 @@ const oneOrder: Play = {
     cast.refunded('refund-of-more', must(order), 'A', 60000),
     cast.refunded('refund', must(order), 'A'),
   ],
+};
+
+/** An order of which the gateway tells before its id is stored. */
+const orderOnItsWay: Play = {
+  orders: 1,
+  areStored: false,
+  steps: (cast, [order]) => {
+    const { id, orderId } = must(order);
+    const receipt = id.replaceAll('-', '');
+    return [
+      { name: 'stored', stored: id, orderId },
+      cast.captured('captured', must(order), 'A'),
+      cast.deliver('order.paid', orderPaid(cast.money(must(order), 'A'), { id: orderId, receipt })),
+      cast.deliver('failed', failed(cast.money(must(order), 'B'))),
+      cast.refunded('refund', must(order), 'A'),
+    ];
+  },
 };
 
 /** One gateway subscription; `days` of activated, charged, charged and cancelled. */
@@ -131,6 +151,7 @@ function crossed(plan: string, months: [number, number] | undefined, days: [numb
 
 const plays = {
   'order': oneOrder,
+  'order on its way': orderOnItsWay,
   'subscription': subscription([1, 1, 9, 12]),
   'subscription, all in one second': subscription([1, 1, 1, 1]),
   'subscription, plan unknown': subscription([1, 2, 3, 4], 'plan_unknown'),
@@ -241,6 +262,9 @@ export async function stage(database: TestDatabase, name: ScenarioName): Promise
     await database.query("select set_config('test.clock', '2026-10-01T00:00:00Z', true), test.take_step($1)", [
       JSON.stringify(step),
     ]);
+  }
+  if (play.areStored === false) {
+    await database.query('update public.payments set gateway_order_id = null where user_id = $1', [userId]);
   }
   const steps = play.steps(cast, orders);
   return {

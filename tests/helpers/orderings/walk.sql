@@ -24,7 +24,7 @@ begin
 end
 $$;
 
--- What happens next: a verify or a delivery.
+-- What happens next: a delivery, a verify, or the order's id is stored.
 create function test.take_step(
   p_step jsonb
 )
@@ -37,6 +37,8 @@ begin
   perform set_config('test.clock', (private.clock() + interval '7 seconds')::text, true);
   if p_step ? 'body' then
     v_answer := public.apply_gateway_event(p_step ->> 'sha256', null, p_step ->> 'body', p_step ->> 'earlyRenewal');
+  elsif p_step ? 'stored' then
+    v_answer := public.store_order((p_step ->> 'stored')::uuid, p_step ->> 'orderId');
   else
     v_answer := public.verify_payment(
       (p_step ->> 'userId')::uuid,
