@@ -50,7 +50,8 @@ begin
   into v_ids
   from lapsed l
   where exists (select from held h where h.user_id = l.user_id)
-    or not exists (select from public.profiles p where p.user_id = l.user_id);
+    -- Has none. Not as an "exists", which may read all profiles into a hash.
+    or (select p.user_id from public.profiles p where p.user_id = l.user_id) is null;
   return v_ids;
 end
 $$;
