@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { sweep } from '../../scripts/stack/sweep.ts';
 import { setClock } from '../helpers/clock.ts';
 import { deliver } from '../helpers/gateway-events.ts';
 import { refunded } from '../helpers/money-events.ts';
@@ -152,6 +153,41 @@ test('of two announcements at once one does the work, and blocks no renewal', as
   await setClock(database, '2026-02-25T00:00:00Z');
   expect((await two.query(announce)).rows).toEqual([{ looked_at: 1 }]);
   expect((await one.query(announce)).rows).toEqual([{ looked_at: 0 }]);
+});
+
+test('a sweep that is killed keeps the batch that it had done, whole; the next one does the rest, each once', async () => {
+  await setClock(database, '2026-01-01T00:00:00Z');
+  await insertSubscriptions(database, 250, "timestamptz '2026-01-01'");
+  await setClock(database, '2026-02-01T00:00:00Z');
+  // Whoever ends more than a hundred waits for a lock of ours: in the midst of the second batch.
+  await database.query(`
+    create function private.hold() returns trigger language plpgsql as $$
+    begin
+      if (select count(*) from public.subscriptions where status = 'cancelled') > 100 then
+        perform pg_advisory_xact_lock(1);
+      end if;
+      return null;
+    end $$;
+    create trigger hold after update on public.profiles for each statement execute function private.hold()`);
+  const state = () =>
+    database.one(
+      `select count(*) filter (where s.status = 'cancelled')::int as ended,
+         count(*) filter (where p.subscription_tier = 'free')::int as free,
+         (select count(*)::int from private.outbox where kind = 'subscription-ended'
+          and payload ->> 'to' in (select email from auth.users)) as mails
+       from public.subscriptions s join public.profiles p using (user_id)`,
+    );
+  const [sweeping, holding] = [await database.connect(), await database.connect()];
+  await holding.query('select pg_advisory_lock(1)');
+  const killed = expect(sweeping.query(sweep)).rejects.toThrow();
+  await waitUntilBlocked(database, sweeping);
+  await database.query('select pg_terminate_backend($1)', [Reflect.get(sweeping, 'processID')]);
+  await killed;
+  expect(await state()).toEqual({ ended: 100, free: 100, mails: 100 });
+
+  await database.query('drop function private.hold cascade');
+  await holding.query(sweep);
+  expect(await state()).toEqual({ ended: 250, free: 250, mails: 250 });
 });
 
 test('expiry, renewals and deletions of users at once: no deadlock, and whoever renewed has the tier', async () => {
