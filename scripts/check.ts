@@ -1,5 +1,6 @@
 import { checkEmails } from './check-emails.ts';
 import { checkSchema } from './check-schema.ts';
+import { checkSize } from './check-size.ts';
 import { checkVersions } from './check-versions.ts';
 import { writeLine } from './stack/child.ts';
 import { root } from './stack/root.ts';
@@ -21,6 +22,7 @@ const checks: readonly [name: string, check: () => Promise<string[]>][] = [
   ["types of the function on the hosted runtime's Deno", hostedTypes],
   ['types of mails, scripts and tests', () => deno('check', 'emails', 'scripts', 'tests')],
   ['versions', checkVersions],
+  ['size of what is deployed', checkSize],
   ['mails', checkEmails],
   ['schema', checkSchema],
 ];
