@@ -1,0 +1,126 @@
+import type pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { setClock } from '../helpers/clock.ts';
+import { deliver, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway-events.ts';
+import { orderPaid, refunded } from '../helpers/money-events.ts';
+import { placeOrder, type Purchase, verifyPurchase } from '../helpers/purchases.ts';
+import { createUser, uniqueId } from '../helpers/records.ts';
+import { openSession } from '../helpers/session.ts';
+import { readSubscription, readTier } from '../helpers/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+let database: TestDatabase;
+let service: pg.Client;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  service = await openSession(database, { role: 'service_role' });
+});
+afterEach(() => setClock(database, null));
+afterAll(() => database.close());
+
+const refund = ({ paymentId, orderId }: Purchase) =>
+  deliver(service, refunded({ id: paymentId, order_id: orderId }, 99900));
+
+/** A purchase of twelve months on a day, added to what runs. */
+async function buy(user: Purchase['user'], at: string): Promise<Purchase> {
+  const order = await placeOrder(database, { user });
+  await setClock(database, at);
+  await verifyPurchase(service, order, 'extend');
+  return order;
+}
+
+const periodOf = async ({ user }: Purchase) => {
+  const { start, end } = await readSubscription(database, user.id) ?? {};
+  return [start, end].map((time) => String(time).slice(0, 10));
+};
+
+describe('of purchases that add to each other', () => {
+  test('the first given back leaves the second from when it was bought', async () => {
+    const user = await createUser(database);
+    const first = await buy(user, '2126-01-01T00:00:00Z');
+    const second = await buy(user, '2126-03-01T00:00:00Z');
+    expect(await periodOf(second)).toEqual(['2126-01-01', '2128-01-01']);
+    await setClock(database, '2126-06-01T00:00:00Z');
+    await refund(first);
+    expect(await periodOf(second)).toEqual(['2126-03-01', '2127-03-01']);
+    expect(await readTier(database, user.id)).toBe('pro');
+    expect(await verifyPurchase(service, second, 'extend')).toMatchObject({
+      outcome: 'already_applied',
+      valid_until: '2127-03-01T00:00:00.000Z',
+    });
+    await refund(second);
+    expect(await readTier(database, user.id)).toBe('free');
+  });
+
+  test('the one in the middle given back lets the later ones move up', async () => {
+    const user = await createUser(database);
+    const first = await buy(user, '2126-01-01T00:00:00Z');
+    const [second, third] = [await buy(user, '2126-02-01T00:00:00Z'), await buy(user, '2126-03-01T00:00:00Z')];
+    expect(await periodOf(third)).toEqual(['2126-01-01', '2129-01-01']);
+    await refund(second);
+    expect(await periodOf(third)).toEqual(['2126-01-01', '2128-01-01']);
+    await refund(first);
+    expect(await periodOf(third)).toEqual(['2126-03-01', '2127-03-01']);
+  });
+
+  test('the first given back when the second would be over by itself ends access', async () => {
+    const user = await createUser(database);
+    const first = await buy(user, '2126-01-01T00:00:00Z');
+    await buy(user, '2126-03-01T00:00:00Z');
+    await setClock(database, '2127-06-01T00:00:00Z');
+    await refund(first);
+    expect(await readSubscription(database, user.id)).toMatchObject({ status: 'cancelled' });
+    expect(await readTier(database, user.id)).toBe('free');
+  });
+});
+
+describe('a purchase given back, and a gateway subscription that was not charged yet', () => {
+  const event = (event: SubscriptionEvent) => deliver(service, subscriptionEvent(event));
+  const month = { start: '2126-06-01T00:00:00Z', end: '2126-07-01T00:00:00Z' };
+
+  test.each([['before', ['activated', 'refund']], ['after', ['refund', 'activated']]])(
+    'activated %s: no access until it is charged',
+    async (_, steps) => {
+      const order = await buy(await createUser(database), '2126-01-01T00:00:00Z');
+      const of = { userId: order.user.id, id: uniqueId('sub') };
+      await setClock(database, '2126-06-01T00:00:00Z');
+      for (const step of steps) {
+        expect(await (step === 'refund' ? refund(order) : event({ name: 'activated', ...of }))).toBe('applied');
+      }
+      expect(await readSubscription(database, of.userId)).toMatchObject({
+        status: 'active',
+        gateway_subscription_id: of.id,
+        end: '2126-06-01T00:00:00.000Z',
+      });
+      expect(await readTier(database, of.userId)).toBe('free');
+      await event({ name: 'charged', ...of, ...month });
+      expect(await readTier(database, of.userId)).toBe('pro');
+    },
+  );
+
+  test('activated after a cancellation: no access either', async () => {
+    const order = await buy(await createUser(database), '2126-01-01T00:00:00Z');
+    const of = { userId: order.user.id, id: uniqueId('sub') };
+    await event({ name: 'cancelled', ...of });
+    await refund(order);
+    await event({ name: 'activated', ...of });
+    expect(await readTier(database, of.userId)).toBe('free');
+  });
+
+  test('charged without having been activated gives access again', async () => {
+    const order = await buy(await createUser(database), '2126-01-01T00:00:00Z');
+    await refund(order);
+    await event({ name: 'charged', userId: order.user.id, id: uniqueId('sub'), ...month });
+    expect(await readTier(database, order.user.id)).toBe('pro');
+  });
+});
+
+test('a refund that waits for its order is not undone by the order.paid that stores it', async () => {
+  const order = await placeOrder(database);
+  await database.query('update public.payments set gateway_order_id = null where id = $1', [order.id]);
+  expect(await refund(order)).toBe('unmatched');
+  const receipt = order.id.replaceAll('-', '');
+  expect(await deliver(service, orderPaid({ id: order.paymentId }, { id: order.orderId, receipt }))).toBe('applied');
+  expect(await readSubscription(database, order.user.id)).toMatchObject({ status: 'cancelled' });
+  expect(await readTier(database, order.user.id)).toBe('free');
+});
