@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 // Two hundred seeds: tests/long.
-test('thirty-four random orders on eight connections at once end as their facts do one after the other', async () => {
-  await proveRaces(database, scenarioNames, Array.from({ length: 34 }, (_, seed) => seed));
+test('seventy-two random orders on eight connections at once end as their facts do one after the other', async () => {
+  await proveRaces(database, scenarioNames, Array.from({ length: 72 }, (_, seed) => seed));
   expect(await countDeadlocks(database, [])).toBe(0);
 });

@@ -12,8 +12,8 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-test.each(scenarioNames)('every order of three steps ends as its facts do: %s', async (name) => {
-  expect(await proveEveryOrder(database, name, { length: 3 })).toBeGreaterThan(50);
+test.each(scenarioNames)('every order of four steps ends as its facts do: %s', async (name) => {
+  expect(await proveEveryOrder(database, name, 4)).toBeGreaterThan(200);
 });
 
 test.each(scenarioNames)('generated orders of up to all steps three times end as their facts do: %s', async (name) => {
@@ -29,10 +29,7 @@ test('an order that ends differently is found, and told by the shortest two list
       select jsonb_build_object('counts', p.gateway_payment_id)
       from public.payments p where p.id = (p_subject #>> '{paymentIds,0}')::uuid
     )`);
-  const { divergences } = await walk(database, await stage(database, 'two payments on one order'), {
-    length: 3,
-    sessions: 1,
-  });
+  const { divergences } = await walk(database, await stage(database, 'two payments on one order'), 3);
   expect(divergences[0]?.words.map((word) => word.toSorted())).toEqual([['captured-B', 'verify-A'], [
     'captured-B',
     'verify-A',

@@ -17,9 +17,9 @@ const replay = (scenario: string, word: readonly string[]) =>
 export async function proveEveryOrder(
   database: TestDatabase,
   name: ScenarioName,
-  { length, sessions = 1 }: { length: number; sessions?: number },
+  length: number,
 ): Promise<number> {
-  const { orders, divergences } = await walk(database, await stage(database, name), { length, sessions });
+  const { orders, divergences } = await walk(database, await stage(database, name), length);
   const different = divergences.slice(0, 3).flatMap(({ words, states }) =>
     words.map((word, index) => `${replay(name, word)}\n${states[index]}`)
   );

@@ -28,7 +28,7 @@ export async function prepareToWalk(database: TestDatabase): Promise<void> {
 export async function walk(
   database: TestDatabase,
   { subject, steps, isWhole }: Scenario,
-  { length, sessions }: { length: number; sessions: number },
+  length: number,
 ): Promise<{ orders: number; divergences: Divergence[] }> {
   const ends = new Map<string, { word: number[]; state: string }[]>();
   let orders = 0;
@@ -45,32 +45,29 @@ export async function walk(
     else if (word.length < same.word.length) same.word = word;
   };
 
-  // The first two steps divide the work. An empty word stands for all that is shorter.
+  // A long walk is divided by its first two steps; an empty start stands for what is shorter.
   const indexes = steps.map((_, index) => index);
-  const starts = [[], ...indexes.flatMap((first) => indexes.map((second) => [first, second]))];
-  const worker = async () => {
-    const session = await openSession(database, { role: 'service_role' });
-    session.on('notice', ({ message }) => {
-      const [, word, state] = /^(\[.*?\]) (\{.*\})$/s.exec(message ?? '') ?? [];
-      if (word !== undefined && state !== undefined) reached(JSON.parse(word), state);
-    });
-    for (let start = starts.shift(); start; start = starts.shift()) {
-      await session.query('begin');
-      await session.query("select set_config('test.clock', '2026-11-20T12:00:00Z', true)");
-      for (const index of start) await session.query('select test.take_step($1)', [JSON.stringify(steps[index])]);
-      await session.query('select test.walk($1, $2, $3, $4)', [
-        JSON.stringify(subject),
-        JSON.stringify(steps),
-        start,
-        start.length === 0 ? Math.min(length, 2) : length,
-      ]);
-      await session.query('rollback');
-      // What was rolled back lies in the tables still.
-      await database.query(`vacuum ${tables.join(', ')}`);
-    }
-    await session.end();
-  };
-  await Promise.all(Array.from({ length: sessions }, worker));
+  const starts = length <= 4 ? [[]] : [[], ...indexes.flatMap((first) => indexes.map((second) => [first, second]))];
+  const session = await openSession(database, { role: 'service_role' });
+  session.on('notice', ({ message }) => {
+    const [, word, state] = /^(\[.*?\]) (\{.*\})$/s.exec(message ?? '') ?? [];
+    if (word !== undefined && state !== undefined) reached(JSON.parse(word), state);
+  });
+  for (const start of starts) {
+    await session.query('begin');
+    await session.query("select set_config('test.clock', '2026-11-20T12:00:00Z', true)");
+    for (const index of start) await session.query('select test.take_step($1)', [JSON.stringify(steps[index])]);
+    await session.query('select test.walk($1, $2, $3, $4)', [
+      JSON.stringify(subject),
+      JSON.stringify(steps),
+      start,
+      starts.length > 1 && start.length === 0 ? 2 : length,
+    ]);
+    await session.query('rollback');
+    // What was rolled back lies in the tables still.
+    await database.query(`vacuum ${tables.join(', ')}`);
+  }
+  await session.end();
 
   const divergences = [...ends.values()].flatMap(([first, ...others]) =>
     others.map((other): Divergence => {
