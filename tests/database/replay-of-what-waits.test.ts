@@ -1,0 +1,117 @@
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { deliver, sha256 } from '../helpers/gateway-events.ts';
+import { captured, orderPaid, refunded } from '../helpers/money-events.ts';
+import { mailsTo, placeOrder, verifyPurchase } from '../helpers/purchases.ts';
+import { uniqueId } from '../helpers/records.ts';
+import { openSession } from '../helpers/session.ts';
+import { readLedger, readPayment, readTier } from '../helpers/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+let database: TestDatabase;
+let service: pg.Client;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  service = await openSession(database, { role: 'service_role' });
+});
+afterAll(() => database.close());
+
+describe('an event whose plan is missing', () => {
+  /** An order of a tier without a plan, and its capture. */
+  async function paidWithoutPlan() {
+    const tier = uniqueId('team');
+    const order = await placeOrder(database, { tier });
+    const money = { id: order.paymentId, order_id: order.orderId };
+    const body = captured(money);
+    expect(await deliver(service, body)).toBe('plan_not_found');
+    const addPlan = () => database.query("insert into public.plans (tier, name, price) values ($1, 'Team', 1)", [tier]);
+    return { tier, order, money, body, addPlan };
+  }
+
+  test('is applied by a repeat of its delivery, once there is one', async () => {
+    const { tier, order, body, addPlan } = await paidWithoutPlan();
+    expect(await deliver(service, body)).toBe('plan_not_found');
+    await addPlan();
+    expect(await deliver(service, body)).toBe('applied');
+    expect(await deliver(service, body)).toBe('applied');
+    expect(await readTier(database, order.user.id)).toBe(tier);
+    expect(await mailsTo(database, order.user)).toEqual([`payment-success/${order.id}`]);
+    expect(await readLedger(database, sha256(body))).toMatchObject({ attempts: 3, deliveries: 4 });
+  });
+
+  test('is applied by the next sweep, once there is one, however late, and until then left alone', async () => {
+    const { tier, order, money, body, addPlan } = await paidWithoutPlan();
+    const paid = orderPaid(money, { id: order.orderId });
+    expect(await deliver(service, paid)).toBe('plan_not_found');
+    await database.query("update private.gateway_events set received_at = received_at - interval '40 days'");
+    for (let sweep = 0; sweep < 4; sweep++) await database.query('select private.sweep()');
+    expect(await readLedger(database, sha256(body))).toMatchObject({ outcome: 'plan_not_found', attempts: 1 });
+    await addPlan();
+    await database.query('select private.sweep()');
+    expect(await readTier(database, order.user.id)).toBe(tier);
+    expect(await mailsTo(database, order.user)).toEqual([`payment-success/${order.id}`]);
+    const outcomes = [body, paid].map(async (each) => (await readLedger(database, sha256(each))).outcome);
+    expect((await Promise.all(outcomes)).sort()).toEqual(['already', 'applied']);
+  });
+
+  test('is applied by the next sweep, once somebody named a plan so', async () => {
+    const { tier, order } = await paidWithoutPlan();
+    await database.query(
+      `insert into public.plans (tier, name, price) values ($1 || '-old', 'Team', 1)`,
+      [tier],
+    );
+    await database.query("update public.plans set tier = $1 where tier = $1 || '-old'", [tier]);
+    await database.query('select private.sweep()');
+    expect(await readTier(database, order.user.id)).toBe(tier);
+  });
+
+  test('grants nothing when it was given back since, and is not tried for ever', async () => {
+    const { order, money, body, addPlan } = await paidWithoutPlan();
+    await deliver(service, refunded(money, 99900));
+    await addPlan();
+    for (let sweep = 0; sweep < 3; sweep++) await database.query('select private.sweep()');
+    expect(await readTier(database, order.user.id)).toBe('free');
+    expect(await readLedger(database, sha256(body))).toMatchObject({ outcome: 'applied', attempts: 2 });
+  });
+});
+
+describe('an event that names a payment and no order', () => {
+  const dispute = (paymentId: string) =>
+    JSON.stringify({
+      event: 'payment.dispute.created',
+      payload: { dispute: { entity: { id: uniqueId('disp'), payment_id: paymentId, status: 'open' } } },
+    });
+
+  test.each(['verify', 'payment.captured'])('waits for the payment’s id, which %s brings', async (name) => {
+    const order = await placeOrder(database);
+    const body = dispute(order.paymentId);
+    expect(await deliver(service, body)).toBe('unmatched');
+    if (name === 'verify') await verifyPurchase(service, order);
+    else await deliver(service, captured({ id: order.paymentId, order_id: order.orderId }));
+    expect(await readPayment(database, order.id)).toMatchObject({ dispute_status: 'open' });
+    expect(await readLedger(database, sha256(body))).toMatchObject({
+      subject_id: order.paymentId,
+      outcome: 'applied',
+      attempts: 2,
+    });
+  });
+
+  test('and says that it was given back takes the tier that its capture grants', async () => {
+    const order = await placeOrder(database);
+    expect(await deliver(service, refunded({ id: order.paymentId }, 99900))).toBe('unmatched');
+    await verifyPurchase(service, order);
+    expect(await readPayment(database, order.id)).toMatchObject({ refunded_amount: '99900' });
+    expect(await readTier(database, order.user.id)).toBe('free');
+  });
+
+  test('is found by the next sweep where it came in the very moment of the capture', async () => {
+    const order = await placeOrder(database);
+    const verifying = await openSession(database, { role: 'service_role' });
+    await verifying.query('begin');
+    await verifyPurchase(verifying, order);
+    expect(await deliver(service, dispute(order.paymentId))).toBe('unmatched');
+    await verifying.query('commit');
+    await database.query('select private.sweep()');
+    expect(await readPayment(database, order.id)).toMatchObject({ dispute_status: 'open' });
+  });
+});
