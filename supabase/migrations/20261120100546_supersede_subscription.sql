@@ -14,6 +14,26 @@ return (select max(p.fulfilled_at) from public.payments p where p.user_id = p_us
 revoke execute on function private.last_purchase_at(uuid) from public;
 grant execute on function private.last_purchase_at(uuid) to service_role;
 
+-- Whether an event of the gateway happened before the user's newest purchase: that replaced whatever it says, whenever it
+-- comes. It delivers for a day; what claims to be weeks older than the purchase goes by when it comes, as without a time.
+create function private.is_replaced(
+  p_user_id uuid,
+  p_created_at timestamptz -- of the event, whole seconds; null: it doesn't say
+)
+returns boolean
+language sql
+stable
+set search_path = ''
+as $$
+  select coalesce(
+    p_created_at < date_trunc('second', last.at) and p_created_at > last.at - interval '14 days',
+    false
+  )
+  from private.last_purchase_at(p_user_id) last (at)
+$$;
+revoke execute on function private.is_replaced(uuid, timestamptz) from public;
+grant execute on function private.is_replaced(uuid, timestamptz) to service_role;
+
 -- The caller holds the locks on the user and on the subscription, here and below.
 create function private.supersede_subscription(
   p_subscription_id uuid,

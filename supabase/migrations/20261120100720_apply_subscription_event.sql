@@ -58,7 +58,7 @@ begin
     return 'unmatched';
   end if;
 
-  if p_created_at < date_trunc('second', private.last_purchase_at(v_user_id)) then
+  if private.is_replaced(v_user_id, p_created_at) then
     return private.apply_replaced_event(v_user_id, v_id, not v_cancelled);
   end if;
 

@@ -23,7 +23,12 @@ export type Run = {
   readonly allCpu: number;
   readonly megabytes: number;
 };
-export type Cell = { readonly system: SystemName; readonly workload: Workload; readonly connections: number; readonly runs: Run[] };
+export type Cell = {
+  readonly system: SystemName;
+  readonly workload: Workload;
+  readonly connections: number;
+  readonly runs: Run[];
+};
 
 /** Which systems are measured for which request: the empty server answers all alike. */
 function isMeasured(system: SystemName, workload: Workload): boolean {
@@ -107,7 +112,12 @@ async function countRows({ database }: BenchProject): Promise<Counts> {
 }
 
 /** Every answer stands for rows that are there: none is missing, none is written twice. */
-async function checkRows(project: BenchProject, { system, workload }: Cell, sent: number, before: Counts): Promise<void> {
+async function checkRows(
+  project: BenchProject,
+  { system, workload }: Cell,
+  sent: number,
+  before: Counts,
+): Promise<void> {
   if (system === 'naive' || system === 'empty') return;
   const written = workload === 'read' ? 0 : sent;
   const expected: Counts = {
@@ -131,11 +141,11 @@ export function compareTable(cells: readonly Cell[]): string {
       const [low, high] = [Math.min(...values), Math.max(...values)].map((bound) => bound.toFixed(digits));
       return Number.isNaN(median(values)) ? '' : `${median(values).toFixed(digits)} (${low} to ${high})`;
     };
-    return `| ${system === 'empty' ? 'any' : workload} | ${count} | ${systems[system]} | ${show(0, (run) => run.rate)} | ${
-      show(2, (run) => run.p50)
-    } | ${show(2, (run) => run.p99)} | ${show(2, (run) => run.serverCpu)} | ${show(2, (run) => run.allCpu)} | ${
-      show(0, (run) => run.megabytes)
-    } |`;
+    return `| ${system === 'empty' ? 'any' : workload} | ${count} | ${systems[system]} | ${
+      show(0, (run) => run.rate)
+    } | ${show(2, (run) => run.p50)} | ${show(2, (run) => run.p99)} | ${show(2, (run) => run.serverCpu)} | ${
+      show(2, (run) => run.allCpu)
+    } | ${show(0, (run) => run.megabytes)} |`;
   };
   return [
     '| request | connections | system | requests/s | p50 ms | p99 ms | CPU s per 1,000, server | with Lite and Postgres | peak MB |',

@@ -19,7 +19,9 @@ export function httpRequest(
   body = '',
 ): Uint8Array {
   const bytes = encoder.encode(body);
-  const lines = Object.entries({ host: '127.0.0.1', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  const lines = Object.entries({ host: '127.0.0.1', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`).join(
+    '',
+  );
   const head = encoder.encode(`${method} ${path} HTTP/1.1\r\n${lines}content-length: ${bytes.length}\r\n\r\n`);
   const request = new Uint8Array(head.length + bytes.length);
   request.set(head);

@@ -28,9 +28,18 @@ async function done<T>(call: PromiseLike<{ data: T; error: unknown }>): Promise<
   return data;
 }
 
+/** @returns the one row that a call found. @throws when there was none. */
+async function one<T>(call: PromiseLike<{ data: T; error: unknown }>): Promise<NonNullable<T>> {
+  const row = await done(call);
+  if (row === null || row === undefined) throw new Error('no row');
+  return row;
+}
+
 async function read(request: Request): Promise<unknown> {
   const userId = await caller(request);
-  const subscription = await done(client.from('subscriptions').select('*, plan:plans(*)').eq('user_id', userId).maybeSingle());
+  const subscription = await done(
+    client.from('subscriptions').select('*, plan:plans(*)').eq('user_id', userId).maybeSingle(),
+  );
   const profile = await done(client.from('profiles').select('subscription_tier').eq('user_id', userId).maybeSingle());
   const payments = await done(
     client.from('payments').select('*').eq('user_id', userId).order('created_at', { ascending: false }).limit(10),
@@ -40,15 +49,16 @@ async function read(request: Request): Promise<unknown> {
 
 async function verify(request: Request): Promise<unknown> {
   const userId = await caller(request);
-  const { gateway_order_id: orderId, gateway_payment_id: paymentId, gateway_signature: signature } = await request.json();
+  const { gateway_order_id: orderId, gateway_payment_id: paymentId, gateway_signature: signature } = await request
+    .json();
   if (!await verifyPayment(encoder.encode(`${orderId}|${paymentId}`), signature)) throw new Error('signature');
-  const payment = await done(
+  const payment = await one(
     client.from('payments').select('id, meta').eq('gateway_order_id', orderId).eq('user_id', userId).single(),
   );
   const paid = { status: 'captured', gateway_payment_id: paymentId, gateway_signature: signature };
   await done(client.from('payments').update(paid).eq('id', payment.id));
   const tier = payment.meta?.tier ?? 'basic';
-  const plan = await done(client.from('plans').select('*').eq('tier', tier).single());
+  const plan = await one(client.from('plans').select('*').eq('tier', tier).single());
   const start = new Date();
   const end = new Date(start);
   end.setUTCMonth(end.getUTCMonth() + (plan.duration_months || 12));
@@ -60,7 +70,7 @@ async function verify(request: Request): Promise<unknown> {
     current_period_end: end.toISOString(),
   };
   const before = await done(client.from('subscriptions').select('id').eq('user_id', userId).maybeSingle());
-  const subscription = await done(
+  const subscription = await one(
     before
       ? client.from('subscriptions').update(period).eq('id', before.id).select('id').single()
       : client.from('subscriptions').insert({ user_id: userId, ...period }).select('id').single(),

@@ -33,7 +33,9 @@ export async function createBuyers(project: BenchProject, count: number): Promis
     id: String(id),
     token: await project.createToken(String(id)),
   })));
-  for (const { call } of await createItems(project, 'verify', buyers, count)) await project.database.query(call.text, call.values);
+  for (const { call } of await createItems(project, 'verify', buyers, count)) {
+    await project.database.query(call.text, call.values);
+  }
   return buyers;
 }
 

@@ -128,6 +128,7 @@ test('the API’s roles may execute exactly these functions', async () => {
     'service_role: private.fulfil_payment',
     'service_role: private.hand_over',
     'service_role: private.is_given_back',
+    'service_role: private.is_replaced',
     'service_role: private.is_running',
     'service_role: private.is_settled',
     'service_role: private.iso_time',

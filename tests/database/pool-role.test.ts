@@ -7,7 +7,7 @@ let database: TestDatabase;
 let pool: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
-  pool = openDatabase(poolUrl(database.url));
+  pool = openDatabase(poolUrl(database.url), { isCompared: false });
 });
 afterAll(async () => {
   await pool.close();

@@ -52,7 +52,7 @@ class Cast {
     return this.deliver(name, refunded(this.money(order, letter), amount));
   }
 
-  /** An event of November 2026, before any arrival; its period counts in months from January 2126. */
+  /** An event of November 2026, days before any arrival; its period counts in months from January 2126. */
   subscription(
     name: 'activated' | 'charged' | 'cancelled',
     { day, months, sub = 'A', as = name, plan = 'plan_pro' }: {
@@ -73,7 +73,7 @@ class Cast {
         userId: this.userId,
         id,
         planId: plan,
-        createdAt: `2026-11-${String(day).padStart(2, '0')}T00:00:00Z`,
+        createdAt: new Date(Date.UTC(2026, 10, 10, day * 6)).toISOString(),
         ...(months ? { start: month(months[0]), end: month(months[1]) } : {}),
       }),
     );
@@ -175,6 +175,8 @@ const plays = {
       cast.subscription('charged', { day: 2, months: [0, 1] }),
       cast.subscription('cancelled', { day: 12 }),
     ],
+    // A charge alone restores only what lapsed; here access ended by a refund.
+    isWhole: (facts) => facts.has('activated') || !facts.has('charged'),
   },
   'purchase and subscription': crossed('plan_pro', [0, 1], [1, 12]),
   'purchase and subscription, all in one second': crossed('plan_pro', [0, 1], [1, 1]),
