@@ -1,7 +1,8 @@
 -- subscription.activated, .charged and .cancelled, in whatever order they come. SPEC 3 and 6.
 -- Each field goes by a clock of its own: the created_at of the newest event that set it. The clocks belong to one gateway
 -- subscription: when another takes its place, they start again and the ledger says what happened to that one before.
--- Depends on: _gateway_events, _access, _outbox, _fulfil_payment, _supersede_subscription, _replay_subscription_events.
+-- Depends on: _gateway_events, _access, _outbox, _fulfil_payment, _supersede_subscription, _replay_subscription_events,
+-- _deleted_users.
 
 -- Whether a subscription gives access now; none gives none.
 create function private.is_running(
@@ -55,7 +56,7 @@ begin
 
   select u.email into v_email from private.find_user(v_user_id, true) u;
   if not found then
-    return 'unmatched';
+    return case when v_cancelled then 'unmatched' else private.apply_event_of_nobody(v_user_id, v_id) end;
   end if;
 
   if private.is_replaced(v_user_id, p_created_at) then

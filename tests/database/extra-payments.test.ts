@@ -1,0 +1,140 @@
+import type pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deliver } from '../helpers/gateway-events.ts';
+import { captured, refunded } from '../helpers/money-events.ts';
+import { mailsTo, placeOrder, type Purchase, verifyPurchase } from '../helpers/purchases.ts';
+import { uniqueId } from '../helpers/records.ts';
+import { openSession } from '../helpers/session.ts';
+import { readPayment, readSubscription, readTier } from '../helpers/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+let database: TestDatabase;
+let service: pg.Client;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  service = await openSession(database, { role: 'service_role' });
+});
+afterAll(() => database.close());
+
+const capture = ({ orderId }: Purchase, id: string) => deliver(service, captured({ id, order_id: orderId }));
+const refund = ({ orderId }: Purchase, id: string, amount = 99900) =>
+  deliver(service, refunded({ id, order_id: orderId }, amount));
+
+/** What is known of the payments on an order that do not count. */
+const extras = ({ id }: Purchase) =>
+  database.query(
+    `select gateway_payment_id as id, paid_at is not null as paid, refunded_amount::int as refunded
+     from private.extra_payments where payment_id = $1 order by created_at, gateway_payment_id`,
+    [id],
+  );
+
+/** An order and the ids of two payments on it. */
+async function paidTwice() {
+  const order = await placeOrder(database);
+  return { order, one: order.paymentId, two: uniqueId('pay') };
+}
+
+test.each([['after', true], ['before', false]])(
+  'an extra payment given back %s its capture is noted as given back and changes no access',
+  async (_, after) => {
+    const { order, one, two } = await paidTwice();
+    await capture(order, one);
+    const before = await readPayment(database, order.id);
+    if (after) await capture(order, two);
+    expect(await refund(order, two)).toBe('applied');
+    expect(await refund(order, two)).toBe('already');
+    expect(await extras(order)).toEqual([{ id: two, paid: after, refunded: 99900 }]);
+    expect(await capture(order, two)).toBe('already');
+    expect(await extras(order)).toEqual([{ id: two, paid: true, refunded: 99900 }]);
+    expect(await readPayment(database, order.id)).toEqual(before);
+    expect(await readTier(database, order.user.id)).toBe('pro');
+  },
+);
+
+test('an extra payment given back is found by its own id where the event names no order', async () => {
+  const { order, one, two } = await paidTwice();
+  await capture(order, one);
+  await capture(order, two);
+  expect(await deliver(service, refunded({ id: two }, 99900))).toBe('applied');
+  expect(await extras(order)).toEqual([{ id: two, paid: true, refunded: 99900 }]);
+});
+
+test('the payment that counts is given back while another was paid: the other counts, and nothing else changes', async () => {
+  const { order, one, two } = await paidTwice();
+  await verifyPurchase(service, order);
+  await capture(order, two);
+  const before = await readSubscription(database, order.user.id);
+  expect(await refund(order, one)).toBe('applied');
+  expect(await readPayment(database, order.id)).toMatchObject({
+    gateway_payment_id: two,
+    gateway_signature: null,
+    refunded_amount: '0',
+    confirmed_at: expect.any(Date),
+  });
+  expect(await extras(order)).toEqual([{ id: one, paid: true, refunded: 99900 }]);
+  expect(await readSubscription(database, order.user.id)).toEqual(before);
+  expect(await readTier(database, order.user.id)).toBe('pro');
+  expect(await mailsTo(database, order.user)).toEqual([`payment-success/${order.id}`]);
+
+  expect(await refund(order, two)).toBe('applied');
+  expect(await readTier(database, order.user.id)).toBe('free');
+});
+
+test('another payment on an order whose first was given back grants the tier again, with no second mail', async () => {
+  for (const again of ['payment.captured', 'verify']) {
+    const { order, one, two } = await paidTwice();
+    await capture(order, one);
+    await refund(order, one);
+    expect(await readTier(database, order.user.id), again).toBe('free');
+    if (again === 'verify') {
+      expect(await verifyPurchase(service, { ...order, paymentId: two })).toMatchObject({ outcome: 'applied' });
+    } else expect(await capture(order, two)).toBe('applied');
+    expect(await readTier(database, order.user.id), again).toBe('pro');
+    const { period_start, period_end } = await readPayment(database, order.id);
+    const row = await database.one(
+      'select status, ended_reason, current_period_start as period_start, current_period_end as period_end from public.subscriptions where user_id = $1',
+      [order.user.id],
+    );
+    expect(row, again).toEqual({ status: 'active', ended_reason: null, period_start, period_end });
+    expect(await mailsTo(database, order.user), again).toEqual([`payment-success/${order.id}`]);
+  }
+});
+
+test('what was given back before any capture is kept beside the payment that counts, and counts when it is captured', async () => {
+  const { order, one, two } = await paidTwice();
+  await refund(order, one, 30000);
+  await capture(order, two);
+  expect(await extras(order)).toEqual([{ id: one, paid: false, refunded: 30000 }]);
+  await refund(order, two);
+  expect(await readTier(database, order.user.id)).toBe('free');
+  expect(await capture(order, one)).toBe('applied');
+  expect(await readPayment(database, order.id)).toMatchObject({ gateway_payment_id: one, refunded_amount: '30000' });
+  expect(await readTier(database, order.user.id)).toBe('pro');
+});
+
+test('two payments given back in full before either is captured grant nothing', async () => {
+  const { order, one, two } = await paidTwice();
+  for (const id of [one, two]) await refund(order, id);
+  for (const id of [two, one]) await capture(order, id);
+  expect(await readPayment(database, order.id)).toMatchObject({ status: 'captured', fulfilled_at: null });
+  expect(await extras(order)).toEqual([{ id: one, paid: true, refunded: 99900 }]);
+  expect(await readTier(database, order.user.id)).toBe('free');
+});
+
+test('a payment that is known by its refund alone never counts', async () => {
+  const { order, one, two } = await paidTwice();
+  await capture(order, one);
+  await refund(order, two, 1);
+  await refund(order, one);
+  expect(await readPayment(database, order.id)).toMatchObject({ gateway_payment_id: one });
+  expect(await readTier(database, order.user.id)).toBe('free');
+});
+
+test('verify stores the signature of a payment that the webhook had captured, and of no other', async () => {
+  const { order, one, two } = await paidTwice();
+  await capture(order, one);
+  await verifyPurchase(service, { ...order, paymentId: two });
+  expect(await readPayment(database, order.id)).toMatchObject({ gateway_signature: null });
+  await verifyPurchase(service, order);
+  expect(await readPayment(database, order.id)).toMatchObject({ gateway_signature: 'signature' });
+});
