@@ -8,34 +8,43 @@ create function private.find_payment(
   p_order jsonb -- the order's entity, where the event brings it
 )
 returns public.payments -- all null: none. Not locked: read it again under the lock
-language sql
+language plpgsql -- which keeps its plans
 stable
 set search_path = ''
 as $$
-  select found.payment
-  from (
-    select 1 as rank, p as payment
+declare
+  v_gateway_payment_id constant text := private.json_text(p_entity -> 'id');
+  v_gateway_order_id constant text := coalesce(
+    private.json_text(p_entity -> 'order_id'),
+    private.json_text(p_order -> 'id')
+  );
+  v_payment public.payments;
+begin
+  select * into v_payment from public.payments p where p.gateway_payment_id = v_gateway_payment_id;
+  if found then
+    return v_payment;
+  end if;
+  select p.* into v_payment
+  from private.extra_payments x
+  join public.payments p on p.id = x.payment_id
+  where x.gateway_payment_id = v_gateway_payment_id
+  order by x.payment_id
+  limit 1;
+  if found then
+    return v_payment;
+  end if;
+  select * into v_payment from public.payments p where p.gateway_order_id = v_gateway_order_id;
+  if found then
+    return v_payment;
+  end if;
+  if private.json_text(p_order -> 'receipt') ~ '^[0-9a-f]{32}$' then
+    select * into v_payment
     from public.payments p
-    where p.gateway_payment_id = private.json_text(p_entity -> 'id')
-    union all
-    select 2, p
-    from private.extra_payments x
-    join public.payments p on p.id = x.payment_id
-    where x.gateway_payment_id = private.json_text(p_entity -> 'id')
-    union all
-    select 3, p
-    from public.payments p
-    where p.gateway_order_id = coalesce(private.json_text(p_entity -> 'order_id'), private.json_text(p_order -> 'id'))
-    union all
-    select 4, p
-    from public.payments p
-    where p.id = case
-        when private.json_text(p_order -> 'receipt') ~ '^[0-9a-f]{32}$' then private.json_text(p_order -> 'receipt')::uuid
-      end
-      and p.gateway_order_id is null
-  ) found
-  order by found.rank
-  limit 1
+    where p.id = private.json_text(p_order -> 'receipt')::uuid
+      and p.gateway_order_id is null;
+  end if;
+  return v_payment;
+end
 $$;
 revoke execute on function private.find_payment(jsonb, jsonb) from public;
 grant execute on function private.find_payment(jsonb, jsonb) to service_role;

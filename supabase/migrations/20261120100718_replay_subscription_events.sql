@@ -11,7 +11,8 @@ where event in ('subscription.activated', 'subscription.charged');
 -- time counted when it came. The caller holds the user's lock, here and below: it makes applying an event again harmless. No row of
 -- the ledger is waited for, since whoever holds one may be waiting for the user.
 create function private.replay_waiting_events(
-  p_user_id uuid
+  p_user_id uuid,
+  p_made_at timestamptz default null -- of the event that made the subscription: of one second it counts
 )
 returns void
 language plpgsql
@@ -26,15 +27,15 @@ begin
     where e.event in ('subscription.activated', 'subscription.charged')
       and e.outcome = 'unmatched'
       and private.json_uuid(e.payload #> '{payload,subscription,entity,notes,user_id}') = p_user_id
-      and private.event_time(e.payload) is not null
+      and private.event_time(e.payload) <> coalesce(p_made_at, '-infinity')
     order by e.received_at
   loop
     perform private.apply_recorded_event(v_event);
   end loop;
 end
 $$;
-revoke execute on function private.replay_waiting_events(uuid) from public;
-grant execute on function private.replay_waiting_events(uuid) to service_role;
+revoke execute on function private.replay_waiting_events(uuid, timestamptz) from public;
+grant execute on function private.replay_waiting_events(uuid, timestamptz) to service_role;
 
 -- The events of a gateway subscription that were judged while it did not count, or while nobody knew which one does.
 create function private.replay_subscription_events(

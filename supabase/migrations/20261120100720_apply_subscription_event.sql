@@ -175,7 +175,7 @@ begin
     perform private.replay_subscription_events(v_user_id, v_id);
   end if;
   if v_before.id is null then
-    perform private.replay_waiting_events(v_user_id);
+    perform private.replay_waiting_events(v_user_id, p_created_at);
   end if;
   return 'applied';
 end

@@ -103,10 +103,11 @@ describe('a user is deleted while the gateway activates a subscription', () => {
     expect(await readSubscription(database, user.id)).toBeNull();
   });
 
-  test('that came second: nothing is made for nobody', async () => {
+  test('that came second: nothing is made for nobody, and the gateway is told to stop billing', async () => {
     const { user, service, admin, remove } = await setUp();
     const id = uniqueId('sub');
-    expect(await overlap(admin, remove, service, () => deliver(service, activated(user.id, id)))).toBe('unmatched');
+    expect(await overlap(admin, remove, service, () => deliver(service, activated(user.id, id)))).toBe('applied');
+    expect(await readOutbox(database, 'gateway', id)).toHaveLength(1);
     expect(await readSubscription(database, user.id)).toBeNull();
     expect(await readTier(database, user.id)).toBeUndefined();
   });
