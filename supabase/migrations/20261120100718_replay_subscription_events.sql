@@ -7,6 +7,21 @@ create index gateway_events_waiting_idx on private.gateway_events (
 )
 where event in ('subscription.activated', 'subscription.charged');
 
+-- Whether an event may be judged anew. One whose time says nothing counted when it came, and a purchase since then
+-- replaced it.
+create function private.has_a_say(
+  p_user_id uuid,
+  p_event private.gateway_events
+)
+returns boolean
+language sql
+stable
+set search_path = ''
+return p_event.received_at > coalesce(private.last_purchase_at(p_user_id), '-infinity')
+  or private.is_replaced(p_user_id, private.event_time(p_event.payload));
+revoke execute on function private.has_a_say(uuid, private.gateway_events) from public;
+grant execute on function private.has_a_say(uuid, private.gateway_events) to service_role;
+
 -- The activations and charges of a user that nothing could be done with before there was a subscription. One without a
 -- time counted when it came. The caller holds the user's lock, here and below: it makes applying an event again harmless. No row of
 -- the ledger is waited for, since whoever holds one may be waiting for the user.
@@ -28,6 +43,7 @@ begin
       and e.outcome = 'unmatched'
       and private.json_uuid(e.payload #> '{payload,subscription,entity,notes,user_id}') = p_user_id
       and private.event_time(e.payload) <> coalesce(p_made_at, '-infinity')
+      and private.has_a_say(p_user_id, e)
     order by e.received_at
   loop
     perform private.apply_recorded_event(v_event);
@@ -55,11 +71,8 @@ begin
     where e.subject_id = p_gateway_subscription_id
       and e.event in ('subscription.activated', 'subscription.charged', 'subscription.cancelled')
       and private.json_uuid(e.payload #> '{payload,subscription,entity,notes,user_id}') = p_user_id
-      and case
-        when private.event_time(e.payload) is not null then e.outcome in ('unmatched', 'applied', 'stale', 'mismatch')
-        -- Without a time it counted when it came, if it could, and a purchase since then replaced it.
-        else e.outcome = 'unmatched' and e.received_at > coalesce(private.last_purchase_at(p_user_id), '-infinity')
-      end
+      and (e.outcome = 'unmatched' or e.outcome in ('applied', 'stale', 'mismatch') and private.event_time(e.payload) is not null)
+      and private.has_a_say(p_user_id, e)
     order by e.received_at
   loop
     perform private.apply_recorded_event(v_event);

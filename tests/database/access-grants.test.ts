@@ -129,6 +129,7 @@ test('the API’s roles may execute exactly these functions', async () => {
     'service_role: private.find_user',
     'service_role: private.fulfil_payment',
     'service_role: private.hand_over',
+    'service_role: private.has_a_say',
     'service_role: private.is_given_back',
     'service_role: private.is_replaced',
     'service_role: private.is_running',

@@ -11,7 +11,7 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 let database: TestDatabase;
 let service: pg.Client;
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase({ findings: { paid_twice: 1 } });
   service = await openSession(database, { role: 'service_role' });
 });
 afterAll(() => database.close());
