@@ -14,10 +14,14 @@ grant usage on schema private to service_role;
 -- The only clock of the schema, so that a test stack can replace it and shift time. UTC.
 create function private.clock()
 returns timestamptz
-language sql
+language plpgsql -- as all that is called for each request: a function in sql is planned anew each time
 stable
 set search_path = ''
-return now();
+as $$
+begin
+  return now();
+end
+$$;
 comment on function private.clock() is 'The time by which every rule goes: the start of the transaction.';
 revoke execute on function private.clock() from public;
 grant execute on function private.clock() to service_role;
@@ -27,10 +31,14 @@ create function private.iso_time(
   p_at timestamptz
 )
 returns text
-language sql
+language plpgsql
 stable
 set search_path = ''
-return to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
+as $$
+begin
+  return to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
+end
+$$;
 revoke execute on function private.iso_time(timestamptz) from public;
 grant execute on function private.iso_time(timestamptz) to service_role;
 

@@ -15,10 +15,14 @@ comment on column public.profiles.subscription_tier is 'free, or the tier of the
 -- A name to start with: the local part of the e-mail address.
 create function private.default_username(p_email text)
 returns text
-language sql
+language plpgsql
 immutable
 set search_path = ''
-return left(coalesce(nullif(split_part(p_email, '@', 1), ''), 'user'), 60);
+as $$
+begin
+  return left(coalesce(nullif(split_part(p_email, '@', 1), ''), 'user'), 60);
+end
+$$;
 revoke execute on function private.default_username(text) from public;
 grant execute on function private.default_username(text) to service_role;
 

@@ -40,12 +40,14 @@ create function private.enqueue(
   p_payload jsonb
 )
 returns void
-language sql
+language plpgsql
 set search_path = ''
 as $$
+begin
   insert into private.outbox (key, destination, kind, payload)
   values (p_key, p_destination, p_kind, p_payload)
-  on conflict (key) do nothing
+  on conflict (key) do nothing;
+end
 $$;
 revoke execute on function private.enqueue(text, text, text, jsonb) from public;
 grant execute on function private.enqueue(text, text, text, jsonb) to service_role;

@@ -23,12 +23,14 @@ create function private.note_cause(
   p_reference text
 )
 returns void
-language sql
+language plpgsql
 set search_path = ''
 as $$
-  select
+begin
+  perform
     set_config('subscriptions.cause', coalesce(p_cause, ''), true),
-    set_config('subscriptions.reference', coalesce(p_reference, ''), true)
+    set_config('subscriptions.reference', coalesce(p_reference, ''), true);
+end
 $$;
 revoke execute on function private.note_cause(text, text) from public;
 grant execute on function private.note_cause(text, text) to service_role;

@@ -9,13 +9,15 @@ create function private.begin_request(
   p_early_renewal text default 'replace' -- what a purchase of the running tier does; see private.fulfil_payment
 )
 returns void
-language sql
+language plpgsql
 set search_path = ''
 as $$
-  select
+begin
+  perform
     set_config('subscriptions.request', 'on', true),
     set_config('subscriptions.early_renewal', p_early_renewal, true),
-    private.note_cause(p_cause, p_reference)
+    private.note_cause(p_cause, p_reference);
+end
 $$;
 revoke execute on function private.begin_request(text, text, text) from public;
 grant execute on function private.begin_request(text, text, text) to service_role;

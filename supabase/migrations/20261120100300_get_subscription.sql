@@ -2,37 +2,47 @@
 -- API: service_role only.
 -- Depends on: _schema, _profiles.
 
+-- json, not jsonb: it is built to be sent, never looked into.
 create function public.get_subscription(
   p_user_id uuid
 )
-returns jsonb -- {subscription, currentTier, payments}: the answer itself
-language sql
+returns json -- {subscription, currentTier, payments}: the answer itself
+language plpgsql -- which keeps its plan
 stable
 security invoker
 set search_path = ''
 set timezone = 'UTC'
 as $$
-  select jsonb_build_object(
+begin
+  return json_build_object(
     'subscription', (
-      select to_jsonb(s)
-        - '{superseded_gateway_subscription_ids, period_event_at, status_event_at, activated_event_at, updated_at}'::text[]
-        || jsonb_build_object('plan', to_jsonb(p))
-      from public.subscriptions s
-      left join public.plans p on p.id = s.plan_id
-      where s.user_id = p_user_id
+      select row_to_json(record)
+      from (
+        select
+          s.id, s.user_id, s.plan_id, s.tier, s.status, s.current_period_start, s.current_period_end, s.cancelled_at,
+          s.cancel_at_period_end, s.ended_reason, s.gateway_subscription_id, s.created_at,
+          row_to_json(p) as plan
+        from public.subscriptions s
+        left join public.plans p on p.id = s.plan_id
+        where s.user_id = p_user_id
+      ) record
     ),
     'currentTier', coalesce((select p.subscription_tier from public.profiles p where p.user_id = p_user_id), 'free'),
     'payments', coalesce((
-      select jsonb_agg(to_jsonb(newest) - 'next_reconcile_at' order by newest.created_at desc, newest.id desc)
+      select json_agg(newest)
       from (
-        select p.*
+        select
+          p.id, p.user_id, p.subscription_id, p.amount, p.currency, p.status, p.tier, p.gateway_order_id,
+          p.gateway_payment_id, p.gateway_signature, p.meta, p.captured_at, p.confirmed_at, p.fulfilled_at,
+          p.period_start, p.period_end, p.refunded_amount, p.dispute_status, p.created_at
         from public.payments p
         where p.user_id = p_user_id
         order by p.created_at desc, p.id desc
         limit 10
       ) newest
     ), '[]')
-  )
+  );
+end
 $$;
 comment on function public.get_subscription(uuid) is 'A user''s subscription with its plan, current tier and ten newest payments.';
 revoke execute on function public.get_subscription(uuid) from public, anon, authenticated;

@@ -29,10 +29,14 @@ create function private.is_given_back(
   p_payment public.payments
 )
 returns boolean
-language sql
+language plpgsql
 immutable
 set search_path = ''
-return p_payment.amount > 0 and p_payment.refunded_amount >= p_payment.amount;
+as $$
+begin
+  return p_payment.amount > 0 and p_payment.refunded_amount >= p_payment.amount;
+end
+$$;
 revoke execute on function private.is_given_back(public.payments) from public;
 grant execute on function private.is_given_back(public.payments) to service_role;
 

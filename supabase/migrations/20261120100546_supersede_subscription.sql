@@ -7,10 +7,14 @@ create function private.last_purchase_at(
   p_user_id uuid
 )
 returns timestamptz -- null: never
-language sql
+language plpgsql
 stable
 set search_path = ''
-return (select max(p.fulfilled_at) from public.payments p where p.user_id = p_user_id);
+as $$
+begin
+  return (select max(p.fulfilled_at) from public.payments p where p.user_id = p_user_id);
+end
+$$;
 revoke execute on function private.last_purchase_at(uuid) from public;
 grant execute on function private.last_purchase_at(uuid) to service_role;
 
@@ -21,15 +25,18 @@ create function private.is_replaced(
   p_created_at timestamptz -- of the event, whole seconds; null: it doesn't say
 )
 returns boolean
-language sql
+language plpgsql
 stable
 set search_path = ''
 as $$
-  select coalesce(
-    p_created_at < date_trunc('second', last.at) and p_created_at > last.at - interval '14 days',
+declare
+  v_purchase_at constant timestamptz := private.last_purchase_at(p_user_id);
+begin
+  return coalesce(
+    p_created_at < date_trunc('second', v_purchase_at) and p_created_at > v_purchase_at - interval '14 days',
     false
-  )
-  from private.last_purchase_at(p_user_id) last (at)
+  );
+end
 $$;
 revoke execute on function private.is_replaced(uuid, timestamptz) from public;
 grant execute on function private.is_replaced(uuid, timestamptz) to service_role;

@@ -7,10 +7,14 @@ create function private.add_months(
   p_months integer
 )
 returns timestamptz
-language sql
+language plpgsql
 immutable
 set search_path = ''
-return (p_from at time zone 'UTC' + make_interval(months => p_months)) at time zone 'UTC';
+as $$
+begin
+  return (p_from at time zone 'UTC' + make_interval(months => p_months)) at time zone 'UTC';
+end
+$$;
 revoke execute on function private.add_months(timestamptz, integer) from public;
 grant execute on function private.add_months(timestamptz, integer) to service_role;
 
@@ -35,14 +39,19 @@ create function private.set_tier(
   p_email text -- of the user, to name a new profile by
 )
 returns text -- the name to greet the user by; null where the profile had to be made
-language sql
+language plpgsql
 set search_path = ''
 as $$
+declare
+  v_display_name text;
+begin
   insert into public.profiles as p (user_id, subscription_tier, username)
   values (p_user_id, p_tier, private.default_username(p_email))
   on conflict (user_id) do update set subscription_tier = excluded.subscription_tier
   -- xmax is 0 on a row that was inserted, not updated.
-  returning case when p.xmax <> 0 then coalesce(nullif(p.display_name, ''), p.username, '') end
+  returning case when p.xmax <> 0 then coalesce(nullif(p.display_name, ''), p.username, '') end into v_display_name;
+  return v_display_name;
+end
 $$;
 revoke execute on function private.set_tier(uuid, text, text) from public;
 grant execute on function private.set_tier(uuid, text, text) to service_role;
@@ -52,10 +61,14 @@ create function private.tier_bought(
   p_payment public.payments
 )
 returns text
-language sql
+language plpgsql
 immutable
 set search_path = ''
-return coalesce(nullif(p_payment.meta ->> 'tier', ''), nullif(p_payment.tier, ''), 'basic');
+as $$
+begin
+  return coalesce(nullif(p_payment.meta ->> 'tier', ''), nullif(p_payment.tier, ''), 'basic');
+end
+$$;
 revoke execute on function private.tier_bought(public.payments) from public;
 grant execute on function private.tier_bought(public.payments) to service_role;
 

@@ -36,10 +36,14 @@ create function private.json_object(
   p_value jsonb
 )
 returns jsonb
-language sql
+language plpgsql
 immutable
 set search_path = ''
-return case when jsonb_typeof(p_value) = 'object' then p_value end;
+as $$
+begin
+  return case when jsonb_typeof(p_value) = 'object' then p_value end;
+end
+$$;
 revoke execute on function private.json_object(jsonb) from public;
 grant execute on function private.json_object(jsonb) to service_role;
 
@@ -48,10 +52,14 @@ create function private.json_text(
   p_value jsonb
 )
 returns text
-language sql
+language plpgsql
 immutable
 set search_path = ''
-return case when jsonb_typeof(p_value) = 'string' then p_value #>> '{}' end;
+as $$
+begin
+  return case when jsonb_typeof(p_value) = 'string' then p_value #>> '{}' end;
+end
+$$;
 revoke execute on function private.json_text(jsonb) from public;
 grant execute on function private.json_text(jsonb) to service_role;
 
@@ -60,12 +68,16 @@ create function private.json_uuid(
   p_value jsonb
 )
 returns uuid
-language sql
+language plpgsql
 immutable
 set search_path = ''
-return case
-  when private.json_text(p_value) ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then private.json_text(p_value)::uuid
-end;
+as $$
+begin
+  return case
+    when private.json_text(p_value) ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then private.json_text(p_value)::uuid
+  end;
+end
+$$;
 revoke execute on function private.json_uuid(jsonb) from public;
 grant execute on function private.json_uuid(jsonb) to service_role;
 
@@ -74,16 +86,20 @@ create function private.json_time(
   p_value jsonb
 )
 returns timestamptz
-language sql
+language plpgsql
 immutable
 set search_path = ''
-return case
-  when jsonb_typeof(p_value) = 'number' then
-    case
-      when p_value::numeric between 0 and 253402300799 and p_value::numeric = trunc(p_value::numeric)
-        then to_timestamp(p_value::numeric)
-    end
-end;
+as $$
+begin
+  return case
+    when jsonb_typeof(p_value) = 'number' then
+      case
+        when p_value::numeric between 0 and 253402300799 and p_value::numeric = trunc(p_value::numeric)
+          then to_timestamp(p_value::numeric)
+      end
+  end;
+end
+$$;
 revoke execute on function private.json_time(jsonb) from public;
 grant execute on function private.json_time(jsonb) to service_role;
 
@@ -92,15 +108,19 @@ create function private.json_integer(
   p_value jsonb
 )
 returns bigint
-language sql
+language plpgsql
 immutable
 set search_path = ''
-return case
-  when jsonb_typeof(p_value) = 'number' then
-    case
-      when abs(p_value::numeric) <= 9007199254740991 and p_value::numeric = trunc(p_value::numeric) then p_value::bigint
-    end
-end;
+as $$
+begin
+  return case
+    when jsonb_typeof(p_value) = 'number' then
+      case
+        when abs(p_value::numeric) <= 9007199254740991 and p_value::numeric = trunc(p_value::numeric) then p_value::bigint
+      end
+  end;
+end
+$$;
 revoke execute on function private.json_integer(jsonb) from public;
 grant execute on function private.json_integer(jsonb) to service_role;
 
@@ -109,9 +129,13 @@ create function private.event_time(
   p_body jsonb
 )
 returns timestamptz
-language sql
+language plpgsql
 immutable
 set search_path = ''
-return coalesce(private.json_time(p_body -> 'created_at'), private.json_time(p_body -> 'payload' -> 'created_at'));
+as $$
+begin
+  return coalesce(private.json_time(p_body -> 'created_at'), private.json_time(p_body -> 'payload' -> 'created_at'));
+end
+$$;
 revoke execute on function private.event_time(jsonb) from public;
 grant execute on function private.event_time(jsonb) to service_role;

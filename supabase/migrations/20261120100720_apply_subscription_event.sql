@@ -9,10 +9,14 @@ create function private.is_running(
   p_subscription public.subscriptions
 )
 returns boolean
-language sql
+language plpgsql
 stable
 set search_path = ''
-return coalesce(p_subscription.status = 'active' and p_subscription.current_period_end > private.clock(), false);
+as $$
+begin
+  return coalesce(p_subscription.status = 'active' and p_subscription.current_period_end > private.clock(), false);
+end
+$$;
 revoke execute on function private.is_running(public.subscriptions) from public;
 grant execute on function private.is_running(public.subscriptions) to service_role;
 

@@ -108,9 +108,12 @@ create function private.record_event(
   p_deliveries integer default 1 -- 0: the gateway did not bring it, it was asked
 )
 returns private.gateway_events -- its outcome is null when the event is to be applied
-language sql
+language plpgsql
 set search_path = ''
 as $$
+declare
+  v_event private.gateway_events;
+begin
   insert into private.gateway_events as e (body_sha256, event_id, event, subject_id, payload, early_renewal, deliveries)
   values (
     p_body_sha256,
@@ -140,7 +143,9 @@ as $$
       then null
       else e.outcome
     end
-  returning *
+  returning * into v_event;
+  return v_event;
+end
 $$;
 revoke execute on function private.record_event(bytea, text, jsonb, text, integer) from public;
 grant execute on function private.record_event(bytea, text, jsonb, text, integer) to service_role;
