@@ -5,7 +5,10 @@ import { freePort } from '../../scripts/stack/ports.ts';
 import { createPostgres, type Postgres } from '../../scripts/stack/postgres.ts';
 import { prepareDatabase } from '../../scripts/stack/prepare-database.ts';
 import { base64Url, encodeJson } from '../helpers/tokens.ts';
+import { startBenchProcess } from './bench-process.ts';
 import { sessionClaims } from '../helpers/caller.ts';
+import { createPoolRole, poolUrl } from '../helpers/pool-role.ts';
+import { withClient } from '../helpers/postgres-client.ts';
 import { openDatabase, type TestDatabase } from '../helpers/test-database.ts';
 
 /** A project to be measured: Postgres, Lite, sessions signed with ES256 as a hosted project signs them. */
@@ -37,14 +40,8 @@ export async function startBenchProject(): Promise<BenchProject> {
   await postgres.ready();
   await prepareDatabase(postgres.url());
   await migrate({ url: postgres.url(), seed: false, log });
-  const database = openDatabase(postgres.url());
-  await database.query(`
-    create role subscriptions_api login noinherit password 'bench';
-    grant service_role to subscriptions_api;
-    alter role subscriptions_api set role = 'service_role'`);
-  const poolUrl = new URL(postgres.url());
-  poolUrl.username = 'subscriptions_api';
-  poolUrl.password = 'bench';
+  const database = openDatabase(postgres.url(), { isCompared: false });
+  await withClient(postgres.url(), createPoolRole);
 
   const lite = createLite({
     databaseUrl: postgres.url(),
@@ -55,21 +52,23 @@ export async function startBenchProject(): Promise<BenchProject> {
   }, log);
   await lite.start();
   await lite.ready();
-  const apiUrl = await lite.apiUrl();
-  if (apiUrl === undefined) throw new Error('Lite has no address');
-
   const { privateKey, publicKey } = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, [
     'sign',
     'verify',
   ]);
   const key = { ...await crypto.subtle.exportKey('jwk', publicKey), kid: 'bench', alg: 'ES256', use: 'sig' };
+  const jwks = JSON.stringify({ keys: [key] });
+  const api = await startBenchProcess('api-server.ts', {
+    BENCH_API: JSON.stringify({ lite: await lite.apiUrl(), jwks }),
+  });
+  const apiUrl = `http://127.0.0.1:${api.port}`;
   return {
     database,
     postgres,
     lite,
     apiUrl,
-    poolUrl: poolUrl.href,
-    jwks: JSON.stringify({ keys: [key] }),
+    poolUrl: poolUrl(postgres.url()),
+    jwks,
     async createToken(userId) {
       const claims = { ...sessionClaims(userId), iss: `${apiUrl}/auth/v1` };
       const signed = `${encodeJson({ alg: 'ES256', typ: 'JWT', kid: 'bench' })}.${encodeJson(claims)}`;
@@ -78,6 +77,7 @@ export async function startBenchProject(): Promise<BenchProject> {
       return `${signed}.${base64Url(new Uint8Array(signature))}`;
     },
     async stop() {
+      await api.stop();
       await lite.stop();
       await database.close();
       await postgres.stop();

@@ -3,6 +3,7 @@
  * no ledger, no outbox. Here to be measured against; never to be used.
  */
 import { createClient } from '@supabase/supabase-js';
+import { writeLine } from '../../scripts/stack/child.ts';
 import { createVerifier } from '../../supabase/functions/api/signature.ts';
 
 const env = (name: string) => Deno.env.get(name) ?? '';
@@ -99,7 +100,7 @@ const routes = new Map([
 Deno.serve({
   hostname: '127.0.0.1',
   port: 0,
-  onListen: ({ port }) => console.log(JSON.stringify({ event: 'listening', port })),
+  onListen: ({ port }) => writeLine(JSON.stringify({ event: 'listening', port })),
 }, async (request) => {
   const route = routes.get(new URL(request.url).pathname);
   return route === undefined ? new Response(null, { status: 404 }) : Response.json(await route(request));

@@ -1,10 +1,8 @@
 import pg from 'pg';
-import { type Child, spawnChild } from '../../scripts/stack/child.ts';
 import { localKeys } from '../../scripts/stack/defaults.ts';
-import { denoEnvironment } from '../../scripts/stack/deno-environment.ts';
 import { createFunction } from '../../scripts/stack/function.ts';
-import { root } from '../../scripts/stack/root.ts';
 import { type BenchProject, benchSecrets } from './bench-project.ts';
+import { startBenchProcess } from './bench-process.ts';
 import { openHttpConnection } from './http-connection.ts';
 import type { Item } from './workloads.ts';
 
@@ -47,7 +45,6 @@ export async function startOurs(project: BenchProject, environment: Record<strin
       SUPABASE_URL: project.apiUrl,
       SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: localKeys.publishable }),
       SUPABASE_SECRET_KEYS: JSON.stringify({ default: localKeys.secret }),
-      SUPABASE_JWKS: project.jwks,
       ...benchSecrets,
       ...environment,
     },
@@ -63,31 +60,13 @@ export async function startOurs(project: BenchProject, environment: Record<strin
 }
 
 async function startServer(file: string, project: BenchProject, checks: boolean): Promise<System> {
-  const listening = Promise.withResolvers<number>();
-  const child: Child = spawnChild({
-    name: file,
-    command: Deno.execPath(),
-    args: ['run', '-A', '--cached-only', '--node-modules-dir=manual', `${root}/tests/bench/${file}`],
-    cwd: root,
-    env: {
-      ...denoEnvironment(),
-      SUPABASE_URL: project.apiUrl,
-      SUPABASE_SECRET_KEY: localKeys.secret,
-      SUPABASE_JWKS: project.jwks,
-      ...benchSecrets,
-    },
-    log: () => {},
-    onLine(line) {
-      if (line.startsWith('{"event":"listening"')) listening.resolve(JSON.parse(line).port);
-    },
+  const server = await startBenchProcess(file, {
+    SUPABASE_URL: project.apiUrl,
+    SUPABASE_SECRET_KEY: localKeys.secret,
+    SUPABASE_JWKS: project.jwks,
+    ...benchSecrets,
   });
-  void child.exited.then(() => listening.reject(new Error(child.lastLines().join('\n'))));
-  const port = await listening.promise;
-  return {
-    pid: child.pid,
-    connect: () => connectHttp(port, checks),
-    stop: () => child.end('SIGTERM'),
-  };
+  return { pid: server.pid, connect: () => connectHttp(server.port, checks), stop: server.stop };
 }
 
 async function connectHttp(port: number, checks: boolean) {

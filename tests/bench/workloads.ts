@@ -64,7 +64,7 @@ function read({ id, token }: Buyer): Item {
     request: httpRequest('GET', '/api/subscriptions', { authorization: `Bearer ${token}` }),
     expected: '"currentTier":"pro"',
     call: { text: 'select public.get_subscription($1)::text as result', values: [id] },
-    result: '"currentTier": "pro"',
+    result: '"currentTier" : "pro"',
   };
 }
 
