@@ -2,6 +2,8 @@
 import { localKeys } from '../../scripts/stack/defaults.ts';
 import { createFunction } from '../../scripts/stack/function.ts';
 import { freePort } from '../../scripts/stack/ports.ts';
+import { createPoolRole, poolUrl } from '../helpers/pool-role.ts';
+import { withClient } from '../helpers/postgres-client.ts';
 import { copyProject } from '../helpers/copy-project.ts';
 import { sign } from '../helpers/sign.ts';
 import { freeBasePort, npmStart } from '../stack/running-stack.ts';
@@ -32,9 +34,14 @@ async function measure(project: string): Promise<Row[]> {
   }
 
   const stack = npmStart(['--port', String(port), '--ephemeral'], {}, project);
-  const { API_URL = '' } = await stack.ready;
+  const { API_URL = '', DB_URL = '' } = await stack.ready;
+  await withClient(DB_URL, createPoolRole);
   const firstAnswers: number[] = [];
-  for (let i = 0; i < repetitions; i++) firstAnswers.push(await timeFirstAnswer(API_URL));
+  const firstAnswersOverPool: number[] = [];
+  for (let i = 0; i < repetitions; i++) {
+    firstAnswers.push(await timeFirstAnswer(API_URL));
+    firstAnswersOverPool.push(await timeFirstAnswer(API_URL, { DATABASE_POOL_URL: poolUrl(DB_URL) }));
+  }
   const memory = await measureMemory(API_URL);
   await stack.end('not compared');
 
@@ -42,6 +49,7 @@ async function measure(project: string): Promise<Row[]> {
     ['`npm start`, first time, until `ready`', seconds(firstStarts)],
     ['`npm start`, data kept, until `ready`', seconds(laterStarts)],
     ['function, process start to first answer (health, one database round trip)', milliseconds(firstAnswers)],
+    ['function over the pool, process start to first answer', milliseconds(firstAnswersOverPool)],
     [`function, resident memory after ${requests} webhooks at ${connections} connections`, `${memory.after} MB`],
     ['function, resident memory after the first half of them', `${memory.half} MB`],
     ['webhooks a second meanwhile', String(memory.rate)],
@@ -57,7 +65,7 @@ async function timeStart(project: string, args: string[]): Promise<number> {
   return elapsed;
 }
 
-function startFunction(apiUrl: string, port: number) {
+function startFunction(apiUrl: string, port: number, environment: Record<string, string> = {}) {
   return createFunction({
     port,
     env: {
@@ -65,14 +73,15 @@ function startFunction(apiUrl: string, port: number) {
       SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: localKeys.publishable }),
       SUPABASE_SECRET_KEYS: JSON.stringify({ default: localKeys.secret }),
       GATEWAY_WEBHOOK_SECRET: webhookSecret,
+      ...environment,
     },
     log: () => {},
   });
 }
 
-async function timeFirstAnswer(apiUrl: string): Promise<number> {
+async function timeFirstAnswer(apiUrl: string, environment: Record<string, string> = {}): Promise<number> {
   const port = freePort();
-  const served = startFunction(apiUrl, port);
+  const served = startFunction(apiUrl, port, environment);
   const started = performance.now();
   await served.start();
   // Asked again and again, so that the wait for its "listening" line is not part of the figure.

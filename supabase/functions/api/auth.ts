@@ -11,6 +11,9 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** What the auth server signs with, besides the shared secret of older projects. */
 const asymmetric = ['ES256', 'RS256', 'EdDSA'];
 
+/** Clients send the same token for an hour, and checking its signature is most of a read's work: so many are remembered. */
+const rememberedTokens = 1000;
+
 /**
  * Reads sessions from `Authorization: Bearer <access token>`, as supabase-js sends them. SPEC 5. Those under one of the
  * project's public keys are checked here; those under its shared secret, which is not here, by the auth server.
@@ -21,26 +24,32 @@ export function createAuth(
 ): Auth {
   const server = createAuthServer(config, request);
   const keys = createSessionKeys(server.fetchKeys);
+  const genuine = new Map<string, { readonly session: Session; readonly key: JsonWebKey }>();
 
-  async function isGenuine(token: string, { alg, kid }: Session): Promise<boolean> {
+  async function isGenuine(token: string, session: Session): Promise<boolean> {
+    const { alg, kid } = session;
     if (alg === 'HS256') return await server.knows(token);
     if (!asymmetric.includes(alg) || typeof kid !== 'string') return false;
     const key = await keys.find(kid);
-    return key !== undefined && await isSignedWith(token, key);
+    if (key === undefined) return false;
+    // A refresh of the keys makes new ones: then each token is checked anew.
+    if (genuine.get(token)?.key === key) return true;
+    if (!await isSignedWith(token, key)) return false;
+    if (genuine.size >= rememberedTokens) genuine.clear();
+    genuine.set(token, { session, key });
+    return true;
   }
 
   return {
     async authenticate({ headers }) {
       const token = /^bearer +(\S+)$/i.exec(headers.get('authorization')?.trim() ?? '')?.[1] ?? '';
-      const session = readSession(token);
+      const session = genuine.get(token)?.session ?? readSession(token);
       if (session === null) return null;
       const { alg, claims } = session;
       // Issuers of the older kind were not always addresses: there the auth server's word is enough.
       if (alg !== 'HS256' && claims.iss !== config.sessionIssuer) return null;
-      return isCurrent(claims) && typeof claims.sub === 'string' && uuid.test(claims.sub) &&
-          await isGenuine(token, session)
-        ? claims.sub
-        : null;
+      if (typeof claims.sub !== 'string' || !uuid.test(claims.sub) || !isCurrent(claims)) return null;
+      return await isGenuine(token, session) ? claims.sub : null;
     },
   };
 }

@@ -1,0 +1,91 @@
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { createAuth } from '../../supabase/functions/api/auth.ts';
+import { sessionClaims } from '../helpers/caller.ts';
+import { base64Url, encodeJson } from '../helpers/tokens.ts';
+
+const ecdsa = { name: 'ECDSA', namedCurve: 'P-256' } as const;
+const config = {
+  supabaseUrl: 'https://abc.supabase.co',
+  publishableKey: 'sb_publishable_1',
+  sessionIssuer: 'https://abc.supabase.co/auth/v1',
+};
+const userId = '3b1f8f0e-1d2c-4a5b-8c7d-9e0f1a2b3c4d';
+
+let published: Record<string, CryptoKeyPair>;
+let asked: string[];
+beforeEach(async () => {
+  published = { 'key-1': await crypto.subtle.generateKey(ecdsa, true, ['sign', 'verify']) };
+  asked = [];
+});
+
+/** An auth server that publishes these keys, and knows no session. */
+async function answer(input: URL | RequestInfo): Promise<Response> {
+  asked.push(String(input));
+  if (!String(input).endsWith('/jwks.json')) return Response.json({ message: 'no' }, { status: 403 });
+  const keys = await Promise.all(
+    Object.entries(published).map(async ([kid, { publicKey }]) => ({
+      ...await crypto.subtle.exportKey('jwk', publicKey),
+      kid,
+    })),
+  );
+  return Response.json({ keys: [...keys, { kty: 'oct', kid: 'shared', k: 'c2VjcmV0' }, { kty: 'EC' }] });
+}
+
+async function createToken(kid = 'key-1', claims: Record<string, unknown> = {}): Promise<string> {
+  const signed = `${encodeJson({ alg: 'ES256', typ: 'JWT', kid })}.${
+    encodeJson({ ...sessionClaims(userId), iss: config.sessionIssuer, ...claims })
+  }`;
+  const key = published[kid]?.privateKey;
+  if (key === undefined) return `${signed}.${base64Url(new Uint8Array(64))}`;
+  const signature = await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, key, new TextEncoder().encode(signed));
+  return `${signed}.${base64Url(new Uint8Array(signature))}`;
+}
+
+function bearing(token: string): Request {
+  return new Request('https://abc.supabase.co', { headers: { authorization: `Bearer ${token}` } });
+}
+
+describe('a session under a published key', () => {
+  test('is its user, at the second request as at the first', async () => {
+    const auth = createAuth(config, answer);
+    const token = await createToken();
+    expect(await auth.authenticate(bearing(token))).toBe(userId);
+    expect(await auth.authenticate(bearing(token))).toBe(userId);
+    expect(asked).toEqual([`${config.supabaseUrl}/auth/v1/.well-known/jwks.json`]);
+  });
+
+  test('ends at its expiry, though it was good before', async () => {
+    const auth = createAuth(config, answer);
+    const token = await createToken('key-1', { exp: Math.floor(Date.now() / 1000) + 60 });
+    expect(await auth.authenticate(bearing(token))).toBe(userId);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 });
+    expect(await auth.authenticate(bearing(token))).toBeNull();
+    vi.useRealTimers();
+  });
+
+  test('is no longer its user when the key was revoked, though it was good before', async () => {
+    const auth = createAuth(config, answer);
+    const token = await createToken();
+    expect(await auth.authenticate(bearing(token))).toBe(userId);
+    published = { 'key-2': await crypto.subtle.generateKey(ecdsa, true, ['sign', 'verify']) };
+    vi.useFakeTimers({ toFake: ['performance'] });
+    vi.setSystemTime(0);
+    vi.advanceTimersByTime(10 * 60_000 + 1);
+    expect(await auth.authenticate(bearing(await createToken('key-2')))).toBe(userId);
+    expect(await auth.authenticate(bearing(token))).toBeNull();
+    vi.useRealTimers();
+  });
+
+  test('with a letter changed in its signature is nobody, though the whole one was good before', async () => {
+    const auth = createAuth(config, answer);
+    const token = await createToken();
+    expect(await auth.authenticate(bearing(token))).toBe(userId);
+    const changed = token.replace(/.{10}$/, (end) => end.split('').reverse().join(''));
+    expect(await auth.authenticate(bearing(changed))).toBeNull();
+  });
+});
+
+test('a session under a shared secret that the key set names is nobody', async () => {
+  const auth = createAuth(config, answer);
+  expect(await auth.authenticate(bearing(await createToken('shared')))).toBeNull();
+});
