@@ -50,6 +50,10 @@ describe('a full environment', () => {
     [{ SESSION_ISSUER: 'https://id.example.com/auth/v1' }, { sessionIssuer: 'https://id.example.com/auth/v1' }],
     [{ DATABASE_POOL_URL: 'postgresql://a:b@c:6543/d' }, { databasePoolUrl: 'postgresql://a:b@c:6543/d' }],
     [{ DATABASE_POOL_URL: 'postgres://a:b@c/d' }, { databasePoolUrl: 'postgres://a:b@c/d' }],
+    [{ DATABASE_POOL_CA: '-----BEGIN CERTIFICATE-----\\nMII\\n' }, {
+      databasePoolCa: '-----BEGIN CERTIFICATE-----\nMII\n',
+    }],
+    [{ DATABASE_POOL_CA: '' }, { databasePoolCa: null }],
     [{ DATABASE_POOL_URL: '' }, { databasePoolUrl: null }],
     [{ PORT: '8000' }, { port: 8000 }],
     [{ PORT: '0' }, { port: 0 }],
@@ -203,6 +207,7 @@ describe('a value that makes no sense', () => {
     ['GATEWAY_EVENT_ID_HEADER', 'x-gateway-event-id:'],
     ['SUPABASE_URL', 'abc.supabase.co'],
     ['SESSION_ISSUER', 'abc.supabase.co/auth/v1'],
+    ['DATABASE_POOL_CA', '/etc/ca.pem'],
     ['DATABASE_POOL_URL', 'db.example.com:6543'],
     ['DATABASE_POOL_URL', 'https://db.example.com'],
     ['GATEWAY_API_URL', 'api.gateway.example'],

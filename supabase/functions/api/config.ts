@@ -10,6 +10,8 @@ export type Config = {
   readonly sessionIssuer: string;
   /** Postgres, through a transaction pooler or not; null: the database is called over REST. */
   readonly databasePoolUrl: string | null;
+  /** PEM of who signed the certificate of that Postgres; null: its address says whether the connection is encrypted. */
+  readonly databasePoolCa: string | null;
   /** Key id and secret of the gateway's API; null: payments are not configured (SPEC 4, verify, step 1). */
   readonly gateway: GatewayConfig | null;
   /** Either verifies a webhook; empty: webhooks are not configured. */
@@ -96,6 +98,7 @@ export function readConfig(environment: Environment): Config {
     secretKey: readKey('SUPABASE_SECRET_KEYS') ?? read('SUPABASE_SERVICE_ROLE_KEY') ?? missing('SUPABASE_SECRET_KEYS'),
     sessionIssuer: readUrl('SESSION_ISSUER') ?? `${supabaseUrl.replace(/\/+$/, '')}/auth/v1`,
     databasePoolUrl: postgresUrl(read('DATABASE_POOL_URL'), 'DATABASE_POOL_URL'),
+    databasePoolCa: certificate(read('DATABASE_POOL_CA'), 'DATABASE_POOL_CA'),
     gateway: keyId && keySecret ? { keyId, keySecret, apiUrl: gatewayApiUrl } : null,
     webhookSecrets: [webhookSecret, previousWebhookSecret].filter((secret) => secret !== null),
     signatureHeader: headerName(read('GATEWAY_SIGNATURE_HEADER') ?? 'x-gateway-signature', 'GATEWAY_SIGNATURE_HEADER'),
@@ -133,6 +136,13 @@ function readDefaultKey(json: string | null, name: string): string | null {
 function postgresUrl(value: string | null, name: string): string | null {
   if (value === null || /^postgres(ql)?:$/.test(URL.parse(value)?.protocol ?? '')) return value;
   throw new Error(`${name} is not the address of a Postgres`);
+}
+
+/** Lines of a certificate may have been written as `\n`, for a file of one line each. */
+function certificate(value: string | null, name: string): string | null {
+  const pem = value?.replaceAll('\\n', '\n') ?? null;
+  if (pem === null || /-----BEGIN CERTIFICATE-----\s/.test(pem)) return pem;
+  throw new Error(`${name} is not a certificate`);
 }
 
 function httpUrl(value: string, name: string): string {

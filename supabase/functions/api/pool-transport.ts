@@ -17,11 +17,12 @@ const idleTimeoutMilliseconds = 10_000;
 /**
  * Calls the RPCs straight over Postgres: one statement and one round trip a call. A transaction pooler may stand between,
  * so statements have no name and the session is left alone; the role of the URL brings its rights with it.
+ * @param authority PEM: the connection is encrypted, to a server whose certificate it signed; null: as the URL says
  */
-export function createPoolTransport(url: string): Transport {
+export function createPoolTransport(url: string, authority: string | null): Transport {
   let pool: pg.Pool | undefined;
   return async (name, parameters) => {
-    pool ??= createPool(url);
+    pool ??= createPool(url, authority);
     // What is left out gets the function's default, as over REST.
     const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
     const list = given.map(([parameter], index) => `${parameter} => $${index + 1}`).join(', ');
@@ -37,9 +38,10 @@ export function createPoolTransport(url: string): Transport {
   };
 }
 
-function createPool(url: string): pg.Pool {
+function createPool(url: string, authority: string | null): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
+    ...(authority === null ? {} : { ssl: { ca: authority } }),
     max: connections,
     connectionTimeoutMillis: connectTimeoutMilliseconds,
     query_timeout: callTimeoutMilliseconds,
