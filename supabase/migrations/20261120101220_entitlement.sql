@@ -114,7 +114,13 @@ select
   s.ended_reason
 from public.subscriptions s
 left join public.profiles pr on pr.user_id = s.user_id
-where coalesce(pr.subscription_tier, 'free') <> case when s.status = 'active' then s.tier else 'free' end;
+where coalesce(pr.subscription_tier, 'free') <> case when s.status = 'active' then s.tier else 'free' end
+  -- Activated for a period that is over, it gives no access until it is charged.
+  and (
+    s.status = 'active'
+    and s.current_period_end <= (select private.clock())
+    and coalesce(pr.subscription_tier, 'free') = 'free'
+  ) is not true;
 comment on view private.tier_mismatch is
   'Profiles with another tier than the active subscription''s, or with a tier though the subscription has ended. '
   'Look at private.explain_user(user_id) for who wrote it, then set the profile''s tier. A report: reads every '

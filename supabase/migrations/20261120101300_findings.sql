@@ -93,8 +93,8 @@ where o.delivered_at is null
   and o.next_attempt_at < (select private.clock()) - interval '15 minutes'
   or o.delivered_at is null
   and o.parked_at is not null
-  -- Withdrawn on purpose, not given up.
-  and o.last_error not like 'withdrawn: %' is not false;
+  -- Parked before anybody claimed it, it was withdrawn on purpose, not given up.
+  and o.claims <> '{}';
 comment on view private.outbox_stuck is
   'Side effects that nobody delivers: due for more than 15 minutes, or given up (parked). Due ones: does the '
   'schedule run, is the destination configured (RESEND_API_KEY, GATEWAY_API_URL), did it ask for a pause? Parked '

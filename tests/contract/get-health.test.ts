@@ -8,8 +8,7 @@ import { readAllRows } from '../helpers/rows.ts';
 import { targets } from '../helpers/targets.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
-// One is parked, so that it is not counted.
-const project = useProject({ findings: { outbox_stuck: 1 } });
+const project = useProject();
 
 describe.each(targets)('%s', (target) => {
   const service = useService(target, project);

@@ -11,7 +11,7 @@ let database: TestDatabase;
 let service: pg.Client;
 beforeAll(async () => {
   // One is activated for a period that is over: the gateway bills it, and nothing was paid for now.
-  database = await createTestDatabase({ findings: { entitled_not_paid: 1, tier_mismatch: 1 } });
+  database = await createTestDatabase({ findings: { entitled_not_paid: 1 } });
   service = await openSession(database, { role: 'service_role' });
 });
 afterAll(() => database.close());

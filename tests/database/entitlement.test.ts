@@ -146,6 +146,16 @@ describe('tier_mismatch', () => {
     },
   );
 
+  test('lists no subscription that was activated for a period that is over beside free', async () => {
+    const { user } = await buy();
+    await write("update public.profiles set subscription_tier = 'free' where user_id = $1", user.id);
+    await write(
+      "update public.subscriptions set current_period_end = now() - interval '1 day' where user_id = $1",
+      user.id,
+    );
+    expect(await database.query('select from private.tier_mismatch')).toEqual([]);
+  });
+
   test('lists an active subscription without a profile, and no subscription that ended beside null or free', async () => {
     const { user } = await buy();
     await write('delete from public.profiles where user_id = $1', user.id);

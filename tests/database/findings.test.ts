@@ -142,7 +142,7 @@ describe('outbox_stuck', () => {
     await fail(service, token, ids, { error: 'HTTP 422', final: true });
     await enqueue(database, 'gateway', 'withdrawn');
     await write(
-      "update private.outbox set parked_at = now(), last_error = 'withdrawn: by the user' where key = 'withdrawn'",
+      "update private.outbox set parked_at = now(), last_error = 'withdrawn' where key = 'withdrawn'",
     );
     expect(await database.query('select key, state, last_error from private.outbox_stuck')).toEqual([
       { key: 'given up', state: 'parked', last_error: 'HTTP 422' },
@@ -184,7 +184,7 @@ describe('failed_events', () => {
     expect(await deliver(service, body)).toBe('mismatch');
     await verifyPurchase(service, order);
     expect(await findings()).toEqual([['failed_events', sha256(body), 'mismatch']]);
-    expect(await deliver(service, refunded(other, 1))).toBe('applied');
+    await deliver(service, refunded(other, 1));
     expect(await findings()).toEqual([]);
   });
 
