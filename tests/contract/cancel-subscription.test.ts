@@ -10,7 +10,7 @@ import { targets } from '../helpers/targets.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
 // One for each target buys again at once what was cancelled.
-const project = useProject({ findings: { paid_twice: 3 } });
+const project = useProject({ findings: { paid_twice: targets.length } });
 
 describe.each(targets)('%s', (target) => {
   const service = useService(target, project);

@@ -13,7 +13,10 @@ import { targets } from '../helpers/targets.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
 // Subscriptions are made by hand, judged while their periods run.
-const project = useProject({ findings: { entitled_not_paid: 9, tier_mismatch: 12 }, at: '2026-10-01T00:00:00Z' });
+const project = useProject({
+  findings: { entitled_not_paid: 3 * targets.length, tier_mismatch: 4 * targets.length },
+  at: '2026-10-01T00:00:00Z',
+});
 const noon = 1_790_000_100;
 const nextPeriod = { current_start: period.current_end, current_end: period.current_end + 2_592_000 };
 const nextEnd = new Date(nextPeriod.current_end * 1000);

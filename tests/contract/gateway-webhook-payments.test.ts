@@ -10,7 +10,7 @@ import { targets } from '../helpers/targets.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
 // Captures that did not say their amount, as SPEC has the event, grant nothing.
-const project = useProject({ findings: { captured_not_fulfilled: 6 } });
+const project = useProject({ findings: { captured_not_fulfilled: 2 * targets.length } });
 const received = { status: 200, body: { received: true } };
 const failure = {
   error_code: 'BAD_REQUEST_ERROR',

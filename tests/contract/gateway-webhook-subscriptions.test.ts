@@ -15,7 +15,10 @@ import { targets } from '../helpers/targets.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
 // Subscriptions are made by hand, judged while their periods run.
-const project = useProject({ findings: { entitled_not_paid: 9, tier_mismatch: 6 }, at: '2026-10-01T00:00:00Z' });
+const project = useProject({
+  findings: { entitled_not_paid: 3 * targets.length, tier_mismatch: 2 * targets.length },
+  at: '2026-10-01T00:00:00Z',
+});
 const received = { status: 200, body: { received: true } };
 
 describe.each(targets)('%s', (target) => {

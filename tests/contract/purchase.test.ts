@@ -14,7 +14,7 @@ import { targets } from '../helpers/targets.ts';
 import { useProject } from '../helpers/use-project.ts';
 
 // Money of another amount or currency, and an order paid twice, for each target.
-const project = useProject({ findings: { failed_events: 12, paid_twice: 3 } });
+const project = useProject({ findings: { failed_events: 4 * targets.length, paid_twice: targets.length } });
 
 describe.each(targets)('%s', (target) => {
   const shop = useShop(target, project);

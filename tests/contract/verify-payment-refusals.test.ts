@@ -11,7 +11,7 @@ import { secrets, targets } from '../helpers/targets.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
 // One user buys again and again.
-const project = useProject({ findings: { paid_twice: 2 } });
+const project = useProject({ findings: { paid_twice: targets.length - 1 } });
 const unauthorized = refusal(401, 'Unauthorized');
 const notConfigured = refusal(503, 'Payment service not configured');
 const badSignature = refusal(400, 'Payment verification failed');

@@ -10,7 +10,7 @@ import { targets } from '../helpers/targets.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
 // An order paid twice, for each target.
-const project = useProject({ findings: { paid_twice: 3 } });
+const project = useProject({ findings: { paid_twice: targets.length } });
 
 describe.each(targets)('%s', (target) => {
   const service = useService(target, project);

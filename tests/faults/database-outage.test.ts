@@ -16,7 +16,7 @@ describe.each(['REST', 'the pool'] as const)('over %s', (transport) => {
   let customers: Customer[];
   let pid: number | undefined;
   beforeAll(async () => {
-    project = await startFaultProject({}, {}, transport);
+    project = await startFaultProject({}, transport);
   });
   afterAll(() => project.stop());
 

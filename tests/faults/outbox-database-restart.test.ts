@@ -9,7 +9,7 @@ describe.each(['REST', 'the pool'] as const)('over %s', (transport) => {
   const provider = startReceiver();
   let project: FaultProject;
   beforeAll(async () => {
-    project = await startFaultProject({ ...receiverEnvironment(provider.url), REVALIDATE_URL: '' }, {}, transport);
+    project = await startFaultProject({ ...receiverEnvironment(provider.url), REVALIDATE_URL: '' }, transport);
   });
   afterAll(async () => {
     await project.stop();

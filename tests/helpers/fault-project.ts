@@ -6,7 +6,6 @@ import { migrate } from '../../scripts/stack/migrate.ts';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { createPostgres, type Postgres } from '../../scripts/stack/postgres.ts';
 import { prepareDatabase } from '../../scripts/stack/prepare-database.ts';
-import type { Declared } from './findings.ts';
 import { createPoolRole, poolUrl } from './pool-role.ts';
 import { withClient } from './postgres-client.ts';
 import { secrets } from './targets.ts';
@@ -28,12 +27,10 @@ export type FaultProject = {
 
 /**
  * Postgres, Lite behind a port that stays, and the function, all of this project's own. `environment` is what the
- * function is told besides, `declared` what the tests leave wrong in the database on purpose; `transport` is how it calls
- * the database.
+ * function is told besides; `transport` is how it calls the database.
  */
 export async function startFaultProject(
   environment: Record<string, string> = {},
-  declared: Declared = {},
   transport: 'REST' | 'the pool' = 'REST',
 ): Promise<FaultProject> {
   const log = () => {};
@@ -61,7 +58,7 @@ export async function startFaultProject(
   const direct: Record<string, string> = transport === 'the pool' ? { DATABASE_POOL_URL: poolUrl(postgres.url()) } : {};
   const env = { ...functionEnvironment(`http://127.0.0.1:${apiPort}`), ...direct, ...environment };
   const edgeFunction = createFunction({ port: 0, env, log });
-  const database = openDatabase(postgres.url(), declared);
+  const database = openDatabase(postgres.url());
 
   async function stop(): Promise<void> {
     const endings = [edgeFunction.stop, front.stop, lite.stop, database.close, postgres.stop];
