@@ -40,7 +40,7 @@ export async function startBenchProject(): Promise<BenchProject> {
   await postgres.ready();
   await prepareDatabase(postgres.url());
   await migrate({ url: postgres.url(), seed: false, log });
-  const database = openDatabase(postgres.url(), { isCompared: false });
+  const database = openDatabase(postgres.url(), { findings: 'compared elsewhere' });
   await withClient(postgres.url(), createPoolRole);
 
   const lite = createLite({

@@ -7,7 +7,7 @@ let database: TestDatabase;
 let pool: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
-  pool = openDatabase(poolUrl(database.url), { isCompared: false });
+  pool = openDatabase(poolUrl(database.url), { findings: 'compared elsewhere' });
 });
 afterAll(async () => {
   await pool.close();

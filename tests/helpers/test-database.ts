@@ -47,17 +47,12 @@ export async function createTestDatabase(declared: Declared = {}): Promise<TestD
   });
 }
 
-/**
- * A database by its URL; `close` runs when nothing of it is open any more. With `isCompared` false somebody else looks at
- * what is wrong in it: who logs in with fewer rights can't.
- */
+/** A database by its URL; `close` runs when nothing of it is open any more. */
 export function openDatabase(
   url: string,
-  { close, isCompared = true, ...declared }: Declared & {
-    readonly close?: () => Promise<void>;
-    readonly isCompared?: boolean;
-  } = {},
+  { close, ...declared }: Declared & { readonly close?: () => Promise<void> } = {},
 ): TestDatabase {
+  const isCompared = declared.findings !== 'compared elsewhere';
   if (isCompared) open.add(url);
   const pool = new pg.Pool({ connectionString: url, max: 4 });
   // A server that is restarted under the tests ends idle connections: the pool opens new ones.
