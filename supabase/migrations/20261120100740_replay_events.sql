@@ -50,7 +50,8 @@ when (new.gateway_payment_id is distinct from old.gateway_payment_id and new.gat
 execute function private.replay_order_events('gateway_payment_id');
 
 -- Events whose order was stored in the very moment in which they came: neither transaction saw the other's row, so the
--- trigger did not find them. An event older than a day was seen by it. And payments that waited for their plan.
+-- trigger did not find them. An event older than a day was seen by it. And what waited for its plan: payments, and
+-- subscriptions of users who have none.
 create function private.replay_missed_events()
 returns integer -- how many were applied
 language plpgsql
@@ -77,6 +78,21 @@ begin
       where w.outcome = 'plan_not_found'
         and p.fulfilled_at is null
         and exists (select from public.plans pl where pl.tier = private.tier_bought(p))
+      union
+      select s.body_sha256, s.user_id
+      from (
+        select e.body_sha256, e.payload, private.json_uuid(e.payload #> '{payload,subscription,entity,notes,user_id}') as user_id
+        from private.gateway_events e
+        where e.event in ('subscription.activated', 'subscription.charged')
+          and e.outcome = 'unmatched'
+          and private.event_time(e.payload) is not null
+      ) s
+      join public.plans pl
+        on pl.gateway_plan_id = private.json_text(s.payload #> '{payload,subscription,entity,plan_id}')
+      cross join lateral private.find_user(s.user_id, false)
+      where not exists (select from public.subscriptions o where o.user_id = s.user_id)
+        -- Before its first cycle it makes nothing, and is applied when something does.
+        and private.json_time(s.payload #> '{payload,subscription,entity,current_end}') is not null
     ) missed
     join private.gateway_events e on e.body_sha256 = missed.body_sha256
     order by missed.user_id, e.received_at

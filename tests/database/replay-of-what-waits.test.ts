@@ -1,11 +1,11 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { deliver, sha256 } from '../helpers/gateway-events.ts';
+import { deliver, sha256, subscriptionEvent } from '../helpers/gateway-events.ts';
 import { captured, orderPaid, refunded } from '../helpers/money-events.ts';
 import { mailsTo, placeOrder, verifyPurchase } from '../helpers/purchases.ts';
-import { uniqueId } from '../helpers/records.ts';
+import { createUser, uniqueId } from '../helpers/records.ts';
 import { openSession } from '../helpers/session.ts';
-import { readLedger, readPayment, readTier } from '../helpers/state.ts';
+import { readLedger, readPayment, readSubscription, readTier } from '../helpers/state.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
 
 let database: TestDatabase;
@@ -113,5 +113,34 @@ describe('an event that names a payment and no order', () => {
     await verifying.query('commit');
     await database.query('select private.sweep()');
     expect(await readPayment(database, order.id)).toMatchObject({ dispute_status: 'open' });
+  });
+});
+
+describe('a subscription of a plan that is not ours yet', () => {
+  test('is made by the next sweep, once the plan is, and cancelled if it was since', async () => {
+    for (const cancelled of [false, true]) {
+      const { id: userId } = await createUser(database);
+      const [planId, id] = [uniqueId('plan'), uniqueId('sub')];
+      const at = (day: number) => ({ createdAt: `2026-01-0${day}T00:00:00Z` });
+      const month = { start: '2126-01-01T00:00:00Z', end: '2126-02-01T00:00:00Z' };
+      const activated = subscriptionEvent({ name: 'activated', userId, id, planId, ...month, ...at(1) });
+      expect(await deliver(service, activated)).toBe('unmatched');
+      if (cancelled) await deliver(service, subscriptionEvent({ name: 'cancelled', userId, id, ...at(2) }));
+      await database.query('select private.sweep()');
+      expect(await readSubscription(database, userId)).toBeNull();
+
+      await database.query(
+        'insert into public.plans (tier, name, price, gateway_plan_id) values ($1, $1, 1, $1)',
+        [planId],
+      );
+      await database.query('select private.sweep()');
+      expect(await readSubscription(database, userId)).toMatchObject({
+        tier: planId,
+        status: cancelled ? 'cancelled' : 'active',
+        gateway_subscription_id: id,
+      });
+      expect(await readTier(database, userId)).toBe(cancelled ? 'free' : planId);
+      expect(await readLedger(database, sha256(activated))).toMatchObject({ outcome: 'applied' });
+    }
   });
 });

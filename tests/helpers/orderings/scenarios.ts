@@ -243,12 +243,28 @@ const plays = {
       cast.refunded('refund-B', must(second), 'B'),
     ],
   },
+  'everything at once': {
+    orders: 1,
+    steps: (cast, [order]) => [
+      ...oneOrder.steps(cast, [must(order)]).filter(({ name }) => name !== 'refund'),
+      cast.captured('captured-extra', must(order), 'C'),
+      cast.refunded('refund-extra', must(order), 'C'),
+      cast.subscription('activated', { day: 1, months: [0, 1] }),
+      cast.subscription('charged', { day: 9, months: [1, 2] }),
+      cast.subscription('cancelled', { day: 12 }),
+      cast.subscription('activated', { day: 3, sub: 'B', as: 'activated-B' }),
+      cast.subscription('charged', { day: 10, months: [0, 6], sub: 'B', as: 'charged-B' }),
+    ],
+  },
 } satisfies Record<string, Play>;
 
 export type ScenarioName = keyof typeof plays;
 
 /** All scenarios by name. */
 export const scenarioNames = Object.keys(plays).filter((name): name is ScenarioName => name in plays);
+
+/** Those with so few steps that all of their shorter orders can be tried. */
+export const smallScenarioNames = scenarioNames.filter((name) => name !== 'everything at once');
 
 /** A scenario by its name, for a user and orders of its own; the database can walk. */
 export async function stage(database: TestDatabase, name: ScenarioName): Promise<Scenario> {
