@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { proveRaces } from '../helpers/orderings/prove.ts';
+import { prepareToWalk } from '../helpers/orderings/prepare-to-walk.ts';
+import { proveRaces } from '../helpers/orderings/prove-races.ts';
 import { scenarioNames } from '../helpers/orderings/scenarios.ts';
-import { prepareToWalk } from '../helpers/orderings/walk.ts';
 import { countDeadlocks } from '../helpers/racers.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
 

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { proveEveryOrder, proveGeneratedOrders } from '../helpers/orderings/prove.ts';
+import { prepareToWalk } from '../helpers/orderings/prepare-to-walk.ts';
+import { proveEveryOrder } from '../helpers/orderings/prove-every-order.ts';
+import { proveGeneratedOrders } from '../helpers/orderings/prove-generated-orders.ts';
 import { scenarioNames, smallScenarioNames, stage } from '../helpers/orderings/scenarios.ts';
-import { prepareToWalk, walk } from '../helpers/orderings/walk.ts';
+import { walk } from '../helpers/orderings/walk.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
 
 // The same with longer orders: tests/long.

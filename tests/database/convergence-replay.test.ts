@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeLine } from '../../scripts/stack/child.ts';
+import { prepareToWalk } from '../helpers/orderings/prepare-to-walk.ts';
 import { scenarioNames, stage } from '../helpers/orderings/scenarios.ts';
-import { prepareToWalk, takeSteps } from '../helpers/orderings/walk.ts';
+import { takeSteps } from '../helpers/orderings/take-steps.ts';
 import { openSession } from '../helpers/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
 

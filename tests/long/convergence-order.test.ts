@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeLine } from '../../scripts/stack/child.ts';
-import { proveEveryOrder } from '../helpers/orderings/prove.ts';
-import { prepareToWalk } from '../helpers/orderings/walk.ts';
+import { prepareToWalk } from '../helpers/orderings/prepare-to-walk.ts';
+import { proveEveryOrder } from '../helpers/orderings/prove-every-order.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
 
 // Beside the other scenarios, which take as long together: on two cores both run at once.

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeLine } from '../../scripts/stack/child.ts';
-import { proveEveryOrder, proveGeneratedOrders, proveRaces } from '../helpers/orderings/prove.ts';
+import { prepareToWalk } from '../helpers/orderings/prepare-to-walk.ts';
+import { proveEveryOrder } from '../helpers/orderings/prove-every-order.ts';
+import { proveGeneratedOrders } from '../helpers/orderings/prove-generated-orders.ts';
+import { proveRaces } from '../helpers/orderings/prove-races.ts';
 import { type ScenarioName, scenarioNames, smallScenarioNames } from '../helpers/orderings/scenarios.ts';
-import { prepareToWalk } from '../helpers/orderings/walk.ts';
 import { countDeadlocks } from '../helpers/racers.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
 

@@ -1,13 +1,6 @@
-import { sha256, subscriptionEvent } from '../gateway-events.ts';
-import { captured, failed, orderPaid, refunded } from '../money-events.ts';
-import { createPayment, createUser, uniqueId } from '../records.ts';
+import { createPayment, createUser } from '../records.ts';
 import type { TestDatabase } from '../test-database.ts';
-
-/** A step of the database function `test.take_step`: a delivery, always of the same bytes, a verify, or an order stored. */
-export type Step =
-  | { name: string; stored: string; orderId: string }
-  | { name: string; earlyRenewal: string; sha256: string; body: string }
-  | { name: string; earlyRenewal: string; userId: string; orderId: string; paymentId: string };
+import { type Cast, createCast, type Order, type Step } from './cast.ts';
 
 /** Whose events are put in order, and all that can happen to them. */
 export type Scenario = {
@@ -17,68 +10,6 @@ export type Scenario = {
   /** Whether such a set of facts, by the names of the steps, can be in the end: others are not compared. */
   isWhole(facts: ReadonlySet<string>): boolean;
 };
-
-type Order = { id: string; orderId: string; userId: string };
-
-/** What can happen to a new user: steps by name, made of orders and of gateway subscriptions by letter. */
-class Cast {
-  readonly subscriptionIds: string[] = [];
-  readonly #paymentIds = new Map<string, string>();
-  readonly #suffix = uniqueId('');
-
-  constructor(readonly userId: string, readonly earlyRenewal: string) {}
-
-  deliver(name: string, body: string): Step {
-    return { name, earlyRenewal: this.earlyRenewal, sha256: sha256(body), body };
-  }
-
-  /** The money of an order, by a letter. */
-  money(order: Order, letter: string): { id: string; order_id: string } {
-    const id = this.#paymentIds.get(letter) ?? `pay_${letter}${this.#suffix}`;
-    this.#paymentIds.set(letter, id);
-    return { id, order_id: order.orderId };
-  }
-
-  verify(name: string, order: Order, letter: string): Step {
-    const { userId, earlyRenewal } = this;
-    return { name, earlyRenewal, userId, orderId: order.orderId, paymentId: this.money(order, letter).id };
-  }
-
-  captured(name: string, order: Order, letter: string): Step {
-    return this.deliver(name, captured(this.money(order, letter)));
-  }
-
-  refunded(name: string, order: Order, letter: string, amount = 99900): Step {
-    return this.deliver(name, refunded(this.money(order, letter), amount));
-  }
-
-  /** An event of November 2026, days before any arrival; its period counts in months from January 2126. */
-  subscription(
-    name: 'activated' | 'charged' | 'cancelled',
-    { day, months, sub = 'A', as = name, plan = 'plan_pro' }: {
-      day: number;
-      months?: [number, number];
-      sub?: string;
-      as?: string;
-      plan?: string;
-    },
-  ): Step {
-    const id = `sub_${sub}${this.#suffix}`;
-    if (!this.subscriptionIds.includes(id)) this.subscriptionIds.push(id);
-    const month = (number: number) => new Date(Date.UTC(2126, number)).toISOString();
-    return this.deliver(
-      as,
-      subscriptionEvent({
-        name,
-        userId: this.userId,
-        id,
-        planId: plan,
-        createdAt: new Date(Date.UTC(2026, 10, 10, day * 6)).toISOString(),
-        ...(months ? { start: month(months[0]), end: month(months[1]) } : {}),
-      }),
-    );
-  }
-}
 
 type Play = {
   orders: number;
@@ -98,8 +29,8 @@ const oneOrder: Play = {
   steps: (cast, [order]) => [
     cast.verify('verify', must(order), 'A'),
     cast.captured('captured', must(order), 'A'),
-    cast.deliver('order.paid', orderPaid(cast.money(must(order), 'A'), { id: must(order).orderId })),
-    cast.deliver('failed', failed(cast.money(must(order), 'B'))),
+    cast.orderPaid('order.paid', must(order), 'A'),
+    cast.failed('failed', must(order), 'B'),
     cast.refunded('refund-of-part', must(order), 'A', 30000),
     cast.refunded('refund-of-more', must(order), 'A', 60000),
     cast.refunded('refund', must(order), 'A'),
@@ -112,12 +43,11 @@ const orderOnItsWay: Play = {
   areStored: false,
   steps: (cast, [order]) => {
     const { id, orderId } = must(order);
-    const receipt = id.replaceAll('-', '');
     return [
       { name: 'stored', stored: id, orderId },
       cast.captured('captured', must(order), 'A'),
-      cast.deliver('order.paid', orderPaid(cast.money(must(order), 'A'), { id: orderId, receipt })),
-      cast.deliver('failed', failed(cast.money(must(order), 'B'))),
+      cast.orderPaid('order.paid', must(order), 'A'),
+      cast.failed('failed', must(order), 'B'),
       cast.refunded('refund', must(order), 'A'),
     ];
   },
@@ -270,10 +200,10 @@ export const smallScenarioNames = scenarioNames.filter((name) => name !== 'every
 export async function stage(database: TestDatabase, name: ScenarioName): Promise<Scenario> {
   const play: Play = plays[name];
   const { id: userId } = await createUser(database);
-  const cast = new Cast(userId, play.earlyRenewal ?? 'replace');
+  const cast = createCast(userId, play.earlyRenewal ?? 'replace');
   const orders: Order[] = [];
   for (let count = play.isCustomer ? -1 : 0; count < play.orders; count++) {
-    orders.push({ ...await createPayment(database, { userId }), userId });
+    orders.push(await createPayment(database, { userId }));
   }
   if (play.isCustomer) {
     const step = cast.verify('bought', must(orders[0]), 'O');

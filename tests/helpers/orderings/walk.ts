@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import type pg from 'pg';
 import { openSession } from '../session.ts';
 import type { TestDatabase } from '../test-database.ts';
 import type { Scenario } from './scenarios.ts';
@@ -14,12 +12,6 @@ const tables = [
   'private.gateway_events',
   'private.outbox',
 ];
-
-/** Gives a database the functions that walk, and plans that the gateway bills. */
-export async function prepareToWalk(database: TestDatabase): Promise<void> {
-  await database.query(await readFile(new URL('walk.sql', import.meta.url), 'utf8'));
-  await database.query("update public.plans set gateway_plan_id = 'plan_' || tier");
-}
 
 /**
  * Executes every order of a scenario's steps up to a length, each step at most twice, and compares where those of the
@@ -80,29 +72,4 @@ export async function walk(
   );
   const size = ({ words: [one, two] }: Divergence) => one.length + two.length;
   return { orders, divergences: divergences.sort((one, two) => size(one) - size(two)) };
-}
-
-/** One order, by the names of its steps: what each answered and left. Nothing of it is kept. */
-export async function takeSteps(
-  session: pg.Client,
-  { subject, steps }: Scenario,
-  word: readonly string[],
-): Promise<{ step: string; answer: unknown; state: unknown }[]> {
-  const indexes = word.map((name) => {
-    const index = steps.findIndex((step) => step.name === name);
-    if (index < 0) throw new Error(`no step ${name}; there are ${steps.map((step) => step.name).join(' ')}`);
-    return index;
-  });
-  await session.query('begin');
-  try {
-    await session.query("select set_config('test.clock', '2026-11-20T12:00:00Z', true)");
-    const { rows } = await session.query('select step, answer, state from test.take_steps($1, $2, $3)', [
-      JSON.stringify(subject),
-      JSON.stringify(steps),
-      indexes,
-    ]);
-    return rows.map(({ step, answer, state }) => ({ step: steps[step]?.name ?? '', answer, state }));
-  } finally {
-    await session.query('rollback');
-  }
 }
