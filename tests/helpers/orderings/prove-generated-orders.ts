@@ -17,7 +17,7 @@ export async function proveGeneratedOrders(
   const end = async (word: readonly string[]) =>
     JSON.stringify((await takeSteps(session, scenario, word)).at(-1)?.state);
   const names = scenario.steps.map((step) => step.name);
-  const words = fc.shuffledSubarray([...names, ...names, ...names], { minLength: names.length })
+  const words = fc.shuffledSubarray([...names, ...names, ...names], { minLength: 1 })
     .filter((word) => scenario.isWhole(new Set(word)));
   await fc.assert(
     fc.asyncProperty(words, async (word) => {

@@ -182,9 +182,15 @@ const plays = {
       cast.subscription('activated', { day: 1, months: [0, 1] }),
       cast.subscription('charged', { day: 9, months: [1, 2] }),
       cast.subscription('cancelled', { day: 12 }),
-      cast.subscription('activated', { day: 3, sub: 'B', as: 'activated-B' }),
+      cast.subscription('activated', { day: 3, months: [0, 3], sub: 'B', as: 'activated-B' }),
       cast.subscription('charged', { day: 10, months: [0, 6], sub: 'B', as: 'charged-B' }),
     ],
+    // What is charged was activated. And an order that was given back before its capture came has replaced nothing, while
+    // one that was granted first has: no subscription that was cancelled for it comes back.
+    isWhole: (facts) =>
+      (facts.has('activated') || !facts.has('charged')) &&
+      (facts.has('activated-B') || !facts.has('charged-B')) &&
+      (!facts.has('refund-extra') || ['verify', 'captured', 'order.paid'].some((name) => facts.has(name))),
   },
 } satisfies Record<string, Play>;
 
