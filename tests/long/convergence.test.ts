@@ -10,7 +10,8 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 
 let database: TestDatabase;
 beforeAll(async () => {
-  database = await createTestDatabase();
+  // The races leave two payments on one order, neither given back, and what was activated after all was given back.
+  database = await createTestDatabase({ findings: { paid_twice: 1, tier_mismatch: 1 } });
   await prepareToWalk(database);
 });
 afterAll(() => database.close());

@@ -19,7 +19,7 @@ export type Cast = {
   orderPaid(name: string, order: Order, letter: string): Step;
   failed(name: string, order: Order, letter: string): Step;
   refunded(name: string, order: Order, letter: string, amount?: number): Step;
-  /** An event of so many days after 7 November 2026, in the fortnight before all arrivals; its period counts in months from January 2126. */
+  /** An event of November 2026, days before any arrival; its period counts in months from January 2126. */
   subscription(name: 'activated' | 'charged' | 'cancelled', event: {
     day: number;
     months?: [number, number];
@@ -60,7 +60,7 @@ export function createCast(userId: string, earlyRenewal: 'replace' | 'extend'): 
           userId,
           id,
           planId: plan,
-          X,
+          createdAt: new Date(Date.UTC(2026, 10, 10, day * 6)).toISOString(),
           ...(months ? { start: month(months[0]), end: month(months[1]) } : {}),
         }),
       );

@@ -105,7 +105,7 @@ const plays = {
       cast.subscription('charged', { day: 2, months: [0, 1] }),
       cast.subscription('cancelled', { day: 12 }),
     ],
-    // What nobody activated is charged in vain.
+    // A charge alone restores only what lapsed; here access ended by a refund.
     isWhole: (facts) => facts.has('activated') || !facts.has('charged'),
   },
   'purchase and subscription': crossed('plan_pro', [0, 1], [1, 12]),
