@@ -20,7 +20,7 @@ import { everyTarget, secrets } from '../helpers/targets.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
 // Events whose own data is at fault, one for each target.
-const project = useProject({ findings: { failed_events: targets.length } });
+const project = useProject({ findings: { failed_events: everyTarget.length } });
 const received = { status: 200, body: { received: true } };
 const failed = refusal(500, 'Webhook processing failed');
 

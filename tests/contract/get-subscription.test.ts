@@ -9,7 +9,7 @@ import { everyTarget } from '../helpers/targets.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
 // Captured by hand, judged while the subscription beside it runs.
-const project = useProject({ findings: { captured_not_fulfilled: targets.length }, at: '2027-06-01T00:00:00Z' });
+const project = useProject({ findings: { captured_not_fulfilled: everyTarget.length }, at: '2027-06-01T00:00:00Z' });
 const nothingYet = { subscription: null, currentTier: 'free', payments: [] };
 
 describe.each(everyTarget)('%s', (target) => {

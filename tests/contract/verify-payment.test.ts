@@ -9,7 +9,7 @@ import { everyTarget } from '../helpers/targets.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
 // A tier renewed at once, for each target.
-const project = useProject({ findings: { paid_twice: targets.length } });
+const project = useProject({ findings: { paid_twice: everyTarget.length } });
 const stoppedAt = '2028-01-31T10:20:30.456Z';
 const now = new Date(stoppedAt);
 
