@@ -12,7 +12,7 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 let database: TestDatabase;
 let service: pg.Client;
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase({ at: '2126-01-02T00:00:00Z' });
   service = await openSession(database, { role: 'service_role' });
 });
 afterEach(() => setClock(database, null));

@@ -121,6 +121,14 @@ test('what waited for a subscription to be made is judged then: the newer activa
   expect(await cancellations(older)).toEqual(atOnce(older));
 });
 
+test('what waited for a subscription to be made does not take the place of one of the same second', async () => {
+  const { id: userId } = await createUser(database);
+  const [waiting, made] = ['sub_Z', 'sub_A'].map((id) => uniqueId(id));
+  expect(await event({ name: 'activated', userId, id: waiting, ...day(1) })).toBe('unmatched');
+  expect(await event({ name: 'activated', userId, id: made, ...month, ...day(1) })).toBe('applied');
+  expect(await readSubscription(database, userId)).toMatchObject({ gateway_subscription_id: made });
+});
+
 describe('of two gateway subscriptions', () => {
   test.each([['last', false], ['first', true]])(
     'the one activated before is cancelled at the gateway, when it is told %s',
