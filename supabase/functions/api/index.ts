@@ -3,11 +3,13 @@ import { createAuth } from './auth.ts';
 import { readConfig } from './config.ts';
 import { createDatabase } from './database.ts';
 import { createGateway } from './gateway.ts';
-import { consoleLog as log } from './log.ts';
+import { consoleLog, createBufferedLog, writeLine } from './log.ts';
 import { createSenders } from './senders.ts';
 import { createTransport } from './transport.ts';
 
 const config = readConfig((name) => Deno.env.get(name));
+// The hosted platform takes each call for an event; a console of our own takes lines.
+const log = config.port === null ? consoleLog : createBufferedLog(writeLine);
 if (config.missing.length > 0) {
   log({ level: 'warn', event: 'not_configured', missing: config.missing });
 }
