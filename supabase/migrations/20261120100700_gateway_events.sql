@@ -19,8 +19,6 @@ revoke all on private.gateway_events from public;
 grant select, insert, update on private.gateway_events to service_role;
 create index gateway_events_received_at_idx on private.gateway_events (received_at);
 create index gateway_events_subject_id_idx on private.gateway_events (subject_id);
-create index gateway_events_plan_not_found_idx on private.gateway_events (subject_id)
-where outcome = 'plan_not_found';
 comment on table private.gateway_events is
   'Every signed body that the gateway delivered, once: nothing in a delivery but its bytes is signed, so they are its key.';
 comment on column private.gateway_events.event_id is 'The id in the delivery''s header. Not signed: it decides nothing.';
@@ -30,6 +28,20 @@ comment on column private.gateway_events.early_renewal is
   'EARLY_RENEWAL when the event came: it holds for whenever the event is applied.';
 comment on column private.gateway_events.outcome is
   'applied, already, stale, mismatch, unmatched, plan_not_found, ignored: why, failed: SQLSTATE, or parked.';
+
+-- Beside the ledger, not an index of it: its outcome changes with each event, and each change would write every index.
+create table private.unsettled_events (
+  body_sha256 bytea primary key
+    constraint unsettled_events_body_sha256_fkey references private.gateway_events (body_sha256) on delete cascade,
+  user_id uuid
+);
+create index unsettled_events_user_id_idx on private.unsettled_events (user_id);
+alter table private.unsettled_events enable row level security;
+revoke all on private.unsettled_events from public;
+grant select, insert, delete on private.unsettled_events to service_role;
+comment on table private.unsettled_events is
+  'Events that had no effect and may have one yet, when their plan or subscription is there or an admin says so.';
+comment on column private.unsettled_events.user_id is 'Whom a subscription''s event names.';
 
 -- A JSON object; anything else is null.
 create function private.json_object(

@@ -1,12 +1,6 @@
 -- Subscription events get another turn when it turns out which gateway subscription counts.
 -- Depends on: _gateway_events, _supersede_subscription.
 
--- What waits for a user's subscription to be made. Without the outcome, which changes: each change would write the index.
-create index gateway_events_waiting_idx on private.gateway_events (
-  private.json_uuid(payload #> '{payload,subscription,entity,notes,user_id}')
-)
-where event in ('subscription.activated', 'subscription.charged');
-
 -- Whether an event may be judged anew. One whose time says nothing counted when it came, and a purchase since then
 -- replaced it.
 create function private.has_a_say(
@@ -38,10 +32,11 @@ declare
 begin
   for v_event in
     select e.*
-    from private.gateway_events e
-    where e.event in ('subscription.activated', 'subscription.charged')
+    from private.unsettled_events u
+    join private.gateway_events e on e.body_sha256 = u.body_sha256
+    where u.user_id = p_user_id
+      and e.event in ('subscription.activated', 'subscription.charged')
       and e.outcome = 'unmatched'
-      and private.json_uuid(e.payload #> '{payload,subscription,entity,notes,user_id}') = p_user_id
       and private.event_time(e.payload) <> coalesce(p_made_at, '-infinity')
       and private.has_a_say(p_user_id, e)
     order by e.received_at

@@ -27,10 +27,11 @@ begin
   perform private.enqueue_cancellation(waiting.subject_id)
   from (
     select distinct e.subject_id
-    from private.gateway_events e
-    where e.event in ('subscription.activated', 'subscription.charged')
+    from private.unsettled_events u
+    join private.gateway_events e on e.body_sha256 = u.body_sha256
+    where u.user_id = old.id
+      and e.event in ('subscription.activated', 'subscription.charged')
       and e.outcome = 'unmatched'
-      and private.json_uuid(e.payload #> '{payload,subscription,entity,notes,user_id}') = old.id
       and e.subject_id is not null
   ) waiting;
   return null;

@@ -55,6 +55,34 @@ $$;
 revoke execute on function private.apply_event(jsonb, bytea) from public;
 grant execute on function private.apply_event(jsonb, bytea) to service_role;
 
+-- Notes whether an event is to have another turn. One about an order that is not there has it when that is stored.
+create function private.note_unsettled(
+  p_event private.gateway_events, -- as it was before this turn
+  p_outcome text
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if p_outcome in ('plan_not_found', 'mismatch', 'parked')
+    or p_outcome like 'failed: %'
+    or p_outcome = 'unmatched' and p_event.event like 'subscription.%'
+  then
+    insert into private.unsettled_events (body_sha256, user_id)
+    values (
+      p_event.body_sha256,
+      private.json_uuid(p_event.payload #> '{payload,subscription,entity,notes,user_id}')
+    )
+    on conflict (body_sha256) do nothing;
+  elsif p_event.attempts > 0 then
+    delete from private.unsettled_events u where u.body_sha256 = p_event.body_sha256;
+  end if;
+end
+$$;
+revoke execute on function private.note_unsettled(private.gateway_events, text) from public;
+grant execute on function private.note_unsettled(private.gateway_events, text) to service_role;
+
 -- Applies an event of the ledger and notes what became of it, unless somebody else is about to: who holds its row.
 create function private.apply_recorded_event(
   p_event private.gateway_events
@@ -92,6 +120,9 @@ begin
     where l.body_sha256 = p_event.body_sha256
     for update skip locked
   );
+  if found then
+    perform private.note_unsettled(p_event, v_outcome);
+  end if;
   return v_outcome;
 end
 $$;

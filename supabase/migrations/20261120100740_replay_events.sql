@@ -16,7 +16,10 @@ begin
   for v_event in
     select e.*
     from private.gateway_events e
-    where e.subject_id = left(to_jsonb(new) ->> tg_argv[0], 200)
+    where e.subject_id = left(
+        case tg_argv[0] when 'gateway_order_id' then new.gateway_order_id else new.gateway_payment_id end,
+        200
+      )
       and e.outcome = 'unmatched'
       and e.event not like 'subscription.%'
     order by e.received_at
@@ -73,7 +76,8 @@ begin
         and u.attempts < 3
       union
       select w.body_sha256, p.user_id
-      from private.gateway_events w
+      from private.unsettled_events t
+      join private.gateway_events w on w.body_sha256 = t.body_sha256
       join public.payments p on w.subject_id in (p.gateway_order_id, p.gateway_payment_id)
       where w.outcome = 'plan_not_found'
         and p.fulfilled_at is null
@@ -81,8 +85,9 @@ begin
       union
       select s.body_sha256, s.user_id
       from (
-        select e.body_sha256, e.payload, private.json_uuid(e.payload #> '{payload,subscription,entity,notes,user_id}') as user_id
-        from private.gateway_events e
+        select e.body_sha256, e.payload, t.user_id
+        from private.unsettled_events t
+        join private.gateway_events e on e.body_sha256 = t.body_sha256
         where e.event in ('subscription.activated', 'subscription.charged')
           and e.outcome = 'unmatched'
           and private.event_time(e.payload) is not null

@@ -16,7 +16,7 @@ as $$
       where o.delivered_at is null
         and o.parked_at is null
     ),
-    'last_webhook_at', (select private.iso_time(max(e.received_at)) from private.gateway_events e)
+    'last_webhook_at', (select private.iso_time(max(e.received_at)) from private.gateway_events e where e.deliveries > 0)
   )
 $$;
 comment on function public.get_health() is 'The oldest side effect not delivered yet and the newest webhook; no customer data.';

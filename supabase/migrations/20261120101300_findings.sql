@@ -112,7 +112,8 @@ select
   e.outcome,
   e.attempts,
   p.id as payment_id
-from private.gateway_events e
+from private.unsettled_events u
+join private.gateway_events e on e.body_sha256 = u.body_sha256
 left join public.payments p on p.gateway_order_id = e.subject_id
 where (
     e.outcome like 'failed: %'
@@ -149,7 +150,7 @@ comment on view private.failed_events is
   'Webhooks that had no effect and should have had one. failed, parked: the error of the data is in the ledger; '
   'plan_not_found: add the plan; then private.replay_event(body_sha256). mismatch: money of another amount or '
   'currency than the order''s, or a charge of a gateway subscription that does not count: give it back or cancel it '
-  'at the gateway; shown as long as its payload is kept, 90 days. A report: reads the ledger.';
+  'at the gateway; shown as long as its payload is kept, 90 days.';
 
 create view private.findings
 with (security_invoker = true)
