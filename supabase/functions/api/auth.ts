@@ -47,7 +47,7 @@ export function createAuth(
       if (session === null) return null;
       const { alg, claims } = session;
       // Issuers of the older kind were not always addresses: there the auth server's word is enough.
-      if (alg !== 'HS256' && claims.iss !== config.sessionIssuer) return null;
+      if (alg !== 'HS256' && !isUnsaid(claims.iss) && claims.iss !== config.sessionIssuer) return null;
       if (typeof claims.sub !== 'string' || !uuid.test(claims.sub) || !isCurrent(claims)) return null;
       return await isGenuine(token, session) ? claims.sub : null;
     },
@@ -64,7 +64,13 @@ async function isSignedWith(token: string, key: JsonWebKey): Promise<boolean> {
 function isCurrent({ exp, nbf, aud, role }: Session['claims']): boolean {
   const now = Date.now() / 1000;
   return typeof exp === 'number' && exp > now && (nbf === undefined || typeof nbf === 'number' && nbf <= now) &&
-    (aud === 'authenticated' || Array.isArray(aud) && aud.includes('authenticated')) && role === 'authenticated';
+    (isUnsaid(aud) || aud === 'authenticated' || Array.isArray(aud) && aud.includes('authenticated')) &&
+    role === 'authenticated';
+}
+
+/** What a session may leave out: that it is signed with the project's key says as much. */
+function isUnsaid(claim: unknown): boolean {
+  return claim === undefined;
 }
 
 /** @returns null when the token is no JWT. */
