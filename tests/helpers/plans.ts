@@ -4,7 +4,9 @@ import type { TestDatabase } from './test-database.ts';
 export type Plans = {
   /** Calls a function as the service and tells how the statements within it read the table. */
   readsOf(table: string, call: string): Promise<string[]>;
-  /** The plans of that call, as EXPLAIN writes them. */
+  /** Everything that a statement as the service does, as EXPLAIN ANALYZE writes it. */
+  of(statement: string, parameters?: unknown[]): Promise<string>;
+  /** The plans of the last call, as EXPLAIN writes them. */
   last(): string;
 };
 
@@ -20,6 +22,8 @@ export async function watchPlans(database: TestDatabase): Promise<Plans> {
     const [name, value] of Object.entries({
       'auto_explain.log_min_duration': '0',
       'auto_explain.log_nested_statements': 'on',
+      'auto_explain.log_analyze': 'on',
+      'auto_explain.log_timing': 'off',
       'auto_explain.log_level': 'notice',
     })
   ) await client.query('select set_config($1, $2, false)', [name, value]);
@@ -33,6 +37,11 @@ export async function watchPlans(database: TestDatabase): Promise<Plans> {
       const read = new RegExp(`${scan}(?: using \\w+)? on ${table}\\b|Bitmap Index Scan on ${table}_\\w+`, 'g');
       const reads = plans.join('\n').matchAll(read);
       return [...new Set([...reads].map(([text]) => text))].sort();
+    },
+    async of(statement, parameters) {
+      plans.length = 0;
+      await client.query(statement, parameters);
+      return plans.join('\n');
     },
     last: () => plans.join('\n'),
   };

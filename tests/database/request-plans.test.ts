@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sha256, subscriptionEvent } from '../helpers/gateway-events.ts';
+import { captured, dispute, failed, type Money, orderPaid, refunded } from '../helpers/money-events.ts';
+import { type Plans, watchPlans } from '../helpers/plans.ts';
+import { uniqueId } from '../helpers/records.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+const rows = 100_000;
+
+let database: TestDatabase;
+let plans: Plans;
+beforeAll(async () => {
+  // Users who had the tier buy it again, as often as there are calls.
+  database = await createTestDatabase({ findings: { paid_twice: 'any' } });
+  await database.query("update public.plans set gateway_plan_id = 'plan_pro' where tier = 'pro'");
+  await database.query(`
+    begin;
+    set local session_replication_role = replica;
+    insert into auth.users (id, email)
+    select md5(n::text)::uuid, n || '@example.com' from generate_series(1, ${rows}) n;
+    insert into public.profiles (user_id, subscription_tier, username) select id, 'pro', 'somebody' from auth.users;
+    insert into public.subscriptions
+      (id, user_id, tier, status, current_period_start, current_period_end, gateway_subscription_id, updated_at)
+    select id, id, 'pro', 'active', now() - interval '1 month', now() + interval '11 months',
+      case when n % 2 = 0 then 'sub_' || n end, now() - interval '1 month'
+    from (select id, row_number() over () as n from auth.users) u;
+    insert into public.payments
+      (user_id, subscription_id, amount, status, tier, meta, gateway_order_id, gateway_payment_id, captured_at, confirmed_at,
+       fulfilled_at, period_start, period_end, next_reconcile_at, created_at)
+    select id, id, 99900, 'captured', 'pro', '{"tier": "pro"}', 'order_' || n, 'pay_' || n, now(), now(), now() - interval '1 month',
+      now() - interval '1 month', now() + interval '11 months', null, now() - make_interval(mins => n::int)
+    from (select id, row_number() over () as n from auth.users) u;
+    insert into public.payments (user_id, amount, tier, meta, gateway_order_id)
+    select id, 99900, 'pro', '{"tier": "pro"}', 'order_open_' || n
+    from (select id, row_number() over () as n from auth.users limit 1000) u;
+    insert into private.gateway_events (body_sha256, event_id, event, subject_id, payload, outcome, received_at)
+    select sha256(n::text::bytea), 'evt_' || n, 'payment.captured', 'order_' || n, '{}', 'applied',
+      now() - make_interval(mins => n)
+    from generate_series(1, ${rows}) n;
+    insert into private.outbox (key, destination, kind, payload, delivered_at)
+    select 'payment-success/' || n, 'email', 'payment-success', '{}', now() from generate_series(1, ${rows}) n;
+    insert into private.tier_changes (user_id, to_tier, cause) select id, 'pro', 'payment' from auth.users;
+    commit`);
+  await database.query('analyze');
+  plans = await watchPlans(database);
+});
+afterAll(() => database.close());
+
+let next = 0;
+/** A user with an order that waits for its money; another one each time. */
+async function open(): Promise<{ userId: string; money: Money; orderId: string; id: string }> {
+  next += 1;
+  const row = await database.one('select id, user_id from public.payments where gateway_order_id = $1', [
+    `order_open_${next}`,
+  ]);
+  const orderId = `order_open_${next}`;
+  return {
+    userId: String(row.user_id),
+    id: String(row.id),
+    orderId,
+    money: { id: uniqueId('pay'), order_id: orderId },
+  };
+}
+type Open = Awaited<ReturnType<typeof open>>;
+
+const deliver = (body: (order: Open) => string) => async (): Promise<[string, unknown[]]> => {
+  const text = body(await open());
+  return ['select public.apply_gateway_event($1, $2, $3)', [sha256(text), uniqueId('evt'), text]];
+};
+const subscription = (name: 'activated' | 'charged' | 'cancelled') =>
+  deliver(({ userId }) =>
+    subscriptionEvent({
+      name,
+      userId,
+      id: uniqueId('sub'),
+      planId: 'plan_pro',
+      start: '2126-01-01T00:00:00Z',
+      end: '2126-02-01T00:00:00Z',
+      createdAt: new Date(Math.ceil(Date.now() / 1000) * 1000 + 60_000).toISOString(),
+    })
+  );
+const ofUser = (call: string) => async (): Promise<[string, unknown[]]> => [`select ${call}`, [(await open()).userId]];
+const plain = (call: string) => (): Promise<[string, unknown[]]> => Promise.resolve([`select ${call}`, []]);
+
+/** Every function that a request or the schedule calls, and each event that has an effect. */
+const calls: Record<string, () => Promise<[string, unknown[]]>> = {
+  get_subscription: ofUser('public.get_subscription($1)'),
+  list_plans: plain('public.list_plans()'),
+  create_order: ofUser("public.create_order($1, 'basic', gen_random_uuid()::text)"),
+  store_order: async () => [
+    'select public.store_order($1, $2)',
+    [
+      (await database.one(
+        "insert into public.payments (user_id, amount) select user_id, 1 from public.payments where gateway_order_id = 'order_1' returning id",
+      )).id,
+      uniqueId('order'),
+    ],
+  ],
+  discard_order: plain('public.discard_order(gen_random_uuid())'),
+  verify_payment: async () => {
+    const { userId, orderId, money } = await open();
+    return ["select public.verify_payment($1, $2, $3, 'signature')", [userId, orderId, money.id]];
+  },
+  'payment.captured': deliver(({ money }) => captured(money)),
+  'order.paid': deliver(({ money, orderId }) => orderPaid(money, { id: orderId })),
+  'payment.failed': deliver(({ money }) => failed(money)),
+  'refund.processed': deliver(({ money }) => refunded(money, 99900)),
+  'payment.dispute.created': deliver(({ money }) => dispute('created', 'open', money)),
+  'subscription.activated': subscription('activated'),
+  'subscription.charged': subscription('charged'),
+  'subscription.cancelled': subscription('cancelled'),
+  cancel_subscription: ofUser('public.cancel_subscription($1, true)'),
+  resume_subscription: ofUser('public.resume_subscription($1)'),
+  claim_outbox: plain("public.claim_outbox('email')"),
+  complete_outbox: plain("public.complete_outbox(gen_random_uuid(), '1,2,3')"),
+  fail_outbox: plain("public.fail_outbox(gen_random_uuid(), '1,2,3', 'HTTP 500')"),
+  next_outbox_attempt: plain("public.next_outbox_attempt('email,revalidation')"),
+  claim_payments_to_reconcile: plain('public.claim_payments_to_reconcile()'),
+  apply_order_payments: async () => {
+    const { id, money } = await open();
+    const items = [{ ...money, amount: 99900, currency: 'INR', status: 'captured' }];
+    return ['select public.apply_order_payments($1, $2)', [id, JSON.stringify(items)]];
+  },
+  claim_subscriptions_to_reconcile: plain('public.claim_subscriptions_to_reconcile()'),
+  apply_gateway_subscription: async () => [
+    'select public.apply_gateway_subscription($1, $2, $3)',
+    [(await open()).userId, 'sub_2', '{"status": "halted"}'],
+  ],
+  get_health: plain('public.get_health()'),
+  replay_missed_events: plain('private.replay_missed_events()'),
+  expire_subscriptions: plain('private.expire_subscriptions()'),
+  delete_delivered: plain('private.delete_delivered()'),
+  empty_payloads: plain('private.empty_payloads()'),
+};
+
+/** Tables that grow with the users; the offers, what is paused and what waits stay small. */
+const large = 'users|profiles|subscriptions|payments|gateway_events|outbox|tier_changes';
+
+describe(`with ${rows} users`, () => {
+  test.each(Object.entries(calls))(
+    '%s reads large tables by index and sorts no more than ten rows, call after call',
+    async (_, call) => {
+      // Often enough for a plan that is kept for later calls, whatever their parameters.
+      for (let count = 0; count < 7; count += 1) {
+        const plan = await plans.of(...await call());
+        const whole = [...plan.matchAll(new RegExp(`Seq Scan on (?:${large})\\b.*`, 'g'))].map(([text]) => text);
+        expect(whole, plan).toEqual([]);
+        const sorted = [...plan.matchAll(/\bSort {2}\(.*?actual rows=(\d+)/g)].map(([, rows]) => Number(rows));
+        expect(sorted.filter((rows) => rows > 10), plan).toEqual([]);
+      }
+    },
+  );
+
+  test('a read of a whole table and a long sort are seen as such', async () => {
+    const plan = await plans.of('select id from private.outbox order by payload::text, id + 1');
+    expect(plan).toMatch(/Seq Scan on outbox/);
+    expect(plan).toMatch(/\bSort {2}\(.*?actual rows=\d{5}/);
+  });
+});
