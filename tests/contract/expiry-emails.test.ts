@@ -3,7 +3,7 @@ import { localKeys } from '../../scripts/stack/defaults.ts';
 import { subscriptionEndedRow, subscriptionEndingRow } from '../emails/rows.ts';
 import { uniqueId } from '../helpers/records.ts';
 import { readRow } from '../helpers/side-effects.ts';
-import { type RunningService, targets } from '../helpers/targets.ts';
+import { type RunningService, servedTargets, targets } from '../helpers/targets.ts';
 import type { TestDatabase } from '../helpers/test-database.ts';
 import { startTestMailbox } from '../helpers/test-mailbox.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
@@ -54,7 +54,7 @@ describe.each(targets)('%s', (target) => {
 });
 
 // In process nothing starts: `index.ts`, which says so, is not part of it.
-describe.each(targets.filter((target) => target !== 'in process'))('%s', (target) => {
+describe.each(servedTargets)('%s', (target) => {
   const project = useProject();
   const service = useService(target, project, mailbox.environment);
   const silent = useService(target, project, { ...mailbox.environment, EXPIRY_EMAILS: 'off' });
