@@ -90,7 +90,7 @@ function startLoop(project: BenchProject): System {
       return {
         async send({ call, result }: Item) {
           const { rows } = await client.query(call);
-          if (!String(rows[0]?.result).includes(result)) throw new Error(JSON.stringify(rows));
+          if (rows[0]?.result?.[result[0]] !== result[1]) throw new Error(JSON.stringify(rows));
         },
         close: () => client.end(),
       };

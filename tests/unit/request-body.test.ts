@@ -21,7 +21,7 @@ function pieces(count: number, bytes: number) {
 
 async function readBytes(request: Request): Promise<Uint8Array | null> {
   const body = await readBody(request);
-  return body === null ? null : new Uint8Array(await new Response(body).arrayBuffer());
+  return body === null ? null : new Uint8Array(await new Response(new Uint8Array(body)).arrayBuffer());
 }
 
 test('a request without a body has no bytes', async () => {

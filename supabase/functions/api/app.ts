@@ -26,7 +26,7 @@ import { verifyPayment } from './routes/verify-payment.ts';
 import { createVerifier } from './signature.ts';
 import { withDeadline } from './with-deadline.ts';
 
-type AppEnv = { Variables: LogVariables & { body: BufferSource } };
+type AppEnv = { Variables: LogVariables & { body: Uint8Array } };
 
 const routes: readonly Route[] = [
   getSubscription,
@@ -52,13 +52,20 @@ export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> 
   const app = new Hono<AppEnv>();
 
   app.use(requestLog(log));
-  app.use(cors({
+  const preflight = cors({
     origin: '*',
     allowMethods: ['GET', 'POST'],
     allowHeaders: [corsHeaders['Access-Control-Allow-Headers'] ?? '', 'idempotency-key'],
     exposeHeaders: ['x-request-id'],
     maxAge: 86400,
-  }));
+  });
+  app.use(async (c, next) => {
+    if (c.req.method === 'OPTIONS') return await preflight(c, next);
+    // Before there is an answer: headers that are set on one have it made anew.
+    c.header('access-control-allow-origin', '*');
+    c.header('access-control-expose-headers', 'x-request-id');
+    await next();
+  });
   app.use(async (c, next) => {
     const body = await readBody(c.req.raw);
     if (body === null) return send(c, errorAnswer('payloadTooLarge'));

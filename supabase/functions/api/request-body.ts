@@ -4,7 +4,7 @@ const maxBytes = 1024 * 1024;
 const maxDrainedBytes = 8 * maxBytes;
 
 /** @returns the bytes of a request's body, or null when they are more than 1 MiB. */
-export async function readBody(request: Request): Promise<BufferSource | null> {
+export async function readBody(request: Request): Promise<Uint8Array | null> {
   if (request.body === null) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let length = 0;

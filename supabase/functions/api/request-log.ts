@@ -11,8 +11,9 @@ export function requestLog(log: Log) {
     const started = performance.now();
     const requestId = crypto.randomUUID();
     c.set('requestId', requestId);
-    await next();
+    // Before there is an answer: a header that is set on one has it made anew.
     c.header('x-request-id', requestId);
+    await next();
     log({
       level: c.res.status >= 500 ? 'error' : 'info',
       event: 'request',

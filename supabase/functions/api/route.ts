@@ -10,7 +10,7 @@ import type { Verifier } from './signature.ts';
 export type RouteContext = Ports & {
   readonly request: Request;
   /** The raw bytes of the body, at most 1 MiB. */
-  readonly body: BufferSource;
+  readonly body: Uint8Array;
   readonly config: Config;
   /** Null: the gateway is not configured. */
   readonly verifyPaymentSignature: Verifier | null;

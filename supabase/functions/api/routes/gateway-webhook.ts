@@ -1,3 +1,5 @@
+// @ts-types="../node-crypto.d.ts"
+import { createHash } from 'node:crypto';
 import { errorAnswer } from '../errors.ts';
 import type { Route } from '../route.ts';
 import { toStorableJson } from '../storable-json.ts';
@@ -14,10 +16,10 @@ export const gatewayWebhook: Route = {
     // Not configured: a 500, so that the gateway comes again once a secret is set.
     if (verifyWebhookSignature === null) return { ...errorAnswer('webhookFailed'), outcome: 'webhooksNotConfigured' };
     // Over the bytes: decoding would drop a byte-order mark and with it a genuine signature.
-    if (!await verifyWebhookSignature(body, signature)) return errorAnswer('invalidSignature');
+    if (!verifyWebhookSignature(body, signature)) return errorAnswer('invalidSignature');
 
     const { outcome } = await database.applyGatewayEvent({
-      bodySha256: hex(await crypto.subtle.digest('SHA-256', body)),
+      bodySha256: createHash('sha256').update(body).digest('hex'),
       eventId: request.headers.get(config.eventIdHeader),
       body: toStorableJson(new TextDecoder().decode(body)),
     });
@@ -27,7 +29,3 @@ export const gatewayWebhook: Route = {
     return { status: 200, body: { received: true }, outcome };
   },
 };
-
-function hex(bytes: ArrayBuffer): string {
-  return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('');
-}

@@ -20,7 +20,7 @@ export const verifyPayment: Route = {
     if (!parsed.ok) return errorAnswer('invalidRequest', parsed.details);
     const { gateway_order_id: orderId, gateway_payment_id: paymentId, gateway_signature: signature } = parsed.request;
 
-    if (!await verifyPaymentSignature(paymentMessage(orderId, paymentId), signature)) {
+    if (!verifyPaymentSignature(paymentMessage(orderId, paymentId), signature)) {
       return errorAnswer('paymentVerificationFailed');
     }
     if (!isStorableText(orderId) || !isStorableText(paymentId)) return errorAnswer('paymentNotFound');
