@@ -8,7 +8,9 @@ create table public.profiles (
   display_name text constraint profiles_display_name_check check (char_length(display_name) <= 200),
   username text constraint profiles_username_check check (char_length(username) <= 200),
   created_at timestamptz not null default private.clock()
-);
+)
+-- Room in each page for a row's next version: a tier that changes writes no index.
+with (fillfactor = 90);
 comment on table public.profiles is 'What the app shows of a user, and the tier that it goes by.';
 comment on column public.profiles.subscription_tier is 'free, or the tier of the running subscription. Null reads as free.';
 

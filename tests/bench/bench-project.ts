@@ -52,14 +52,9 @@ export async function startBenchProject(): Promise<BenchProject> {
   }, log);
   await lite.start();
   await lite.ready();
-  const { privateKey, publicKey } = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, [
-    'sign',
-    'verify',
-  ]);
-  const key = { ...await crypto.subtle.exportKey('jwk', publicKey), kid: 'bench', alg: 'ES256', use: 'sig' };
-  const jwks = JSON.stringify({ keys: [key] });
+  const sessions = await createSessions();
   const api = await startBenchProcess('api-server.ts', {
-    BENCH_API: JSON.stringify({ lite: await lite.apiUrl(), jwks }),
+    BENCH_API: JSON.stringify({ lite: await lite.apiUrl(), jwks: sessions.jwks }),
   });
   const apiUrl = `http://127.0.0.1:${api.port}`;
   return {
@@ -68,19 +63,39 @@ export async function startBenchProject(): Promise<BenchProject> {
     lite,
     apiUrl,
     poolUrl: poolUrl(postgres.url()),
-    jwks,
-    async createToken(userId) {
-      const claims = { ...sessionClaims(userId), iss: `${apiUrl}/auth/v1` };
-      const signed = `${encodeJson({ alg: 'ES256', typ: 'JWT', kid: 'bench' })}.${encodeJson(claims)}`;
-      const bytes = new TextEncoder().encode(signed);
-      const signature = await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, privateKey, bytes);
-      return `${signed}.${base64Url(new Uint8Array(signature))}`;
-    },
+    jwks: sessions.jwks,
+    createToken: (userId) => sessions.createToken(userId, `${apiUrl}/auth/v1`),
     async stop() {
       await api.stop();
       await lite.stop();
       await database.close();
       await postgres.stop();
+    },
+  };
+}
+
+/** Sessions signed with ES256, as a hosted project signs them. */
+export type Sessions = {
+  /** The public keys, JSON. */
+  readonly jwks: string;
+  /** A session of a user that lasts for the bench. */
+  createToken(userId: string, issuer: string): Promise<string>;
+};
+
+export async function createSessions(): Promise<Sessions> {
+  const { privateKey, publicKey } = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, [
+    'sign',
+    'verify',
+  ]);
+  const key = { ...await crypto.subtle.exportKey('jwk', publicKey), kid: 'bench', alg: 'ES256', use: 'sig' };
+  return {
+    jwks: JSON.stringify({ keys: [key] }),
+    async createToken(userId, issuer) {
+      const claims = { ...sessionClaims(userId), iss: issuer };
+      const signed = `${encodeJson({ alg: 'ES256', typ: 'JWT', kid: 'bench' })}.${encodeJson(claims)}`;
+      const bytes = new TextEncoder().encode(signed);
+      const signature = await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, privateKey, bytes);
+      return `${signed}.${base64Url(new Uint8Array(signature))}`;
     },
   };
 }

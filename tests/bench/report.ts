@@ -1,3 +1,5 @@
+import { root } from '../../scripts/stack/root.ts';
+
 /** A line of the report: what, and what was measured. */
 export type Row = readonly [what: string, measured: string];
 
@@ -19,6 +21,12 @@ export function median(values: number[]): number {
 export function table(rows: readonly Row[]): string {
   return ['| what | measured |', '|---|---|', ...rows.map(([what, measured]) => `| ${what} | ${measured} |`), '']
     .join('\n');
+}
+
+/** Prints a report, and keeps it in a file of this folder. */
+export async function publish(file: string, report: string): Promise<void> {
+  Deno.stdout.writeSync(new TextEncoder().encode(report));
+  await Deno.writeTextFile(`${root}/tests/bench/${file}`, report);
 }
 
 function spread(values: number[], unit: string, digits: number): string {

@@ -1,8 +1,17 @@
-/** `npm run bench`: prints what was measured as Markdown. */
+/** `npm run bench`: prints what was measured as Markdown, and leaves it in `bench.result.md` beside this file. */
+import { compare, compareTable, ratios } from './compare.ts';
 import { benchExpiry } from './expiry.ts';
+import { benchMemory } from './memory.ts';
 import { benchOutbox } from './outbox.ts';
-import { table } from './report.ts';
+import { publish, table } from './report.ts';
 import { benchStack } from './stack.ts';
 
-const rows = [...await benchStack(), ...await benchOutbox(), ...await benchExpiry()];
-Deno.stdout.writeSync(new TextEncoder().encode(table(rows)));
+const cells = await compare();
+const rows = [
+  ...ratios(cells),
+  ...await benchMemory(),
+  ...await benchStack(),
+  ...await benchOutbox(),
+  ...await benchExpiry(),
+];
+await publish('bench.result.md', `${compareTable(cells)}\n${table(rows)}`);

@@ -38,7 +38,10 @@ export async function startSystem(name: SystemName, project: BenchProject): Prom
 }
 
 /** The function as it is deployed. */
-export async function startOurs(project: BenchProject, environment: Record<string, string>): Promise<System> {
+export async function startOurs(
+  project: Pick<BenchProject, 'apiUrl'>,
+  environment: Record<string, string>,
+): Promise<System> {
   const served = createFunction({
     port: 0,
     env: {
@@ -81,7 +84,7 @@ async function connectHttp(port: number, checks: boolean) {
 }
 
 /** No server: this process calls the database, one connection a caller. */
-function startLoop(project: BenchProject): System {
+export function startLoop(project: Pick<BenchProject, 'poolUrl'>): System {
   return {
     pid: undefined,
     async connect() {

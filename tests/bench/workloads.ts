@@ -22,7 +22,10 @@ export type Item = {
 export type Buyer = { readonly id: string; readonly token: string };
 
 /** So many users, each with a subscription and a payment behind it. */
-export async function createBuyers(project: BenchProject, count: number): Promise<Buyer[]> {
+export async function createBuyers(
+  project: Pick<BenchProject, 'database' | 'createToken'>,
+  count: number,
+): Promise<Buyer[]> {
   const rows = await project.database.query(
     `insert into auth.users (id, email)
      select id, id || '@example.com' from (select gen_random_uuid() as id from generate_series(1, $1)) u
@@ -41,7 +44,7 @@ export async function createBuyers(project: BenchProject, count: number): Promis
 
 /** So many requests of a kind, each to be sent once; users take turns. */
 export async function createItems(
-  project: BenchProject,
+  project: Pick<BenchProject, 'database' | 'createToken'>,
   workload: Workload,
   buyers: readonly Buyer[],
   count: number,

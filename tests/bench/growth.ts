@@ -1,0 +1,128 @@
+/** Whether a request takes longer where there are a thousand times as many payments. */
+import { migrate } from '../../scripts/stack/migrate.ts';
+import { freePort } from '../../scripts/stack/ports.ts';
+import { createPostgres, type Postgres } from '../../scripts/stack/postgres.ts';
+import { prepareDatabase } from '../../scripts/stack/prepare-database.ts';
+import { createPoolRole, poolUrl } from '../helpers/pool-role.ts';
+import { withClient } from '../helpers/postgres-client.ts';
+import { openDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { startBenchProcess } from './bench-process.ts';
+import { createSessions, type Sessions } from './bench-project.ts';
+import { loadPayments } from './growth-data.ts';
+import { fire, percentile } from './load.ts';
+import { median } from './report.ts';
+import { startLoop, startOurs, type System } from './systems.ts';
+import { type Buyer, createItems, type Workload, workloads } from './workloads.ts';
+
+const sizes = [10_000, 1_000_000, 10_000_000];
+const repetitions = 5;
+/** Of a kind, in each repetition, one after the other. */
+const requests = 1000;
+const users = 1000;
+
+type Stand = {
+  readonly payments: number;
+  readonly database: TestDatabase;
+  readonly createToken: (userId: string) => Promise<string>;
+  readonly systems: { readonly pool: System; readonly direct: System };
+  readonly buyers: readonly Buyer[];
+};
+type SystemName = keyof Stand['systems'];
+const names: SystemName[] = ['pool', 'direct'];
+
+/** @returns the table: medians of the repetitions' medians, in milliseconds, and the ratio to the smallest. */
+export async function benchGrowth(): Promise<string> {
+  const postgres = createPostgres({ port: freePort(), ephemeral: true, log: () => {} });
+  await postgres.start();
+  await postgres.ready();
+  await withClient(postgres.url(), (client) => client.query("alter system set max_wal_size = '8GB'"));
+  await postgres.restart();
+  const sessions = await createSessions();
+  const api = await startBenchProcess('api-server.ts', { BENCH_API: JSON.stringify({ jwks: sessions.jwks }) });
+  const stands: Stand[] = [];
+  try {
+    for (const payments of sizes) {
+      stands.push(await createStand(postgres, sessions, `http://127.0.0.1:${api.port}`, payments));
+    }
+    return await compareSizes(stands);
+  } finally {
+    for (const { systems, database } of stands) {
+      await systems.pool.stop();
+      await database.close();
+    }
+    await api.stop();
+    await postgres.stop();
+  }
+}
+
+/** A database of its own of that size, with a function in front of it. */
+async function createStand(postgres: Postgres, sessions: Sessions, apiUrl: string, payments: number): Promise<Stand> {
+  const url = postgres.url(`payments_${payments}`);
+  await withClient(postgres.url(), (client) => client.query(`create database payments_${payments}`));
+  await prepareDatabase(url);
+  await migrate({ url, seed: false, log: () => {} });
+  if (payments === sizes[0]) await withClient(url, createPoolRole);
+  const database = openDatabase(url, { findings: 'compared elsewhere' });
+  await loadPayments(database, payments);
+  const createToken = (userId: string) => sessions.createToken(userId, `${apiUrl}/auth/v1`);
+  const rows = await database.query('select id from auth.users order by random() limit $1', [users]);
+  const buyers = await Promise.all(
+    rows.map(async ({ id }) => ({ id: String(id), token: await createToken(String(id)) })),
+  );
+  const project = { apiUrl, poolUrl: poolUrl(url) };
+  const systems = {
+    pool: await startOurs(project, { DATABASE_POOL_URL: project.poolUrl }),
+    direct: startLoop(project),
+  };
+  return { payments, database, createToken, systems, buyers };
+}
+
+async function compareSizes(stands: readonly Stand[]): Promise<string> {
+  const medians = new Map<string, number[]>();
+  const cell = (workload: Workload, system: SystemName, { payments }: Stand) => `${workload}/${system}/${payments}`;
+  // The first repetition warms caches and is not counted.
+  for (let repetition = 0; repetition <= repetitions; repetition += 1) {
+    for (const workload of workloads) {
+      for (const system of names) {
+        for (const stand of stands) {
+          const p50 = percentile(await measure(stand, workload, system), 0.5);
+          const key = cell(workload, system, stand);
+          if (repetition > 0) medians.set(key, [...medians.get(key) ?? [], p50]);
+        }
+      }
+    }
+  }
+  const lines = workloads.flatMap((workload) =>
+    names.map((system) => {
+      const cells = stands.map((stand) => {
+        const values = medians.get(cell(workload, system, stand)) ?? [];
+        return { text: `${median(values).toFixed(2)} (${low(values)} to ${high(values)})`, value: median(values) };
+      });
+      const ratio = (cells.at(-1)?.value ?? NaN) / (cells[0]?.value ?? NaN);
+      const name = system === 'pool' ? 'ours over the pool' : 'the same RPC from a loop';
+      return `| ${workload} | ${name} | ${cells.map(({ text }) => text).join(' | ')} | ${ratio.toFixed(2)} |`;
+    })
+  );
+  return [
+    `| p50 in ms of one connection | system | ${
+      sizes.map((size) => `${size} payments`).join(' | ')
+    } | largest to smallest |`,
+    `|---|---|${sizes.map(() => '---|').join('')}---|`,
+    ...lines,
+    '',
+  ].join('\n');
+}
+
+const low = (values: number[]) => Math.min(...values).toFixed(2);
+const high = (values: number[]) => Math.max(...values).toFixed(2);
+
+async function measure(stand: Stand, workload: Workload, name: SystemName): Promise<readonly number[]> {
+  const items = await createItems(stand, workload, stand.buyers, requests);
+  const client = await stand.systems[name].connect();
+  const { times } = await fire(1, Infinity, () => {
+    const item = items.pop();
+    return item && (() => client.send(item));
+  });
+  await client.close();
+  return times;
+}

@@ -1,0 +1,40 @@
+import type pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deliver } from '../helpers/gateway-events.ts';
+import { captured } from '../helpers/money-events.ts';
+import { placeOrder } from '../helpers/purchases.ts';
+import { openSession } from '../helpers/session.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+let database: TestDatabase;
+let service: pg.Client;
+beforeAll(async () => {
+  database = await createTestDatabase({ findings: { paid_twice: 1 } });
+  service = await openSession(database, { role: 'service_role' });
+});
+afterAll(() => database.close());
+
+test('a webhook that pays writes no index for the outcome in the ledger, nor for the tier in the profile', async () => {
+  const { user } = await placeOrder(database);
+  for (let payment = 0; payment < 2; payment += 1) {
+    const { paymentId, orderId } = await placeOrder(database, { user });
+    await service.query('begin');
+    expect(await deliver(service, captured({ id: paymentId, order_id: orderId }))).toBe('applied');
+    const { rows } = await service.query(
+      `select relname as name, n_tup_upd > 0 as is_updated, (n_tup_upd - n_tup_hot_upd)::int as through_indexes
+       from pg_stat_xact_user_tables where relname in ('gateway_events', 'profiles') order by relname`,
+    );
+    await service.query('commit');
+    expect(rows).toEqual([
+      { name: 'gateway_events', is_updated: true, through_indexes: 0 },
+      { name: 'profiles', is_updated: true, through_indexes: 0 },
+    ]);
+  }
+});
+
+test('no index of the ledger holds what an event changes in it', async () => {
+  const rows = await database.query(
+    `select indexdef from pg_indexes where tablename = 'gateway_events' and indexdef ~ 'outcome|attempts|deliveries|error'`,
+  );
+  expect(rows).toEqual([]);
+});
