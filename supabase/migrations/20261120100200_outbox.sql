@@ -4,7 +4,8 @@
 create table private.outbox (
   id bigint generated always as identity primary key,
   key text not null constraint outbox_key_key unique,
-  destination text not null constraint outbox_destination_check check (destination in ('email', 'revalidation', 'gateway')),
+  destination text not null
+    constraint outbox_destination_check check (destination in ('email', 'notice', 'revalidation', 'gateway')),
   kind text not null,
   payload jsonb not null,
   created_at timestamptz not null default private.clock(),
@@ -25,6 +26,8 @@ create index outbox_delivered_at_idx on private.outbox (delivered_at)
 where delivered_at is not null;
 comment on table private.outbox is 'Side effects to deliver at least once, each under a key that names the fact behind it.';
 comment on column private.outbox.key is 'Names the fact, once: payment-success/<payment id>. Also the idempotency key towards the receiver.';
+comment on column private.outbox.destination is
+  'notice: mails that many get at once and nobody waits for, in a queue of their own: those about money never stand behind them.';
 comment on column private.outbox.payload is 'Recipient and data, fixed when the fact happened. Amounts in minor currency units, times in UTC.';
 comment on column private.outbox.queued_at is 'Start of the 24 hours in which delivery is tried; private.requeue starts them again.';
 comment on column private.outbox.next_attempt_at is 'When the row may be claimed; while it is claimed, the end of the lease.';

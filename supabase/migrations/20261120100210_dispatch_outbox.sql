@@ -39,7 +39,7 @@ begin
     select
       o.id,
       -- Tried for a day; or a mail that waited for one: it helps nobody now, and the provider forgot its key.
-      o.queued_at <= private.clock() - interval '24 hours' and (o.attempts > 0 or o.destination = 'email') as is_over
+      o.queued_at <= private.clock() - interval '24 hours' and (o.attempts > 0 or o.destination in ('email', 'notice')) as is_over
     from private.outbox o
     where o.destination = p_destination
       and o.delivered_at is null

@@ -16,7 +16,7 @@ begin
   insert into private.outbox (key, destination, kind, payload, created_at, queued_at, next_attempt_at)
   select
     format('%s/%s/%s', p_kind, s.id, period.ends_at),
-    'email',
+    'notice',
     p_kind,
     jsonb_build_object(
       'to', u.email,

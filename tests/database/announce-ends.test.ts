@@ -50,7 +50,7 @@ describe('a user', () => {
     expect(await announce('2026-01-25T00:00:00Z')).toBe(1);
     expect(await announce('2026-01-25T00:00:00Z')).toBe(0);
     expect(await announce('2026-01-28T00:00:00Z')).toBe(0);
-    const [, mail] = await readOutbox(database, 'email', order.user.email);
+    const [mail] = await readOutbox(database, 'notice', order.user.email);
     expect(mail).toEqual({
       key: `subscription-ending/${id}/2026-02-01T00:00:00.000Z`,
       kind: 'subscription-ending',
@@ -129,7 +129,7 @@ describe('a user', () => {
     const order = await bought();
     await change(order, "plan_id = null, tier = 'Team 5'");
     await announce('2026-01-25T00:00:00Z');
-    const [, mail] = await readOutbox(database, 'email', order.user.email);
+    const [mail] = await readOutbox(database, 'notice', order.user.email);
     expect(mail).toMatchObject({ payload: { plan_name: 'Team 5' } });
   });
 });

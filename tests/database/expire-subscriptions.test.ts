@@ -157,7 +157,7 @@ test('a batch is 100: 250 take three, the longest over first', async () => {
 
 describe('the mail that says so', () => {
   const mails = async ({ user }: Purchase) =>
-    (await readOutbox(database, 'email', user.email)).filter(({ kind }) => kind === 'subscription-ended');
+    (await readOutbox(database, 'notice', user.email)).filter(({ kind }) => kind === 'subscription-ended');
 
   test('is enqueued with the end: key, recipient and data of that moment, once', async () => {
     const order = await bought();

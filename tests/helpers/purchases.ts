@@ -35,9 +35,12 @@ export function verifyPurchase(
   return callRpc(session, 'verify_payment', user.id, orderId, paymentId, 'signature', earlyRenewal);
 }
 
-/** Keys of a user's mails, in the order in which they were written. */
+/** Keys of a user's mails: those about money, then those about a period's end, each in the order in which they were written. */
 export async function mailsTo(database: TestDatabase, user: Purchase['user']): Promise<unknown[]> {
-  return (await readOutbox(database, 'email', user.email)).map(({ key }) => key);
+  const mails = await Promise.all(
+    (['email', 'notice'] as const).map((destination) => readOutbox(database, destination, user.email)),
+  );
+  return mails.flat().map(({ key }) => key);
 }
 
 /** What a purchase left, as two ways to the same end are compared by. */

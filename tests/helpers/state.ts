@@ -28,7 +28,7 @@ export function readPayment(database: TestDatabase, paymentId: string): Promise<
 /** Side effects of one destination that are about a user or a gateway subscription, by what their payload says. */
 export function readOutbox(
   database: TestDatabase,
-  destination: 'email' | 'gateway',
+  destination: 'email' | 'notice' | 'gateway',
   about: string | null,
 ): Promise<Row[]> {
   return database.query(

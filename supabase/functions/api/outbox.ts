@@ -1,5 +1,5 @@
-/** Where a side effect goes. */
-export type Destination = 'email' | 'revalidation' | 'gateway';
+/** Where a side effect goes; each has a queue of its own. `notice`: mails that nobody waits for. */
+export type Destination = 'email' | 'notice' | 'revalidation' | 'gateway';
 
 /** A side effect to deliver. `key` names the fact behind it and is the same at every attempt. */
 export type OutboxRow = {

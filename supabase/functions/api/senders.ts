@@ -6,8 +6,9 @@ import { createRevalidator, nothingToRevalidate } from './revalidate.ts';
 
 /** The receivers of side effects that are configured; rows for the others wait in the outbox. */
 export function createSenders({ email, revalidation }: Config, gateway: Gateway | null): Ports['senders'] {
+  const mailer = email && createMailer(email);
   return {
-    ...(email && { email: createMailer(email) }),
+    ...(mailer && { email: mailer, notice: mailer }),
     ...(revalidation && {
       revalidation: revalidation === 'off' ? nothingToRevalidate : createRevalidator(revalidation),
     }),
