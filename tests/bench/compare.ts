@@ -30,9 +30,10 @@ export type Cell = {
   readonly runs: Run[];
 };
 
-/** Which systems are measured for which request: the empty server answers all alike. */
+/** Which systems are measured for which request: the empty server answers all alike, the bare one reads. */
 function isMeasured(system: SystemName, workload: Workload): boolean {
-  return system !== 'empty' || workload === 'webhook';
+  if (system === 'empty') return workload === 'webhook';
+  return system !== 'bare' || workload === 'read';
 }
 
 /** @returns every cell, in the order of the table. */
@@ -65,7 +66,7 @@ export async function compare(): Promise<Cell[]> {
   }
 }
 
-const names: SystemName[] = ['rest', 'pool', 'direct', 'empty', 'naive'];
+const names: SystemName[] = ['rest', 'pool', 'direct', 'bare', 'empty', 'naive'];
 
 async function measure(project: BenchProject, system: System, cell: Cell, buyers: readonly Buyer[]): Promise<Run> {
   const most = cell.system === 'empty' ? 1 : Math.ceil((mostPerSecond * milliseconds) / 1000);
@@ -168,6 +169,7 @@ export function ratios(cells: readonly Cell[]): Row[] {
   ];
   return [
     ...workloads.map((workload) => line(workload, 'pool', 'direct')),
+    line('read', 'bare', 'direct'),
     line('verify', 'rest', 'naive'),
     line('verify', 'pool', 'naive'),
   ];

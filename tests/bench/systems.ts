@@ -11,6 +11,7 @@ export const systems = {
   rest: 'ours over REST',
   pool: 'ours over the pool',
   direct: 'the same RPC from a loop',
+  bare: 'a bare handler over a pool',
   empty: 'an empty server',
   naive: 'nine calls in a row',
 } as const;
@@ -30,8 +31,9 @@ export async function startSystem(name: SystemName, project: BenchProject): Prom
     case 'direct':
       return startLoop(project);
     case 'empty':
+    case 'bare':
     case 'naive':
-      return await startServer(`${name}-server.ts`, project, name === 'naive');
+      return await startServer(`${name}-server.ts`, project, name !== 'empty');
     default:
       return await startOurs(project, name === 'pool' ? { DATABASE_POOL_URL: project.poolUrl } : {});
   }
@@ -64,6 +66,7 @@ export async function startOurs(
 
 async function startServer(file: string, project: BenchProject, checks: boolean): Promise<System> {
   const server = await startBenchProcess(file, {
+    DATABASE_POOL_URL: project.poolUrl,
     SUPABASE_URL: project.apiUrl,
     SUPABASE_SECRET_KEY: localKeys.secret,
     SUPABASE_JWKS: project.jwks,

@@ -60,11 +60,9 @@ export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> 
     maxAge: 86400,
   });
   app.use(async (c, next) => {
-    if (c.req.method === 'OPTIONS') return await preflight(c, next);
-    // Before there is an answer: headers that are set on one have it made anew.
-    c.header('access-control-allow-origin', '*');
-    c.header('access-control-expose-headers', 'x-request-id');
-    await next();
+    if (c.req.method !== 'OPTIONS') return await next();
+    c.header('x-request-id', c.get('requestId'));
+    return await preflight(c, next);
   });
   app.use(async (c, next) => {
     const body = await readBody(c.req.raw);
@@ -75,6 +73,7 @@ export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> 
 
   for (const route of routes) {
     app.on(route.method, route.path, async (c) => {
+      c.set('route', route.path);
       const dispatchLater = (milliseconds = 0) => runInBackground(dispatch(c.get('requestId'), milliseconds));
       const context = {
         ...ports,
@@ -94,8 +93,8 @@ export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> 
   }
   for (const path of new Set(routes.map((route) => route.path))) {
     app.all(path, (c) => {
-      c.header('allow', routes.filter((route) => route.path === path).map((route) => route.method).join(', '));
-      return send(c, errorAnswer('methodNotAllowed'));
+      const allow = routes.filter((route) => route.path === path).map((route) => route.method).join(', ');
+      return send(c, { ...errorAnswer('methodNotAllowed'), headers: { allow } });
     });
   }
   app.notFound((c) => send(c, errorAnswer('notFound')));
@@ -119,12 +118,20 @@ export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> 
   return app;
 }
 
-function send(c: Context<AppEnv>, { status, body, outcome, headers = {} }: Answer): Response {
+/** All headers at once: each that is set later has the answer's made anew. */
+function send(c: Context<AppEnv>, { status, body, outcome, headers }: Answer): Response {
   c.set('outcome', outcome);
-  c.header('cache-control', 'private, no-store');
-  if (body !== undefined) c.header('content-type', 'application/json; charset=utf-8');
-  for (const [name, value] of Object.entries(headers)) c.header(name, value);
-  return body === undefined ? c.newResponse(null, status) : c.newResponse(JSON.stringify(body), status);
+  return new Response(body === undefined ? null : JSON.stringify(body), {
+    status,
+    headers: {
+      'access-control-allow-origin': '*',
+      'access-control-expose-headers': 'x-request-id',
+      'x-request-id': c.get('requestId'),
+      'cache-control': 'private, no-store',
+      ...(body !== undefined && { 'content-type': 'application/json; charset=utf-8' }),
+      ...headers,
+    },
+  });
 }
 
 /** What went wrong and where, without foreign messages: those of parsers and servers quote what they were given. */

@@ -3,16 +3,14 @@ import { routePath } from 'hono/route';
 import type { Log } from './log.ts';
 
 /** What a request leaves for its log line. */
-export type LogVariables = { requestId: string; outcome: string };
+export type LogVariables = { requestId: string; outcome: string; route: string };
 
-/** Gives each request an id, answers it in `x-request-id`, and writes one line when the answer is known. */
+/** Gives each request an id, and writes one line when the answer is known. */
 export function requestLog(log: Log) {
   return createMiddleware<{ Variables: LogVariables }>(async (c, next) => {
     const started = performance.now();
     const requestId = crypto.randomUUID();
     c.set('requestId', requestId);
-    // Before there is an answer: a header that is set on one has it made anew.
-    c.header('x-request-id', requestId);
     await next();
     log({
       level: c.res.status >= 500 ? 'error' : 'info',
@@ -20,7 +18,7 @@ export function requestLog(log: Log) {
       request_id: requestId,
       method: c.req.method,
       // The path as written in the route table: what a caller puts into a path is not ours to log.
-      route: routePath(c, -1),
+      route: c.get('route') ?? routePath(c, -1),
       status: c.res.status,
       milliseconds: Math.round(performance.now() - started),
       outcome: c.get('outcome') ?? 'preflight',
