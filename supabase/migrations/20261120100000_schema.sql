@@ -135,6 +135,7 @@ create table public.payments (
   period_end timestamptz,
   refunded_amount bigint not null default 0 constraint payments_refunded_amount_check check (refunded_amount >= 0),
   dispute_status text,
+  uncaptured_at timestamptz,
   next_reconcile_at timestamptz default private.clock() + interval '15 minutes',
   created_at timestamptz not null default private.clock()
 );
@@ -148,4 +149,6 @@ comment on column public.payments.confirmed_at is 'When the gateway itself said 
 comment on column public.payments.fulfilled_at is 'When this payment granted its tier; at most once.';
 comment on column public.payments.period_end is 'End of the period that this payment bought, whatever the subscription''s is now.';
 comment on column public.payments.refunded_amount is 'Minor currency units.';
+comment on column public.payments.uncaptured_at is
+  'When it turned out that the gateway never captured what a customer had brought back. A signature stays right for ever: since then only the gateway''s own word counts.';
 comment on column public.payments.next_reconcile_at is 'When the gateway is asked about this payment next; null: it is settled, or given up.';

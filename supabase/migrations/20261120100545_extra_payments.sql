@@ -150,7 +150,12 @@ begin
     gateway_signature = null,
     captured_at = v_extra.paid_at,
     confirmed_at = v_extra.confirmed_at,
-    refunded_amount = v_extra.refunded_amount
+    refunded_amount = v_extra.refunded_amount,
+    -- One that a customer brought back alone is asked about.
+    next_reconcile_at = case
+      when v_extra.confirmed_at is null then private.clock() + interval '15 minutes'
+      else p.next_reconcile_at
+    end
   where p.id = p_payment.id
   returning p.* into p_payment;
   p_payment.fulfilled_at := null;

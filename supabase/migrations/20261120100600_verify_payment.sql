@@ -10,7 +10,7 @@ create function public.verify_payment(
   p_signature text, -- already checked by the route
   p_early_renewal text default 'replace' -- or 'extend': a renewal of the running tier adds to its period
 )
-returns jsonb -- {outcome: applied | already_applied | payment_not_found | plan_not_found | refunded, tier, valid_until}
+returns jsonb -- {outcome: applied | already_applied | payment_not_found | plan_not_found | refunded | never_captured, tier, valid_until}
 language plpgsql
 volatile
 security invoker
@@ -34,6 +34,12 @@ begin
     return jsonb_build_object('outcome', 'payment_not_found');
   end if;
 
+  if v_payment.status <> 'captured' and v_payment.uncaptured_at is not null then
+    -- Whoever brings the same signature again and again must not have the tier for as long as it takes to find out. Money
+    -- that came meanwhile is fulfilled by the gateway's word: it is asked at once.
+    update public.payments p set next_reconcile_at = private.clock() where p.id = v_payment.id;
+    return jsonb_build_object('outcome', 'never_captured');
+  end if;
   if v_payment.status <> 'captured' then
     v_payment := private.claim_order(v_payment, p_payment_id);
   elsif v_payment.gateway_payment_id <> p_payment_id then

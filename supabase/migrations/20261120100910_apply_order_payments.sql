@@ -3,7 +3,7 @@
 -- Depends on: _reconcile_payments.
 
 -- What was brought back with a right signature and yet never captured: access ends as after a full refund. The payment is
--- open again, should its money come after all. The caller holds the locks on the user and on the payment.
+-- open again, should its money come after all, but not to the same signature. The caller holds the locks on the user and on the payment.
 create function private.end_uncaptured_access(
   p_payment public.payments,
   p_email text
@@ -20,6 +20,7 @@ begin
   update public.payments p
   set status = 'failed',
     captured_at = null,
+    uncaptured_at = private.clock(),
     fulfilled_at = null,
     subscription_id = null,
     period_start = null,

@@ -3,7 +3,7 @@ import { localKeys } from '../../scripts/stack/defaults.ts';
 import { answer, fullAnswer, refusal } from '../helpers/answer.ts';
 import { placeOrder } from '../helpers/orders.ts';
 import { alertsAbout } from '../helpers/reconciliation.ts';
-import { verify } from '../helpers/requests.ts';
+import { checkout, verify } from '../helpers/requests.ts';
 import { paymentOfOrder, queued, tierOf } from '../helpers/rows.ts';
 import { type Shop, useShop } from '../helpers/shop.ts';
 import { type RunningService, targets } from '../helpers/targets.ts';
@@ -102,6 +102,24 @@ describe.each(targets)('%s', (target) => {
       next_reconcile_at: null,
     });
     expect(await queued(project.database, 'payment-success', user.email)).toHaveLength(1);
+  });
+
+  test('POST /api/payments/verify with what the gateway never captured → 400, every time', async () => {
+    const { accessToken, id } = await project.signUp();
+    const { order } = await placeOrder(shop, accessToken);
+    const brought = await checkout(order.id);
+    expect((await verify(shop, accessToken, brought)).status).toBe(200);
+    await makeDue({ orderId: order.id });
+    await project.database.query(
+      "update public.payments set created_at = now() - interval '6 days', captured_at = now() - interval '6 days' where gateway_order_id = $1",
+      [order.id],
+    );
+    expect(await answer(reconcile(shop))).toEqual({ status: 200, body: { asked: 1, applied: 1, unanswered: 0 } });
+    expect(await tierOf(project.database, id)).toBe('free');
+    for (let time = 0; time < 2; time += 1) {
+      expect(await answer(verify(shop, accessToken, brought))).toEqual(refusal(400, 'Payment verification failed'));
+    }
+    expect(await tierOf(project.database, id)).toBe('free');
   });
 
   test.each<[string, () => Response | Promise<Response>]>([

@@ -207,6 +207,20 @@ describe('what a customer brought back', () => {
     },
   );
 
+  test('and was never captured gives no access again, whoever brings it, until the gateway itself captures it', async () => {
+    const order = await verified();
+    await setClock(database, '2026-01-06T00:00:00Z');
+    await apply(order, []);
+    for (const paymentId of [order.paymentId, uniqueId('pay'), order.paymentId]) {
+      expect(await verifyPurchase(service, { ...order, paymentId })).toEqual({ outcome: 'never_captured' });
+      expect(await readTier(database, order.user.id)).toBe('free');
+    }
+    expect(await dueAt(order)).toEqual(new Date('2026-01-06T00:00:00Z'));
+    await apply(order, listed(order, { status: 'captured' }));
+    expect(await readTier(database, order.user.id)).toBe('pro');
+    expect(await verifyPurchase(service, order)).toMatchObject({ outcome: 'already_applied', tier: 'pro' });
+  });
+
   test.each<[string, Record<string, unknown>]>([
     ['its amount', { status: 'refunded', amount_refunded: 99900 }],
     ['its status alone', { status: 'refunded', amount_refunded: null }],

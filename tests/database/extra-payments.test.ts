@@ -138,3 +138,16 @@ test('verify stores the signature of a payment that the webhook had captured, an
   await verifyPurchase(service, order);
   expect(await readPayment(database, order.id)).toMatchObject({ gateway_signature: 'signature' });
 });
+
+test('an extra payment that was only brought back, once it counts, is asked about', async () => {
+  const { order, one, two } = await paidTwice();
+  await capture(order, one);
+  await verifyPurchase(service, { ...order, paymentId: two });
+  await database.query('update public.payments set next_reconcile_at = null where id = $1', [order.id]);
+  await refund(order, one);
+  expect(await readPayment(database, order.id)).toMatchObject({
+    gateway_payment_id: two,
+    confirmed_at: null,
+    next_reconcile_at: expect.any(Date),
+  });
+});

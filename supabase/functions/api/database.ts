@@ -1,6 +1,22 @@
-import { z } from 'zod';
 import type { Config } from './config.ts';
 import type { Database as DatabaseTypes } from './generated/database.types.ts';
+import {
+  cancelResult,
+  createOrderResult,
+  gatewayEventResult,
+  gatewaySubscriptionResult,
+  health,
+  nextOutboxAttempt,
+  orderPaymentsResult,
+  outboxClaim,
+  outboxFailure,
+  paymentsToReconcile,
+  planList,
+  resumeResult,
+  subscriptionResult,
+  subscriptionsToReconcile,
+  verifyPaymentResult,
+} from './database-results.ts';
 import type { Database } from './ports.ts';
 
 type Rpcs = DatabaseTypes['public']['Functions'];
@@ -22,51 +38,6 @@ export class DatabaseError extends Error {
     this.code = code;
   }
 }
-
-// supabase-js takes an empty 404, such as a proxy's, for data null; without this look that would be a user's answer.
-const subscriptionResult = z.object({
-  subscription: z.looseObject({}).nullable(),
-  currentTier: z.string(),
-  payments: z.array(z.looseObject({})),
-});
-const verifyPaymentResult = z.union([
-  z.object({ outcome: z.enum(['applied', 'already_applied']), tier: z.string(), valid_until: z.string() }),
-  z.object({ outcome: z.enum(['payment_not_found', 'plan_not_found', 'refunded', 'user_gone']) }),
-]);
-const planList = z.object({ plans: z.array(z.looseObject({})) });
-const ordered = { payment_id: z.string(), amount: z.number(), currency: z.string(), plan: z.looseObject({}) };
-const createOrderResult = z.discriminatedUnion('outcome', [
-  z.object({ outcome: z.literal('created'), ...ordered }),
-  z.object({ outcome: z.literal('existing'), order_id: z.string(), ...ordered }),
-  z.object({ outcome: z.enum(['plan_not_found', 'user_not_found', 'in_flight', 'key_conflict']) }),
-  z.object({ outcome: z.literal('rate_limited'), retry_after: z.number() }),
-]);
-const cancelResult = z.union([
-  z.object({ outcome: z.literal('cancelled'), subscription: z.looseObject({}) }),
-  z.object({ outcome: z.literal('subscription_not_found') }),
-]);
-const resumeResult = z.union([
-  z.object({ outcome: z.literal('resumed'), subscription: z.looseObject({}) }),
-  z.object({ outcome: z.enum(['subscription_not_found', 'cannot_be_resumed']) }),
-]);
-const gatewayEventResult = z.object({ outcome: z.string() });
-const outboxClaim = z.object({
-  token: z.string(),
-  rows: z.array(z.object({ id: z.number(), key: z.string(), kind: z.string(), payload: z.unknown() })),
-  parked: z.number(),
-});
-const outboxFailure = z.object({ retried: z.number(), parked: z.number() });
-const nextOutboxAttempt = z.object({ next_attempt_at: z.string().nullable() });
-const paymentsToReconcile = z.object({
-  settled: z.number(),
-  payments: z.array(z.object({ id: z.string(), order_id: z.string() })),
-});
-const orderPaymentsResult = z.object({ applied: z.number(), ended: z.boolean() });
-const subscriptionsToReconcile = z.object({
-  subscriptions: z.array(z.object({ id: z.string(), gateway_subscription_id: z.string() })),
-});
-const gatewaySubscriptionResult = z.object({ applied: z.boolean() });
-const health = z.object({ oldest_undelivered_at: z.string().nullable(), last_webhook_at: z.string().nullable() });
 
 /** The service's rules over whichever transport. */
 export function createDatabase(transport: Transport, { earlyRenewal }: Pick<Config, 'earlyRenewal'>): Database {

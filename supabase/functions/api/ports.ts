@@ -81,7 +81,7 @@ export type VerifiedPayment = {
 export type VerifyPaymentResult =
   /** `validUntil` is ISO 8601 in UTC, with milliseconds. */
   | { outcome: 'applied' | 'already_applied'; tier: string; validUntil: string }
-  | { outcome: 'payment_not_found' | 'plan_not_found' | 'refunded' | 'user_gone' };
+  | { outcome: 'payment_not_found' | 'plan_not_found' | 'refunded' | 'never_captured' | 'user_gone' };
 
 export type OrderRequest = {
   readonly userId: string;

@@ -26,6 +26,7 @@ export type Database = {
           'status': string;
           'subscription_id': string | null;
           'tier': string | null;
+          'uncaptured_at': string | null;
           'user_id': string | null;
         };
         ComputedFields: never;
@@ -49,6 +50,7 @@ export type Database = {
           'status'?: string;
           'subscription_id'?: string | null;
           'tier'?: string | null;
+          'uncaptured_at'?: string | null;
           'user_id'?: string | null;
         };
         Update: {
@@ -71,6 +73,7 @@ export type Database = {
           'status'?: string;
           'subscription_id'?: string | null;
           'tier'?: string | null;
+          'uncaptured_at'?: string | null;
           'user_id'?: string | null;
         };
         Relationships: [

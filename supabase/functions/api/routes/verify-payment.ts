@@ -30,8 +30,9 @@ export const verifyPayment: Route = {
     switch (result.outcome) {
       case 'payment_not_found':
         return errorAnswer('paymentNotFound');
-      // Given back before it was brought: it buys nothing any more.
+      // Given back before it was brought, or brought once before and never captured: it buys nothing any more.
       case 'refunded':
+      case 'never_captured':
         return errorAnswer('paymentVerificationFailed');
       case 'user_gone':
         return errorAnswer('paymentNotFound');

@@ -1,0 +1,50 @@
+-- Which of our payments an event of the gateway is about. SPEC 6.
+-- Depends on: _gateway_events, _extra_payments.
+
+-- The payment that a gateway's payment entity is about: by its own id, be it one too many, else by its order, else by the order's receipt,
+-- which is our id without dashes and known before the order's id is. Never by its notes: the browser sets them.
+create function private.find_payment(
+  p_entity jsonb,
+  p_order jsonb -- the order's entity, where the event brings it
+)
+returns public.payments -- all null: none. Not locked: read it again under the lock
+language plpgsql -- which keeps its plans
+stable
+set search_path = ''
+as $$
+declare
+  v_gateway_payment_id constant text := private.json_text(p_entity -> 'id');
+  v_gateway_order_id constant text := coalesce(
+    private.json_text(p_entity -> 'order_id'),
+    private.json_text(p_order -> 'id')
+  );
+  v_payment public.payments;
+begin
+  select * into v_payment from public.payments p where p.gateway_payment_id = v_gateway_payment_id;
+  if found then
+    return v_payment;
+  end if;
+  select p.* into v_payment
+  from private.extra_payments x
+  join public.payments p on p.id = x.payment_id
+  where x.gateway_payment_id = v_gateway_payment_id
+  order by x.payment_id
+  limit 1;
+  if found then
+    return v_payment;
+  end if;
+  select * into v_payment from public.payments p where p.gateway_order_id = v_gateway_order_id;
+  if found then
+    return v_payment;
+  end if;
+  if private.json_text(p_order -> 'receipt') ~ '^[0-9a-f]{32}$' then
+    select * into v_payment
+    from public.payments p
+    where p.id = private.json_text(p_order -> 'receipt')::uuid
+      and p.gateway_order_id is null;
+  end if;
+  return v_payment;
+end
+$$;
+revoke execute on function private.find_payment(jsonb, jsonb) from public;
+grant execute on function private.find_payment(jsonb, jsonb) to service_role;
