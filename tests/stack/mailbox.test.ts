@@ -1,33 +1,10 @@
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createMailbox } from '../../scripts/stack/mailbox.ts';
+import { useMailbox } from './mailbox-rig.ts';
 
-const mailbox = createMailbox({ port: 0, revalidateSecret: 'revalidate-me' });
-await mailbox.start();
-await mailbox.ready();
-afterAll(() => mailbox.stop());
-beforeEach(async () => {
-  await call('DELETE', '/emails');
-  await call('DELETE', '/api/revalidate');
-  await call('DELETE', '/simulate/fault');
-});
-
+const { url, call } = await useMailbox();
 const KEY = { authorization: 'Bearer re_local' };
 const MAIL = { from: 'Acme <billing@acme.example>', to: 'asha@example.com', subject: 'Hello', html: '<p>Hello</p>' };
-
-type Answer = { status: number; headers: Headers; text: string; body: Record<string, unknown> };
-
-async function call(method: string, path: string, body?: unknown, headers: HeadersInit = {}): Promise<Answer> {
-  const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
-  const response = await fetch(mailbox.url + path, { method, headers, body: text });
-  const answered = await response.text();
-  const isJson = response.headers.get('content-type')?.startsWith('application/json') && answered.startsWith('{');
-  return {
-    status: response.status,
-    headers: response.headers,
-    text: answered,
-    body: isJson ? JSON.parse(answered) : {},
-  };
-}
 
 const send = (body: unknown, headers: Record<string, string> = {}) =>
   call('POST', '/emails', body, { ...KEY, ...headers });
@@ -201,7 +178,7 @@ test('a hanging send gets no answer until the fault is lifted', async () => {
   await call('POST', '/simulate/fault', { mode: 'hang' });
   let answered = false;
   const held = send(MAIL).finally(() => answered = true);
-  await expect(fetch(`${mailbox.url}/emails`, {
+  await expect(fetch(`${url}/emails`, {
     method: 'POST',
     headers: KEY,
     body: JSON.stringify(MAIL),
@@ -238,34 +215,6 @@ test('stopping ends an answer that is being held back', async () => {
 });
 
 const SECRET = { 'x-revalidate-secret': 'revalidate-me' };
-
-test('a revalidation call is answered and listed newest first', async () => {
-  const { status, body } = await call('POST', '/api/revalidate', { paths: ['/pricing'] }, SECRET);
-  expect(status).toBe(200);
-  expect(body).toEqual({ revalidated: true });
-  await call('POST', '/api/revalidate', { paths: ['/subscription', '/dashboard'] }, SECRET);
-  expect((await call('GET', '/api/revalidate')).body).toMatchObject({
-    object: 'list',
-    data: [{ paths: ['/subscription', '/dashboard'] }, { paths: ['/pricing'] }],
-  });
-});
-
-test.each<Record<string, string>>([{}, { 'x-revalidate-secret': '' }, { 'x-revalidate-secret': 'revalidate-m' }])(
-  'a revalidation call with the headers %o → 401',
-  async (headers) => {
-    const { status, body } = await call('POST', '/api/revalidate', { paths: ['/pricing'] }, headers);
-    expect(status).toBe(401);
-    expect(body).toEqual({ error: 'Unauthorized' });
-    expect((await call('GET', '/api/revalidate')).body).toMatchObject({ data: [] });
-  },
-);
-
-test.each(['{', {}, { paths: [] }, { paths: '/pricing' }, { paths: ['pricing'] }, { paths: [1] }])(
-  'a revalidation call with the body %j → 400',
-  async (body) => {
-    expect((await call('POST', '/api/revalidate', body, SECRET)).status).toBe(400);
-  },
-);
 
 test('a fault on the revalidation hook leaves mails alone', async () => {
   await call('POST', '/simulate/fault', { target: 'revalidate', mode: 'status', status: 500, times: 1 });
