@@ -20,10 +20,15 @@ function scripted(ends: unknown[], earlyRenewal: 'replace' | 'extend' = 'replace
 const failure = (code: string | undefined) => new DatabaseError('get_subscription', code);
 
 describe('a call', () => {
-  test('of getSubscription passes the user and gives the answer', async () => {
+  test('of getSubscription passes the user and gives the answer as JSON', async () => {
     const { database, calls } = scripted([empty]);
-    expect(await database.getSubscription(userId)).toEqual(empty);
+    expect(JSON.parse(await database.getSubscription(userId))).toEqual(empty);
     expect(calls).toEqual([{ name: 'get_subscription', parameters: { p_user_id: userId } }]);
+  });
+
+  test('of getSubscription gives JSON that is text as it is, numbers of any size included', async () => {
+    const text = '{"subscription":null,"currentTier":"free","payments":[{"amount":9007199254740993, "meta":{}}]}';
+    expect(await scripted([text]).database.getSubscription(userId)).toBe(text);
   });
 
   test.each(['replace', 'extend'] as const)('of verifyPayment passes the payment and "%s"', async (earlyRenewal) => {
@@ -61,7 +66,7 @@ describe('a call', () => {
 });
 
 describe('a result of another shape is an error:', () => {
-  test.each([undefined, null, '', [], {}, { ...empty, currentTier: null }, { ...empty, payments: null }])(
+  test.each([undefined, null, '', '{}', 'null', [], {}, { ...empty, currentTier: null }, { ...empty, payments: null }])(
     'getSubscription with %j',
     async (result) => {
       await expect(scripted([result]).database.getSubscription(userId)).rejects.toThrow();
@@ -83,7 +88,7 @@ describe('a result of another shape is an error:', () => {
 describe('a failure', () => {
   test.each(['40001', '40P01'])('%s is tried once more', async (code) => {
     const { database, calls } = scripted([failure(code), empty]);
-    expect(await database.getSubscription(userId)).toEqual(empty);
+    expect(JSON.parse(await database.getSubscription(userId))).toEqual(empty);
     expect(calls).toHaveLength(2);
     expect(calls[1]).toEqual(calls[0]);
   });

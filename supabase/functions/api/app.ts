@@ -119,16 +119,17 @@ export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> 
 }
 
 /** All headers at once: each that is set later has the answer's made anew. */
-function send(c: Context<AppEnv>, { status, body, outcome, headers }: Answer): Response {
+function send(c: Context<AppEnv>, { status, body, json, outcome, headers }: Answer): Response {
+  const text = json ?? (body === undefined ? null : JSON.stringify(body));
   c.set('outcome', outcome);
-  return new Response(body === undefined ? null : JSON.stringify(body), {
+  return new Response(text, {
     status,
     headers: {
       'access-control-allow-origin': '*',
       'access-control-expose-headers': 'x-request-id',
       'x-request-id': c.get('requestId'),
       'cache-control': 'private, no-store',
-      ...(body !== undefined && { 'content-type': 'application/json; charset=utf-8' }),
+      ...(text !== null && { 'content-type': 'application/json; charset=utf-8' }),
       ...headers,
     },
   });

@@ -1,12 +1,16 @@
 /** What the database's functions answer, checked: a proxy or an older migration may answer otherwise. */
 import { z } from 'zod';
 
-// supabase-js takes an empty 404, such as a proxy's, for data null; without this look that would be a user's answer.
-export const subscriptionResult = z.object({
-  subscription: z.looseObject({}).nullable(),
-  currentTier: z.string(),
-  payments: z.array(z.looseObject({})),
-});
+/** JSON that Postgres wrote to be sent: over the pool that text itself; over REST it was read, and is written again. */
+export const subscriptionJson = z.union([
+  z.string().startsWith('{"subscription"'),
+  // supabase-js takes an empty 404, such as a proxy's, for data null; without this look that would be a user's answer.
+  z.object({
+    subscription: z.looseObject({}).nullable(),
+    currentTier: z.string(),
+    payments: z.array(z.looseObject({})),
+  }).transform((value) => JSON.stringify(value)),
+]);
 export const verifyPaymentResult = z.union([
   z.object({ outcome: z.enum(['applied', 'already_applied']), tier: z.string(), valid_until: z.string() }),
   z.object({ outcome: z.enum(['payment_not_found', 'plan_not_found', 'refunded', 'never_captured', 'user_gone']) }),

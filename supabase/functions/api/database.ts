@@ -13,7 +13,7 @@ import {
   paymentsToReconcile,
   planList,
   resumeResult,
-  subscriptionResult,
+  subscriptionJson,
   subscriptionsToReconcile,
   verifyPaymentResult,
 } from './database-results.ts';
@@ -43,7 +43,7 @@ export class DatabaseError extends Error {
 export function createDatabase(transport: Transport, { earlyRenewal }: Pick<Config, 'earlyRenewal'>): Database {
   const call = retryOnce(transport);
   return {
-    getSubscription: async (userId) => subscriptionResult.parse(await call('get_subscription', { p_user_id: userId })),
+    getSubscription: async (userId) => subscriptionJson.parse(await call('get_subscription', { p_user_id: userId })),
 
     listPlans: async () => planList.parse(await call('list_plans', {})),
 

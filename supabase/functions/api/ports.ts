@@ -11,8 +11,8 @@ export type Auth = {
 
 /** The service's rules, one round trip a call. Every method throws when the database can't be reached or fails. */
 export type Database = {
-  /** The answer of GET /api/subscriptions. SPEC 4. */
-  getSubscription(userId: string): Promise<unknown>;
+  /** The answer of GET /api/subscriptions, as JSON. SPEC 4. */
+  getSubscription(userId: string): Promise<string>;
   /** The answer of GET /api/subscriptions/plans. */
   listPlans(): Promise<unknown>;
   /** A user's open order of a tier, or a new payment to order at the gateway. */

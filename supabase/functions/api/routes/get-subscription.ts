@@ -10,6 +10,6 @@ export const getSubscription: Route = {
   async handle({ request, auth, database }) {
     const userId = await auth.authenticate(request);
     if (userId === null) return errorAnswer('unauthorized');
-    return { status: 200, body: await database.getSubscription(userId), outcome: 'read' };
+    return { status: 200, json: await database.getSubscription(userId), outcome: 'read' };
   },
 };
