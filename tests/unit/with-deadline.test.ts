@@ -40,3 +40,25 @@ test('work that fails after it was given up disturbs nobody', async () => {
   reject(new Error('late'));
   await vi.advanceTimersByTimeAsync(0);
 });
+
+test('a timer that was stopped holds nothing of the result, whoever holds the timer', async () => {
+  const module = new URL('../../supabase/functions/api/with-deadline.ts', import.meta.url);
+  const script = `
+    const { withDeadline } = await import(${JSON.stringify(module.href)});
+    const held = [];
+    const setTimer = globalThis.setTimeout;
+    globalThis.setTimeout = (callback) => held.push(callback);
+    async function run() {
+      const result = { rows: [] };
+      await withDeadline(Promise.resolve(result));
+      return new WeakRef(result);
+    }
+    const reference = await run();
+    await new Promise((resolve) => setTimer(resolve));
+    gc();
+    console.log(JSON.stringify({ timers: held.length, result: reference.deref() ?? null }));
+  `;
+  const { stdout } = await new Deno.Command(Deno.execPath(), { args: ['eval', '--v8-flags=--expose-gc', script] })
+    .output();
+  expect(JSON.parse(new TextDecoder().decode(stdout))).toEqual({ timers: 1, result: null });
+});

@@ -1,6 +1,7 @@
 // @ts-types="npm:@types/pg@8.23.1"
 import pg from 'pg';
 import { DatabaseError, type Transport } from './database.ts';
+import { withDeadline } from './with-deadline.ts';
 
 /** Of one isolate; others of the same function have their own. */
 const connections = 8;
@@ -8,11 +9,17 @@ const connections = 8;
 /** A free connection is there within this, or the call fails: it is told apart from a slow call. */
 const connectTimeoutMilliseconds = 3000;
 
-/** As long as the REST API is given. The connection of an unanswered call is closed, not used again. */
+/** As long as the REST API is given. */
 const callTimeoutMilliseconds = 4000;
 
+/** What Postgres has as `json`, not `jsonb`, is there to be sent: it stays the text that it is. */
+const types = {
+  getTypeParser: (type: number, format?: 'text' | 'binary') =>
+    type === pg.types.builtins.JSON ? String : pg.types.getTypeParser(type, format),
+};
+
 /** Poolers drop clients that do nothing; so does this one, before they do. */
-const idleTimeoutMilliseconds = 10_000;
+const idleTimeoutMillis = 10_000;
 
 /**
  * Calls the RPCs straight over Postgres: one statement and one round trip a call. A transaction pooler may stand between,
@@ -26,28 +33,42 @@ export function createPoolTransport(url: string, authority: string | null): Tran
     // What is left out gets the function's default, as over REST.
     const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
     const list = given.map(([parameter], index) => `${parameter} => $${index + 1}`).join(', ');
+    const text = `select public.${name}(${list}) as result`;
+    let client: pg.PoolClient | undefined;
     try {
-      const { rows } = await pool.query(
-        `select public.${name}(${list}) as result`,
-        given.map(([, value]) => value),
+      client = await pool.connect();
+      const { rows } = await withDeadline(
+        query(client, text, given.map(([, value]) => value)),
+        callTimeoutMilliseconds,
       );
+      client.release();
       return rows[0]?.result;
     } catch (error) {
+      // Closed, not used again: it may still be at work on this call.
+      client?.release(true);
       throw new DatabaseError(name, error instanceof pg.DatabaseError ? error.code : undefined);
     }
   };
+}
+
+/** As `client.query` without a callback; but the promise of that one, and the rows in it, outlive the call by far. */
+function query(client: pg.PoolClient, text: string, values: unknown[]): Promise<pg.QueryResult> {
+  return new Promise((resolve, reject) => {
+    client.query(text, values, (error, result) => error ? reject(error) : resolve(result));
+  });
 }
 
 function createPool(url: string, authority: string | null): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     ...(authority === null ? {} : { ssl: { ca: authority } }),
+    types,
     max: connections,
     connectionTimeoutMillis: connectTimeoutMilliseconds,
-    query_timeout: callTimeoutMilliseconds,
-    idleTimeoutMillis: idleTimeoutMilliseconds,
+    idleTimeoutMillis,
   });
-  // A connection that dies while nobody uses it is replaced when the next call needs one; unheard, it would end us.
+  // A connection that dies is replaced when the next call needs one; unheard, its end would be ours.
   pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
