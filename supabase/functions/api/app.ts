@@ -59,8 +59,7 @@ export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> 
     exposeHeaders: ['x-request-id'],
     maxAge: 86400,
   });
-  app.use(async (c, next) => {
-    if (c.req.method !== 'OPTIONS') return await next();
+  app.options('*', async (c, next) => {
     c.header('x-request-id', c.get('requestId'));
     return await preflight(c, next);
   });
