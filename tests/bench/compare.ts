@@ -10,7 +10,7 @@ const repetitions = 3;
 const connections = [1, 8, 32];
 const milliseconds = 1000;
 const users = 500;
-/** More than any system answers in that time, so that none runs dry; only what is sent is counted. */
+/** More payments than any system takes in that time, so that none runs dry; only what is sent is counted. */
 const mostPerSecond = 6000;
 
 /** What one run showed. */
@@ -69,15 +69,14 @@ export async function compare(): Promise<Cell[]> {
 const names: SystemName[] = ['rest', 'pool', 'direct', 'bare', 'empty', 'naive'];
 
 async function measure(project: BenchProject, system: System, cell: Cell, buyers: readonly Buyer[]): Promise<Run> {
-  const most = cell.system === 'empty' ? 1 : Math.ceil((mostPerSecond * milliseconds) / 1000);
-  const items = await createItems(project, cell.workload, buyers, cell.system === 'naive' ? 400 : most);
+  const items = await createItems(project, cell.workload, buyers, howMany(cell));
   const before = await countRows(project);
   const clients = await Promise.all(Array.from({ length: cell.connections }, () => system.connect()));
   let next = 0;
   const usage = () => usageOf(project, system);
   const started = usage();
   const { times, elapsed } = await fire(cell.connections, milliseconds, (shooter) => {
-    const item = cell.system === 'empty' ? items[0] : items[next++];
+    const item = isRepeatable(cell) ? items[next++ % items.length] : items[next++];
     const client = clients[shooter];
     return item && client ? () => client.send(item) : undefined;
   });
@@ -92,6 +91,16 @@ async function measure(project: BenchProject, system: System, cell: Cell, buyers
     allCpu: (ended.all - started.all) / (times.length / 1000),
     megabytes: system.pid === undefined ? NaN : peakMegabytes(system.pid),
   };
+}
+
+/** A payment is made once; a read is sent over and over. */
+function isRepeatable({ system, workload }: Cell): boolean {
+  return system === 'empty' || workload === 'read';
+}
+
+function howMany(cell: Cell): number {
+  if (isRepeatable(cell)) return users;
+  return cell.system === 'naive' ? 400 : Math.ceil((mostPerSecond * milliseconds) / 1000);
 }
 
 function usageOf({ postgres, lite }: BenchProject, { pid }: System): { server: number; all: number } {

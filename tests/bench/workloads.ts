@@ -21,7 +21,10 @@ export type Item = {
 /** Users with their sessions. */
 export type Buyer = { readonly id: string; readonly token: string };
 
-/** So many users, each with a subscription and a payment behind it. */
+/** As many as a read shows at most. */
+const paymentsEach = 10;
+
+/** So many users, each with a subscription and its payments. */
 export async function createBuyers(
   project: Pick<BenchProject, 'database' | 'createToken'>,
   count: number,
@@ -36,7 +39,7 @@ export async function createBuyers(
     id: String(id),
     token: await project.createToken(String(id)),
   })));
-  for (const { call } of await createItems(project, 'verify', buyers, count)) {
+  for (const { call } of await createItems(project, 'verify', buyers, count * paymentsEach)) {
     await project.database.query(call.text, call.values);
   }
   return buyers;
