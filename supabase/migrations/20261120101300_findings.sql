@@ -1,5 +1,5 @@
 -- For an admin: what is not as it ought to be, a view a kind, and all of them in private.findings.
--- Depends on: _fulfil_payment, _gateway_events, _dispatch_outbox, _entitlement.
+-- Depends on: _fulfil_payment, _gateway_events, _settle_outbox, _entitlement.
 
 -- What goes well never gets into these: they stay small.
 create index payments_captured_not_fulfilled_idx on public.payments (captured_at)
