@@ -10,7 +10,7 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 
 let database: TestDatabase;
 beforeAll(async () => {
-  // Chance decides whether the money is told of before its user is gone; for all others the test looks itself.
+  // Chance decides whether the money is told of before its user is gone; the test looks which ones are there.
   database = await createTestDatabase({ findings: { captured_not_fulfilled: 'any' } });
   await database.query("update public.plans set gateway_plan_id = 'plan_pro' where tier = 'pro'");
 });
@@ -96,6 +96,10 @@ test('fifty racers on one user at once: no deadlock, no error, and nothing half 
          or (fulfilled_at is not null) is distinct from (period_end is not null)`,
     );
     expect(wrong).toBe(0);
+    const { unclear } = await database.one(
+      "select count(*)::int as unclear from private.captured_not_fulfilled where reason <> 'paid, user gone'",
+    );
+    expect(unclear).toBe(0);
     const mails = (await readOutbox(database, 'email', user.email)).map(({ key }) => String(key));
     const fulfilled = await database.query(
       "select 'payment-success/' || id as key from public.payments where fulfilled_at is not null and 'payment-success/' || id = any ($1)",
