@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { createPoolTransport } from '../../supabase/functions/api/pool-transport.ts';
+import { createPayment, createUser } from '../helpers/records.ts';
 import { callRpc, openSession } from '../helpers/session.ts';
 import { useProject } from '../helpers/use-project.ts';
 
@@ -41,4 +42,58 @@ test('a call whose connection was cut while nobody used it is answered over a ne
   );
   await vi.waitFor(async () => expect(await connections()).toBe(0));
   expect(await call('get_health', {})).toMatchObject({ oldest_undelivered_at: null });
+});
+
+/** Runs while nobody can read a subscription. */
+async function whileReadsWait(run: (waiting: () => Promise<number[]>) => Promise<void>): Promise<void> {
+  const admin = await project.database.connect();
+  await admin.query('begin');
+  await admin.query('lock table public.subscriptions in access exclusive mode');
+  try {
+    await run(async () => {
+      const rows = await project.database.query(
+        "select pid from pg_stat_activity where usename = 'subscriptions_api' and wait_event_type = 'Lock'",
+      );
+      return rows.map(({ pid }) => Number(pid));
+    });
+  } finally {
+    await admin.query('rollback');
+  }
+}
+
+test('calls that are not answered in time have their connections closed, and nobody gets their late answers', async () => {
+  // The server's own time-out, which the role has, must not be faster.
+  const patient = encodeURIComponent('-c statement_timeout=0');
+  const call = createPoolTransport(`${project.poolUrl}?options=${patient}`, null);
+  const [early, late] = [await createUser(project.database), await createUser(project.database)];
+  await createPayment(project.database, { userId: early.id });
+  let stuck: number[] = [];
+  await whileReadsWait(async (waiting) => {
+    const unanswered = Array.from(
+      { length: 8 },
+      () => call('get_subscription', { p_user_id: early.id }).catch((error: unknown) => error),
+    );
+    await vi.waitFor(async () => expect(stuck = await waiting()).toHaveLength(8), { timeout: 3000 });
+    for (const failure of await Promise.all(unanswered)) {
+      expect(failure).toMatchObject({ name: 'DatabaseError', code: undefined, message: 'get_subscription failed' });
+    }
+  });
+  const answers = await Promise.all(Array.from({ length: 20 }, () => call('get_subscription', { p_user_id: late.id })));
+  expect(answers).toEqual(Array(20).fill('{"subscription":null,"currentTier":"free","payments":[]}'));
+  await vi.waitFor(async () => {
+    const alive = await project.database.query('select pid from pg_stat_activity where pid = any ($1)', [stuck]);
+    expect(alive).toEqual([]);
+  }, { timeout: 10_000 });
+});
+
+test('a connection that is cut during a call fails that call alone', async () => {
+  const call = createPoolTransport(project.poolUrl, null);
+  const user = await createUser(project.database);
+  await whileReadsWait(async (waiting) => {
+    const failure = call('get_subscription', { p_user_id: user.id }).catch((error: unknown) => error);
+    await vi.waitFor(async () => expect(await waiting()).toHaveLength(1), { timeout: 3000 });
+    await project.database.query('select pg_terminate_backend($1)', [(await waiting())[0]]);
+    expect(await failure).toMatchObject({ name: 'DatabaseError', code: '57P01' });
+  });
+  expect(await call('get_subscription', { p_user_id: user.id })).toContain('"currentTier":"free"');
 });

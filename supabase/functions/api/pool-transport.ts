@@ -12,14 +12,14 @@ const connectTimeoutMilliseconds = 3000;
 /** As long as the REST API is given. */
 const callTimeoutMilliseconds = 4000;
 
+/** Poolers drop clients that do nothing; so does this one, before they do. */
+const idleTimeoutMilliseconds = 10_000;
+
 /** What Postgres has as `json`, not `jsonb`, is there to be sent: it stays the text that it is. */
 const types = {
   getTypeParser: (type: number, format?: 'text' | 'binary') =>
     type === pg.types.builtins.JSON ? String : pg.types.getTypeParser(type, format),
 };
-
-/** Poolers drop clients that do nothing; so does this one, before they do. */
-const idleTimeoutMillis = 10_000;
 
 /**
  * Calls the RPCs straight over Postgres: one statement and one round trip a call. A transaction pooler may stand between,
@@ -65,7 +65,7 @@ function createPool(url: string, authority: string | null): pg.Pool {
     types,
     max: connections,
     connectionTimeoutMillis: connectTimeoutMilliseconds,
-    idleTimeoutMillis,
+    idleTimeoutMillis: idleTimeoutMilliseconds,
   });
   // A connection that dies is replaced when the next call needs one; unheard, its end would be ours.
   pool.on('error', () => {});
