@@ -1,5 +1,7 @@
 import { expect, test, vi } from 'vitest';
+import { root } from '../../scripts/stack/root.ts';
 import { createPoolTransport } from '../../supabase/functions/api/pool-transport.ts';
+import { startPostgresProxy } from '../helpers/postgres-proxy.ts';
 import { createPayment, createUser } from '../helpers/records.ts';
 import { callRpc, openSession } from '../helpers/session.ts';
 import { useProject } from '../helpers/use-project.ts';
@@ -96,4 +98,27 @@ test('a connection that is cut during a call fails that call alone', async () =>
     expect(await failure).toMatchObject({ name: 'DatabaseError', code: '57P01' });
   });
   expect(await call('get_subscription', { p_user_id: user.id })).toContain('"currentTier":"free"');
+});
+
+test('a connection that breaks without a word during a call fails that call, and the process lives on', async () => {
+  const proxy = startPostgresProxy(() => project.poolUrl);
+  const user = await createUser(project.database);
+  const script = `
+    const { createPoolTransport } = await import(${JSON.stringify(`${root}/supabase/functions/api/pool-transport.ts`)});
+    const call = createPoolTransport(${JSON.stringify(proxy.url)}, null);
+    const failure = await call('get_subscription', { p_user_id: '${user.id}' }).catch((error) => error);
+    console.log(String(failure));
+    Deno.exit();
+  `;
+  // A process of its own: here an error that nobody caught would be kept quiet.
+  const config = `${root}/supabase/functions/api/deno.json`;
+  const args = ['eval', '--config', config, '--node-modules-dir=manual', '--cached-only', script];
+  await whileReadsWait(async (waiting) => {
+    const ended = new Deno.Command(Deno.execPath(), { args }).output();
+    await vi.waitFor(async () => expect(await waiting()).toHaveLength(1), { timeout: 20_000 });
+    proxy.stop();
+    const { code, stdout, stderr } = await ended;
+    const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+    expect({ code, out, err }).toEqual({ code: 0, out: 'DatabaseError: get_subscription failed\n', err: '' });
+  });
 });
