@@ -3,20 +3,20 @@ import { Layout } from './layout.tsx';
 import type { SubscriptionEndProps } from './mails.ts';
 import type { Message } from './message.ts';
 
-/** Says that access has ended with its paid period, and where to come back. */
+/** Says that access has ended, whatever ended it, when, and where to come back. */
 export function subscriptionEnded({ displayName, planName, endsOn, pricingUrl }: SubscriptionEndProps): Message {
   return {
     subject: `Your ${planName} plan has ended`,
-    preview: `It was valid until ${endsOn}. You can come back at any time.`,
+    preview: `Your access ended on ${endsOn}.`,
     heading: 'Your access has ended',
     displayName,
-    body: `Your plan was valid until ${endsOn}, and your access has ended. You can come back at any time.`,
+    body: `Your access to the ${planName} plan ended on ${endsOn}. You can come back at any time.`,
     details: [
       { label: 'Plan', value: planName },
-      { label: 'Valid until', value: endsOn },
+      { label: 'Ended on', value: endsOn },
     ],
     action: { label: 'See the plans', url: pricingUrl },
-    note: 'If you have renewed since, there is nothing left to do.',
+    note: 'If you have bought a plan since, there is nothing left to do.',
   };
 }
 

@@ -1,27 +1,46 @@
 import type { ReactNode } from 'react';
 import { Layout } from './layout.tsx';
-import type { SubscriptionEndProps } from './mails.ts';
+import type { SubscriptionEndingProps } from './mails.ts';
 import type { Message } from './message.ts';
 
-/** Says that a paid period ends soon, when, and where to renew it. */
-export function subscriptionEnding({ displayName, planName, endsOn, pricingUrl }: SubscriptionEndProps): Message {
+/** Says that a paid period ends soon, when, and when to buy the plan again. */
+export function subscriptionEnding(
+  { displayName, planName, endsOn, pricingUrl, earlyRenewal }: SubscriptionEndingProps,
+): Message {
+  const { preview, advice, action } = adviceFor[earlyRenewal];
   return {
     subject: `Your ${planName} plan ends on ${endsOn}`,
-    preview: `Renew your ${planName} plan to keep your access.`,
+    preview,
     heading: 'Your access ends soon',
     displayName,
-    body: `Your access ends on ${endsOn}. To keep it, renew your plan before then.`,
+    body: `Your plan is valid until ${endsOn}. After that your access ends. ${advice}`,
     details: [
       { label: 'Plan', value: planName },
       { label: 'Valid until', value: endsOn },
     ],
-    action: { label: 'Renew your plan', url: pricingUrl },
-    note: 'If you have renewed since, or do not want to go on, there is nothing left to do.',
+    action: { label: action, url: pricingUrl },
+    note: 'If you have bought a plan since, or do not want to go on, there is nothing left to do.',
   };
 }
 
+// Under `replace` a purchase before the end loses the days that are left, so the mail does not ask for one.
+const adviceFor = {
+  replace: {
+    preview: 'You can buy it again on that day or later.',
+    advice: 'You can buy the plan again on that day or later. ' +
+      'A purchase before then starts a new period at once, and the days that are left are not added to it.',
+    action: 'See the plans',
+  },
+  extend: {
+    preview: 'If you renew it before then, you lose no day.',
+    advice:
+      'To keep your access, renew your plan before then: the new period is added to this one, and you lose no day.',
+    action: 'Renew your plan',
+  },
+};
+
 /** The template, as react-email's preview looks for it. */
-export default function SubscriptionEnding(props: SubscriptionEndProps): ReactNode {
+export default function SubscriptionEnding(props: SubscriptionEndingProps): ReactNode {
   return <Layout {...subscriptionEnding(props)} />;
 }
 
@@ -30,4 +49,5 @@ SubscriptionEnding.PreviewProps = {
   planName: 'Pro',
   endsOn: '20 November 2027',
   pricingUrl: 'https://app.example.com/pricing',
-} satisfies SubscriptionEndProps;
+  earlyRenewal: 'replace',
+} satisfies SubscriptionEndingProps;

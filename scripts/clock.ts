@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import postgres from 'postgres';
 import { writeLine } from './stack/child.ts';
 import { localPassword } from './stack/defaults.ts';
+import { setGatewayClock } from './stack/gateway-simulator-set-clock.ts';
 import { sweep } from './stack/sweep.ts';
 
 const { values, positionals } = parseArgs({
@@ -12,11 +13,16 @@ const { values, positionals } = parseArgs({
 });
 const [shift] = positionals;
 const databasePort = Number(values.port) + 1;
+const gatewayUrl = `http://127.0.0.1:${Number(values.port) + 4}`;
 const sql = postgres(`postgresql://postgres:${localPassword}@127.0.0.1:${databasePort}/postgres`, { max: 1 });
 try {
-  await sql`update private.clock_shift set shift = ${
-    shift === undefined ? sql`interval '0'` : sql`shift + ${shift}::text::interval`
-  }`;
+  // In one transaction: if the gateway simulator refuses the new time, the stack keeps the old one.
+  await sql.begin(async (sql) => {
+    await sql`update private.clock_shift set shift = ${
+      shift === undefined ? sql`interval '0'` : sql`shift + ${shift}::text::interval`
+    }`;
+    await setGatewayClock(sql, gatewayUrl);
+  });
   // What the new time brings happens at once, not at the next minute.
   await sql.unsafe(sweep);
   const [row] = await sql`select private.iso_time(private.clock()) as now`;

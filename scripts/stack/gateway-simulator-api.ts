@@ -1,20 +1,25 @@
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
+import type { GatewayClock } from './gateway-simulator-clock.ts';
+import type { Payment, Refund } from './gateway-simulator-entities.ts';
 import { gatewayError, refused, unknownId } from './gateway-simulator-error.ts';
 import { readOrderRequest } from './gateway-simulator-order-request.ts';
 import type { GatewayStore } from './gateway-simulator-store.ts';
 import { isSameSecret } from './local-host-secret.ts';
 
-type Credentials = { keyId: string; keySecret: string };
+type Parts = {
+  store: GatewayStore;
+  clock: GatewayClock;
+  keyId: string;
+  keySecret: string;
+  /** Cancels a subscription at once and sends the webhook about it. */
+  cancel(subscriptionId: string): Promise<void>;
+};
 
 /**
- * The gateway's REST API under `/v1`, behind HTTP Basic. `onCancelled` is told the id of a subscription whose cancellation
- * took effect at once, which the gateway also reports by webhook; one put off to the end of the cycle shows nowhere until then.
+ * The gateway's REST API under `/v1`, behind HTTP Basic. A cancellation at the end of the cycle shows nowhere until that
+ * end.
  */
-export function createGatewayApi(
-  store: GatewayStore,
-  { keyId, keySecret }: Credentials,
-  onCancelled: (subscriptionId: string) => Promise<void>,
-): Hono {
+export function createGatewayApi({ store, clock, keyId, keySecret, cancel }: Parts): Hono {
   const api = new Hono().basePath('/v1');
 
   api.use(async (c, next) => {
@@ -30,7 +35,7 @@ export function createGatewayApi(
     if (receipt !== null && store.findOrderByReceipt(receipt) !== undefined) {
       return gatewayError('The receipt has already been used.', { field: 'receipt', step: 'payment_initiation' });
     }
-    return c.json(store.createOrder(read.order));
+    return c.json(store.createOrder(read.order, clock.seconds()));
   });
   api.get('/orders/:id', (c) => {
     const order = store.orders.find(c.req.param('id'));
@@ -38,13 +43,15 @@ export function createGatewayApi(
   });
   api.get('/orders/:id/payments', (c) => {
     const order = store.orders.find(c.req.param('id'));
-    if (order === undefined) return unknownId();
-    const items = store.paymentsOf(order.id);
-    return c.json({ entity: 'collection', count: items.length, items });
+    return order === undefined ? unknownId() : collection(c, store.paymentsOf(order.id));
   });
   api.get('/payments/:id', (c) => {
     const payment = store.payments.find(c.req.param('id'));
     return payment === undefined ? unknownId() : c.json(payment);
+  });
+  api.get('/payments/:id/refunds', (c) => {
+    const payment = store.payments.find(c.req.param('id'));
+    return payment === undefined ? unknownId() : collection(c, store.refundsOf(payment.id));
   });
 
   api.get('/subscriptions/:id', (c) => {
@@ -62,12 +69,16 @@ export function createGatewayApi(
       store.endings.add(subscription.id);
       return c.json(subscription);
     }
-    await onCancelled(subscription.id);
+    await cancel(subscription.id);
     return c.json(store.subscriptions.find(subscription.id));
   });
 
   api.all('/*', () => gatewayError('The requested URL was not found on the server.', { status: 404, reason: 'NA' }));
   return api;
+}
+
+function collection(c: Context, items: (Payment | Refund)[]): Response {
+  return c.json({ entity: 'collection', count: items.length, items });
 }
 
 function basicCredentials(header = ''): [id: string, secret: string] {

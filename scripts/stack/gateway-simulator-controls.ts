@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import { clockRequest, type GatewayClock } from './gateway-simulator-clock.ts';
 import { createDeliveryControls } from './gateway-simulator-delivery-controls.ts';
 import type { DeliveryQueue } from './gateway-simulator-delivery.ts';
 import { faultRequest, type GatewayFaults } from './gateway-simulator-faults.ts';
@@ -15,6 +16,7 @@ type Parts = {
   store: GatewayStore;
   queue: DeliveryQueue;
   faults: GatewayFaults;
+  clock: GatewayClock;
   send: Send;
   moveSubscription: MoveSubscription;
   keySecret: string;
@@ -22,9 +24,9 @@ type Parts = {
 
 /** What stands in for customers, banks, time and bad luck, under `/simulate`. */
 export function createGatewayControls(parts: Parts): Hono {
-  const { store, queue, faults, send, moveSubscription, keySecret } = parts;
+  const { store, queue, faults, clock, moveSubscription } = parts;
   const routes = new Hono().basePath('/simulate');
-  routes.route('/', createMoneyControls(store, send, keySecret));
+  routes.route('/', createMoneyControls(parts));
   routes.route('/', createSubscriptionControls(store, moveSubscription));
   routes.route('/', createDeliveryControls(queue));
 
@@ -40,6 +42,15 @@ export function createGatewayControls(parts: Parts): Hono {
     return c.json({ faults: [] });
   });
 
+  const time = () => ({ now: clock.seconds(), shift_seconds: clock.shiftSeconds() });
+  routes.get('/clock', (c) => c.json(time()));
+  routes.post('/clock', async (c) => {
+    const read = await readRequest(c, clockRequest);
+    if ('response' in read) return read.response;
+    clock.setShift(read.data.shift_seconds);
+    return c.json(time());
+  });
+
   routes.get('/state', (c) =>
     c.json({
       orders: store.orders.list().slice(0, SHOWN),
@@ -51,6 +62,7 @@ export function createGatewayControls(parts: Parts): Hono {
       deliveries: queue.list().slice(0, SHOWN),
       endpoint: queue.endpoint(),
       faults: faults.current(),
+      clock: time(),
     }));
   return routes;
 }

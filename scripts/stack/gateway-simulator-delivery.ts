@@ -10,7 +10,7 @@ const KEPT_DELIVERIES = 1_000;
 
 /**
  * Where to, under which secret, and the pace: deliveries double from `firstRetryMs` on, `maxDeliveries` in all, in a time
- * that runs `timeScale` times faster than ours.
+ * that runs `timeScale` times faster than ours. `now` dates the records, in milliseconds since 1970.
  */
 export type DeliverySettings = {
   url: string;
@@ -19,6 +19,7 @@ export type DeliverySettings = {
   maxDeliveries: number;
   timeoutMs: number;
   timeScale: number;
+  now: () => number;
 };
 
 export type DeliveryQueue = {
@@ -46,6 +47,7 @@ export function createDeliveryQueue(settings: DeliverySettings): DeliveryQueue {
   const tasks = new Set<Promise<unknown>>();
   const retried = new WeakSet<Delivery>();
   const pace = createPace(settings.timeScale);
+  const timestamp = () => new Date(settings.now()).toISOString();
   const delays = createPace(1);
   let stopping = new AbortController();
   /** Ends with the endpoint's being on, and with everything else. */
@@ -67,7 +69,7 @@ export function createDeliveryQueue(settings: DeliverySettings): DeliveryQueue {
   };
   const switchOff = (by: Endpoint['disabled_by']) => {
     if (!state.enabled) return;
-    state = { ...state, enabled: false, disabled_at: new Date().toISOString(), disabled_by: by };
+    state = { ...state, enabled: false, disabled_at: timestamp(), disabled_by: by };
     for (const delivery of deliveries) {
       if (delivery.state !== 'pending' && delivery.state !== 'retrying') continue;
       Object.assign(delivery, { state: 'endpoint_off', retry_after_ms: null });
@@ -79,7 +81,8 @@ export function createDeliveryQueue(settings: DeliverySettings): DeliveryQueue {
     const headers: Record<string, string> = { 'x-gateway-event-id': delivery.event_id };
     if (delivery.signature !== null) headers['x-gateway-signature'] = delivery.signature;
     const { url, timeoutMs } = settings;
-    const made = await attemptDelivery({ url, body: delivery.body, headers, timeoutMs, signal: stopping.signal });
+    const { body } = delivery;
+    const made = await attemptDelivery({ url, body, headers, at: timestamp(), timeoutMs, signal: stopping.signal });
     if (stopping.signal.aborted) return false;
     delivery.attempts.push(made);
     const accepted = made.status !== null && made.status >= 200 && made.status < 300;
@@ -122,7 +125,8 @@ export function createDeliveryQueue(settings: DeliverySettings): DeliveryQueue {
 
   return {
     async send(webhooks, options) {
-      const made = await Promise.all(webhooks.map((webhook) => prepareDelivery(webhook, options, secret)));
+      const moment = { secret, at: timestamp() };
+      const made = await Promise.all(webhooks.map((webhook) => prepareDelivery(webhook, options, moment)));
       const round = made.filter(({ state }) => state !== 'dropped');
       if (!state.enabled) round.forEach((delivery) => delivery.state = 'endpoint_off');
       deliveries.unshift(...made.toReversed());
@@ -147,7 +151,7 @@ export function createDeliveryQueue(settings: DeliverySettings): DeliveryQueue {
       if (time_scale !== undefined) pace.scale = time_scale;
       if (next !== undefined) {
         secret = next;
-        state = { ...state, secret_rotated_at: new Date().toISOString() };
+        state = { ...state, secret_rotated_at: timestamp() };
       }
       if (enabled === false) switchOff('control');
       if (enabled === true) state = { ...state, enabled, disabled_at: null, disabled_by: null };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Timed } from './gateway-simulator-clock.ts';
 import { deliverOptions } from './gateway-simulator-deliver-options.ts';
 import type { Dispute, Payment } from './gateway-simulator-entities.ts';
 import { DISPUTE_EVENTS } from './gateway-simulator-event-names.ts';
@@ -34,18 +35,17 @@ export const disputeRequest = z.strictObject({
 export function moveDispute(
   store: GatewayStore,
   payment: Payment,
-  { event, amount = payment.amount, reason_code }: z.infer<typeof disputeRequest>,
+  { event, amount = payment.amount, reason_code, created_at }: Timed<z.infer<typeof disputeRequest>>,
 ): Dispute | undefined {
   const before = event === 'created'
-    ? newDispute(payment, amount, reason_code)
+    ? newDispute(payment, amount, reason_code, created_at)
     : store.disputes.list().find(({ payment_id }) => payment_id === payment.id);
   if (before === undefined) return undefined;
   const amount_deducted = event === 'lost' ? before.amount : before.amount_deducted;
   return store.disputes.save({ ...before, status: STATUS_AFTER[event], amount_deducted });
 }
 
-function newDispute(payment: Payment, amount: number, reason_code: string): Dispute {
-  const now = Math.floor(Date.now() / 1000);
+function newDispute(payment: Payment, amount: number, reason_code: string, at: number): Dispute {
   return {
     id: newId('disp'),
     entity: 'dispute',
@@ -54,10 +54,10 @@ function newDispute(payment: Payment, amount: number, reason_code: string): Disp
     currency: payment.currency,
     amount_deducted: 0,
     reason_code,
-    respond_by: now + TIME_TO_RESPOND_SECONDS,
+    respond_by: at + TIME_TO_RESPOND_SECONDS,
     status: 'open',
     phase: 'chargeback',
     evidence: { amount, summary: null, others: null, submitted_at: null },
-    created_at: now,
+    created_at: at,
   };
 }

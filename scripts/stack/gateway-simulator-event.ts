@@ -3,12 +3,11 @@ import type { Irregular } from './gateway-simulator-irregular.ts';
 
 type Entities = { refund?: Refund; subscription?: Subscription; payment?: Payment; order?: Order; dispute?: Dispute };
 
-/** `createdAt` is in Unix seconds, now when left out. */
-export type EventOptions = { createdAt?: number | undefined; irregular?: Irregular };
+/** `createdAt` is in Unix seconds. */
+export type EventOptions = { createdAt: number; irregular: Irregular };
 
 /** The raw body of a webhook: the gateway's envelope around copies of the entities as they are now, in the order given. */
-export function eventBody(event: string, entities: Entities, options: EventOptions = {}): string {
-  const { createdAt = Math.floor(Date.now() / 1000), irregular = {} } = options;
+export function eventBody(event: string, entities: Entities, { createdAt, irregular }: EventOptions): string {
   const named = Object.entries(entities).filter(([, entity]) => entity !== undefined);
   const contains = named.map(([name]) => name);
   const payload = Object.fromEntries(named.map(([name, entity]) => {

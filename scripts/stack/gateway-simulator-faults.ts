@@ -2,9 +2,12 @@ import { z } from 'zod';
 import { gatewayError } from './gateway-simulator-error.ts';
 
 const common = {
-  /** Which calls meet it: of this method, and of paths that begin so; all of `/v1` without them. */
+  /**
+   * Which calls meet it: of this method and path; all of `/v1` without them. In a path `:id` stands for any id, and a path
+   * that ends with `/` for all beneath it.
+   */
   method: z.enum(['GET', 'POST']).optional(),
-  path: z.string().startsWith('/v1/').optional(),
+  path: z.string().startsWith('/v1/').refine(isPattern, 'The only placeholder is :id.').optional(),
   /** How many calls meet it; without it, all until it is lifted. */
   times: z.int().min(1).optional(),
   /** The work is done first and only the answer is lost. */
@@ -48,7 +51,7 @@ export function createGatewayFaults(): GatewayFaults {
 
   const take = ({ method, url }: Request) => {
     const { pathname } = new URL(url);
-    const fault = faults.find((one) => (one.method ?? method) === method && pathname.startsWith(one.path ?? '/v1/'));
+    const fault = faults.find((one) => (one.method ?? method) === method && matches(one.path ?? '/v1/', pathname));
     if (fault?.times === undefined) return fault;
     const left = { ...fault, times: fault.times - 1 };
     faults = faults.flatMap((one) => one !== fault ? [one] : left.times > 0 ? [left] : []);
@@ -87,6 +90,18 @@ export function createGatewayFaults(): GatewayFaults {
     },
     release,
   };
+}
+
+function isPattern(path: string): boolean {
+  return path.split('/').every((part) => !part.startsWith(':') || part === ':id');
+}
+
+function matches(pattern: string, pathname: string): boolean {
+  const isBranch = pattern.endsWith('/');
+  const parts = (isBranch ? pattern.slice(0, -1) : pattern).split('/');
+  const met = pathname.split('/');
+  if (isBranch ? met.length <= parts.length : met.length !== parts.length) return false;
+  return parts.every((part, i) => part === ':id' || part === met[i]);
 }
 
 function refusal(status: number, retryAfter: number | undefined): Response {

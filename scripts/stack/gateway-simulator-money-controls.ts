@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import { type GatewayClock, timed } from './gateway-simulator-clock.ts';
 import { disputeRequest, moveDispute } from './gateway-simulator-dispute.ts';
 import { gatewayError, refused, unknownId } from './gateway-simulator-error.ts';
 import { eventBody } from './gateway-simulator-event.ts';
@@ -8,8 +9,10 @@ import { readRequest } from './gateway-simulator-request.ts';
 import type { Send } from './gateway-simulator-send.ts';
 import type { GatewayStore } from './gateway-simulator-store.ts';
 
-/** What customers and their banks do: pay, fail to, let a payment through late, get money back, dispute it. */
-export function createMoneyControls(store: GatewayStore, send: Send, keySecret: string): Hono {
+type Parts = { store: GatewayStore; send: Send; clock: GatewayClock; keySecret: string };
+
+/** What customers and their banks do: pay, fail to, let a payment through late, refund, dispute. */
+export function createMoneyControls({ store, send, clock, keySecret }: Parts): Hono {
   const routes = new Hono();
 
   routes.post('/pay', async (c) => {
@@ -17,7 +20,7 @@ export function createMoneyControls(store: GatewayStore, send: Send, keySecret: 
     if ('response' in read) return read.response;
     const order = store.orders.find(read.data.order_id);
     if (order === undefined) return unknownId('order_id');
-    const paid = pay(store, order, read.data);
+    const paid = pay(store, order, timed(read.data, clock));
     if ('refusal' in paid) return refused(paid.refusal);
     await send(paid.webhooks, read.data.deliver);
     return c.json(await checkoutAnswer(paid.payment, keySecret));
@@ -28,7 +31,7 @@ export function createMoneyControls(store: GatewayStore, send: Send, keySecret: 
     if ('response' in read) return read.response;
     const payment = store.payments.find(read.data.payment_id);
     if (payment === undefined) return unknownId('payment_id');
-    const moved = step(store, payment, read.data.to, read.data);
+    const moved = step(store, payment, read.data.to, timed(read.data, clock));
     if ('refusal' in moved) return refused(moved.refusal);
     await send(moved.webhooks, read.data.deliver);
     return c.json(await checkoutAnswer(moved.payment, keySecret));
@@ -37,10 +40,11 @@ export function createMoneyControls(store: GatewayStore, send: Send, keySecret: 
   routes.post('/refund', async (c) => {
     const read = await readRequest(c, refundRequest);
     if ('response' in read) return read.response;
-    const { payment_id, refund_id, created_at: createdAt, irregular, event } = read.data;
+    const request = timed(read.data, clock);
+    const { payment_id, refund_id, created_at: createdAt, irregular, event } = request;
     const [payment, begun] = [store.payments.find(payment_id), store.refunds.find(refund_id)];
     const happened = payment !== undefined
-      ? beginRefund(store, payment, read.data)
+      ? beginRefund(store, payment, request)
       : begun !== undefined
       ? moveRefund(store, begun, event)
       : undefined;
@@ -56,10 +60,11 @@ export function createMoneyControls(store: GatewayStore, send: Send, keySecret: 
   routes.post('/dispute', async (c) => {
     const read = await readRequest(c, disputeRequest);
     if ('response' in read) return read.response;
-    const { payment_id, created_at: createdAt, irregular, deliver } = read.data;
+    const request = timed(read.data, clock);
+    const { payment_id, created_at: createdAt, irregular, deliver } = request;
     const payment = store.payments.find(payment_id);
     if (payment === undefined) return unknownId('payment_id');
-    const dispute = moveDispute(store, payment, read.data);
+    const dispute = moveDispute(store, payment, request);
     if (dispute === undefined) return gatewayError('There is no dispute about this payment.', { field: 'event' });
     const event = `payment.dispute.${read.data.event}`;
     const body = eventBody(event, { payment, dispute }, { createdAt, irregular });

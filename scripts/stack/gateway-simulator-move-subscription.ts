@@ -1,3 +1,4 @@
+import { type GatewayClock, type Timed, timed } from './gateway-simulator-clock.ts';
 import type { Payment, Subscription } from './gateway-simulator-entities.ts';
 import { eventBody } from './gateway-simulator-event.ts';
 import { newId } from './gateway-simulator-id.ts';
@@ -15,8 +16,9 @@ export type MoveSubscription = (
 ) => Promise<{ subscription: Subscription; event_ids: string[] }>;
 
 /** Moves subscriptions on in the books. */
-export function createMoveSubscription(store: GatewayStore, send: Send): MoveSubscription {
-  return async (request) => {
+export function createMoveSubscription(store: GatewayStore, send: Send, clock: GatewayClock): MoveSubscription {
+  return async (asked) => {
+    const request = timed(asked, clock);
     const { event, created_at: createdAt, deliver } = request;
     const before = store.subscriptions.find(request.subscription_id);
     const subscription = advanceSubscription(before, request);
@@ -37,11 +39,11 @@ export function createMoveSubscription(store: GatewayStore, send: Send): MoveSub
 function charge(
   store: GatewayStore,
   subscriptionId: string,
-  { amount, payment_events, created_at: createdAt, irregular }: SubscriptionRequest,
+  { amount, payment_events, created_at: createdAt, irregular }: Timed<SubscriptionRequest>,
 ): { payment: Payment; webhooks: Webhook[] } {
-  const order = store.createOrder({ amount, currency: 'INR', receipt: null, notes: [] });
+  const order = store.createOrder({ amount, currency: 'INR', receipt: null, notes: [] }, createdAt);
   const begun = store.payments.save({
-    ...store.attempt(order, []),
+    ...store.attempt(order, [], createdAt),
     invoice_id: newId('inv'),
     description: 'Recurring Payment via Subscription',
   });

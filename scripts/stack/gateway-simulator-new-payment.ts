@@ -10,8 +10,8 @@ export const NO_ERROR: PaymentError = {
   error_reason: null,
 };
 
-/** A payment of the whole order at its very beginning. */
-export function newPayment(order: Order, notes: Notes): Payment {
+/** A payment of the whole order at its very beginning. `at` is in Unix seconds. */
+export function newPayment(order: Order, notes: Notes, at: number): Payment {
   return {
     id: newId('pay'),
     entity: 'payment',
@@ -37,6 +37,6 @@ export function newPayment(order: Order, notes: Notes): Payment {
     tax: null,
     ...NO_ERROR,
     acquirer_data: { rrn: null },
-    created_at: Math.floor(Date.now() / 1000),
+    created_at: at,
   };
 }

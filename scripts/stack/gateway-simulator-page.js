@@ -1,7 +1,7 @@
 // The whole page is built with textContent: nothing of an order is ever parsed as HTML.
 const EVERY_MS = 1500;
 const by = (id) => document.getElementById(id);
-const GOOD = ['paid', 'captured', 'active', 'delivered', 'completed'];
+const GOOD = ['paid', 'captured', 'active', 'delivered', 'completed', 'processed'];
 const BAD = ['failed', 'given_up', 'endpoint_off', 'cancelled', 'halted'];
 const drawn = {};
 
@@ -39,14 +39,22 @@ async function control(name, fields) {
   await refresh(response.ok ? '' : answer.error.description);
 }
 
-function payButton(order, outcome, label, className) {
+function action(label, className, { id }, name, fields) {
   const button = element('button', { type: 'button', className, textContent: label });
-  button.setAttribute('aria-label', `${label} ${order.id}`);
+  button.setAttribute('aria-label', `${label} ${id}`);
   button.addEventListener('click', async () => {
     button.disabled = true;
-    await control('pay', { order_id: order.id, outcome });
+    await control(name, fields);
   });
   return button;
+}
+
+function payButton(order, outcome, label, className) {
+  return action(label, className, order, 'pay', { order_id: order.id, outcome });
+}
+
+function settleButton(refund, event, label, className) {
+  return action(label, className, refund, 'refund', { refund_id: refund.id, event });
 }
 
 const rows = {
@@ -65,12 +73,21 @@ const rows = {
   },
   payments(payment) {
     const { id, order_id, status, error_description, amount_refunded, currency, created_at } = payment;
-    const refunded = amount_refunded > 0 && `${money({ amount: amount_refunded, currency })} given back`;
+    const refunded = amount_refunded > 0 &&
+      `${money({ amount: amount_refunded, currency })} refunded, pending included`;
     const details = [
       `${id} · ${moment(created_at)}`,
       [order_id, error_description, refunded].filter(Boolean).join(' · '),
     ];
-    return row(money(payment), status, details);
+    const refund = action('Refund', 'fail', payment, 'refund', { payment_id: id, event: 'created' });
+    return row(money(payment), status, details, ...status === 'captured' ? [refund] : []);
+  },
+  refunds(refund) {
+    const { id, payment_id, status, created_at } = refund;
+    const buttons = [];
+    if (status === 'pending') buttons.push(settleButton(refund, 'processed', 'Process', 'pay'));
+    if (status !== 'failed') buttons.push(settleButton(refund, 'failed', 'Fail', 'fail'));
+    return row(money(refund), status, [`${id} · ${moment(created_at)}`, payment_id], ...buttons);
   },
   deliveries({ event, event_id, state, attempts }) {
     const last = attempts.at(-1);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Timed } from './gateway-simulator-clock.ts';
 import { deliverOptions } from './gateway-simulator-deliver-options.ts';
 import type { Notes, Order, Payment, PaymentError } from './gateway-simulator-entities.ts';
 import type { Refusal } from './gateway-simulator-error.ts';
@@ -14,7 +15,7 @@ const common = {
   error_reason: z.string().nullable().default('payment_failed'),
   /** Captures though another payment paid the order: a customer who paid twice. */
   although_paid: z.boolean().default(false),
-  /** The events' own time, in Unix seconds. */
+  /** When it happens, in Unix seconds: the time of the events and of a payment that begins. */
   created_at: z.int().min(0).optional(),
   irregular: irregular.default({}),
   deliver: deliverOptions.default({}),
@@ -42,19 +43,19 @@ export const paymentRequest = z.strictObject({
   ...common,
 });
 
-type Common = Pick<z.infer<typeof paymentRequest>, keyof typeof common>;
+type Common = Timed<Pick<z.infer<typeof paymentRequest>, keyof typeof common>>;
 
 /** Makes the attempt in the books, or tells why not; nothing is written then. */
 export function pay(
   store: GatewayStore,
   order: Order,
-  request: z.infer<typeof payRequest>,
+  request: Timed<z.infer<typeof payRequest>>,
 ): Moved | { refusal: Refusal } {
   const { outcome, although_paid } = request;
   // A failure on a paid order is an attempt begun before it was paid, in another tab say; a second capture is refused.
   const refusal = outcome === 'captured' && !although_paid ? refuseOrder(store, order.id) : undefined;
   if (refusal !== undefined) return { refusal };
-  const payment = store.attempt(order, emptyAsList(request.notes));
+  const payment = store.attempt(order, emptyAsList(request.notes), request.created_at);
   return outcome === 'created' ? { payment, webhooks: [] } : step(store, payment, outcome, request);
 }
 

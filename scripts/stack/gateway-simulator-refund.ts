@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Timed } from './gateway-simulator-clock.ts';
 import { deliverOptions } from './gateway-simulator-deliver-options.ts';
 import type { Payment, Refund } from './gateway-simulator-entities.ts';
 import type { Refusal } from './gateway-simulator-error.ts';
@@ -7,6 +8,12 @@ import { newId } from './gateway-simulator-id.ts';
 import { irregular } from './gateway-simulator-irregular.ts';
 import { emptyAsList, notesRequest } from './gateway-simulator-pay.ts';
 import type { GatewayStore } from './gateway-simulator-store.ts';
+
+/** Where a refund can go. A bank can return the money days after a refund was processed: it has failed then. */
+const POSSIBLE_FROM = {
+  processed: ['pending'],
+  failed: ['pending', 'processed'],
+} as const;
 
 /**
  * The body of `POST /simulate/refund`. With `payment_id` it begins a refund, of `amount` minor units or of all that is left:
@@ -33,12 +40,12 @@ export type RefundEvent = { event: string; refund: Refund; payment: Payment };
 export function beginRefund(
   store: GatewayStore,
   payment: Payment,
-  { amount, event, notes }: z.infer<typeof refundRequest>,
+  { amount, event, notes, created_at }: Timed<z.infer<typeof refundRequest>>,
 ): RefundEvent[] | { refusal: Refusal } {
   const left = payment.amount - payment.amount_refunded;
   const refusal = refuse(payment, amount ?? left, left);
   if (refusal !== undefined) return { refusal };
-  if (event === 'speed_changed') return { refusal: notPending('speed_changed needs the refund_id of a refund.') };
+  if (event === 'speed_changed') return { refusal: impossible('speed_changed needs the refund_id of a refund.') };
   const refund = store.refunds.save({
     id: newId('rfnd'),
     entity: 'refund',
@@ -48,15 +55,15 @@ export function beginRefund(
     notes: emptyAsList(notes),
     receipt: null,
     acquirer_data: { arn: null },
-    created_at: Math.floor(Date.now() / 1000),
+    created_at,
     batch_id: null,
     status: 'pending',
     speed_processed: 'normal',
     speed_requested: 'normal',
   });
-  // The money counts as given back from the beginning on; a refund that fails takes that back.
-  const begun = { event: 'refund.created', refund, payment: giveBack(store, payment, refund.amount) };
-  return event === 'created' ? [begun] : [begun, end(store, begun.payment, refund, event)];
+  // The payment counts a refund from its creation on, and no longer once it has failed.
+  const begun = { event: 'refund.created', refund, payment: countRefund(store, payment, refund.amount) };
+  return event === 'created' ? [begun] : [begun, settle(store, begun.payment, refund, event)];
 }
 
 /** Moves a refund on, or tells why it can't. */
@@ -68,19 +75,19 @@ export function moveRefund(
   const payment = store.payments.find(refund.payment_id);
   if (payment === undefined) throw new Error(`no payment ${refund.payment_id}`);
   if (event === 'speed_changed') return [{ event: 'refund.speed_changed', refund, payment }];
-  if (refund.status !== 'pending' || event === 'created') {
-    return { refusal: notPending(`A refund that is ${refund.status} can not become ${event}.`) };
+  if (event === 'created' || !POSSIBLE_FROM[event].some((status) => status === refund.status)) {
+    return { refusal: impossible(`A refund that is ${refund.status} can not become ${event}.`) };
   }
-  return [end(store, payment, refund, event)];
+  return [settle(store, payment, refund, event)];
 }
 
-function end(store: GatewayStore, payment: Payment, pending: Refund, status: 'processed' | 'failed'): RefundEvent {
-  const refund = store.refunds.save({ ...pending, status });
-  const after = status === 'failed' ? giveBack(store, payment, -refund.amount) : payment;
+function settle(store: GatewayStore, payment: Payment, before: Refund, status: 'processed' | 'failed'): RefundEvent {
+  const refund = store.refunds.save({ ...before, status });
+  const after = status === 'failed' ? countRefund(store, payment, -refund.amount) : payment;
   return { event: `refund.${status}`, refund, payment: after };
 }
 
-function giveBack(store: GatewayStore, payment: Payment, amount: number): Payment {
+function countRefund(store: GatewayStore, payment: Payment, amount: number): Payment {
   const amount_refunded = payment.amount_refunded + amount;
   const full = amount_refunded === payment.amount;
   return store.payments.save({
@@ -91,16 +98,19 @@ function giveBack(store: GatewayStore, payment: Payment, amount: number): Paymen
   });
 }
 
-function refuse({ status }: Payment, amount: number, left: number): Refusal | undefined {
-  if (status === 'refunded') return { description: 'The payment has been fully refunded already', field: 'payment_id' };
-  // After some days the gateway itself gives back, all at once, what was never captured.
+function refuse({ status, amount: paid }: Payment, amount: number, left: number): Refusal | undefined {
+  const refusal = (field: string, description: string): Refusal => {
+    return { description, field, source: 'NA', reason: 'NA' };
+  };
+  if (status === 'refunded') return refusal('payment_id', 'The payment has been fully refunded already');
+  // After some days the gateway itself refunds, all at once, what was never captured.
   if (status !== 'captured' && (status !== 'authorized' || amount !== left)) {
-    return { description: 'The payment must be captured to be refunded.', field: 'payment_id' };
+    return refusal('payment_id', 'The payment status should be captured for action to be taken');
   }
-  if (amount <= left) return undefined;
-  return { description: `The refund amount is greater than what is left, ${left}.`, field: 'amount' };
+  if (amount > paid) return refusal('amount', 'The refund amount provided is greater than amount captured');
+  if (amount > left) return refusal('amount', 'The total refund amount is greater than the refund payment amount');
 }
 
-function notPending(description: string): Refusal {
+function impossible(description: string): Refusal {
   return { description, field: 'event' };
 }

@@ -5,19 +5,21 @@ import { newPayment } from './gateway-simulator-new-payment.ts';
 
 export type NewOrder = { amount: number; currency: string; receipt: string | null; notes: Notes };
 
-/** The gateway's books. */
+/** The gateway's books. `at` is in Unix seconds. */
 export type GatewayStore = {
   orders: Book<Order>;
   payments: Book<Payment>;
   refunds: Book<Refund>;
   disputes: Book<Dispute>;
   subscriptions: Book<Subscription>;
-  createOrder(order: NewOrder): Order;
+  createOrder(order: NewOrder, at: number): Order;
   findOrderByReceipt(receipt: string): Order | undefined;
   /** The attempts to pay an order, newest first. */
   paymentsOf(orderId: string): Payment[];
+  /** The refunds of a payment, newest first. */
+  refundsOf(paymentId: string): Refund[];
   /** Begins an attempt to pay an order: a payment with an id of its own. A paid order stays paid. */
-  attempt(order: Order, notes: Notes): Payment;
+  attempt(order: Order, notes: Notes, at: number): Payment;
   /** Captures a payment and with it pays its order, if it has one. */
   capture(payment: Payment): { payment: Payment; order: Order | undefined };
   /** The last payment of each subscription, by the subscription's id. */
@@ -30,15 +32,16 @@ export type GatewayStore = {
 export function createGatewayStore(): GatewayStore {
   const orders = createBook<Order>();
   const payments = createBook<Payment>();
+  const refunds = createBook<Refund>();
   const receipts = new Map<string, string>();
 
   return {
     orders,
     payments,
-    refunds: createBook(),
+    refunds,
     disputes: createBook(),
     subscriptions: createBook(),
-    createOrder({ amount, currency, receipt, notes }) {
+    createOrder({ amount, currency, receipt, notes }, at) {
       const order = orders.save({
         id: newId('order'),
         entity: 'order',
@@ -51,17 +54,18 @@ export function createGatewayStore(): GatewayStore {
         status: 'created',
         attempts: 0,
         notes,
-        created_at: Math.floor(Date.now() / 1000),
+        created_at: at,
       });
       if (receipt !== null) receipts.set(receipt, order.id);
       return order;
     },
     findOrderByReceipt: (receipt) => orders.find(receipts.get(receipt)),
     paymentsOf: (orderId) => payments.list().filter(({ order_id }) => order_id === orderId),
-    attempt(order, notes) {
+    refundsOf: (paymentId) => refunds.list().filter(({ payment_id }) => payment_id === paymentId),
+    attempt(order, notes, at) {
       const status = order.status === 'created' ? 'attempted' : order.status;
       orders.save({ ...order, status, attempts: order.attempts + 1 });
-      return payments.save(newPayment(order, notes));
+      return payments.save(newPayment(order, notes, at));
     },
     capture(authorized) {
       const fee = Math.round(authorized.amount * 0.0236);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Timed } from './gateway-simulator-clock.ts';
 import { deliverOptions } from './gateway-simulator-deliver-options.ts';
 import type { Subscription } from './gateway-simulator-entities.ts';
 import { SUBSCRIPTION_EVENTS } from './gateway-simulator-event-names.ts';
@@ -55,9 +56,11 @@ export type SubscriptionRequest = z.infer<typeof subscriptionRequest>;
  * The subscription as it is after the event. Where the request sets no period, activation starts one and what begins a new
  * cycle moves it on: a further charge, or the first charge that fails. A charge after failed ones pays the cycle begun.
  */
-export function advanceSubscription(before: Subscription | undefined, request: SubscriptionRequest): Subscription {
-  const { event } = request;
-  const at = request.created_at ?? Math.floor(Date.now() / 1000);
+export function advanceSubscription(
+  before: Subscription | undefined,
+  request: Timed<SubscriptionRequest>,
+): Subscription {
+  const { event, created_at: at } = request;
   const known = before ?? newSubscription(request.subscription_id ?? newId('sub'), at);
   const charged = event === 'charged';
   const fails = event === 'pending' || event === 'halted';

@@ -20,8 +20,15 @@ export type Delivery = {
   created_at: string;
 };
 
+/** The secret and the time, ISO 8601, of the moment in which a webhook is made. */
+type Moment = { secret: string; at: string };
+
 /** Signs a webhook under the secret of this moment: no later one changes it. */
-export async function prepareDelivery(webhook: Webhook, options: DeliverOptions, secret: string): Promise<Delivery> {
+export async function prepareDelivery(
+  webhook: Webhook,
+  options: DeliverOptions,
+  { secret, at }: Moment,
+): Promise<Delivery> {
   const { event, body, eventId, signature } = webhook;
   const { drop = false } = options;
   const dropped = Array.isArray(drop) ? drop.some((name) => name === event) : drop;
@@ -35,6 +42,6 @@ export async function prepareDelivery(webhook: Webhook, options: DeliverOptions,
     state: dropped ? 'dropped' : 'pending',
     attempts: [],
     retry_after_ms: null,
-    created_at: new Date().toISOString(),
+    created_at: at,
   };
 }

@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { createGatewayApi } from './gateway-simulator-api.ts';
+import { createGatewayClock } from './gateway-simulator-clock.ts';
 import { createGatewayControls } from './gateway-simulator-controls.ts';
 import { createDeliveryQueue } from './gateway-simulator-delivery.ts';
 import { gatewayError } from './gateway-simulator-error.ts';
@@ -29,6 +30,8 @@ type Options = {
   timeScale?: number;
   /** A webhook's answer later than this counts as none. */
   timeoutMs?: number;
+  /** What the gateway's clock runs with, in milliseconds since 1970; `POST /simulate/clock` shifts it. */
+  now?: () => number;
 };
 
 /**
@@ -38,20 +41,21 @@ type Options = {
 export function createGatewaySimulator(options: Options): LocalHostService {
   const { port, keyId, keySecret, webhookSecret, webhookUrl } = options;
   const { firstRetryMs = FIRST_RETRY_MS, maxDeliveries = MAX_DELIVERIES, timeoutMs = 5_000, timeScale = 1 } = options;
+  const clock = createGatewayClock(options.now ?? Date.now);
   const store = createGatewayStore();
   const faults = createGatewayFaults();
-  const delivery = { url: webhookUrl, secret: webhookSecret, firstRetryMs, maxDeliveries, timeoutMs, timeScale };
-  const queue = createDeliveryQueue(delivery);
+  const pace = { firstRetryMs, maxDeliveries, timeoutMs, timeScale };
+  const queue = createDeliveryQueue({ url: webhookUrl, secret: webhookSecret, now: clock.now, ...pace });
   const send = createSend(queue);
-  const moveSubscription = createMoveSubscription(store, send);
-  const api = createGatewayApi(store, { keyId, keySecret }, async (id) => {
+  const moveSubscription = createMoveSubscription(store, send, clock);
+  const cancel = async (id: string) => {
     await moveSubscription(subscriptionRequest.parse({ event: 'cancelled', subscription_id: id }));
-  });
+  };
 
   const app = new Hono();
   app.route('/', createPage('gateway-simulator-page'));
-  app.route('/', api);
-  app.route('/', createGatewayControls({ store, queue, faults, send, moveSubscription, keySecret }));
+  app.route('/', createGatewayApi({ store, clock, keyId, keySecret, cancel }));
+  app.route('/', createGatewayControls({ store, queue, faults, clock, send, moveSubscription, keySecret }));
   app.notFound(() => gatewayError('The requested URL was not found on the server.', { status: 404, reason: 'NA' }));
   app.onError((error) => gatewayError(error.message, { status: 500, source: 'internal', reason: 'server_error' }));
 

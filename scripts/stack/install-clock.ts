@@ -1,13 +1,15 @@
 import postgres from 'postgres';
+import { setGatewayClock } from './gateway-simulator-set-clock.ts';
 
 /**
  * Replaces the clock of the migrations by one that can be shifted; a hosted project has none. Safe to run again: a
- * shift that was made stays.
+ * shift that was made stays, and the gateway simulator gets it.
  */
-export async function installClock(databaseUrl: string): Promise<void> {
+export async function installClock(databaseUrl: string, gatewayUrl: string): Promise<void> {
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
   try {
     await sql.unsafe(shiftableClock);
+    await setGatewayClock(sql, gatewayUrl);
   } finally {
     await sql.end();
   }

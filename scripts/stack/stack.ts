@@ -104,7 +104,7 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
     () => prepareDatabase(databaseUrl),
     () => ephemeral ? undefined : guardMigrations(databaseUrl, migrationRecord),
     () => migrate({ url: databaseUrl, seed: true }),
-    () => installClock(databaseUrl),
+    () => installClock(databaseUrl, gatewayUrl),
     () => Promise.all([lite.start(), edgeFunction.start()]),
     () => ready(lite, edgeFunction, apiFront, studioFront, mailbox, simulator),
     () => waker.start(),

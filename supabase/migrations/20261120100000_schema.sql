@@ -81,58 +81,48 @@ create table public.subscriptions (
   cancel_at_period_end boolean not null default false,
   ended_reason text,
   gateway_subscription_id text,
-  superseded_gateway_subscription_ids text[] not null default '{}',
-  period_event_at timestamptz,
-  status_event_at timestamptz,
-  activated_event_at timestamptz,
+  revision bigint not null default 0,
   created_at timestamptz not null default private.clock(),
   updated_at timestamptz not null default private.clock()
-);
+)
+-- Space in each page for a new row version, so that updates can stay out of the indexes.
+with (fillfactor = 90);
 create index subscriptions_plan_id_idx on public.subscriptions (plan_id);
-comment on table public.subscriptions is 'The one subscription of a user: which tier, paid until when.';
-comment on column public.subscriptions.superseded_gateway_subscription_ids is
-  'Gateway subscriptions that a later purchase replaced: their events change nothing any more.';
-comment on column public.subscriptions.period_event_at is
-  'created_at of the newest gateway event that set the period. Purchases do not move it.';
-comment on column public.subscriptions.status_event_at is
-  'created_at of the newest gateway event that set the status. Purchases do not move it.';
-comment on column public.subscriptions.activated_event_at is
-  'created_at of the newest subscription.activated: it names the gateway subscription that counts.';
-
-create function private.note_update()
-returns trigger
-language plpgsql
-set search_path = ''
-as $$
-begin
-  new.updated_at := private.clock();
-  return new;
-end
-$$;
-revoke execute on function private.note_update() from public;
-
-create trigger note_update
-before update on public.subscriptions
-for each row execute function private.note_update();
+comment on table public.subscriptions is
+  'The one subscription of a user: the source of access that rules, as private.settle_access wrote it.';
+comment on column public.subscriptions.revision is
+  'Counts the writes of private.settle_access. A write that leaves it unchanged was made by hand.';
 
 create table public.payments (
   id uuid primary key default gen_random_uuid(),
   user_id uuid constraint payments_user_id_fkey references auth.users (id) on delete set null,
-  subscription_id uuid constraint payments_subscription_id_fkey references public.subscriptions (id) on delete set null,
+  -- Deferred: the payment is written before the subscription that follows from it.
+  subscription_id uuid constraint payments_subscription_id_fkey
+    references public.subscriptions (id) on delete set null deferrable initially deferred,
   amount bigint not null constraint payments_amount_check check (amount >= 0),
   currency text not null default 'INR' constraint payments_currency_check check (currency ~ '^[A-Z]{3}$'),
   status text not null default 'created'
     constraint payments_status_check check (status in ('created', 'captured', 'failed')),
   tier text,
+  plan_id uuid,
+  duration_months integer constraint payments_duration_months_check check (duration_months between 1 and 1200),
   gateway_order_id text constraint payments_gateway_order_id_key unique,
   gateway_payment_id text constraint payments_gateway_payment_id_key unique,
   gateway_signature text,
   meta jsonb default '{}',
   captured_at timestamptz,
   confirmed_at timestamptz,
+  verified_at timestamptz,
   fulfilled_at timestamptz,
   period_start timestamptz,
   period_end timestamptz,
+  chain_id uuid,
+  chain_start timestamptz,
+  extends_from timestamptz,
+  since timestamptz,
+  ended_at timestamptz,
+  ended_reason text,
+  cancel_at_period_end boolean not null default false,
   refunded_amount bigint not null default 0 constraint payments_refunded_amount_check check (refunded_amount >= 0),
   dispute_status text,
   uncaptured_at timestamptz,
@@ -144,11 +134,28 @@ create index payments_subscription_id_idx on public.payments (subscription_id);
 comment on table public.payments is 'One row an order: what was to be paid, and what became of it. Outlives its user.';
 comment on column public.payments.amount is 'Minor currency units.';
 comment on column public.payments.tier is 'What was bought; any text, so that an app can sell tiers of its own.';
+comment on column public.payments.plan_id is
+  'The plan as it was sold; no foreign key, since no request reads payments by it. Null: looked up by the tier.';
+comment on column public.payments.duration_months is
+  'Calendar months as they were sold. Null: the plan says it when the payment is fulfilled.';
 comment on column public.payments.meta is 'tier on a new payment; the three error fields after a failed attempt.';
-comment on column public.payments.confirmed_at is 'When the gateway itself said that the money was captured.';
+comment on column public.payments.confirmed_at is 'When the gateway confirmed that the money was captured.';
+comment on column public.payments.verified_at is 'When the customer first verified a payment on this order.';
 comment on column public.payments.fulfilled_at is 'When this payment granted its tier; at most once.';
 comment on column public.payments.period_end is 'End of the period that this payment bought, whatever the subscription''s is now.';
-comment on column public.payments.refunded_amount is 'Minor currency units.';
+comment on column public.payments.chain_id is
+  'The first payment of the chain that this payment extends (EARLY_RENEWAL=extend). Null: it extends no payment.';
+comment on column public.payments.chain_start is 'Start of the first period of the chain. Null: not part of a chain.';
+comment on column public.payments.extends_from is
+  'End of the gateway period, grant or written row that this payment extends. Null: it extends none.';
+comment on column public.payments.since is
+  'Ranks the sources of access of a user: the order''s creation, or the first verification by the customer.';
+comment on column public.payments.ended_at is 'When this payment stopped giving access before its period was over.';
+comment on column public.payments.ended_reason is 'refunded, cancelled or never_captured.';
+comment on column public.payments.cancel_at_period_end is 'The customer wants access to end with this period: no grace days.';
+comment on column public.payments.refunded_amount is 'Minor currency units; the processed refunds, as private.refunds has them.';
 comment on column public.payments.uncaptured_at is
-  'When it turned out that the gateway never captured what a customer had brought back. A signature stays right for ever: since then only the gateway''s own word counts.';
-comment on column public.payments.next_reconcile_at is 'When the gateway is asked about this payment next; null: it is settled, or given up.';
+  'When it turned out that the gateway never captured a verified payment. A signature stays valid for ever, so from then '
+  'on only a confirmation by the gateway counts.';
+comment on column public.payments.next_reconcile_at is
+  'When the payment is reconciled with the gateway next; null: nothing is left to ask.';

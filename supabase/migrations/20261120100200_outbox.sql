@@ -57,6 +57,19 @@ grant execute on function private.enqueue(text, text, text, jsonb) to service_ro
 
 -- Every write of a tier refreshes the app's cached pages, whoever wrote it; one row a transaction, since an upsert fires
 -- the triggers of insert and of update. The time is in the key because a restored database counts transactions anew.
+create function private.revalidation_key()
+returns text
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return format('revalidation/%s-%s', extract(epoch from now()), pg_current_xact_id());
+end
+$$;
+revoke execute on function private.revalidation_key() from public;
+grant execute on function private.revalidation_key() to service_role;
+
 -- Security definer: an admin's or the app's own role may write tiers without rights on the outbox.
 create function private.enqueue_revalidation()
 returns trigger
@@ -66,7 +79,7 @@ set search_path = ''
 as $$
 begin
   perform private.enqueue(
-    format('revalidation/%s-%s', extract(epoch from now()), pg_current_xact_id()),
+    private.revalidation_key(),
     'revalidation',
     'revalidation',
     '{"paths": ["/subscription", "/pricing", "/analytics", "/dashboard"]}'
@@ -76,16 +89,19 @@ end
 $$;
 revoke execute on function private.enqueue_revalidation() from public;
 
+-- A request enqueues all its side effects in one statement: private.settle_access.
 create trigger enqueue_revalidation
 after insert or update of subscription_tier on public.profiles
-for each statement execute function private.enqueue_revalidation();
+for each statement
+when (current_setting('subscriptions.request', true) is distinct from 'on')
+execute function private.enqueue_revalidation();
 
--- Tells the gateway to stop billing a subscription, at once or with its cycle. What was meant for later may come to be
--- meant for now, or again after it was withdrawn; what was delivered is final.
+-- Tells the gateway to stop billing a subscription, at once or at the end of its cycle. A cancellation that was planned for
+-- later may become immediate, and one that was withdrawn may be enqueued again; a delivered one is final.
 create function private.enqueue_cancellation(
   p_gateway_subscription_id text,
   p_at_cycle_end boolean default false,
-  p_at timestamptz default private.clock() -- when to tell it
+  p_at timestamptz default private.clock() -- when to tell the gateway
 )
 returns void
 language sql
@@ -104,30 +120,42 @@ as $$
   set payload = excluded.payload,
     queued_at = excluded.queued_at,
     next_attempt_at = excluded.next_attempt_at,
-    attempts = case when o.parked_at is null then o.attempts else 0 end,
-    parked_at = null
+    attempts = case when o.parked_at is null and o.delivered_at is null then o.attempts else 0 end,
+    parked_at = null,
+    delivered_at = null
   where o.delivered_at is null
+    -- A cancellation at the cycle's end that was delivered is followed by an immediate one, where the user asks for it.
+    or o.payload @> '{"at_cycle_end": true}' and not p_at_cycle_end
 $$;
 revoke execute on function private.enqueue_cancellation(text, boolean, timestamptz) from public;
 grant execute on function private.enqueue_cancellation(text, boolean, timestamptz) to service_role;
 
--- Nobody can reach a deleted user's gateway subscription any more, and it must not go on charging.
--- Security definer: whoever deletes the user has no rights on the outbox.
-create function private.cancel_deleted_subscription()
-returns trigger
+-- Withdraws a cancellation that nobody has sent yet. One that was claimed may have arrived.
+create function private.withdraw_cancellation(
+  p_gateway_subscription_id text,
+  p_why text
+)
+returns boolean -- whether the gateway will not be told; false: it was told, or may have been
 language plpgsql
-security definer
 set search_path = ''
 as $$
+declare
+  v_row private.outbox;
 begin
-  perform private.enqueue_cancellation(old.gateway_subscription_id);
-  return null;
+  select * into v_row
+  from private.outbox o
+  where o.key = 'cancel-subscription/' || p_gateway_subscription_id
+  for update;
+  if v_row.attempts > 0 or v_row.delivered_at is not null then
+    return false;
+  end if;
+  update private.outbox o
+  set parked_at = private.clock(),
+    last_error = 'withdrawn: ' || p_why
+  where o.id = v_row.id
+    and o.parked_at is null;
+  return true;
 end
 $$;
-revoke execute on function private.cancel_deleted_subscription() from public;
-
-create trigger cancel_deleted_subscription
-after delete on public.subscriptions
-for each row
-when (old.gateway_subscription_id is not null and old.ended_reason is distinct from 'cancelled')
-execute function private.cancel_deleted_subscription();
+revoke execute on function private.withdraw_cancellation(text, text) from public;
+grant execute on function private.withdraw_cancellation(text, text) to service_role;

@@ -16,7 +16,8 @@ begin
   perform
     set_config('subscriptions.request', 'on', true),
     set_config('subscriptions.early_renewal', p_early_renewal, true),
-    private.note_cause(p_cause, p_reference);
+    set_config('subscriptions.cause', coalesce(p_cause, ''), true),
+    set_config('subscriptions.reference', coalesce(p_reference, ''), true);
 end
 $$;
 revoke execute on function private.begin_request(text, text, text) from public;
@@ -103,4 +104,6 @@ revoke execute on function private.wake_dispatcher() from public;
 
 create trigger wake_dispatcher
 after insert on private.outbox
-for each statement execute function private.wake_dispatcher();
+for each statement
+when (current_setting('subscriptions.request', true) is distinct from 'on')
+execute function private.wake_dispatcher();

@@ -24,7 +24,7 @@ create function public.create_order(
   p_idempotency_key text default null
 )
 returns jsonb
--- {outcome: created | existing, payment_id, order_id, amount, currency, plan},
+-- {outcome: created | existing, payment_id, order_id, amount, currency, plan, running: {tier, until} | null},
 -- {outcome: plan_not_found | user_not_found | in_flight | key_conflict}, {outcome: rate_limited, retry_after}
 language plpgsql
 volatile
@@ -35,6 +35,7 @@ as $$
 declare
   v_now constant timestamptz := private.clock();
   v_plan public.plans;
+  v_months integer;
   v_key private.order_keys;
   v_payment public.payments;
   v_retry_after integer;
@@ -53,6 +54,7 @@ begin
   if not found then
     return jsonb_build_object('outcome', 'plan_not_found');
   end if;
+  v_months := coalesce(nullif(v_plan.duration_months, 0), 12);
 
   select * into v_payment
   from public.payments p
@@ -62,12 +64,13 @@ begin
       or p.tier = p_tier
         and p.amount = v_plan.price
         and p.currency = v_plan.currency
+        and coalesce(p.plan_id = v_plan.id and p.duration_months = v_months, true)
         and p.status in ('created', 'failed')
-        -- Paid and given back: the gateway takes no second payment on it.
+        -- Paid and refunded: the gateway takes no second payment on it.
         and p.refunded_amount = 0
         and p.created_at > v_now - interval '30 minutes'
     )
-    -- One that never got its order within 30 seconds never will: whoever asked for it is gone.
+    -- One that got no order within 30 seconds never will: the request that asked for it is over.
     and (p.gateway_order_id is not null or p.created_at > v_now - interval '30 seconds')
   order by p.id = v_key.payment_id desc nulls last, p.gateway_order_id is not null desc, p.created_at desc
   limit 1;
@@ -87,8 +90,11 @@ begin
       return jsonb_build_object('outcome', 'rate_limited', 'retry_after', v_retry_after);
     end if;
 
-    insert into public.payments (user_id, amount, currency, tier, meta)
-    values (p_user_id, v_plan.price, v_plan.currency, p_tier, jsonb_build_object('tier', p_tier))
+    -- What is sold: later changes of the plan do not change it.
+    insert into public.payments (user_id, amount, currency, tier, plan_id, duration_months, meta)
+    values (
+      p_user_id, v_plan.price, v_plan.currency, p_tier, v_plan.id, v_months, jsonb_build_object('tier', p_tier)
+    )
     returning * into v_payment;
   elsif v_payment.gateway_order_id is null then
     return jsonb_build_object('outcome', 'in_flight');
@@ -105,7 +111,14 @@ begin
     'order_id', v_payment.gateway_order_id,
     'amount', v_payment.amount,
     'currency', v_payment.currency,
-    'plan', to_jsonb(v_plan)
+    'plan', to_jsonb(v_plan),
+    'running', (
+      select jsonb_build_object('tier', s.tier, 'until', private.iso_time(s.current_period_end))
+      from public.subscriptions s
+      where s.user_id = p_user_id
+        and s.status = 'active'
+        and s.current_period_end > v_now
+    )
   );
 end
 $$;
@@ -128,7 +141,7 @@ set lock_timeout = '3s'
 as $$
 begin
   perform private.begin_request('order', p_order_id);
-  -- Events that waited for this order are applied below, while the payment is held: the user's turn comes before it.
+  -- Events that waited for this order are applied below, under the payment's lock: the user's lock comes before it.
   perform from public.payments p cross join lateral private.find_user(p.user_id, true) where p.id = p_payment_id;
   update public.payments p
   set gateway_order_id = p_order_id

@@ -1,5 +1,5 @@
--- What a captured payment buys: subscription, period, tier and mail, all at once and once. SPEC 4, verify, steps 6 to 12.
--- Depends on: _schema, _profiles, _access, _outbox, _extra_payments.
+-- What a captured payment buys: a source of access with its period, once. SPEC 4, verify, steps 6 to 12.
+-- Depends on: _schema, _access, _extra_payments, _settle_access.
 
 -- Calendar months in UTC whatever the session's time zone, clamped to the last day of the month.
 create function private.add_months(
@@ -18,44 +18,6 @@ $$;
 revoke execute on function private.add_months(timestamptz, integer) from public;
 grant execute on function private.add_months(timestamptz, integer) to service_role;
 
--- The months of a period that add_months made.
-create function private.months_between(
-  p_start timestamptz,
-  p_end timestamptz
-)
-returns integer
-language sql
-immutable
-set search_path = ''
-return 12 * (extract(year from p_end at time zone 'UTC') - extract(year from p_start at time zone 'UTC'))
-  + extract(month from p_end at time zone 'UTC') - extract(month from p_start at time zone 'UTC');
-revoke execute on function private.months_between(timestamptz, timestamptz) from public;
-grant execute on function private.months_between(timestamptz, timestamptz) to service_role;
-
--- Gives a user a tier; a missing profile is made.
-create function private.set_tier(
-  p_user_id uuid,
-  p_tier text,
-  p_email text -- of the user, to name a new profile by
-)
-returns text -- the name to greet the user by; null where the profile had to be made
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_display_name text;
-begin
-  insert into public.profiles as p (user_id, subscription_tier, username)
-  values (p_user_id, p_tier, private.default_username(p_email))
-  on conflict (user_id) do update set subscription_tier = excluded.subscription_tier
-  -- xmax is 0 on a row that was inserted, not updated.
-  returning case when p.xmax <> 0 then coalesce(nullif(p.display_name, ''), p.username, '') end into v_display_name;
-  return v_display_name;
-end
-$$;
-revoke execute on function private.set_tier(uuid, text, text) from public;
-grant execute on function private.set_tier(uuid, text, text) to service_role;
-
 -- Which tier a payment is for. SPEC 4, verify, step 7.
 create function private.tier_bought(
   p_payment public.payments
@@ -72,110 +34,168 @@ $$;
 revoke execute on function private.tier_bought(public.payments) from public;
 grant execute on function private.tier_bought(public.payments) to service_role;
 
--- Captures a payment and grants what it bought. The caller holds the locks on the user and on the payment.
+-- The plan that a payment is for: the one it was sold as, else today's plan of its tier, on offer or not.
+create function private.plan_bought(
+  p_payment public.payments
+)
+returns public.plans -- all null: there is none
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  v_plan public.plans;
+begin
+  if p_payment.plan_id is null then
+    select * into v_plan from public.plans p where p.tier = private.tier_bought(p_payment);
+  else
+    select * into v_plan from public.plans p where p.id = p_payment.plan_id;
+  end if;
+  return v_plan;
+end
+$$;
+revoke execute on function private.plan_bought(public.payments) from public;
+grant execute on function private.plan_bought(public.payments) to service_role;
+
+-- Lays out the periods of a chain of early renewals: each begins where the one before ends, and a refunded one gives its
+-- place to the next. Ends are counted from the first start of a run, so that no short month shortens those after it. The
+-- caller holds the user's lock.
+create function private.lay_out_chain(
+  p_first_payment_id uuid
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_link public.payments;
+  v_run_start timestamptz;
+  v_shown_start timestamptz;
+  v_months integer;
+  v_start timestamptz;
+  v_end timestamptz;
+  v_since timestamptz;
+begin
+  for v_link in
+    select p.*
+    from public.payments p
+    where (p.id = p_first_payment_id or p.chain_id = p_first_payment_id)
+      and p.fulfilled_at is not null
+      and p.ended_at is null
+    order by p.fulfilled_at, p.since, p.id
+  loop
+    v_start := greatest(date_trunc('milliseconds', v_link.fulfilled_at), v_link.extends_from);
+    if v_end >= v_start then
+      v_months := v_months + v_link.duration_months;
+      v_start := v_end;
+    else
+      v_run_start := v_start;
+      v_shown_start := case when v_link.extends_from is null then v_start else v_link.chain_start end;
+      v_months := v_link.duration_months;
+    end if;
+    v_end := private.add_months(v_run_start, v_months);
+    -- A link rules over the one that it extends, also where that one is verified later.
+    v_since := greatest(v_link.since, v_since + interval '1 microsecond');
+    update public.payments p
+    set period_start = v_start,
+      period_end = v_end,
+      chain_start = v_shown_start,
+      since = v_since
+    where p.id = v_link.id
+      and (p.period_start, p.period_end, p.chain_start, p.since)
+        is distinct from (v_start, v_end, v_shown_start, v_since);
+  end loop;
+end
+$$;
+revoke execute on function private.lay_out_chain(uuid) from public;
+grant execute on function private.lay_out_chain(uuid) to service_role;
+
+-- Captures a payment and makes it a source of access. The caller holds the locks on the user and on the payment.
 -- Without a plan for the tier the payment is captured all the same: the money is there. So is one whose user is gone, and
--- one that was given back in full: they buy nothing any more.
+-- one that was refunded in full: they buy nothing.
 create function private.fulfil_payment(
-  p_payment public.payments,
+  p_payment public.payments, -- with the gateway's ids as they are to be stored
   p_email text,
-  p_gateway_payment_id text,
-  p_signature text, -- null: not brought back by the customer
-  p_is_confirmed boolean -- the gateway itself says that the money was captured
+  p_signature text, -- null: not verified by the customer
+  p_is_confirmed boolean -- the gateway confirms that the money was captured
 )
 returns jsonb -- {outcome: applied | plan_not_found | refunded | user_gone, tier, valid_until}
 language plpgsql
 set search_path = ''
 as $$
 declare
-  v_now constant timestamptz := date_trunc('milliseconds', private.clock());
+  v_clock constant timestamptz := private.clock();
+  v_now constant timestamptz := date_trunc('milliseconds', v_clock);
   v_tier constant text := private.tier_bought(p_payment);
-  v_is_refunded constant boolean := private.is_given_back(p_payment);
-  v_plan public.plans;
+  v_plan constant public.plans := private.plan_bought(p_payment);
+  v_is_refunded constant boolean := p_payment.amount > 0 and p_payment.refunded_amount >= p_payment.amount;
+  v_grants constant boolean := v_plan.id is not null and p_payment.user_id is not null and not v_is_refunded;
+  v_months constant integer := coalesce(p_payment.duration_months, nullif(v_plan.duration_months, 0), 12);
   v_before public.subscriptions;
+  v_extended private.sources;
   v_subscription_id uuid;
-  v_start timestamptz;
-  v_end timestamptz;
-  v_extends boolean;
-  v_display_name text;
 begin
-  select * into v_plan from public.plans p where p.tier = v_tier;
-  if found and p_payment.user_id is not null and not v_is_refunded then
+  p_payment.since := greatest(p_payment.created_at, p_payment.verified_at);
+  if v_grants then
     select * into v_before from public.subscriptions s where s.user_id = p_payment.user_id for update;
-    v_extends := current_setting('subscriptions.early_renewal', true) = 'extend'
+    v_subscription_id := coalesce(v_before.id, gen_random_uuid());
+    p_payment.period_start := v_now;
+    p_payment.period_end := private.add_months(v_now, v_months);
+    p_payment.chain_start := null;
+    if current_setting('subscriptions.early_renewal', true) = 'extend'
       and v_before.status = 'active'
       and v_before.tier = v_tier
-      and v_before.current_period_end > v_now;
-    v_start := case when v_extends then date_trunc('milliseconds', v_before.current_period_end) else v_now end;
-    v_end := private.add_months(v_start, coalesce(nullif(v_plan.duration_months, 0), 12));
-
-    insert into public.subscriptions as s (
-      user_id, plan_id, tier, status, current_period_start, current_period_end, superseded_gateway_subscription_ids
-    )
-    values (
-      p_payment.user_id, v_plan.id, v_tier, 'active',
-      case when v_extends then v_before.current_period_start else v_start end,
-      v_end,
-      array_remove(coalesce(v_before.superseded_gateway_subscription_ids, '{}') || v_before.gateway_subscription_id, null)
-    )
-    on conflict (user_id) do update
-    set plan_id = excluded.plan_id,
-      tier = excluded.tier,
-      status = excluded.status,
-      current_period_start = excluded.current_period_start,
-      current_period_end = excluded.current_period_end,
-      cancelled_at = null,
-      cancel_at_period_end = false,
-      ended_reason = null,
-      gateway_subscription_id = null,
-      superseded_gateway_subscription_ids = excluded.superseded_gateway_subscription_ids
-    returning s.id into v_subscription_id;
-  end if;
-
-  if v_subscription_id is not null then
-    v_display_name := private.set_tier(p_payment.user_id, v_tier, p_email);
-    if v_before.gateway_subscription_id is not null then
-      perform private.enqueue_cancellation(v_before.gateway_subscription_id);
-    end if;
-    if v_display_name is not null and p_email <> '' then
-      perform private.enqueue(
-        'payment-success/' || p_payment.id,
-        'email',
-        'payment-success',
-        jsonb_build_object(
-          'to', p_email,
-          'display_name', v_display_name,
-          'plan_name', v_plan.name,
-          'amount', p_payment.amount,
-          'currency', p_payment.currency,
-          'transaction_id', p_gateway_payment_id,
-          'valid_until', private.iso_time(v_end)
-        )
-      );
+      and v_before.current_period_end > v_now
+    then
+      v_extended := (private.find_ruling(p_payment.user_id)).source;
+      -- What extends a source rules over it, also where its order is older.
+      p_payment.since := greatest(p_payment.since, v_extended.since + interval '1 microsecond');
+      if v_extended.kind = 'payment' then
+        select coalesce(p.chain_id, p.id) into p_payment.chain_id
+        from public.payments p
+        where p.id = v_extended.id::uuid;
+      else
+        p_payment.extends_from := date_trunc('milliseconds', v_before.current_period_end);
+        p_payment.period_start := p_payment.extends_from;
+        p_payment.period_end := private.add_months(p_payment.extends_from, v_months);
+        p_payment.chain_start := v_before.current_period_start;
+      end if;
     end if;
   end if;
+  -- Strictly after every act of the customer before it, however two transactions overlap: a transaction's time is when it
+  -- began, not when it got its lock.
+  if p_signature is not null then
+    p_payment.since := greatest(v_clock, v_before.updated_at + interval '1 microsecond');
+  end if;
 
-  -- Last: it applies what waited for the ids, and that may take away what was just granted.
   update public.payments p
   set status = 'captured',
     gateway_order_id = p_payment.gateway_order_id,
-    refunded_amount = p_payment.refunded_amount,
-    gateway_payment_id = p_gateway_payment_id,
+    gateway_payment_id = p_payment.gateway_payment_id,
     gateway_signature = coalesce(p_signature, p.gateway_signature),
-    captured_at = coalesce(p.captured_at, private.clock()),
-    confirmed_at = case when p_is_confirmed then coalesce(p.confirmed_at, private.clock()) else p.confirmed_at end,
+    refunded_amount = p_payment.refunded_amount,
+    captured_at = coalesce(p.captured_at, v_clock),
+    confirmed_at = case when p_is_confirmed then coalesce(p.confirmed_at, v_clock) else p.confirmed_at end,
+    verified_at = coalesce(p.verified_at, case when p_signature is not null then v_clock end),
+    uncaptured_at = null,
     tier = v_tier,
+    plan_id = v_plan.id,
+    duration_months = case when v_grants then v_months else p.duration_months end,
     subscription_id = v_subscription_id,
-    fulfilled_at = case when v_subscription_id is not null then private.clock() end,
-    period_start = v_start,
-    period_end = v_end,
-    -- What a customer brings back is asked about from now on, however old its order is.
-    next_reconcile_at = case
-      when p_is_confirmed then p.next_reconcile_at
-      else private.clock() + interval '15 minutes'
-    end
+    fulfilled_at = case when v_grants then v_clock end,
+    period_start = p_payment.period_start,
+    period_end = p_payment.period_end,
+    chain_id = p_payment.chain_id,
+    chain_start = p_payment.chain_start,
+    extends_from = p_payment.extends_from,
+    since = p_payment.since,
+    ended_at = null,
+    ended_reason = null,
+    -- A payment that is only verified is reconciled from now on, however old its order is.
+    next_reconcile_at = case when p_is_confirmed then p.next_reconcile_at else v_clock + interval '15 minutes' end
   where p.id = p_payment.id;
 
-  if v_subscription_id is null then
+  if not v_grants then
     return jsonb_build_object(
       'outcome', case
         when v_is_refunded then 'refunded'
@@ -185,13 +205,34 @@ begin
       'tier', v_tier
     );
   end if;
-
-  if v_before.id is null then
-    perform private.replay_waiting_events(p_payment.user_id);
+  if p_payment.chain_id is not null then
+    perform private.lay_out_chain(p_payment.chain_id);
+    select p.period_end into p_payment.period_end from public.payments p where p.id = p_payment.id;
   end if;
 
-  return jsonb_build_object('outcome', 'applied', 'tier', v_tier, 'valid_until', private.iso_time(v_end));
+  perform private.settle_access(
+    p_payment.user_id,
+    p_email,
+    p_payment.id::text,
+    p_subscription_id => v_subscription_id,
+    p_mail => jsonb_build_object(
+      'key', 'payment-success/' || p_payment.id,
+      'kind', 'payment-success',
+      'payload', jsonb_build_object(
+        'plan_name', v_plan.name,
+        'amount', p_payment.amount,
+        'currency', p_payment.currency,
+        'transaction_id', p_payment.gateway_payment_id,
+        'valid_until', private.iso_time(p_payment.period_end)
+      )
+    )
+  );
+  return jsonb_build_object(
+    'outcome', 'applied',
+    'tier', v_tier,
+    'valid_until', private.iso_time(p_payment.period_end)
+  );
 end
 $$;
-revoke execute on function private.fulfil_payment(public.payments, text, text, text, boolean) from public;
-grant execute on function private.fulfil_payment(public.payments, text, text, text, boolean) to service_role;
+revoke execute on function private.fulfil_payment(public.payments, text, text, boolean) from public;
+grant execute on function private.fulfil_payment(public.payments, text, text, boolean) to service_role;

@@ -1,4 +1,4 @@
--- Captures a payment that a customer brings back from the checkout, and grants its tier.
+-- Captures a payment that a customer verifies after the checkout, and grants its tier.
 -- SPEC 4, POST /api/payments/verify, steps 5 to 12.
 -- API: service_role only.
 -- Depends on: _fulfil_payment, _wake.
@@ -20,7 +20,6 @@ as $$
 declare
   v_email text;
   v_payment public.payments;
-  v_gateway_payment_id text := p_payment_id;
 begin
   perform private.begin_request('payment', p_payment_id, p_early_renewal);
   select u.email into v_email from private.find_user(p_user_id, true) u;
@@ -34,41 +33,53 @@ begin
     return jsonb_build_object('outcome', 'payment_not_found');
   end if;
 
-  if v_payment.status <> 'captured' and v_payment.uncaptured_at is not null then
-    -- Whoever brings the same signature again and again must not have the tier for as long as it takes to find out. Money
-    -- that came meanwhile is fulfilled by the gateway's word: it is asked at once.
+  if v_payment.uncaptured_at is not null then
+    -- A signature stays valid for ever: it must not give the tier again for as long as the gateway takes to decide. Money
+    -- that arrived meanwhile is fulfilled once the gateway confirms it, which is asked at once.
     update public.payments p set next_reconcile_at = private.clock() where p.id = v_payment.id;
     return jsonb_build_object('outcome', 'never_captured');
   end if;
   if v_payment.status <> 'captured' then
-    v_payment := private.claim_order(v_payment, p_payment_id);
+    if v_payment.gateway_payment_id is distinct from p_payment_id then
+      v_payment.gateway_payment_id := p_payment_id;
+      v_payment.refunded_amount := private.refunded_amount(p_payment_id);
+    end if;
   elsif v_payment.gateway_payment_id <> p_payment_id then
-    -- One order, two payments: the first counts, unless it was given back.
-    perform private.note_extra_payment(v_payment.id, p_payment_id, 0, true);
-    v_payment := private.count_extra_payment(v_payment);
-    v_gateway_payment_id := v_payment.gateway_payment_id;
+    perform private.note_extra_payment(v_payment.id, p_payment_id, private.clock(), null);
+    v_payment := private.count_best_payment(v_payment);
   end if;
 
-  if v_payment.fulfilled_at is not null then
-    -- The webhook came first and brought no signature.
-    update public.payments p
-    set gateway_signature = p_signature
-    where p.id = v_payment.id
-      and p.gateway_payment_id = p_payment_id
-      and p.gateway_signature is null;
-    return jsonb_build_object(
-      'outcome', 'already_applied',
-      'tier', v_payment.tier,
-      'valid_until', private.iso_time(v_payment.period_end)
+  if private.is_refunded(v_payment) and v_payment.status = 'captured' then
+    return jsonb_build_object('outcome', 'refunded');
+  end if;
+  if v_payment.fulfilled_at is null or v_payment.ended_reason = 'refunded' then
+    return private.fulfil_payment(
+      v_payment,
+      v_email,
+      case when v_payment.gateway_payment_id = p_payment_id then p_signature end,
+      false
     );
   end if;
 
-  return private.fulfil_payment(
-    v_payment,
-    v_email,
-    v_gateway_payment_id,
-    case when v_gateway_payment_id = p_payment_id then p_signature end,
-    false
+  if v_payment.verified_at is null and v_payment.gateway_payment_id = p_payment_id then
+    -- The webhook came first. The verification is the customer's newest act.
+    update public.payments p
+    set gateway_signature = p_signature,
+      verified_at = private.clock(),
+      since = greatest(
+        private.clock(),
+        (select s.updated_at + interval '1 microsecond' from public.subscriptions s where s.user_id = p_user_id)
+      )
+    where p.id = v_payment.id;
+    if v_payment.chain_start is not null then
+      perform private.lay_out_chain(coalesce(v_payment.chain_id, v_payment.id));
+    end if;
+    perform private.settle_access(p_user_id, v_email);
+  end if;
+  return jsonb_build_object(
+    'outcome', 'already_applied',
+    'tier', v_payment.tier,
+    'valid_until', private.iso_time(v_payment.period_end)
   );
 end
 $$;

@@ -34,16 +34,13 @@ comment on column private.gateway_events.outcome is
 -- Beside the ledger, not an index of it: its outcome changes with each event, and each change would write every index.
 create table private.unsettled_events (
   body_sha256 bytea primary key
-    constraint unsettled_events_body_sha256_fkey references private.gateway_events (body_sha256) on delete cascade,
-  user_id uuid
+    constraint unsettled_events_body_sha256_fkey references private.gateway_events (body_sha256) on delete cascade
 );
-create index unsettled_events_user_id_idx on private.unsettled_events (user_id);
 alter table private.unsettled_events enable row level security;
 revoke all on private.unsettled_events from public;
 grant select, insert, delete on private.unsettled_events to service_role;
 comment on table private.unsettled_events is
-  'Events that had no effect and may have one yet, when their plan or subscription is there or an admin says so.';
-comment on column private.unsettled_events.user_id is 'Whom a subscription''s event names.';
+  'Events that had no effect and may have one yet: when their plan is there, or when an admin applies them again.';
 
 -- A JSON object; anything else is null.
 create function private.json_object(

@@ -1,8 +1,9 @@
 -- Which of our payments an event of the gateway is about. SPEC 6.
 -- Depends on: _gateway_events, _extra_payments.
 
--- The payment that a gateway's payment entity is about: by its own id, be it one too many, else by its order, else by the order's receipt,
--- which is our id without dashes and known before the order's id is. Never by its notes: the browser sets them.
+-- The payment that a gateway's payment entity is about: by its own id, also where another payment pays for the order, else
+-- by its order, else by the order's receipt, which is our id without dashes and known before the order's id is. Never by
+-- its notes: the browser sets them. Ids can be reused by a test account, so where the order is known it must agree.
 create function private.find_payment(
   p_entity jsonb,
   p_order jsonb -- the order's entity, where the event brings it
@@ -28,7 +29,7 @@ begin
   from private.extra_payments x
   join public.payments p on p.id = x.payment_id
   where x.gateway_payment_id = v_gateway_payment_id
-  order by x.payment_id
+  order by p.gateway_order_id = v_gateway_order_id desc nulls last, x.payment_id
   limit 1;
   if found then
     return v_payment;

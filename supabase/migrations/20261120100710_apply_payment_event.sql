@@ -1,8 +1,8 @@
 -- payment.captured, order.paid and payment.failed. SPEC 3 and 6.
 -- Depends on: _find_payment, _gateway_events, _access, _outbox, _fulfil_payment.
 
--- The gateway says that the money of a payment was captured: fulfils it as verify would, whoever comes first, but only
--- for exactly the amount that was to be paid. SPEC 6, payment.captured.
+-- The gateway confirms that a payment was captured: fulfils it as verify would, whichever comes first, but only for
+-- exactly the amount that was to be paid. SPEC 6, payment.captured.
 create function private.apply_payment_captured(
   p_entity jsonb,
   p_order jsonb
@@ -12,13 +12,12 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_gateway_payment_id text := private.json_text(p_entity -> 'id');
+  v_gateway_payment_id constant text := private.json_text(p_entity -> 'id');
   v_gateway_order_id constant text := coalesce(
     private.json_text(p_entity -> 'order_id'),
     private.json_text(p_order -> 'id')
   );
   v_amount constant bigint := private.json_integer(p_entity -> 'amount');
-  v_refunded constant bigint := coalesce(private.json_integer(p_entity -> 'amount_refunded'), 0);
   v_payment public.payments := private.find_payment(p_entity, p_order);
   v_is_same boolean;
   v_is_exact boolean;
@@ -31,8 +30,11 @@ begin
     return 'unmatched';
   end if;
 
-  -- Once fulfilled by this very payment is fulfilled for ever: then the user's turn need not be waited for.
-  if v_payment.fulfilled_at is null or v_payment.gateway_payment_id is distinct from v_gateway_payment_id then
+  -- A payment that this very gateway payment fulfilled gives nothing new: then the user's lock is not needed.
+  if v_payment.fulfilled_at is null
+    or v_payment.ended_at is not null
+    or v_payment.gateway_payment_id is distinct from v_gateway_payment_id
+  then
     select u.email into v_email from private.find_user(v_payment.user_id, true) u;
   end if;
   select * into v_payment from public.payments p where p.id = v_payment.id for update;
@@ -49,33 +51,34 @@ begin
   end if;
 
   if v_payment.status <> 'captured' then
-    v_payment := private.claim_order(v_payment, v_gateway_payment_id);
-    v_payment.refunded_amount := greatest(v_payment.refunded_amount, v_refunded);
-  elsif not v_is_same and v_payment.gateway_payment_id is not null then
-    -- One order, two payments: the first counts, unless it was given back.
-    perform private.note_extra_payment(v_payment.id, v_gateway_payment_id, v_refunded, true, true);
-    v_payment := private.count_extra_payment(v_payment);
-    if v_payment.fulfilled_at is not null then
-      return 'already';
+    if not v_is_same then
+      v_payment.gateway_payment_id := v_gateway_payment_id;
+      v_payment.refunded_amount := private.refunded_amount(v_gateway_payment_id);
     end if;
-    v_gateway_payment_id := v_payment.gateway_payment_id;
+  elsif not v_is_same and v_payment.gateway_payment_id is not null then
+    perform private.note_extra_payment(v_payment.id, v_gateway_payment_id, private.clock(), private.clock());
+    v_payment := private.count_best_payment(v_payment);
   end if;
 
-  if v_is_exact and v_payment.fulfilled_at is null then
+  if v_is_exact
+    and (v_payment.fulfilled_at is null or v_payment.uncaptured_at is not null or v_payment.ended_reason = 'refunded')
+    and (v_payment.status <> 'captured' or not private.is_refunded(v_payment))
+  then
     v_payment.gateway_order_id := coalesce(v_payment.gateway_order_id, v_gateway_order_id);
     return case private.fulfil_payment(
         v_payment,
         v_email,
-        v_gateway_payment_id,
         null,
-        v_gateway_payment_id = private.json_text(p_entity -> 'id')
+        v_payment.gateway_payment_id = v_gateway_payment_id
       ) ->> 'outcome'
       when 'plan_not_found' then 'plan_not_found'
       else 'applied'
     end;
   end if;
 
-  if v_payment.status = 'captured' and v_payment.confirmed_at is not null then
+  if v_payment.gateway_payment_id is distinct from v_gateway_payment_id
+    or v_payment.status = 'captured' and v_payment.confirmed_at is not null
+  then
     return 'already';
   end if;
   update public.payments p

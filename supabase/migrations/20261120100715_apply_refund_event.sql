@@ -1,155 +1,164 @@
--- Refunds and disputes. A payment that was given back in full carries nothing any more; part of it, or a dispute, changes
+-- Refunds and disputes. A payment that was refunded in full gives no access any more; a part of it, or a dispute, changes
 -- no access.
--- Depends on: _apply_payment_event, _extra_payments, _hand_over.
+-- Depends on: _apply_payment_event, _refunds, _extra_payments, _gateway_subscriptions, _settle_access.
 
--- Takes back what a payment added that was given back in full: those that were added to it move up, to where they would
--- be without it. The caller holds the user's lock.
-create function private.take_back_period(
-  p_payment public.payments,
-  p_subscription public.subscriptions
-)
-returns timestamptz -- the end of what was built on the payment, as it was before
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_next public.payments;
-  v_start timestamptz := p_payment.period_start; -- of the next one, if it had been bought by then
-  v_end timestamptz := p_payment.period_end;
-begin
-  loop
-    select * into v_next
-    from public.payments p
-    where p.user_id = p_payment.user_id
-      and p.period_start = v_end
-      and p.fulfilled_at < p.period_start
-      and p.tier = p_payment.tier
-      and not private.is_given_back(p);
-    exit when not found;
-    v_end := v_next.period_end;
-    v_start := greatest(v_start, date_trunc('milliseconds', v_next.fulfilled_at));
-    if v_next.period_start = p_payment.period_end and p_subscription.current_period_start = p_payment.period_start then
-      update public.subscriptions s set current_period_start = v_start where s.id = p_subscription.id;
-    end if;
-    update public.payments p
-    set period_start = v_start,
-      period_end = private.add_months(v_start, private.months_between(p.period_start, p.period_end))
-    where p.id = v_next.id
-    returning p.period_end into v_start;
-  end loop;
-  return v_end;
-end
-$$;
-revoke execute on function private.take_back_period(public.payments, public.subscriptions) from public;
-grant execute on function private.take_back_period(public.payments, public.subscriptions) to service_role;
-
--- Ends what a payment carries that was given back in full: the newest other payment whose own period still runs takes
--- over, else access ends. The caller holds the locks on the user and on the payment.
-create function private.end_refunded_access(
+-- Brings a payment in line with its refunds: a source that is refunded in full ends, one whose refund failed after all
+-- goes on. The caller holds the locks on the user and on the payment.
+create function private.settle_refunds(
   p_payment public.payments,
   p_email text
 )
-returns void
+returns boolean -- whether anything changed
 language plpgsql
 set search_path = ''
 as $$
 declare
-  v_subscription public.subscriptions;
-  v_heir private.paid_periods;
-  v_ends boolean;
+  v_payment public.payments := p_payment;
+  v_is_changed boolean;
+  v_is_refunded boolean;
 begin
-  select * into v_subscription from public.subscriptions s where s.user_id = p_payment.user_id for update;
-  -- A gateway subscription that was not charged yet lives on what was bought before.
-  if private.take_back_period(p_payment, v_subscription) is distinct from v_subscription.current_period_end then
-    return;
+  update private.extra_payments x
+  set refunded_amount = private.refunded_amount(x.gateway_payment_id)
+  where x.payment_id = p_payment.id
+    and x.refunded_amount <> private.refunded_amount(x.gateway_payment_id);
+  v_is_changed := found;
+  v_payment.refunded_amount := private.refunded_amount(p_payment.gateway_payment_id);
+  if v_payment.refunded_amount <> p_payment.refunded_amount then
+    v_is_changed := true;
+    update public.payments p set refunded_amount = v_payment.refunded_amount where p.id = p_payment.id;
   end if;
+  if not v_is_changed then
+    return false;
+  end if;
+  if v_payment.status = 'captured' then
+    v_payment := private.count_best_payment(v_payment);
+  end if;
+  v_is_refunded := private.is_refunded(v_payment);
 
-  select * into v_heir
-  from private.paid_periods p
-  where p.user_id = p_payment.user_id
-    and p.payment_id <> p_payment.id
-    and p.period_end > private.clock()
-  order by p.fulfilled_at desc, p.payment_id
-  limit 1;
-  if found then
-    if v_subscription.status = 'active' then
-      perform private.hand_over(v_subscription.id, v_heir, p_email);
+  -- Its capture arrived while it was refunded in full, and the refund failed.
+  if v_payment.fulfilled_at is null then
+    if v_payment.status = 'captured' and private.is_refunded(p_payment) and not v_is_refunded then
+      perform private.fulfil_payment(v_payment, p_email, null, v_payment.confirmed_at is not null);
     end if;
-    return;
+    return true;
   end if;
 
-  -- What was given back is paid for no longer: nobody can be activated into what is left of it.
-  v_ends := v_subscription.status = 'active' and v_subscription.gateway_subscription_id is null;
-  update public.subscriptions s
-  set current_period_end = least(s.current_period_end, date_trunc('milliseconds', private.clock())),
-    status = case when v_ends then 'cancelled' else s.status end,
-    cancelled_at = case when v_ends then private.clock() else s.cancelled_at end,
-    ended_reason = case when v_ends then 'refunded' else s.ended_reason end
-  where s.id = v_subscription.id;
-  if v_subscription.status <> 'active' then
-    return;
+  update public.payments p
+  set ended_at = case when v_is_refunded then private.clock() end,
+    ended_reason = case when v_is_refunded then 'refunded' end
+  where p.id = v_payment.id
+    and case when v_is_refunded then p.ended_at is null else p.ended_reason = 'refunded' end;
+  if found then
+    if v_payment.chain_id is not null or v_payment.chain_start is not null then
+      perform private.lay_out_chain(coalesce(v_payment.chain_id, v_payment.id));
+    end if;
+    perform private.settle_access(v_payment.user_id, p_email);
   end if;
-  update public.profiles p set subscription_tier = 'free' where p.user_id = p_payment.user_id;
+  return true;
 end
 $$;
-revoke execute on function private.end_refunded_access(public.payments, text) from public;
-grant execute on function private.end_refunded_access(public.payments, text) to service_role;
+revoke execute on function private.settle_refunds(public.payments, text) from public;
+grant execute on function private.settle_refunds(public.payments, text) to service_role;
 
--- What of a payment was given back so far, by the gateway's own count. It may come before the capture does.
+-- Brings a gateway subscription in line with the refunds of a cycle's payment.
+create function private.settle_charge_refunds(
+  p_gateway_payment_id text
+)
+returns boolean -- whether anything changed; null: no cycle was paid by it
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_subscription private.gateway_subscriptions;
+  v_email text;
+  v_is_changed boolean;
+begin
+  for v_subscription in
+    select m.*
+    from private.gateway_charges c
+    join private.gateway_subscriptions m
+      on m.user_id = c.user_id
+      and m.gateway_subscription_id = c.gateway_subscription_id
+    where c.gateway_payment_id = p_gateway_payment_id
+      and c.gateway_payment_id <> ''
+    order by m.user_id
+  loop
+    select u.email into v_email from private.find_user(v_subscription.user_id, true) u;
+    update private.gateway_charges c
+    set refunded_amount = private.refunded_amount(p_gateway_payment_id)
+    where c.user_id = v_subscription.user_id
+      and c.gateway_subscription_id = v_subscription.gateway_subscription_id
+      and c.gateway_payment_id = p_gateway_payment_id
+      and c.refunded_amount <> private.refunded_amount(p_gateway_payment_id);
+    v_is_changed := coalesce(v_is_changed, false) or found;
+    select * into v_subscription
+    from private.gateway_subscriptions m
+    where m.user_id = v_subscription.user_id
+      and m.gateway_subscription_id = v_subscription.gateway_subscription_id
+    for update;
+    update private.gateway_subscriptions m
+    set paid_until = private.paid_until(v_subscription)
+    where m.user_id = v_subscription.user_id
+      and m.gateway_subscription_id = v_subscription.gateway_subscription_id
+      and m.paid_until is distinct from private.paid_until(v_subscription);
+    if found then
+      perform private.settle_access(v_subscription.user_id, v_email);
+    end if;
+  end loop;
+  return v_is_changed;
+end
+$$;
+revoke execute on function private.settle_charge_refunds(text) from public;
+grant execute on function private.settle_charge_refunds(text) to service_role;
+
+-- refund.created, refund.processed and refund.failed, in any order and before or after their payment. SPEC 6 has none.
 create function private.apply_refund(
-  p_entity jsonb -- the payment
+  p_refund jsonb,
+  p_payment jsonb -- the payment, where the event carries it
 )
 returns text -- the outcome for the ledger
 language plpgsql
 set search_path = ''
 as $$
 declare
-  v_refunded constant bigint := private.json_integer(p_entity -> 'amount_refunded');
-  v_gateway_payment_id constant text := private.json_text(p_entity -> 'id');
-  v_payment public.payments := private.find_payment(p_entity, null);
-  v_after public.payments;
+  v_refund_id constant text := private.json_text(p_refund -> 'id');
+  v_gateway_payment_id constant text := coalesce(
+    private.json_text(p_refund -> 'payment_id'),
+    private.json_text(p_payment -> 'id')
+  );
+  v_amount constant bigint := private.json_integer(p_refund -> 'amount');
+  v_status constant text := private.json_text(p_refund -> 'status');
+  v_payment public.payments;
   v_email text;
+  v_is_news boolean;
+  v_changes_charge boolean;
 begin
-  if v_refunded is null then
-    return 'ignored: payment.entity.amount_refunded';
+  if v_refund_id is null or v_gateway_payment_id is null or v_amount is null or v_amount < 0
+    or (v_status in ('pending', 'processed', 'failed')) is not true
+  then
+    return 'ignored: refund.entity';
   end if;
-  if v_payment.id is null then
-    return 'unmatched';
-  end if;
-
+  v_payment := private.find_payment(
+    coalesce(p_payment, '{}') || jsonb_build_object('id', v_gateway_payment_id),
+    null
+  );
   select u.email into v_email from private.find_user(v_payment.user_id, true) u;
   select * into v_payment from public.payments p where p.id = v_payment.id for update;
-  if v_refunded <= 0 then
-    return 'already';
+  -- Stored in any case: a payment that becomes known later reads its refunds.
+  v_is_news := private.merge_refund(v_refund_id, v_gateway_payment_id, v_amount, v_status);
+  v_changes_charge := private.settle_charge_refunds(v_gateway_payment_id);
+  if v_payment.id is not null and private.settle_refunds(v_payment, v_email) then
+    return 'applied';
   end if;
-  -- Another payment on the order was given back: not the one that counts.
-  if v_payment.gateway_payment_id <> v_gateway_payment_id then
-    return case
-      when private.note_extra_payment(v_payment.id, v_gateway_payment_id, v_refunded) then 'applied'
-      else 'already'
-    end;
-  end if;
-  if v_refunded <= v_payment.refunded_amount then
-    return 'already';
-  end if;
-
-  update public.payments p
-  set refunded_amount = v_refunded,
-    -- Before the capture came: says which attempt on the order it was, so that another one still counts.
-    gateway_payment_id = coalesce(p.gateway_payment_id, v_gateway_payment_id)
-  where p.id = v_payment.id
-  returning * into v_after;
-  if v_payment.fulfilled_at is not null
-    and not private.is_given_back(v_payment)
-    and private.is_given_back(private.count_extra_payment(v_after))
-  then
-    perform private.end_refunded_access(v_payment, v_email);
-  end if;
-  return 'applied';
+  return case
+    when v_payment.id is null and v_changes_charge is null then 'unmatched'
+    when v_is_news or v_changes_charge then 'applied'
+    else 'already'
+  end;
 end
 $$;
-revoke execute on function private.apply_refund(jsonb) from public;
-grant execute on function private.apply_refund(jsonb) to service_role;
+revoke execute on function private.apply_refund(jsonb, jsonb) from public;
+grant execute on function private.apply_refund(jsonb, jsonb) to service_role;
 
 -- Where a dispute stands. A decided one stays decided, whatever comes late.
 create function private.apply_dispute(

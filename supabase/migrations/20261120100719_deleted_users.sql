@@ -1,7 +1,6 @@
--- Nobody can reach a deleted user's gateway subscription any more, and it must not go on charging: also where its events
--- come after the user is gone. A user whom we never had may be another app's at the same gateway account, and a
--- cancellation is final: theirs is left alone.
--- Depends on: _outbox, _gateway_events, _replay_subscription_events.
+-- The gateway subscriptions of a deleted user must not go on charging: also where their events arrive after the deletion.
+-- A user that was never here may belong to another app of the same gateway account: theirs is left alone.
+-- Depends on: _outbox, _gateway_subscriptions.
 
 create table private.deleted_users (
   user_id uuid primary key,
@@ -10,9 +9,9 @@ create table private.deleted_users (
 alter table private.deleted_users enable row level security;
 revoke all on private.deleted_users from public;
 grant select on private.deleted_users to service_role;
-comment on table private.deleted_users is 'Who was a user once: nothing but the id.';
+comment on table private.deleted_users is 'The ids of deleted users, nothing else.';
 
--- Security definer: whoever deletes the user has no rights on the ledger and the outbox.
+-- Security definer: the role that deletes a user has no rights on the mirror and the outbox.
 create function private.note_deleted_user()
 returns trigger
 language plpgsql
@@ -23,17 +22,11 @@ begin
   insert into private.deleted_users (user_id)
   values (old.id)
   on conflict (user_id) do nothing;
-  -- Known at the gateway, but not here: no plan of ours was meant.
-  perform private.enqueue_cancellation(waiting.subject_id)
-  from (
-    select distinct e.subject_id
-    from private.unsettled_events u
-    join private.gateway_events e on e.body_sha256 = u.body_sha256
-    where u.user_id = old.id
-      and e.event in ('subscription.activated', 'subscription.charged')
-      and e.outcome = 'unmatched'
-      and e.subject_id is not null
-  ) waiting;
+  perform private.enqueue_cancellation(m.gateway_subscription_id)
+  from private.gateway_subscriptions m
+  where m.user_id = old.id
+    and m.gateway_subscription_id <> ''
+    and m.status is distinct from 'cancelled';
   return null;
 end
 $$;
@@ -43,8 +36,8 @@ create trigger note_deleted_user
 after delete on auth.users
 for each row execute function private.note_deleted_user();
 
--- An activation or a charge for a user who is not there.
-create function private.apply_event_of_nobody(
+-- An activation or a charge for a user that does not exist.
+create function private.apply_event_for_missing_user(
   p_user_id uuid,
   p_gateway_subscription_id text
 )
@@ -54,12 +47,12 @@ set search_path = ''
 as $$
 begin
   perform from private.deleted_users d where d.user_id = p_user_id;
-  if not found or p_gateway_subscription_id is null then
+  if not found or p_gateway_subscription_id = '' then
     return 'unmatched';
   end if;
   perform private.enqueue_cancellation(p_gateway_subscription_id);
   return 'applied';
 end
 $$;
-revoke execute on function private.apply_event_of_nobody(uuid, text) from public;
-grant execute on function private.apply_event_of_nobody(uuid, text) to service_role;
+revoke execute on function private.apply_event_for_missing_user(uuid, text) from public;
+grant execute on function private.apply_event_for_missing_user(uuid, text) to service_role;

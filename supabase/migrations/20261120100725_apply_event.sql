@@ -4,7 +4,8 @@
 -- The effect of one event, by its name.
 create function private.apply_event(
   p_body jsonb,
-  p_body_sha256 bytea
+  p_body_sha256 bytea,
+  p_arrived_at timestamptz -- when it was delivered first
 )
 returns text -- the outcome for the ledger
 language plpgsql
@@ -13,9 +14,8 @@ as $$
 declare
   v_event constant text := private.json_text(p_body -> 'event');
   v_payment constant jsonb := private.json_object(p_body #> '{payload,payment,entity}');
-  v_order constant jsonb := private.json_object(p_body #> '{payload,order,entity}');
-  v_dispute constant jsonb := private.json_object(p_body #> '{payload,dispute,entity}');
-  v_subscription constant jsonb := private.json_object(p_body #> '{payload,subscription,entity}');
+  v_order jsonb;
+  v_other jsonb;
 begin
   if p_body is null then
     return 'ignored: nested too deep';
@@ -28,36 +28,70 @@ begin
   end if;
 
   if v_event in ('subscription.activated', 'subscription.charged', 'subscription.cancelled') then
-    if v_subscription is null then
+    v_other := private.json_object(p_body #> '{payload,subscription,entity}');
+    if v_other is null then
       return 'ignored: subscription.entity';
     end if;
-    return private.apply_subscription_event(v_event, v_subscription, private.event_time(p_body));
+    return private.apply_subscription_event(v_event, v_other, v_payment, private.event_time(p_body), p_arrived_at);
+  end if;
+  if v_event in ('refund.created', 'refund.processed', 'refund.failed') then
+    v_other := private.json_object(p_body #> '{payload,refund,entity}');
+    if v_other is null then
+      return 'ignored: refund.entity';
+    end if;
+    -- The event says what happened, where the entity carries no status.
+    return private.apply_refund(
+      jsonb_build_object('status', case v_event
+        when 'refund.created' then 'pending'
+        when 'refund.failed' then 'failed'
+        else 'processed'
+      end) || v_other,
+      v_payment
+    );
   end if;
   if v_event like 'payment.dispute.%' then
-    if v_dispute is null then
+    v_other := private.json_object(p_body #> '{payload,dispute,entity}');
+    if v_other is null then
       return 'ignored: dispute.entity';
     end if;
-    return private.apply_dispute(v_dispute, v_payment);
+    return private.apply_dispute(v_other, v_payment);
   end if;
-  if v_event not in ('payment.captured', 'order.paid', 'payment.failed', 'refund.processed') then
+  if v_event not in ('payment.captured', 'order.paid', 'payment.failed') then
     return 'ignored: not handled';
   end if;
   if v_payment is null then
     return 'ignored: payment.entity';
   end if;
-  return case v_event
-    when 'payment.failed' then private.apply_payment_failed(v_payment, p_body_sha256)
-    when 'refund.processed' then private.apply_refund(v_payment)
-    else private.apply_payment_captured(v_payment, v_order)
-  end;
+  if v_event = 'payment.failed' then
+    return private.apply_payment_failed(v_payment, p_body_sha256);
+  end if;
+  return private.apply_payment_captured(v_payment, private.json_object(p_body #> '{payload,order,entity}'));
 end
 $$;
-revoke execute on function private.apply_event(jsonb, bytea) from public;
-grant execute on function private.apply_event(jsonb, bytea) to service_role;
+revoke execute on function private.apply_event(jsonb, bytea, timestamptz) from public;
+grant execute on function private.apply_event(jsonb, bytea, timestamptz) to service_role;
 
--- Notes whether an event is to have another turn. One about an order that is not there has it when that is stored.
+-- Whether an error is the event's own: caused by its data or by an app's trigger on it. Any other (connection, conflict,
+-- resources, lock time-out, shutdown, system) may be over when the gateway delivers again.
+create function private.is_error_of_event(
+  p_sqlstate text
+)
+returns boolean
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return left(p_sqlstate, 2) not in ('08', '40', '53', '57', '58') and p_sqlstate <> '55P03';
+end
+$$;
+revoke execute on function private.is_error_of_event(text) from public;
+grant execute on function private.is_error_of_event(text) to service_role;
+
+-- Lists an event that may be applied again, or takes it from the list. One about an order that is not stored yet needs no
+-- entry: it is applied when the order is stored.
 create function private.note_unsettled(
-  p_event private.gateway_events, -- as it was before this turn
+  p_body_sha256 bytea,
   p_outcome text
 )
 returns void
@@ -65,25 +99,20 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  if p_outcome in ('plan_not_found', 'mismatch', 'parked')
-    or p_outcome like 'failed: %'
-    or p_outcome = 'unmatched' and p_event.event like 'subscription.%'
-  then
-    insert into private.unsettled_events (body_sha256, user_id)
-    values (
-      p_event.body_sha256,
-      private.json_uuid(p_event.payload #> '{payload,subscription,entity,notes,user_id}')
-    )
+  if p_outcome in ('plan_not_found', 'mismatch', 'parked') or p_outcome like 'failed: %' then
+    insert into private.unsettled_events (body_sha256)
+    values (p_body_sha256)
     on conflict (body_sha256) do nothing;
-  elsif p_event.attempts > 0 then
-    delete from private.unsettled_events u where u.body_sha256 = p_event.body_sha256;
+  else
+    delete from private.unsettled_events u where u.body_sha256 = p_body_sha256;
   end if;
 end
 $$;
-revoke execute on function private.note_unsettled(private.gateway_events, text) from public;
-grant execute on function private.note_unsettled(private.gateway_events, text) to service_role;
+revoke execute on function private.note_unsettled(bytea, text) from public;
+grant execute on function private.note_unsettled(bytea, text) to service_role;
 
--- Applies an event of the ledger and notes what became of it, unless somebody else is about to: who holds its row.
+-- Applies an event of the ledger again and stores what became of it, unless another transaction holds its row and is
+-- about to.
 create function private.apply_recorded_event(
   p_event private.gateway_events
 )
@@ -98,11 +127,14 @@ begin
   perform set_config('subscriptions.early_renewal', p_event.early_renewal, true);
   perform private.note_cause(p_event.event, coalesce(p_event.subject_id, encode(p_event.body_sha256, 'hex')));
   begin
-    v_outcome := private.apply_event(p_event.payload, p_event.body_sha256);
+    v_outcome := private.apply_event(p_event.payload, p_event.body_sha256, p_event.received_at);
   exception
-    -- This event's own data is at fault: only its effect is undone. After six hours it is set aside, so that the
-    -- gateway does not switch the endpoint off for everybody.
-    when data_exception or integrity_constraint_violation then
+    when others then
+      if not private.is_error_of_event(sqlstate) then
+        raise;
+      end if;
+      -- Only this event's effect is undone. After six hours it is parked, so that the gateway does not switch the endpoint
+      -- off for everything.
       v_error := sqlstate;
       v_outcome := case
         when p_event.received_at > private.clock() - interval '6 hours' then 'failed: ' || v_error
@@ -121,7 +153,7 @@ begin
     for update skip locked
   );
   if found then
-    perform private.note_unsettled(p_event, v_outcome);
+    perform private.note_unsettled(p_event.body_sha256, v_outcome);
   end if;
   return v_outcome;
 end

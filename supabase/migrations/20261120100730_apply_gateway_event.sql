@@ -1,57 +1,108 @@
 -- Applies a delivery of the gateway, once however often it comes. SPEC 4, POST /api/webhooks/gateway, and SPEC 6.
 -- Depends on: _gateway_events, _apply_event, _wake.
 
--- Notes a delivery in the ledger and holds its row: the second of two at once waits here for the first and finds its
--- outcome, or, if it rolled back, no row.
-create function private.record_event(
+-- Applies an event and writes its ledger row, once: effect and row commit together. Of two deliveries at once the second
+-- waits for the first, is undone and gets the stored outcome.
+create function private.apply_delivery(
   p_body_sha256 bytea,
   p_event_id text, -- from the header, unsigned
   p_body jsonb, -- null: nested too deep to be read
   p_early_renewal text,
-  p_deliveries integer default 1 -- 0: the gateway did not bring it, it was asked
+  p_deliveries integer, -- 0: reconciliation asked for it, the gateway did not deliver it
+  out outcome text,
+  out is_applied boolean -- whether this call applied it
 )
-returns private.gateway_events -- its outcome is null when the event is to be applied
 language plpgsql
 set search_path = ''
 as $$
 declare
+  v_now constant timestamptz := private.clock();
+  v_subject_id text;
   v_event private.gateway_events;
+  v_error text;
 begin
-  insert into private.gateway_events as e (body_sha256, event_id, event, subject_id, payload, early_renewal, deliveries)
-  values (
-    p_body_sha256,
-    p_event_id,
-    private.json_text(p_body -> 'event'),
-    left(
+  is_applied := true;
+  if p_deliveries > 0 then
+    update private.gateway_events e
+    set deliveries = e.deliveries + p_deliveries
+    where e.body_sha256 = p_body_sha256
+    returning * into v_event;
+  else
+    select * into v_event from private.gateway_events e where e.body_sha256 = p_body_sha256;
+  end if;
+
+  if v_event.body_sha256 is null then
+    v_subject_id := left(
       coalesce(
-        private.json_text(p_body -> 'payload' -> 'subscription' -> 'entity' -> 'id'),
-        private.json_text(p_body -> 'payload' -> 'payment' -> 'entity' -> 'order_id'),
-        private.json_text(p_body -> 'payload' -> 'order' -> 'entity' -> 'id'),
-        private.json_text(p_body -> 'payload' -> 'dispute' -> 'entity' -> 'payment_id'),
-        private.json_text(p_body -> 'payload' -> 'payment' -> 'entity' -> 'id')
+        private.json_text(p_body #> '{payload,subscription,entity,id}'),
+        private.json_text(p_body #> '{payload,payment,entity,order_id}'),
+        private.json_text(p_body #> '{payload,order,entity,id}'),
+        private.json_text(p_body #> '{payload,dispute,entity,payment_id}'),
+        private.json_text(p_body #> '{payload,payment,entity,id}'),
+        private.json_text(p_body #> '{payload,refund,entity,payment_id}')
       ),
       200
-    ),
-    p_body,
-    p_early_renewal,
-    p_deliveries
-  )
-  -- What had no effect yet has another try. A cancellation had one on the profile: a repeat must not end a later purchase.
-  on conflict (body_sha256) do update
-  set deliveries = e.deliveries + excluded.deliveries,
-    outcome = case
-      when e.outcome like 'failed: %'
-        or e.outcome = 'plan_not_found'
-        or e.outcome = 'unmatched' and e.event not like 'subscription.%'
-      then null
-      else e.outcome
-    end
-  returning * into v_event;
-  return v_event;
+    );
+    perform
+      set_config('subscriptions.cause', coalesce(p_body ->> 'event', ''), true),
+      set_config('subscriptions.reference', coalesce(v_subject_id, encode(p_body_sha256, 'hex')), true);
+    begin
+      outcome := private.apply_event(p_body, p_body_sha256, v_now);
+      insert into private.gateway_events (
+        body_sha256, event_id, event, subject_id, payload, early_renewal, outcome, deliveries, attempts, received_at
+      )
+      values (
+        p_body_sha256, p_event_id, private.json_text(p_body -> 'event'), v_subject_id, p_body, p_early_renewal,
+        outcome, p_deliveries, 1, v_now
+      )
+      on conflict (body_sha256) do nothing;
+      if not found then
+        raise exception 'delivered twice at once' using errcode = 'PS409';
+      end if;
+      if outcome in ('plan_not_found', 'mismatch') then
+        perform private.note_unsettled(p_body_sha256, outcome);
+      end if;
+      return;
+    exception
+      when others then
+        if not private.is_error_of_event(sqlstate) then
+          raise;
+        end if;
+        v_error := nullif(sqlstate, 'PS409');
+    end;
+
+    -- The effect was undone: the event failed, or another delivery of it came first.
+    insert into private.gateway_events as e (
+      body_sha256, event_id, event, subject_id, payload, early_renewal, outcome, error, deliveries, attempts, received_at
+    )
+    values (
+      p_body_sha256, p_event_id, private.json_text(p_body -> 'event'), v_subject_id, p_body, p_early_renewal,
+      'failed: ' || v_error, v_error, p_deliveries, 1, v_now
+    )
+    on conflict (body_sha256) do update
+    set deliveries = e.deliveries + excluded.deliveries
+    returning * into v_event;
+    if v_error is not null and v_event.error is not distinct from v_error then
+      perform private.note_unsettled(p_body_sha256, v_event.outcome);
+      outcome := v_event.outcome;
+      return;
+    end if;
+  end if;
+
+  -- What had no effect yet is tried again. A subscription event that is unmatched waits in the mirror.
+  if v_event.outcome like 'failed: %'
+    or v_event.outcome = 'plan_not_found'
+    or v_event.outcome = 'unmatched' and v_event.event not like 'subscription.%'
+  then
+    outcome := private.apply_recorded_event(v_event);
+  else
+    outcome := v_event.outcome;
+    is_applied := false;
+  end if;
 end
 $$;
-revoke execute on function private.record_event(bytea, text, jsonb, text, integer) from public;
-grant execute on function private.record_event(bytea, text, jsonb, text, integer) to service_role;
+revoke execute on function private.apply_delivery(bytea, text, jsonb, text, integer) from public;
+grant execute on function private.apply_delivery(bytea, text, jsonb, text, integer) to service_role;
 
 -- API: service_role only.
 create function public.apply_gateway_event(
@@ -60,7 +111,7 @@ create function public.apply_gateway_event(
   p_body text default null, -- JSON that jsonb accepts; null: nested too deep to be read
   p_early_renewal text default 'replace' -- as in verify_payment
 )
-returns jsonb -- {outcome}: as in the ledger
+returns jsonb -- {outcome}: see private.gateway_events.outcome; "failed: …" asks for another delivery
 language plpgsql
 volatile
 security invoker
@@ -68,11 +119,12 @@ set search_path = ''
 set lock_timeout = '3s'
 as $$
 declare
-  v_event private.gateway_events;
+  v_outcome text;
 begin
   perform private.begin_request('webhook', p_body_sha256, p_early_renewal);
-  v_event := private.record_event(decode(p_body_sha256, 'hex'), p_event_id, p_body::jsonb, p_early_renewal);
-  return jsonb_build_object('outcome', coalesce(v_event.outcome, private.apply_recorded_event(v_event)));
+  select d.outcome into v_outcome
+  from private.apply_delivery(decode(p_body_sha256, 'hex'), p_event_id, p_body::jsonb, p_early_renewal, 1) d;
+  return jsonb_build_object('outcome', v_outcome);
 end
 $$;
 comment on function public.apply_gateway_event(text, text, text, text) is

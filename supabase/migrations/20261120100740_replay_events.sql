@@ -1,5 +1,5 @@
--- Events get another turn: when the order or payment that they are about is stored, when the plan is there, or when an
--- admin says so.
+-- Applies events again: when the order or payment that they are about is stored, when the plan is there, or when an admin
+-- asks for it.
 -- Depends on: _apply_gateway_event.
 
 -- Events whose subject is the column of the payment that the trigger names.
@@ -23,7 +23,7 @@ begin
       and e.outcome = 'unmatched'
       and e.event not like 'subscription.%'
     order by e.received_at
-    -- Whoever holds one waits for the payment and then finds it.
+    -- A transaction that holds one waits for the payment and then finds it.
     for update skip locked
   loop
     perform private.apply_recorded_event(v_event);
@@ -53,8 +53,7 @@ when (new.gateway_payment_id is distinct from old.gateway_payment_id and new.gat
 execute function private.replay_order_events('gateway_payment_id');
 
 -- Events whose order was stored in the very moment in which they came: neither transaction saw the other's row, so the
--- trigger did not find them. An event older than a day was seen by it. And what waited for its plan: payments, and
--- subscriptions of users who have none.
+-- trigger did not find them. An event older than a day was seen by it. And payments that waited for their plan.
 create function private.replay_missed_events()
 returns integer -- how many were applied
 language plpgsql
@@ -81,38 +80,28 @@ begin
       join public.payments p on w.subject_id in (p.gateway_order_id, p.gateway_payment_id)
       where w.outcome = 'plan_not_found'
         and p.fulfilled_at is null
-        and exists (select from public.plans pl where pl.tier = private.tier_bought(p))
-      union
-      select s.body_sha256, s.user_id
-      from (
-        select e.body_sha256, e.payload, t.user_id
-        from private.unsettled_events t
-        join private.gateway_events e on e.body_sha256 = t.body_sha256
-        where e.event in ('subscription.activated', 'subscription.charged')
-          and e.outcome = 'unmatched'
-          and private.event_time(e.payload) is not null
-      ) s
-      join public.plans pl
-        on pl.gateway_plan_id = private.json_text(s.payload #> '{payload,subscription,entity,plan_id}')
-      cross join lateral private.find_user(s.user_id, false)
-      where not exists (select from public.subscriptions o where o.user_id = s.user_id)
-        -- Before its first cycle it makes nothing, and is applied when something does.
-        and private.json_time(s.payload #> '{payload,subscription,entity,current_end}') is not null
+        and (private.plan_bought(p)).id is not null
     ) missed
     join private.gateway_events e on e.body_sha256 = missed.body_sha256
     order by missed.user_id, e.received_at
     limit 100
     for update of e skip locked
   loop
-    perform private.apply_recorded_event(v_event);
-    v_applied := v_applied + 1;
+    begin
+      perform private.apply_recorded_event(v_event);
+      v_applied := v_applied + 1;
+    exception
+      -- Another transaction holds the user: the next run takes it.
+      when lock_not_available then
+        null;
+    end;
   end loop;
   return v_applied;
 end
 $$;
 revoke execute on function private.replay_missed_events() from public;
 
--- For an admin who mended the cause: applies an event of the ledger again.
+-- For an admin who repaired the cause: applies an event of the ledger again.
 create function private.replay_event(
   p_body_sha256 bytea
 )
@@ -127,8 +116,7 @@ begin
   if not found then
     return null;
   end if;
-  -- Payments know what they have done already. A cancellation that had its effect must not have it again: since then the
-  -- user may have bought something else.
+  -- A subscription event that had its effect must not have it again: one without a time would count as new.
   if v_event.payload is null or v_event.event like 'subscription.%' and v_event.outcome in ('applied', 'stale') then
     return v_event.outcome;
   end if;

@@ -1,7 +1,7 @@
 -- The mails about a subscription's end: subscription-ending before it, subscription-ended after it.
--- Depends on: _outbox, _profiles, _hand_over.
+-- Depends on: _outbox, _profiles, _sources.
 
--- Enqueues a mail for each of the subscriptions whose user has an address and a profile; the same period's end is told once.
+-- Enqueues a mail for each of the subscriptions whose user has an address and a profile; one for each end of a period.
 create function private.enqueue_subscription_mails(
   p_kind text,
   p_subscription_ids uuid[]
@@ -49,7 +49,7 @@ set search_path = ''
 return interval '7 days';
 revoke execute on function private.end_notice() from public;
 
--- Tells the users of those of the subscriptions that really end, and so soon that it is time to say so.
+-- Announces the ends of those of the subscriptions that really end, and soon.
 create function private.announce_subscription_ends(
   p_subscription_ids uuid[]
 )
@@ -70,12 +70,13 @@ begin
     and (s.gateway_subscription_id is null or s.cancel_at_period_end)
     -- Shorter than the notice: it would come with the purchase.
     and (s.current_period_start is null or s.current_period_end - s.current_period_start >= v_notice)
-    -- Another payment takes over then.
+    -- Another source takes over then.
     and not exists (
       select
-      from private.paid_periods p
-      where p.user_id = s.user_id
-        and p.period_end > s.current_period_end
+      from private.sources o
+      where o.user_id = s.user_id
+        and o.ended_at is null
+        and o.ends_at > s.current_period_end
     )
   having count(*) > 0;
 end

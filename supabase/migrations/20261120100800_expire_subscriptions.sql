@@ -1,97 +1,156 @@
--- Expiry: a paid period that ended, and the plan's grace days after it, ends access, unless another payment takes over.
--- Depends on: _hand_over, _subscription_mails, _wake.
+-- Expiry: a paid period that ended, and the plan's grace days after it, ends access, unless another source takes over.
+-- Depends on: _settle_access, _subscription_mails, _wake.
 
 create index subscriptions_current_period_end_idx on public.subscriptions (current_period_end)
 where status = 'active';
 
--- Locks a batch of subscriptions whose time is over and that nothing has written to for an hour. A batch is small: who
--- verifies a payment of one of its users waits for the whole of it. Waits for nobody itself.
+create table private.expiry_failures (
+  user_id uuid primary key constraint expiry_failures_user_id_fkey references auth.users (id) on delete cascade,
+  error text not null,
+  failed_at timestamptz not null
+);
+alter table private.expiry_failures enable row level security;
+revoke all on private.expiry_failures from public;
+comment on table private.expiry_failures is
+  'Users whose subscription could not be expired: tried again after an hour, so that they hold up no others.';
+comment on column private.expiry_failures.error is 'SQLSTATE, such as that of an app''s own trigger on the profile.';
+
+-- Locks a batch of users whose subscription lapsed. Locked rows are skipped: the next run takes them. A batch is small,
+-- since a request of one of its users waits for all of it.
 create function private.lock_lapsed_subscriptions()
-returns uuid[] -- null: none is over
+returns uuid[] -- of the users; null: none
 language plpgsql
 set search_path = ''
 as $$
 declare
   v_now constant timestamptz := private.clock();
-  v_ids uuid[];
+  v_users uuid[];
 begin
   with lapsed as materialized (
     select s.id, s.user_id
     from public.subscriptions s
+    join auth.users u on u.id = s.user_id
     left join public.plans p on p.id = s.plan_id
+    left join private.gateway_subscriptions m
+      on m.user_id = s.user_id
+      and m.gateway_subscription_id = s.gateway_subscription_id
+    cross join lateral (
+      select case when s.cancel_at_period_end then 0 else coalesce(p.grace_days, 3) end as days
+    ) grace
     where s.status = 'active'
       and s.current_period_end < v_now
-      and s.updated_at < v_now - interval '1 hour'
+      and s.current_period_end + make_interval(days => grace.days) < v_now
       -- What the gateway bills ends only when the gateway, asked since, knows of no further period.
       and (
         s.gateway_subscription_id is null
-        or exists (
-          select
-          from private.subscription_checks c
-          where c.subscription_id = s.id
-            and c.gateway_subscription_id = s.gateway_subscription_id
-            and c.checked_at > greatest(s.current_period_end, v_now - interval '1 day')
-        )
+        or m.paid_until <= v_now
+        or m.checked_at > s.current_period_end + make_interval(days => greatest(grace.days - 1, 0))
       )
-      and s.current_period_end
-        + make_interval(days => case when s.cancel_at_period_end then 0 else coalesce(p.grace_days, 3) end) < v_now
+      and not exists (
+        select
+        from private.expiry_failures f
+        where f.user_id = s.user_id
+          and f.failed_at > v_now - interval '1 hour'
+      )
     order by s.current_period_end
     limit 100
-    for update of s skip locked
+    for no key update of u skip locked
   ),
-  -- Whoever holds a profile would hold up all renewals of the batch. The next run takes it.
   held as materialized (
+    select s.user_id
+    from public.subscriptions s
+    join lapsed l on l.id = s.id
+    for no key update of s skip locked
+  ),
+  profiled as materialized (
     select p.user_id
     from public.profiles p
-    join lapsed l on l.user_id = p.user_id
-    for update of p skip locked
+    join held h on h.user_id = p.user_id
+    for no key update of p skip locked
   )
-  select array_agg(l.id)
-  into v_ids
-  from lapsed l
-  where exists (select from held h where h.user_id = l.user_id)
-    -- Has none. Not as an "exists", which may read all profiles into a hash.
-    or (select p.user_id from public.profiles p where p.user_id = l.user_id) is null;
-  return v_ids;
+  select array_agg(h.user_id)
+  into v_users
+  from held h
+  where exists (select from profiled p where p.user_id = h.user_id)
+    -- Has no profile. Not as an "exists", which may read all profiles into a hash.
+    or (select p.user_id from public.profiles p where p.user_id = h.user_id) is null;
+  return v_users;
 end
 $$;
 revoke execute on function private.lock_lapsed_subscriptions() from public;
 
--- Hands subscriptions over whose users paid for another period that still runs, or is in its grace: the newest.
-create function private.hand_over_lapsed(
-  p_subscription_ids uuid[] -- locked
+-- Ends the subscriptions of locked users that no other source carries, in a few statements for all of them. It writes what
+-- private.settle_access would.
+create function private.expire_batch(
+  p_user_ids uuid[]
 )
-returns uuid[] -- those that go on
+returns void
 language plpgsql
 set search_path = ''
 as $$
 declare
   v_now constant timestamptz := private.clock();
-  v_lapsed record;
-  v_continued uuid[] := '{}';
+  v_simple uuid[];
+  v_ended uuid[];
+  v_user record;
 begin
-  -- Rare, so one by one.
-  for v_lapsed in
-    select distinct on (s.id) s.id, heir, u.email
-    from public.subscriptions s
-    join private.paid_periods heir on heir.user_id = s.user_id
-    join auth.users u on u.id = s.user_id
-    where s.id = any (p_subscription_ids)
-      and heir.period_end <> s.current_period_end
-      and case when s.cancel_at_period_end then heir.period_end else heir.grace_end end > v_now
-    order by s.id, heir.fulfilled_at desc, heir.payment_id
+  -- A statement of its own after the locks: it sees what was paid or refunded until then.
+  select array_agg(s.user_id)
+  into v_simple
+  from public.subscriptions s
+  where s.user_id = any (p_user_ids)
+    and s.status = 'active'
+    and s.current_period_end < v_now
+    and not exists (
+      select
+      from private.sources o
+      where o.user_id = s.user_id
+        and o.ended_at is null
+        and o.lapses_at > v_now
+    )
+    and not exists (select from private.gateway_subscriptions m where m.user_id = s.user_id);
+
+  with ended as (
+    update public.subscriptions s
+    set status = 'cancelled',
+      cancelled_at = s.current_period_end,
+      ended_reason = 'lapsed',
+      revision = s.revision + 1,
+      updated_at = v_now
+    where s.user_id = any (v_simple)
+    returning s.id
+  )
+  select array_agg(e.id) into v_ended from ended e;
+  -- An update of no row would still refresh the app's pages.
+  if v_ended is not null then
+    update public.profiles p
+    set subscription_tier = 'free'
+    where p.user_id = any (v_simple);
+    perform private.enqueue_subscription_mails('subscription-ended', v_ended);
+  end if;
+
+  for v_user in
+    select u.id, u.email
+    from auth.users u
+    where u.id = any (p_user_ids)
+      and (v_simple is null or u.id <> all (v_simple))
+    order by u.id
   loop
-    perform private.hand_over(v_lapsed.id, v_lapsed.heir, v_lapsed.email);
-    v_continued := v_continued || v_lapsed.id;
+    if private.settle_access(v_user.id, v_user.email) is not true then
+      raise exception 'a lapsed subscription did not end' using errcode = 'PS500';
+    end if;
+    -- The usual notice may have passed the end of what took over already.
+    perform private.announce_subscription_ends(array_agg(s.id))
+    from public.subscriptions s
+    where s.user_id = v_user.id
+      and s.status = 'active';
   end loop;
-  -- The usual notice may have passed the end of such a period by already.
-  perform private.announce_subscription_ends(v_continued);
-  return v_continued;
 end
 $$;
-revoke execute on function private.hand_over_lapsed(uuid[]) from public;
+revoke execute on function private.expire_batch(uuid[]) from public;
 
--- Ends a batch of lapsed subscriptions. Run it twice or twice at once: each is ended once, and a renewal in flight wins.
+-- Ends a batch of lapsed subscriptions. Run it twice or twice at once: each is ended once, and a renewal in flight wins. A
+-- user whose data make it fail, such as by an app's trigger on the profile, holds up no others.
 create function private.expire_subscriptions()
 returns integer -- how many were over; call again until it is 0
 language plpgsql
@@ -99,35 +158,35 @@ set search_path = ''
 as $$
 declare
   v_lapsed constant uuid[] := private.lock_lapsed_subscriptions();
-  v_ended uuid[];
-  v_users uuid[];
+  v_user_id uuid;
 begin
   if v_lapsed is null then
-    -- An update of no row would still tell the app to refresh its pages.
     return 0;
   end if;
   perform private.note_cause('expiry', null);
-  -- Statements of their own after the locks: they see what was paid or given back until then.
-  v_ended := array(
-    select unnest(v_lapsed)
-    except
-    select unnest(private.hand_over_lapsed(v_lapsed))
-  );
-  with ended as (
-    update public.subscriptions s
-    set status = 'cancelled',
-      cancelled_at = s.current_period_end,
-      ended_reason = 'lapsed'
-    where s.id = any (v_ended)
-    returning s.user_id
-  )
-  select array_agg(e.user_id) into v_users from ended e;
-  if v_users is not null then
-    update public.profiles p
-    set subscription_tier = 'free'
-    where p.user_id = any (v_users);
-    perform private.enqueue_subscription_mails('subscription-ended', v_ended);
-  end if;
+  begin
+    perform private.expire_batch(v_lapsed);
+    return cardinality(v_lapsed);
+  exception
+    when others then
+      if not private.is_error_of_event(sqlstate) and sqlstate <> '55P03' then
+        raise;
+      end if;
+  end;
+
+  foreach v_user_id in array v_lapsed loop
+    begin
+      perform private.expire_batch(array[v_user_id]);
+    exception
+      when others then
+        insert into private.expiry_failures as f (user_id, error, failed_at)
+        values (v_user_id, sqlstate, private.clock())
+        on conflict (user_id) do update
+        set error = excluded.error,
+          failed_at = excluded.failed_at;
+        raise warning 'the subscription of user % was not expired: %', v_user_id, sqlstate;
+    end;
+  end loop;
   return cardinality(v_lapsed);
 end
 $$;

@@ -10,8 +10,8 @@ revoke all on private.announced_ends from public;
 insert into private.announced_ends (until) values ('-infinity');
 comment on table private.announced_ends is 'Up to which period end users were told, so that each period is looked at once.';
 
--- Tells the users of the next batch of periods that end soon. Nobody waits for it: it locks its own mark alone, and who
--- runs it meanwhile does nothing.
+-- Announces the next batch of periods that end soon. It locks its own mark alone; a second run at the same time does
+-- nothing.
 create function private.announce_ends()
 returns integer -- how many periods were looked at; call again until it is 0
 language plpgsql

@@ -1,6 +1,93 @@
--- Cancellation by the user: the intent is noted here first, the gateway is told through the outbox until it agrees.
+-- Cancellation by the user: the intent is stored here first, the gateway is told through the outbox until it agrees.
 -- POST /api/subscriptions/cancel and /resume.
--- Depends on: _get_subscription, _outbox, _wake.
+-- Depends on: _get_subscription, _outbox, _wake, _settle_access.
+
+-- Marks the source that rules, and the gateway subscription attached to it, to end with its period, or takes the mark away.
+-- The caller holds the lock on the user.
+create function private.mark_ruling_source(
+  p_user_id uuid,
+  p_gateway_subscription_id text, -- of the subscription as it is
+  p_cancel_at_period_end boolean
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_source constant private.sources := (private.find_ruling(p_user_id)).source;
+begin
+  update public.payments p
+  set cancel_at_period_end = p_cancel_at_period_end
+  where v_source.kind = 'payment'
+    and p.id = case when v_source.kind = 'payment' then v_source.id::uuid end;
+  update private.grants g
+  set cancel_at_period_end = p_cancel_at_period_end
+  where v_source.kind = 'grant'
+    and g.id = case when v_source.kind = 'grant' then v_source.id::bigint end;
+  update private.manual_subscriptions w
+  set cancel_at_period_end = p_cancel_at_period_end
+  where v_source.kind = 'manual'
+    and w.user_id = p_user_id;
+  update private.gateway_subscriptions m
+  set cancel_at_period_end = p_cancel_at_period_end,
+    user_cancelled_at = case when p_cancel_at_period_end then private.clock() end
+  where m.user_id = p_user_id
+    and m.gateway_subscription_id = p_gateway_subscription_id;
+end
+$$;
+revoke execute on function private.mark_ruling_source(uuid, text, boolean) from public;
+grant execute on function private.mark_ruling_source(uuid, text, boolean) to service_role;
+
+-- Ends every live source of a user at once. The caller holds the lock on the user.
+create function private.end_sources(
+  p_user_id uuid,
+  p_reason text
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_now constant timestamptz := private.clock();
+  v_source private.sources;
+begin
+  for v_source in
+    select s.*
+    from private.sources s
+    where s.user_id = p_user_id
+      and s.ended_at is null
+      and s.lapses_at > v_now
+    order by s.kind, s.id
+  loop
+    case v_source.kind
+      when 'payment' then
+        update public.payments p
+        set ended_at = v_now, ended_reason = p_reason, cancel_at_period_end = false
+        where p.id = v_source.id::uuid;
+      when 'grant' then
+        update private.grants g
+        set ended_at = v_now, ended_reason = p_reason, cancel_at_period_end = false
+        where g.id = v_source.id::bigint;
+      when 'manual' then
+        update private.manual_subscriptions w
+        set ended_at = v_now, ended_reason = p_reason, cancel_at_period_end = false
+        where w.user_id = p_user_id;
+      else
+        null; -- below, with those that are no sources
+    end case;
+  end loop;
+  update private.gateway_subscriptions m
+  set ended_at = v_now,
+    ended_reason = p_reason,
+    cancel_at_period_end = false,
+    user_cancelled_at = least(m.user_cancelled_at, v_now)
+  where m.user_id = p_user_id
+    and m.ended_at is null
+    and m.status is distinct from 'cancelled';
+end
+$$;
+revoke execute on function private.end_sources(uuid, text) from public;
+grant execute on function private.end_sources(uuid, text) to service_role;
 
 -- API: service_role only.
 create function public.cancel_subscription(
@@ -15,39 +102,37 @@ set search_path = ''
 set lock_timeout = '3s'
 as $$
 declare
+  v_email text;
   v_subscription public.subscriptions;
 begin
   perform private.begin_request('cancellation', null);
-  perform from private.find_user(p_user_id, true);
+  select u.email into v_email from private.find_user(p_user_id, true) u;
   select * into v_subscription from public.subscriptions s where s.user_id = p_user_id for update;
   if not found or v_subscription.status <> 'active' then
     return jsonb_build_object('outcome', 'subscription_not_found');
   end if;
 
-  if p_at_period_end then
-    update public.subscriptions s
-    set cancel_at_period_end = true
-    where s.id = v_subscription.id;
-  else
-    update public.subscriptions s
-    set status = 'cancelled',
-      cancelled_at = private.clock(),
-      cancel_at_period_end = false,
-      ended_reason = 'cancelled'
-    where s.id = v_subscription.id;
-    update public.profiles p set subscription_tier = 'free' where p.user_id = p_user_id;
-  end if;
-
-  if v_subscription.gateway_subscription_id is not null then
-    perform private.enqueue_cancellation(
-      v_subscription.gateway_subscription_id,
-      p_at_period_end,
-      case
-        when p_at_period_end
-          then greatest(v_subscription.current_period_end - interval '24 hours', private.clock())
-        else private.clock()
-      end
-    );
+  -- A repeat writes nothing.
+  if not (p_at_period_end and v_subscription.cancel_at_period_end) then
+    if p_at_period_end then
+      perform private.mark_ruling_source(p_user_id, v_subscription.gateway_subscription_id, true);
+      if v_subscription.gateway_subscription_id is not null then
+        perform private.enqueue_cancellation(
+          v_subscription.gateway_subscription_id,
+          true,
+          private.cancellation_time(v_subscription.current_period_end)
+        );
+      end if;
+    else
+      perform private.enqueue_cancellation(m.gateway_subscription_id)
+      from private.gateway_subscriptions m
+      where m.user_id = p_user_id
+        and m.gateway_subscription_id <> ''
+        and m.status is distinct from 'cancelled'
+        and m.ended_at is null;
+      perform private.end_sources(p_user_id, 'cancelled');
+    end if;
+    perform private.settle_access(p_user_id, v_email);
   end if;
   return jsonb_build_object(
     'outcome', 'cancelled',
@@ -73,11 +158,11 @@ set search_path = ''
 set lock_timeout = '3s'
 as $$
 declare
+  v_email text;
   v_subscription public.subscriptions;
-  v_row private.outbox;
 begin
   perform private.begin_request('resumption', null);
-  perform from private.find_user(p_user_id, true);
+  select u.email into v_email from private.find_user(p_user_id, true) u;
   select * into v_subscription from public.subscriptions s where s.user_id = p_user_id for update;
   if not found then
     return jsonb_build_object('outcome', 'subscription_not_found');
@@ -86,24 +171,15 @@ begin
     return jsonb_build_object('outcome', 'cannot_be_resumed');
   end if;
 
-  if v_subscription.cancel_at_period_end and v_subscription.gateway_subscription_id is not null then
-    select * into v_row
-    from private.outbox o
-    where o.key = 'cancel-subscription/' || v_subscription.gateway_subscription_id
-    for update;
-    -- One that was ever claimed may have arrived.
-    if v_row.attempts > 0 or v_row.delivered_at is not null then
+  if v_subscription.cancel_at_period_end then
+    if v_subscription.gateway_subscription_id is not null
+      and not private.withdraw_cancellation(v_subscription.gateway_subscription_id, 'by the user')
+    then
       return jsonb_build_object('outcome', 'cannot_be_resumed');
     end if;
-    update private.outbox o
-    set parked_at = private.clock(),
-      last_error = 'withdrawn: by the user'
-    where o.id = v_row.id;
+    perform private.mark_ruling_source(p_user_id, v_subscription.gateway_subscription_id, false);
+    perform private.settle_access(p_user_id, v_email);
   end if;
-  update public.subscriptions s
-  set cancel_at_period_end = false
-  where s.id = v_subscription.id
-    and s.cancel_at_period_end;
   return jsonb_build_object(
     'outcome', 'resumed',
     'subscription', public.get_subscription(p_user_id) -> 'subscription'

@@ -1,4 +1,4 @@
--- Reconciliation of payments: what the gateway's webhooks should have said and did not, it is asked.
+-- Reconciliation of payments: what no webhook announced is read from the gateway.
 -- POST /api/internal/reconcile.
 -- Depends on: _apply_gateway_event, _apply_refund_event.
 
@@ -19,7 +19,7 @@ comment on table private.alerts is 'What an admin should look into: raised by re
 comment on column private.alerts.kind is 'missed_webhook, or never_captured.';
 comment on column private.alerts.subject_id is 'The order or subscription, as the gateway calls it.';
 
--- Whether there is nothing left to ask about a payment.
+-- Whether a payment needs no reconciliation any more.
 create function private.is_settled(
   p_payment public.payments
 )
@@ -35,8 +35,8 @@ return coalesce(
 revoke execute on function private.is_settled(public.payments) from public;
 grant execute on function private.is_settled(public.payments) to service_role;
 
--- When to ask about a payment again, counted from when it was ordered or brought back. A money's fate is known after five
--- days: what is only authorised by then goes back.
+-- When to reconcile a payment again, counted from its order or its verification. After five days its fate is known: what
+-- is only authorised by then is refunded.
 create function private.next_reconciliation(
   p_payment public.payments
 )
@@ -55,8 +55,8 @@ $$;
 revoke execute on function private.next_reconciliation(public.payments) from public;
 grant execute on function private.next_reconciliation(public.payments) to service_role;
 
--- Payments to ask the gateway about, leased for five minutes: whoever asks and dies, or gets no answer, leaves them to the
--- next. API: service_role only.
+-- Payments to reconcile, leased for five minutes: where the caller dies, or gets no answer, the next one claims them.
+-- API: service_role only.
 create function public.claim_payments_to_reconcile()
 returns jsonb -- {settled, payments: [{id, order_id}]}; settled: how many needed no asking. Both none: nothing is due
 language plpgsql
@@ -110,50 +110,46 @@ comment on function public.claim_payments_to_reconcile() is 'Leases up to 20 pay
 revoke execute on function public.claim_payments_to_reconcile() from public, anon, authenticated;
 grant execute on function public.claim_payments_to_reconcile() to service_role;
 
--- Notes an answer of the gateway in the ledger as if a webhook had brought it, and holds its row.
-create function private.record_answer(
+-- Applies an answer of the gateway as if a webhook had delivered it; raises an alert where no webhook ever announced it.
+create function private.apply_answer(
   p_key text, -- reconcile:<id>:<status>
   p_body jsonb,
-  p_early_renewal text
-)
-returns private.gateway_events -- its outcome is null when it is to be applied
-language sql
-set search_path = ''
-return private.record_event(sha256(convert_to(p_key, 'UTF8')), p_key, p_body, p_early_renewal, 0);
-revoke execute on function private.record_answer(text, jsonb, text) from public;
-grant execute on function private.record_answer(text, jsonb, text) to service_role;
-
--- Applies an answer that was noted; raises an alert where no webhook ever said so.
-create function private.apply_answer(
-  p_event private.gateway_events,
-  p_since timestamptz -- a webhook that came since then would have said it
+  p_early_renewal text,
+  p_since timestamptz -- a webhook that came since then would have announced it
 )
 returns boolean -- whether it changed anything
 language plpgsql
 set search_path = ''
 as $$
+declare
+  v_event constant text := p_body ->> 'event';
+  v_key constant bytea := sha256(convert_to(p_key, 'UTF8'));
+  v_outcome text;
 begin
-  if p_event.outcome is not null or private.apply_recorded_event(p_event) <> 'applied' then
+  select case when d.is_applied then d.outcome end
+  into v_outcome
+  from private.apply_delivery(v_key, p_key, p_body, p_early_renewal, 0) d;
+  if v_outcome is distinct from 'applied' then
     return false;
   end if;
-  if not exists (
-    select
-    from private.gateway_events e
-    where e.subject_id = p_event.subject_id
-      and e.deliveries > 0
-      and e.received_at >= p_since
-      and (e.event = p_event.event or e.event = 'order.paid' and p_event.event = 'payment.captured')
-  ) then
-    insert into private.alerts (kind, subject_id, message)
-    values (
-      'missed_webhook',
-      p_event.subject_id,
-      format('No webhook announced %s: your webhook endpoint is probably switched off at the gateway.', p_event.event)
+  insert into private.alerts (kind, subject_id, message)
+  select
+    'missed_webhook',
+    answer.subject_id,
+    format('No webhook announced %s: your webhook endpoint is probably switched off at the gateway.', v_event)
+  from private.gateway_events answer
+  where answer.body_sha256 = v_key
+    and not exists (
+      select
+      from private.gateway_events e
+      where e.subject_id = answer.subject_id
+        and e.deliveries > 0
+        and e.received_at >= p_since
+        and (e.event = v_event or e.event = 'order.paid' and v_event = 'payment.captured')
     )
-    on conflict do nothing;
-  end if;
+  on conflict do nothing;
   return true;
 end
 $$;
-revoke execute on function private.apply_answer(private.gateway_events, timestamptz) from public;
-grant execute on function private.apply_answer(private.gateway_events, timestamptz) to service_role;
+revoke execute on function private.apply_answer(text, jsonb, text, timestamptz) from public;
+grant execute on function private.apply_answer(text, jsonb, text, timestamptz) to service_role;

@@ -1,9 +1,9 @@
--- What the gateway answers when it is asked about an order: goes the webhooks' way, and decides what no webhook will.
+-- What the gateway answers about the payments on an order: applied as webhooks would be, and decides what no webhook will.
 -- POST /api/internal/reconcile.
--- Depends on: _reconcile_payments.
+-- Depends on: _reconcile_payments, _settle_access.
 
--- What was brought back with a right signature and yet never captured: access ends as after a full refund. The payment is
--- open again, should its money come after all, but not to the same signature. The caller holds the locks on the user and on the payment.
+-- Ends the access of a payment that was verified with a valid signature and never captured. Its verification stays, but
+-- from now on only the gateway's confirmation counts. The caller holds the locks on the user and on the payment.
 create function private.end_uncaptured_access(
   p_payment public.payments,
   p_email text
@@ -14,58 +14,53 @@ set search_path = ''
 as $$
 begin
   perform private.note_cause('never captured', p_payment.gateway_payment_id);
-  if p_payment.fulfilled_at is not null then
-    perform private.end_refunded_access(p_payment, p_email);
-  end if;
   update public.payments p
   set status = 'failed',
     captured_at = null,
     uncaptured_at = private.clock(),
-    fulfilled_at = null,
-    subscription_id = null,
-    period_start = null,
-    period_end = null
+    ended_at = private.clock(),
+    ended_reason = 'never_captured'
   where p.id = p_payment.id;
-  insert into private.alerts (kind, subject_id, message)
-  values (
-    'never_captured',
-    p_payment.gateway_order_id,
-    'A customer brought this payment back with a right signature; the gateway never captured it. Access was ended.'
-  )
-  on conflict do nothing;
+  if p_payment.fulfilled_at is not null and p_payment.ended_at is null then
+    if p_payment.chain_id is not null or p_payment.chain_start is not null then
+      perform private.lay_out_chain(coalesce(p_payment.chain_id, p_payment.id));
+    end if;
+    perform private.settle_access(p_payment.user_id, p_email);
+  end if;
 end
 $$;
 revoke execute on function private.end_uncaptured_access(public.payments, text) from public;
 grant execute on function private.end_uncaptured_access(public.payments, text) to service_role;
 
--- The events that would have told of a gateway's payment, with their keys; what is neither paid nor failed yet has none.
+-- The events that would have announced a gateway's payment and its refunds, with their keys; a payment that is neither
+-- captured nor failed yet has none. Refunds come from their own list: a payment's total counts pending ones, too.
 create function private.events_of(
-  p_entity jsonb
+  p_entity jsonb -- the payment, with its refunds where it has any
 )
-returns table (key text, event text, entity jsonb)
+returns table (key text, event text, payload jsonb)
 language sql
 immutable
 set search_path = ''
 as $$
-  select 'reconcile:' || (p_entity ->> 'id') || ':' || e.status, e.event, e.entity
-  from (
-    values
-      ('captured', 'payment.captured', p_entity, p_entity ->> 'status' = 'captured'),
-      (
-        'refunded:' || (p_entity ->> 'amount_refunded'),
-        'refund.processed',
-        p_entity,
-        private.json_integer(p_entity -> 'amount_refunded') > 0
-      ),
-      (
-        'refunded',
-        'refund.processed',
-        p_entity || jsonb_build_object('amount_refunded', p_entity -> 'amount'),
-        p_entity ->> 'status' = 'refunded' and private.json_integer(p_entity -> 'amount_refunded') is null
-      ),
-      ('failed', 'payment.failed', p_entity, p_entity ->> 'status' = 'failed')
-  ) e (status, event, entity, holds)
-  where e.holds
+  select
+    'reconcile:' || (p_entity ->> 'id') || ':' || (p_entity ->> 'status'),
+    'payment.' || (p_entity ->> 'status'),
+    jsonb_build_object('payment', jsonb_build_object('entity', p_entity - 'refunds'))
+  where p_entity ->> 'status' in ('captured', 'failed')
+    and private.json_text(p_entity -> 'id') is not null
+  union all
+  select
+    'reconcile:' || (r.refund ->> 'id') || ':' || (r.refund ->> 'status'),
+    'refund.' || (r.refund ->> 'status'),
+    jsonb_build_object(
+      'payment', jsonb_build_object('entity', p_entity - 'refunds'),
+      'refund', jsonb_build_object('entity', r.refund || jsonb_build_object('payment_id', p_entity -> 'id'))
+    )
+  from jsonb_array_elements(case when jsonb_typeof(p_entity -> 'refunds') = 'array' then p_entity -> 'refunds' else '[]' end)
+    r (refund)
+  where jsonb_typeof(r.refund) = 'object'
+    and r.refund ->> 'status' in ('processed', 'failed')
+    and private.json_text(r.refund -> 'id') is not null
     and private.json_text(p_entity -> 'id') is not null
 $$;
 revoke execute on function private.events_of(jsonb) from public;
@@ -74,7 +69,7 @@ grant execute on function private.events_of(jsonb) to service_role;
 -- API: service_role only.
 create function public.apply_order_payments(
   p_payment_id uuid,
-  p_items text default null, -- the gateway's payments on the order, a JSON array; null: it knows no such order
+  p_items text default null, -- the gateway's payments on the order with their refunds, a JSON array; null: no such order
   p_early_renewal text default 'replace' -- as in verify_payment
 )
 returns jsonb -- {applied, ended}: how many answers changed something; whether access ended since nothing was captured
@@ -88,48 +83,37 @@ declare
   v_payment public.payments;
   v_email text;
   v_answer record;
-  v_event private.gateway_events;
-  v_events private.gateway_events[] := '{}';
   v_applied integer := 0;
   v_is_over boolean;
 begin
   perform private.begin_request('reconciliation', null, p_early_renewal);
   select * into v_payment from public.payments p where p.id = p_payment_id;
+  select u.email into v_email from private.find_user(v_payment.user_id, true) u;
 
-  -- First all the rows of the ledger, in one order, then user and payment: two that ask at once must not deadlock.
   for v_answer in
-    select e.key, e.event, e.entity
+    select e.key, e.event, e.payload
     from jsonb_array_elements(p_items::jsonb) item
     cross join lateral private.events_of(item || jsonb_build_object('order_id', v_payment.gateway_order_id)) e
     where jsonb_typeof(item) = 'object'
-    order by e.key
+    -- Captures before failures: an order that is paid mails nobody that an attempt on it failed.
+    order by
+      array_position(array['payment.captured', 'refund.processed', 'refund.failed', 'payment.failed'], e.event),
+      e.key
   loop
-    v_events := v_events || private.record_answer(
+    v_applied := v_applied + private.apply_answer(
       v_answer.key,
-      jsonb_build_object(
-        'event', v_answer.event,
-        'payload', jsonb_build_object('payment', jsonb_build_object('entity', v_answer.entity))
-      ),
-      p_early_renewal
-    );
-  end loop;
-  select u.email into v_email from private.find_user(v_payment.user_id, true) u;
-  for v_event in
-    select e.*
-    from unnest(v_events) e
-    -- Money before failures: an order that is paid mails nobody that an attempt on it failed.
-    order by array_position(array['payment.captured', 'refund.processed', 'payment.failed'], e.event), e.event_id
-  loop
-    v_applied := v_applied + private.apply_answer(v_event, v_payment.created_at)::integer;
+      jsonb_build_object('event', v_answer.event, 'payload', v_answer.payload),
+      p_early_renewal,
+      v_payment.created_at
+    )::integer;
   end loop;
 
   select * into v_payment from public.payments p where p.id = p_payment_id for update;
-  v_is_over := p_items is not null
-    and v_payment.status = 'captured'
+  v_is_over := v_payment.status = 'captured'
     and not private.is_settled(v_payment)
     and v_payment.confirmed_at is null
     and private.next_reconciliation(v_payment) is null
-    and not p_items::jsonb @> '[{"status": "captured"}]';
+    and (p_items::jsonb @> '[{"status": "captured"}]') is not true;
   if v_is_over then
     perform private.end_uncaptured_access(v_payment, v_email);
   end if;
@@ -142,6 +126,6 @@ begin
 end
 $$;
 comment on function public.apply_order_payments(uuid, text, text) is
-  'Applies what the gateway says about the payments on an order, and settles when to ask next.';
+  'Applies what the gateway answers about the payments on an order, and plans the next reconciliation.';
 revoke execute on function public.apply_order_payments(uuid, text, text) from public, anon, authenticated;
 grant execute on function public.apply_order_payments(uuid, text, text) to service_role;

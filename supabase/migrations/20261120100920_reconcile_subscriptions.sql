@@ -1,27 +1,11 @@
--- Reconciliation of what the gateway bills: it is asked before expiry may end a subscription. POST /api/internal/reconcile.
+-- Reconciliation of gateway subscriptions: each is read from the gateway before its access may lapse.
+-- POST /api/internal/reconcile.
 -- Depends on: _reconcile_payments, _apply_subscription_event.
 
-create table private.subscription_checks (
-  subscription_id uuid primary key
-    constraint subscription_checks_subscription_id_fkey references public.subscriptions (id) on delete cascade,
-  gateway_subscription_id text not null,
-  next_check_at timestamptz not null,
-  checked_at timestamptz,
-  gateway_status text
-);
-alter table private.subscription_checks enable row level security;
-revoke all on private.subscription_checks from public;
-grant select, insert, update on private.subscription_checks to service_role;
-comment on table private.subscription_checks is 'When the gateway was asked about a subscription whose period ends, and what it said.';
-comment on column private.subscription_checks.next_check_at is 'When it may be asked again; while somebody asks, the end of the lease.';
-
-create index subscriptions_billed_period_end_idx on public.subscriptions (current_period_end)
-where status = 'active' and gateway_subscription_id is not null;
-
--- Subscriptions that the gateway bills and whose period ends within a day, leased for five minutes; each is asked about
--- every six hours. API: service_role only.
+-- Gateway subscriptions whose period ends within a day, leased for five minutes; each is reconciled every six hours until
+-- it is renewed or cancelled. API: service_role only.
 create function public.claim_subscriptions_to_reconcile()
-returns jsonb -- {subscriptions: [{id, gateway_subscription_id}]}: at most 20
+returns jsonb -- {subscriptions: [{id, gateway_subscription_id}]}: at most 20; id: of the user's subscription
 language plpgsql
 volatile
 security invoker
@@ -29,44 +13,66 @@ set search_path = ''
 set lock_timeout = '3s'
 as $$
 declare
+  v_now constant timestamptz := private.clock();
   v_subscriptions jsonb;
 begin
   with due as materialized (
-    select s.id, s.gateway_subscription_id
-    from public.subscriptions s
-    left join private.subscription_checks c
-      on c.subscription_id = s.id
-      and c.gateway_subscription_id = s.gateway_subscription_id
-    where s.status = 'active'
-      and s.gateway_subscription_id is not null
-      and s.current_period_end < private.clock() + interval '1 day'
-      and coalesce(c.next_check_at, '-infinity') <= private.clock()
-    order by s.current_period_end
-    limit 20
-    for no key update of s skip locked
+    select m.user_id, m.gateway_subscription_id, s.id, m.status, m.ended_at, m.period_end, m.checked_at
+    from private.gateway_subscriptions m
+    left join public.subscriptions s on s.user_id = m.user_id
+    where m.next_check_at <= v_now
+    order by m.next_check_at
+    limit 1000
+    for no key update of m skip locked
+  ),
+  planned as (
+    select
+      d.*,
+      case
+        -- Over, unknown here, or without access for so long that nothing more is expected.
+        when d.status = 'cancelled' or d.id is null or d.gateway_subscription_id = '' then 'never'
+        when d.period_end < v_now - interval '14 days' and d.checked_at > d.period_end then 'never'
+        -- Renewed since: a charge leaves the plan as it is, so that it writes no index.
+        when d.period_end > v_now + interval '1 day' then 'later'
+        else 'now'
+      end as turn
+    from due d
+  ),
+  asked as (
+    select p.* from planned p where p.turn = 'now' order by p.period_end limit 20
   ),
   leased as (
-    insert into private.subscription_checks as c (subscription_id, gateway_subscription_id, next_check_at)
-    select due.id, due.gateway_subscription_id, private.clock() + interval '5 minutes'
-    from due
-    on conflict (subscription_id) do update
-    set gateway_subscription_id = excluded.gateway_subscription_id,
-      next_check_at = excluded.next_check_at,
-      -- What was said of another subscription says nothing of this one.
-      checked_at = case when c.gateway_subscription_id = excluded.gateway_subscription_id then c.checked_at end
-    returning c.subscription_id, c.gateway_subscription_id
+    update private.gateway_subscriptions m
+    set next_check_at = case
+        when p.turn = 'later' then p.period_end - interval '1 day'
+        when p.turn = 'now' then v_now + interval '5 minutes'
+      end
+    from planned p
+    where m.user_id = p.user_id
+      and m.gateway_subscription_id = p.gateway_subscription_id
+      and (
+        p.turn <> 'now'
+        or exists (
+          select
+          from asked a
+          where a.user_id = p.user_id
+            and a.gateway_subscription_id = p.gateway_subscription_id
+        )
+      )
+    returning p.id, m.gateway_subscription_id, p.turn
   )
   select coalesce(
-    jsonb_agg(jsonb_build_object('id', l.subscription_id, 'gateway_subscription_id', l.gateway_subscription_id)),
+    jsonb_agg(jsonb_build_object('id', l.id, 'gateway_subscription_id', l.gateway_subscription_id)),
     '[]'
   )
   into v_subscriptions
-  from leased l;
+  from leased l
+  where l.turn = 'now';
   return jsonb_build_object('subscriptions', v_subscriptions);
 end
 $$;
 comment on function public.claim_subscriptions_to_reconcile() is
-  'Leases up to 20 subscriptions that the gateway is to be asked about before their period ends.';
+  'Leases up to 20 gateway subscriptions that are to be reconciled before their period ends.';
 revoke execute on function public.claim_subscriptions_to_reconcile() from public, anon, authenticated;
 grant execute on function public.claim_subscriptions_to_reconcile() to service_role;
 
@@ -85,52 +91,63 @@ set search_path = ''
 set lock_timeout = '3s'
 as $$
 declare
-  v_subscription public.subscriptions;
+  v_user_id uuid;
+  v_email text;
+  v_mirrored private.gateway_subscriptions;
   v_entity jsonb := p_entity::jsonb;
   v_status constant text := private.json_text(v_entity -> 'status');
   v_event text;
-  v_answer private.gateway_events;
   v_applied boolean := false;
 begin
   perform private.begin_request('reconciliation', p_gateway_subscription_id, p_early_renewal);
-  select * into v_subscription from public.subscriptions s where s.id = p_subscription_id;
+  select s.user_id into v_user_id from public.subscriptions s where s.id = p_subscription_id;
+  select u.email into v_email from private.find_user(v_user_id, true) u;
+  select * into v_mirrored
+  from private.gateway_subscriptions m
+  where m.user_id = v_user_id
+    and m.gateway_subscription_id = p_gateway_subscription_id
+  for update;
+  if not found then
+    return jsonb_build_object('applied', false);
+  end if;
   v_event := case
-    when v_status = 'active' and private.json_time(v_entity -> 'current_end') > v_subscription.current_period_end
+    when v_status = 'active' and private.json_time(v_entity -> 'current_end') > v_mirrored.period_end
       then 'subscription.charged'
-    when v_status in ('cancelled', 'expired') then 'subscription.cancelled'
+    when v_status in ('cancelled', 'expired') and v_mirrored.status is distinct from 'cancelled'
+      then 'subscription.cancelled'
   end;
 
-  if v_event is not null and v_subscription.id is not null then
-    -- We know whose it is, whatever its notes say.
+  if v_event is not null then
+    -- Its user is known, whatever its notes say.
     v_entity := v_entity || jsonb_build_object(
       'id', p_gateway_subscription_id,
-      'notes', jsonb_build_object('user_id', v_subscription.user_id)
+      'notes', jsonb_build_object('user_id', v_user_id)
     );
-    v_answer := private.record_answer(
+    v_applied := private.apply_answer(
       concat_ws(':', 'reconcile', p_gateway_subscription_id, v_status, case
         when v_event = 'subscription.charged' then v_entity ->> 'current_end'
       end),
       jsonb_build_object(
         'event', v_event,
         'payload', jsonb_build_object('subscription', jsonb_build_object('entity', v_entity)),
-        -- A charge happens when its period begins: by that time its own event, should it still come, takes no other turn.
+        -- A charge happens when its period begins: its own webhook, should it still come, changes nothing more.
         'created_at', v_entity -> case when v_event = 'subscription.charged' then 'current_start' else 'ended_at' end
       ),
-      p_early_renewal
+      p_early_renewal,
+      v_mirrored.period_end - interval '1 day'
     );
-    v_applied := private.apply_answer(v_answer, v_subscription.current_period_end - interval '1 day');
   end if;
 
-  update private.subscription_checks c
+  update private.gateway_subscriptions m
   set checked_at = private.clock(),
-    next_check_at = private.clock() + interval '6 hours',
+    next_check_at = case when m.status is distinct from 'cancelled' then private.clock() + interval '6 hours' end,
     gateway_status = coalesce(v_status, 'unknown')
-  where c.subscription_id = p_subscription_id
-    and c.gateway_subscription_id = p_gateway_subscription_id;
+  where m.user_id = v_user_id
+    and m.gateway_subscription_id = p_gateway_subscription_id;
   return jsonb_build_object('applied', v_applied);
 end
 $$;
 comment on function public.apply_gateway_subscription(uuid, text, text, text) is
-  'Applies what the gateway says about a subscription that it bills.';
+  'Applies what the gateway answers about a subscription that it bills.';
 revoke execute on function public.apply_gateway_subscription(uuid, text, text, text) from public, anon, authenticated;
 grant execute on function public.apply_gateway_subscription(uuid, text, text, text) to service_role;

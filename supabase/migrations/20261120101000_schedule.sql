@@ -1,20 +1,20 @@
--- What happens without anybody asking: once a minute the sweep, every five minutes reconciliation.
+-- Scheduled jobs: the sweep once a minute, reconciliation every five minutes.
 -- Depends on: _tend_outbox, _wake, _expire_subscriptions, _announce_ends, _replay_events.
 
 -- Does a batch of the first job that has any to do. Called again and again, each time in a transaction of its own, until
--- nothing is left: who waits for one of its locks waits for one batch, however much there is to do.
+-- nothing is left: a request that waits for one of its locks waits for one batch, however much there is to do.
 create function private.sweep()
 returns integer -- how much was done; 0: nothing is left
 language plpgsql
 set search_path = ''
+set lock_timeout = '3s'
 as $$
 declare
   v_job text;
   v_done integer;
 begin
-  -- In this order: replaying takes users' turns, which come before the subscriptions that expiry holds.
   foreach v_job in array array[
-    'replay_missed_events', 'expire_subscriptions', 'announce_ends', 'delete_delivered', 'empty_payloads'
+    'replay_missed_events', 'settle_waiting_subscriptions', 'expire_subscriptions', 'announce_ends', 'delete_delivered', 'empty_payloads'
   ] loop
     -- One that fails stops no other.
     begin

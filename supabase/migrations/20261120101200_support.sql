@@ -1,20 +1,7 @@
--- For an admin: a tier on the house, and why a user has the tier that they have.
--- Depends on: _fulfil_payment, _gateway_events, _tier_changes.
+-- For an admin: complimentary tiers, and why a user has the tier that they have.
+-- Depends on: _settle_access, _gateway_events, _tier_changes.
 
-create table private.grants (
-  id bigint generated always as identity primary key,
-  user_id uuid not null constraint grants_user_id_fkey references auth.users (id) on delete cascade,
-  tier text not null,
-  until timestamptz not null,
-  reason text,
-  at timestamptz not null default private.clock()
-);
-alter table private.grants enable row level security;
-revoke all on private.grants from public;
-create index grants_user_id_idx on private.grants (user_id);
-comment on table private.grants is 'Tiers on the house: what of a user''s access nobody paid for.';
-
--- Grants a tier without a payment, until a given time. Never shortens what was paid.
+-- Grants a tier without a payment, until a given time. What is paid goes on below it.
 create function private.grant_tier(
   p_user_id uuid,
   p_tier text,
@@ -35,47 +22,79 @@ begin
   if p_until is null or p_until <= private.clock() then
     raise exception 'the end of a grant lies in the future' using errcode = 'PS400';
   end if;
-  perform from public.subscriptions s
-  where s.user_id = p_user_id
-    and s.status = 'active'
-    and s.tier <> p_tier
-    and s.current_period_end > p_until;
-  if found then
-    raise exception 'the user has another tier for longer' using errcode = 'PS409';
-  end if;
   perform private.note_cause('grant', p_reason);
-  insert into private.grants (user_id, tier, until, reason)
-  values (p_user_id, p_tier, p_until, p_reason);
-  insert into public.subscriptions as s (user_id, plan_id, tier, status, current_period_start, current_period_end)
+  insert into private.grants (user_id, tier, until, reason, at)
   values (
-    p_user_id,
-    (select p.id from public.plans p where p.tier = p_tier),
-    p_tier,
-    'active',
-    date_trunc('milliseconds', private.clock()),
-    date_trunc('milliseconds', p_until)
-  )
-  on conflict (user_id) do update
-  set plan_id = excluded.plan_id,
-    tier = excluded.tier,
-    status = excluded.status,
-    current_period_start = excluded.current_period_start,
-    current_period_end = greatest(
-      excluded.current_period_end,
-      case when s.status = 'active' and s.tier = excluded.tier then s.current_period_end end
-    ),
-    cancelled_at = null,
-    ended_reason = null,
-    -- What the gateway bills never lapses: one that it bills no more must not carry the grant, nor end it by a late event.
-    gateway_subscription_id = case when s.status = 'active' then s.gateway_subscription_id end,
-    superseded_gateway_subscription_ids = case
-      when s.status = 'active' or s.gateway_subscription_id is null then s.superseded_gateway_subscription_ids
-      else s.superseded_gateway_subscription_ids || s.gateway_subscription_id
-    end;
-  perform private.set_tier(p_user_id, p_tier, v_email);
+    p_user_id, p_tier, date_trunc('milliseconds', p_until), p_reason,
+    greatest(
+      private.clock(),
+      (select s.updated_at + interval '1 microsecond' from public.subscriptions s where s.user_id = p_user_id)
+    )
+  );
+  perform private.settle_access(p_user_id, v_email);
 end
 $$;
 revoke execute on function private.grant_tier(uuid, text, timestamptz, text) from public;
+
+-- Ends a grant at once. Another source takes over, where there is one.
+create function private.revoke_grant(
+  p_grant_id bigint
+)
+returns boolean -- whether there was such a grant to revoke
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_user_id uuid;
+  v_email text;
+begin
+  select g.user_id into v_user_id from private.grants g where g.id = p_grant_id;
+  select u.email into v_email from private.find_user(v_user_id, true) u;
+  update private.grants g
+  set ended_at = private.clock(),
+    ended_reason = 'revoked'
+  where g.id = p_grant_id
+    and g.ended_at is null;
+  if not found then
+    return false;
+  end if;
+  perform private.note_cause('grant revoked', p_grant_id::text);
+  perform private.settle_access(v_user_id, v_email);
+  return true;
+end
+$$;
+revoke execute on function private.revoke_grant(bigint) from public;
+
+-- Ends the access that a payment gives, such as after a lost dispute. Another source takes over, where there is one.
+create function private.end_payment_access(
+  p_payment_id uuid,
+  p_reason text -- such as dispute_lost
+)
+returns boolean -- whether the payment gave access
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_payment public.payments;
+  v_email text;
+begin
+  select * into v_payment from public.payments p where p.id = p_payment_id;
+  select u.email into v_email from private.find_user(v_payment.user_id, true) u;
+  update public.payments p
+  set ended_at = private.clock(),
+    ended_reason = p_reason
+  where p.id = p_payment_id
+    and p.fulfilled_at is not null
+    and p.ended_at is null;
+  if not found then
+    return false;
+  end if;
+  perform private.note_cause(p_reason, v_payment.gateway_payment_id);
+  perform private.settle_access(v_payment.user_id, v_email);
+  return true;
+end
+$$;
+revoke execute on function private.end_payment_access(uuid, text) from public;
 
 -- What made a user's tier what it is, oldest first.
 create function private.explain_user(
@@ -109,9 +128,7 @@ as $$
     where e.subject_id in (
       select p.gateway_order_id from public.payments p where p.user_id = p_user_id
       union all
-      select s.gateway_subscription_id from public.subscriptions s where s.user_id = p_user_id
-      union all
-      select unnest(s.superseded_gateway_subscription_ids) from public.subscriptions s where s.user_id = p_user_id
+      select m.gateway_subscription_id from private.gateway_subscriptions m where m.user_id = p_user_id
     )
     union all
     select
@@ -144,6 +161,28 @@ as $$
       jsonb_build_object('cause', c.cause)
     from private.tier_changes c
     where c.user_id = p_user_id
+    union all
+    -- Where each source stands now: the live one with the greatest since rules.
+    select
+      6,
+      0,
+      coalesce(s.ended_at, s.starts_at, s.since),
+      'source: ' || s.kind,
+      coalesce(s.gateway_subscription_id, s.id),
+      jsonb_build_object(
+        'tier', s.tier,
+        'starts_at', s.starts_at,
+        'ends_at', s.ends_at,
+        'since', s.since,
+        'ended_at', s.ended_at,
+        'reason', s.ended_reason,
+        'cancel_at_period_end', s.cancel_at_period_end,
+        'live', s.ended_at is null and s.lapses_at > private.clock(),
+        'rules', s.kind = (ruling.source).kind and s.id = (ruling.source).id and ruling.is_live
+      )
+    from private.sources s
+    cross join (select (r).source, (r).is_live from (select private.find_ruling(p_user_id) as r offset 0) found) ruling
+    where s.user_id = p_user_id
   ) line
   -- What one transaction did has one time: cause before effect.
   order by line.at, line.rank, line.id, line.reference

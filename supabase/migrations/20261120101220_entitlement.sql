@@ -1,4 +1,4 @@
--- For an admin: whoever paid has the tier, and nobody has what they did not pay for. Each row is somebody of whom that is
+-- For an admin: every paying user has the tier, and no user has what is not paid for. Each row is a user of whom that is
 -- not so. Where an index leads to the rows the clock is called, so that the planner knows how many there are; elsewhere it
 -- is read once a query: a call for each row of a large table would take longer than the rest.
 -- Depends on: _fulfil_payment, _tier_changes, _support.
@@ -11,28 +11,37 @@ create view private.paid_not_entitled
 with (security_invoker = true)
 as
 select
-  p.user_id,
-  p.fulfilled_at as since,
-  p.id as payment_id,
-  p.tier,
-  p.gateway_payment_id,
-  p.period_end,
+  paid.user_id,
+  paid.since,
+  paid.payment_id,
+  paid.tier,
+  paid.reference as gateway_payment_id,
+  paid.period_end,
   s.status as subscription_status,
   s.ended_reason
-from public.payments p
-left join public.subscriptions s on s.user_id = p.user_id
-where p.fulfilled_at is not null
-  and p.period_end > private.clock()
-  and p.period_start <= (select private.clock())
-  and p.user_id is not null
-  and (p.amount = 0 or p.refunded_amount < p.amount)
-  and s.status is distinct from 'active'
-  -- A transaction's time is its start: a cancellation that waited for the purchase began before it.
-  and (s.ended_reason = 'cancelled' and s.cancelled_at > p.fulfilled_at - interval '1 minute') is not true;
+from (
+  select
+    p.user_id, p.fulfilled_at as since, p.id::text as payment_id, p.tier, p.gateway_payment_id as reference, p.period_end
+  from public.payments p
+  where p.fulfilled_at is not null
+    and p.period_end > private.clock()
+    and p.ended_at is null
+    and p.user_id is not null
+  union all
+  select
+    g.user_id, g.arrived_at, g.gateway_subscription_id, g.tier, g.gateway_subscription_id, g.ends_at
+  from private.sources g
+  where g.kind = 'gateway_subscription'
+    and g.ends_at > (select private.clock())
+    and g.ended_at is null
+) paid
+left join public.subscriptions s on s.user_id = paid.user_id
+where s.status is distinct from 'active'
+  and exists (select from private.find_user(paid.user_id, false));
 comment on view private.paid_not_entitled is
-  'Users whose paid period runs and who have no active subscription, though nobody cancelled it. Look at '
-  'private.explain_user(user_id); private.grant_tier until period_end gives them what they paid for, a refund ends '
-  'the finding, too. Reads the payments whose period runs.';
+  'Users whose paid period runs and who have no active subscription, though they did not cancel it. Look at '
+  'private.explain_user(user_id); private.grant_tier until period_end gives what was paid for, a refund at the '
+  'gateway ends the finding, too. Reads the payments whose period runs.';
 
 create view private.entitled_not_paid
 with (security_invoker = true)
@@ -57,7 +66,7 @@ from (
 full join (
   select
     a.*,
-    -- Expiry leaves alone what was written within an hour; the gateway's word of a charge may take a day.
+    -- The sweep runs once a minute; reconciliation of what the gateway bills may take a day.
     ends.at as ends_at,
     ends.at < (select private.clock()) as is_over
   from public.subscriptions a
@@ -78,29 +87,18 @@ where s.is_over
   or s.gateway_subscription_id is null
   and not exists (
     select
-    from public.payments p
-    left join public.plans pl on pl.tier = p.tier
-    where p.user_id = holder.user_id
-      and p.tier = holder.tier
-      and p.fulfilled_at is not null
-      and (p.amount = 0 or p.refunded_amount < p.amount)
-      -- Days of grace are 366 at most.
-      and p.period_end > private.clock() - interval '367 days'
-      and p.period_end + make_interval(days => coalesce(pl.grace_days, 3), hours => 1) > (select private.clock())
-  )
-  and not exists (
-    select
-    from private.grants g
-    left join public.plans pl on pl.tier = g.tier
-    where g.user_id = holder.user_id
-      and g.tier = holder.tier
-      and g.until + make_interval(days => coalesce(pl.grace_days, 3), hours => 1) > (select private.clock())
+    from private.sources o
+    where o.user_id = holder.user_id
+      and o.kind <> 'manual'
+      and o.tier = holder.tier
+      and o.ended_at is null
+      and o.lapses_at + interval '1 hour' > (select private.clock())
   );
 comment on view private.entitled_not_paid is
   'Users with a tier or an active subscription that no running payment, no gateway subscription and no grant '
-  'carries, or whose period is long over. Look at private.explain_user(user_id); private.grant_tier makes it a '
-  'gift, else set the subscription to cancelled and the profile to free. A report: reads every active subscription '
-  'and every profile.';
+  'carries, or whose period is long over. Look at private.explain_user(user_id); private.grant_tier makes it '
+  'complimentary, else set the subscription to cancelled and the profile to free. A report: reads every active '
+  'subscription and every profile.';
 
 create view private.tier_mismatch
 with (security_invoker = true)

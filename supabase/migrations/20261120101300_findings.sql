@@ -1,7 +1,11 @@
--- For an admin: what is not as it ought to be, a view a kind, and all of them in private.findings.
+-- For an admin: what needs attention, one view for each kind, and all of them in private.findings.
 -- Depends on: _fulfil_payment, _gateway_events, _settle_outbox, _entitlement.
 
--- What goes well never gets into these: they stay small.
+-- Normal payments are in none of these: they stay small.
+create index payments_uncaptured_at_idx on public.payments (uncaptured_at)
+where uncaptured_at is not null;
+create index payments_dispute_lost_idx on public.payments (period_end)
+where dispute_status = 'lost';
 create index payments_captured_not_fulfilled_idx on public.payments (captured_at)
 where status = 'captured' and fulfilled_at is null;
 create index outbox_parked_at_idx on private.outbox (parked_at)
@@ -19,7 +23,7 @@ select
   p.gateway_payment_id,
   case
     when p.user_id is null then 'paid, user gone'
-    when not exists (select from public.plans pl where pl.tier = private.tier_bought(p)) then 'no plan of this tier'
+    when (private.plan_bought(p)).id is null then 'no plan of this tier'
     else 'not confirmed with its amount'
   end as reason
 from public.payments p
@@ -27,8 +31,8 @@ where p.status = 'captured'
   and p.fulfilled_at is null
   and (p.amount = 0 or p.refunded_amount < p.amount);
 comment on view private.captured_not_fulfilled is
-  'Money that granted nothing, and why. "no plan of this tier": add the plan, then private.replay_event or verify '
-  'again. "not confirmed with its amount": look the payment up at the gateway. "paid, user gone": give it back '
+  'Captured payments that granted nothing, and why. "no plan of this tier": add the plan, then private.replay_event or '
+  'verify again. "not confirmed with its amount": look the payment up at the gateway. "paid, user gone": refund it '
   'there.';
 
 create view private.paid_twice
@@ -42,36 +46,158 @@ select
   'a further payment on the order' as reason
 from private.extra_payments x
 join public.payments p on p.id = x.payment_id
-where x.paid_at is not null
-  and x.refunded_amount < p.amount
+where x.refunded_amount < p.amount
+  -- One that was only verified and not captured within five days is refunded by the gateway.
+  and (x.confirmed_at is not null or x.paid_at > (select private.clock()) - interval '5 days')
 union all
 select
   p.user_id,
   p.fulfilled_at,
   p.id,
   p.gateway_payment_id,
-  'another payment for the same time'
+  case
+    when exists (
+      select
+      from public.payments other
+      where other.user_id = p.user_id
+        and other.tier = p.tier
+        and other.fulfilled_at is not null
+        and other.ended_at is null
+        and other.period_end > private.clock()
+        and (other.fulfilled_at, other.id) < (p.fulfilled_at, p.id)
+        and other.period_start < p.period_end
+        and other.period_end > p.period_start
+    ) then 'another payment for the same time'
+    when exists (
+      select
+      from private.sources billed
+      where billed.user_id = p.user_id
+        and billed.kind = 'gateway_subscription'
+        and billed.tier = p.tier
+        and billed.ended_at is null
+        and billed.ends_at > private.clock()
+        and billed.starts_at < p.period_end
+        and billed.ends_at > p.period_start
+    ) then 'the gateway bills the same time'
+    else 'captured after a newer purchase'
+  end
 from public.payments p
 where p.fulfilled_at is not null
+  and p.ended_at is null
   and p.period_end > private.clock()
-  and (p.amount = 0 or p.refunded_amount < p.amount)
-  and exists (
-    select
-    from public.payments before
-    where before.user_id = p.user_id
-      and before.tier = p.tier
-      and before.fulfilled_at is not null
-      and before.period_end > private.clock()
-      and (before.fulfilled_at, before.id) < (p.fulfilled_at, p.id)
-      and (before.amount = 0 or before.refunded_amount < before.amount)
-      and before.period_start < p.period_end
-      and before.period_end > p.period_start
+  and (
+    exists (
+      select
+      from public.payments other
+      where other.user_id = p.user_id
+        and other.id <> p.id
+        and other.fulfilled_at is not null
+        and other.ended_at is null
+        and other.period_end > private.clock()
+        and other.period_start < p.period_end
+        and other.period_end > p.period_start
+        and (
+          other.tier = p.tier and (other.fulfilled_at, other.id) < (p.fulfilled_at, p.id)
+          -- A webhook alone fulfilled an older order, after a newer purchase.
+          or p.verified_at is null and other.since > p.since and other.fulfilled_at < p.fulfilled_at
+        )
+    )
+    or exists (
+      select
+      from private.sources billed
+      where billed.user_id = p.user_id
+        and billed.kind = 'gateway_subscription'
+        and billed.ended_at is null
+        and billed.ends_at > private.clock()
+        and billed.starts_at < p.period_end
+        and billed.ends_at > p.period_start
+        and (
+          billed.tier = p.tier
+          or p.verified_at is null and billed.since > p.since and billed.since < p.fulfilled_at
+        )
+    )
   );
 comment on view private.paid_twice is
-  'Payments too many. "a further payment on the order": give it back at the gateway, whose refund.processed ends '
-  'the finding. "another payment for the same time": the user renewed a tier while it was paid for, and both '
-  'periods still run; give it back, or lengthen the period with private.grant_tier. EARLY_RENEWAL=extend prevents '
-  'these. Reads the payments whose period runs.';
+  'Payments too many. "a further payment on the order": refund it at the gateway, whose refund.processed ends the '
+  'finding. The others name a payment whose period overlaps another paid one that still runs: refund it, or lengthen '
+  'the access with private.grant_tier. EARLY_RENEWAL=extend prevents renewals that overlap. Reads the payments whose '
+  'period runs.';
+
+-- A charge that the customer no longer expected. Reads the charges of gateway subscriptions that were replaced or
+-- cancelled.
+create view private.unexpected_charges
+with (security_invoker = true)
+as
+select
+  m.user_id,
+  c.charged_at as since,
+  case
+    when m.user_cancelled_at < c.charged_at or m.status = 'cancelled' and m.cancelled_at < c.charged_at
+      then 'charged_after_cancellation'
+    else 'charged_after_replacement'
+  end as finding,
+  m.gateway_subscription_id,
+  c.gateway_payment_id,
+  c.amount,
+  c.period_start,
+  c.period_end
+from private.gateway_subscriptions m
+join private.gateway_charges c
+  on c.user_id = m.user_id
+  and c.gateway_subscription_id = m.gateway_subscription_id
+where (c.amount is null or c.refunded_amount < c.amount)
+  and (
+    m.user_cancelled_at < c.charged_at
+    or m.status = 'cancelled' and m.cancelled_at < c.charged_at
+    or exists (
+      select
+      from private.sources newer
+      where newer.user_id = m.user_id
+        and newer.kind in ('payment', 'gateway_subscription')
+        and newer.id <> m.gateway_subscription_id
+        and newer.since > coalesce(m.activated_at, m.first_charged_at)
+        and newer.since < c.charged_at
+        and coalesce(newer.ended_at > c.charged_at, true)
+    )
+  );
+comment on view private.unexpected_charges is
+  'Charges of a gateway subscription after its user cancelled it, or after a newer purchase replaced it. The paid cycle '
+  'gives access; refund the charge at the gateway if the customer asks for it, which ends the finding, and cancel the '
+  'subscription there.';
+
+create view private.never_captured
+with (security_invoker = true)
+as
+select p.user_id, p.uncaptured_at as since, p.id as payment_id, p.tier, p.amount, p.gateway_payment_id
+from public.payments p
+where p.uncaptured_at is not null;
+comment on view private.never_captured is
+  'Payments that a customer verified and the gateway never captured: their access was ended. Look the payment up at the '
+  'gateway; a capture that arrives after all fulfils it and ends the finding.';
+
+create view private.dispute_lost
+with (security_invoker = true)
+as
+select p.user_id, p.captured_at as since, p.id as payment_id, p.tier, p.amount, p.gateway_payment_id
+from public.payments p
+where p.dispute_status = 'lost'
+  and p.ended_at is null
+  and p.period_end > private.clock();
+comment on view private.dispute_lost is
+  'Payments that were lost to a dispute and still give access. private.end_payment_access(payment_id, ''dispute_lost'') '
+  'ends it; the period''s end ends the finding, too.';
+
+create view private.expiry_failed
+with (security_invoker = true)
+as
+select f.user_id, f.failed_at as since, f.error
+from private.expiry_failures f
+join public.subscriptions s on s.user_id = f.user_id
+where s.status = 'active'
+  and s.current_period_end < (select private.clock());
+comment on view private.expiry_failed is
+  'Subscriptions that lapsed and could not be ended: error is the SQLSTATE, usually of an app''s own trigger on the '
+  'profile. Repair the cause; it is tried again every hour.';
 
 create view private.outbox_stuck
 with (security_invoker = true)
@@ -96,7 +222,7 @@ where o.delivered_at is null
   -- Parked before anybody claimed it, it was withdrawn on purpose, not given up.
   and o.claims <> '{}';
 comment on view private.outbox_stuck is
-  'Side effects that nobody delivers: due for more than 15 minutes, or given up (parked). Due ones: does the '
+  'Side effects that were not delivered: due for more than 15 minutes, or given up (parked). Due ones: does the '
   'schedule run, is the destination configured (RESEND_API_KEY, GATEWAY_API_URL), did it ask for a pause? Parked '
   'ones: mend what last_error says, then private.requeue(id).';
 
@@ -120,15 +246,12 @@ where (
     or e.outcome in ('parked', 'plan_not_found', 'mismatch')
   )
   and case e.outcome
-    -- Verified or given back since.
+    -- Fulfilled or refunded since.
     when 'plan_not_found' then p.fulfilled_at is null and (p.amount = 0 or p.refunded_amount < p.amount)
     when 'mismatch' then
-      case e.event
-        -- Billed under a second subscription. Its activation may be on its way.
-        when 'subscription.charged' then e.received_at < (select private.clock()) - interval '15 minutes'
-        -- Refunds and disputes of what does not count, and cancellations of it, are as they ought to be.
-        else e.event in ('payment.captured', 'order.paid')
-      end
+      -- Refunds and disputes of a payment that does not count, and events of a gateway subscription that is not attached,
+      -- are as they should be.
+      e.event in ('payment.captured', 'order.paid')
       and e.payload is not null
       and (
         p.gateway_payment_id = private.json_text(e.payload #> '{payload,payment,entity,id}')
@@ -147,10 +270,9 @@ where (
     else true
   end;
 comment on view private.failed_events is
-  'Webhooks that had no effect and should have had one. failed, parked: the error of the data is in the ledger; '
-  'plan_not_found: add the plan; then private.replay_event(body_sha256). mismatch: money of another amount or '
-  'currency than the order''s, or a charge of a gateway subscription that does not count: give it back or cancel it '
-  'at the gateway; shown as long as its payload is kept, 90 days.';
+  'Webhooks that had no effect and should have had one. failed, parked: the error is in the ledger; plan_not_found: '
+  'add the plan; then private.replay_event(body_sha256). mismatch: a payment of another amount or currency than the '
+  'order''s: refund it at the gateway; shown as long as its payload is kept, 90 days.';
 
 create view private.findings
 with (security_invoker = true)
@@ -175,11 +297,24 @@ union all
 select 'paid_twice', v.gateway_payment_id, v.user_id, v.since, to_jsonb(v) - '{user_id, since}'::text[]
 from private.paid_twice v
 union all
+select v.finding, coalesce(nullif(v.gateway_payment_id, ''), v.gateway_subscription_id), v.user_id, v.since,
+  to_jsonb(v) - '{user_id, since, finding}'::text[]
+from private.unexpected_charges v
+union all
+select 'never_captured', v.payment_id::text, v.user_id, v.since, to_jsonb(v) - '{user_id, since}'::text[]
+from private.never_captured v
+union all
+select 'dispute_lost', v.payment_id::text, v.user_id, v.since, to_jsonb(v) - '{user_id, since}'::text[]
+from private.dispute_lost v
+union all
+select 'expiry_failed', v.user_id::text, v.user_id, v.since, to_jsonb(v) - '{user_id, since}'::text[]
+from private.expiry_failed v
+union all
 select 'outbox_stuck', v.key, v.user_id, v.since, to_jsonb(v) - '{user_id, since}'::text[]
 from private.outbox_stuck v
 union all
 select 'failed_events', encode(v.body_sha256, 'hex'), v.user_id, v.since, to_jsonb(v) - '{user_id, since}'::text[]
 from private.failed_events v;
 comment on view private.findings is
-  'Everything that is not as it ought to be: the view that says more, what it is about, whose it is, and since '
-  'when. Nothing here: nothing to do.';
+  'Everything that needs an admin''s attention: the view that says more, its subject, its user, and since when. Empty: '
+  'nothing to do.';

@@ -1,19 +1,26 @@
-import { type Child, spawnChild } from '../../scripts/stack/child.ts';
+import { type ChildOptions, spawnChild } from '../../scripts/stack/child.ts';
 import { denoEnvironment } from '../../scripts/stack/deno-environment.ts';
 import { root } from '../../scripts/stack/root.ts';
 
 /** A server of the bench, in a process of its own: what it uses is not the load generator's. */
 export type BenchProcess = { readonly pid: number; readonly port: number; stop(): Promise<void> };
 
-/** Starts a file of this folder and waits until it says at which port it listens. */
-export async function startBenchProcess(file: string, env: Record<string, string>): Promise<BenchProcess> {
-  const listening = Promise.withResolvers<number>();
-  const child: Child = spawnChild({
+/** Starts a file of this folder on Deno and waits until it says at which port it listens. */
+export function startBenchProcess(file: string, env: Record<string, string>): Promise<BenchProcess> {
+  return startServerProcess({
     name: file,
     command: Deno.execPath(),
     args: ['run', '-A', '--cached-only', '--node-modules-dir=manual', `${root}/tests/bench/${file}`],
     cwd: root,
     env: { ...denoEnvironment(), ...env },
+  });
+}
+
+/** Starts a program and waits until it says at which port it listens. @throws Error with its last words when it ends */
+export async function startServerProcess(program: Omit<ChildOptions, 'log' | 'onLine'>): Promise<BenchProcess> {
+  const listening = Promise.withResolvers<number>();
+  const child = spawnChild({
+    ...program,
     log: () => {},
     onLine(line) {
       if (line.startsWith('{"event":"listening"')) listening.resolve(JSON.parse(line).port);

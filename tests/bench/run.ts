@@ -2,11 +2,14 @@
 import { compare, compareTable, ratios } from './compare.ts';
 import { benchExpiry } from './expiry.ts';
 import { benchMemory } from './memory.ts';
+import { compareWithMinimal } from './minimal/measure.ts';
+import { minimalTable } from './minimal/table.ts';
 import { benchOutbox } from './outbox.ts';
 import { publish, table } from './report.ts';
 import { benchStack } from './stack.ts';
 
 const cells = await compare();
+const comparisons = await compareWithMinimal();
 const rows = [
   ...ratios(cells),
   ...await benchMemory(),
@@ -14,4 +17,4 @@ const rows = [
   ...await benchOutbox(),
   ...await benchExpiry(),
 ];
-await publish('bench.result.md', `${compareTable(cells)}\n${table(rows)}`);
+await publish('bench.result.md', `${compareTable(cells)}\n${minimalTable(comparisons)}\n${table(rows)}`);

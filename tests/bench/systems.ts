@@ -26,6 +26,9 @@ export type System = {
   stop(): Promise<void>;
 };
 
+/** One request over HTTP, and what the body of its answer holds. */
+export type HttpItem = Pick<Item, 'request' | 'expected'>;
+
 export async function startSystem(name: SystemName, project: BenchProject): Promise<System> {
   switch (name) {
     case 'direct':
@@ -43,7 +46,7 @@ export async function startSystem(name: SystemName, project: BenchProject): Prom
 export async function startOurs(
   project: Pick<BenchProject, 'apiUrl'>,
   environment: Record<string, string>,
-): Promise<System> {
+): Promise<System & { readonly pid: number; readonly port: number }> {
   const served = createFunction({
     port: 0,
     env: {
@@ -57,9 +60,11 @@ export async function startOurs(
   });
   await served.start();
   await served.ready();
+  const port = Number(new URL(served.url).port);
   return {
-    pid: served.pid(),
-    connect: () => connectHttp(Number(new URL(served.url).port), true),
+    pid: served.pid() ?? 0,
+    port,
+    connect: () => connectHttp(port, true),
     stop: () => served.stop(),
   };
 }
@@ -75,10 +80,11 @@ async function startServer(file: string, project: BenchProject, checks: boolean)
   return { pid: server.pid, connect: () => connectHttp(server.port, checks), stop: server.stop };
 }
 
-async function connectHttp(port: number, checks: boolean) {
+/** A connection to a server on 127.0.0.1. @param checks whether the body of an answer is looked at */
+export async function connectHttp(port: number, checks: boolean) {
   const connection = await openHttpConnection(port);
   return {
-    async send({ request, expected }: Item) {
+    async send({ request, expected }: HttpItem) {
       const { status, body } = await connection.send(request);
       if (status !== 200 || checks && !body.includes(expected)) throw new Error(`${status} ${body}`);
     },

@@ -3,8 +3,9 @@ import { answer, fullAnswer, refusal } from '../helpers/answer.ts';
 import { createCaller } from '../helpers/caller.ts';
 import { placeOrder, requestOrder } from '../helpers/orders.ts';
 import { createPayment, uniqueId } from '../helpers/records.ts';
+import { checkout, verify } from '../helpers/requests.ts';
 import { paymentOfOrder } from '../helpers/rows.ts';
-import { useShop } from '../helpers/shop.ts';
+import { type Shop, useShop } from '../helpers/shop.ts';
 import { readPayment } from '../helpers/state.ts';
 import { secrets, targets } from '../helpers/targets.ts';
 import { useProject } from '../helpers/use-project.ts';
@@ -17,6 +18,26 @@ const basic = `Basic ${btoa(`${secrets.GATEWAY_KEY_ID}:${secrets.GATEWAY_KEY_SEC
 /** How many payments a user has. */
 async function countPayments(userId: string): Promise<unknown> {
   return (await project.database.one('select count(*)::int from public.payments where user_id = $1', [userId])).count;
+}
+
+/** A user who has just bought pro, and until when. */
+async function buyPro(shop: Shop) {
+  const user = await createCaller(project.database);
+  const { order } = await placeOrder(shop, user.accessToken, 'pro');
+  const { subscription } = await (await verify(shop, user.accessToken, await checkout(order.id))).json();
+  const isTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  expect(subscription).toEqual({ tier: 'pro', validUntil: isTime });
+  return { user, until: subscription.validUntil };
+}
+
+/** POST /api/subscriptions/cancel. @throws when it was refused. */
+async function cancel(shop: Shop, accessToken: string, atPeriodEnd: boolean): Promise<void> {
+  const { status } = await answer(shop.request('/api/subscriptions/cancel', {
+    method: 'POST',
+    headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ at_period_end: atPeriodEnd }),
+  }));
+  if (status !== 200) throw new Error(`not cancelled: ${status}`);
 }
 
 describe.each(targets)('%s', (target) => {
@@ -35,6 +56,7 @@ describe.each(targets)('%s', (target) => {
         key_id: secrets.GATEWAY_KEY_ID,
         payment_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
         plan,
+        running: null,
       },
     });
     expect(headers.get('cache-control')).toBe('private, no-store');
@@ -61,6 +83,52 @@ describe.each(targets)('%s', (target) => {
         payment_capture: 1,
       },
     }]);
+  });
+
+  test('POST /api/payments/orders while a subscription runs → 201 with its tier and end, whatever is ordered', async () => {
+    const { user, until } = await buyPro(shop);
+    const running = { tier: 'pro', until, early_renewal: 'replace' };
+    const [pro, basic] = [
+      await placeOrder(shop, user.accessToken, 'pro'),
+      await placeOrder(shop, user.accessToken, 'basic'),
+    ];
+    expect(pro.running).toEqual(running);
+    expect(basic.running).toEqual(running);
+    expect(await placeOrder(shop, user.accessToken, 'basic')).toEqual(basic);
+  });
+
+  test('POST /api/payments/orders while the subscription of another user runs → 201, nothing runs', async () => {
+    await buyPro(shop);
+    const other = await createCaller(project.database);
+    expect((await placeOrder(shop, other.accessToken)).running).toBeNull();
+  });
+
+  test('POST /api/payments/orders again once a subscription runs → 201, the same order with what runs now', async () => {
+    const user = await createCaller(project.database);
+    const before = await placeOrder(shop, user.accessToken, 'basic');
+    expect(before.running).toBeNull();
+    const { order } = await placeOrder(shop, user.accessToken, 'pro');
+    expect((await verify(shop, user.accessToken, await checkout(order.id))).status).toBe(200);
+    expect(await placeOrder(shop, user.accessToken, 'basic')).toEqual({
+      ...before,
+      running: { tier: 'pro', until: expect.any(String), early_renewal: 'replace' },
+    });
+  });
+
+  test('POST /api/payments/orders after a cancellation at the end of the period → 201, it runs until then', async () => {
+    const { user, until } = await buyPro(shop);
+    await cancel(shop, user.accessToken, true);
+    expect((await placeOrder(shop, user.accessToken)).running).toEqual({
+      tier: 'pro',
+      until,
+      early_renewal: 'replace',
+    });
+  });
+
+  test('POST /api/payments/orders after a cancellation at once → 201, nothing runs', async () => {
+    const { user } = await buyPro(shop);
+    await cancel(shop, user.accessToken, false);
+    expect((await placeOrder(shop, user.accessToken)).running).toBeNull();
   });
 
   test('POST /api/payments/orders → the payment is written before the gateway is asked', async () => {
@@ -218,5 +286,16 @@ describe.each(targets)('%s', (target) => {
       [user.id],
     );
     await placeOrder(shop, user.accessToken, 'basic');
+  });
+});
+
+describe.each(targets)('%s, early renewals extend', (target) => {
+  const shop = useShop(target, project, { EARLY_RENEWAL: 'extend' });
+
+  test('POST /api/payments/orders → 201; what runs, if anything, is said to be extended', async () => {
+    const { user, until } = await buyPro(shop);
+    expect((await placeOrder(shop, user.accessToken)).running).toEqual({ tier: 'pro', until, early_renewal: 'extend' });
+    const other = await createCaller(project.database);
+    expect((await placeOrder(shop, other.accessToken)).running).toBeNull();
   });
 });

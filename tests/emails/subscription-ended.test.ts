@@ -12,15 +12,23 @@ test('the subscription-ended e-mail says every field, in HTML and in text', asyn
 
 Hello Asha Rao,
 
-Your plan was valid until 20 November 2027, and your access has ended. You can come back at any time.
+Your access to the Pro Yearly plan ended on 20 November 2027. You can come back at any time.
 
 Plan: Pro Yearly
-Valid until: 20 November 2027
+Ended on: 20 November 2027
 
 See the plans: https://app.example.com/pricing
 
-If you have renewed since, there is nothing left to do.
+If you have bought a plan since, there is nothing left to do.
 `);
+});
+
+test('nothing in it depends on why access ended or how long it was paid for', async () => {
+  for (const earlyRenewal of ['replace', 'extend'] as const) {
+    const mail = await renderEmail(row(), { ...settings, earlyRenewal });
+    expect(mail).toEqual(await renderEmail(row(), settings));
+    expect(JSON.stringify(mail)).not.toMatch(/valid|paid|period|renew/i);
+  }
 });
 
 test('the date goes by the time zone of the settings', async () => {
@@ -29,7 +37,7 @@ test('the date goes by the time zone of the settings', async () => {
     timeZone: 'Asia/Kolkata',
   });
   expect(html).toContain('>1 January 2028<');
-  expect(text).toContain('Valid until: 1 January 2028\n');
+  expect(text).toContain('Ended on: 1 January 2028\n');
 });
 
 test.each(['to', 'display_name', 'plan_name', 'ends_at'])('a row without %s is refused', async (field) => {

@@ -2,25 +2,57 @@ import { expect, test } from 'vitest';
 import { renderEmail } from '../../supabase/functions/api/render-email.ts';
 import { settings, subscriptionEndingRow as row } from './rows.ts';
 
-test('the subscription-ending e-mail says every field, in HTML and in text', async () => {
-  const { to, subject, html, text } = await renderEmail(row(), settings);
+const replace = { ...settings, earlyRenewal: 'replace' } as const;
+const extend = { ...settings, earlyRenewal: 'extend' } as const;
+
+test.each([replace, extend])('the subscription-ending e-mail under %j says every field', async (given) => {
+  const { to, subject, html } = await renderEmail(row(), given);
   expect(to).toBe('asha@example.com');
   expect(subject).toBe('Your Pro Yearly plan ends on 20 November 2027');
   for (const value of ['Asha Rao', 'Pro Yearly', '20 November 2027']) expect(html).toContain(`>${value}<`);
   expect(html).toContain('href="https://app.example.com/pricing"');
+});
+
+test('where a purchase replaces the period, it asks for none before the end', async () => {
+  const { html, text } = await renderEmail(row(), replace);
   expect(text).toBe(`Your access ends soon
 
 Hello Asha Rao,
 
-Your access ends on 20 November 2027. To keep it, renew your plan before then.
+Your plan is valid until 20 November 2027. After that your access ends. You can buy the plan again on that day or later. A purchase before then starts a new period at once, and the days that are left are not added to it.
+
+Plan: Pro Yearly
+Valid until: 20 November 2027
+
+See the plans: https://app.example.com/pricing
+
+If you have bought a plan since, or do not want to go on, there is nothing left to do.
+`);
+  expect(html).toContain('You can buy it again on that day or later.');
+  expect(html + text).not.toMatch(/renew|to keep|lose/i);
+});
+
+test('where a purchase adds to the period, it asks for one before the end', async () => {
+  const { html, text } = await renderEmail(row(), extend);
+  expect(text).toBe(`Your access ends soon
+
+Hello Asha Rao,
+
+Your plan is valid until 20 November 2027. After that your access ends. To keep your access, renew your plan before then: the new period is added to this one, and you lose no day.
 
 Plan: Pro Yearly
 Valid until: 20 November 2027
 
 Renew your plan: https://app.example.com/pricing
 
-If you have renewed since, or do not want to go on, there is nothing left to do.
+If you have bought a plan since, or do not want to go on, there is nothing left to do.
 `);
+  expect(html).toContain('If you renew it before then, you lose no day.');
+  expect(html + text).not.toMatch(/at once|or later/);
+});
+
+test('without a setting it is the mail under EARLY_RENEWAL=replace, the default', async () => {
+  expect(await renderEmail(row(), settings)).toEqual(await renderEmail(row(), replace));
 });
 
 test('the date goes by the time zone of the settings', async () => {

@@ -8,6 +8,11 @@ export type Finding =
   | 'captured_not_fulfilled'
   | 'tier_mismatch'
   | 'paid_twice'
+  | 'charged_after_replacement'
+  | 'charged_after_cancellation'
+  | 'never_captured'
+  | 'dispute_lost'
+  | 'expiry_failed'
   | 'outbox_stuck'
   | 'failed_events';
 

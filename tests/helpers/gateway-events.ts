@@ -32,11 +32,13 @@ export type SubscriptionEvent = {
   readonly start?: string | null;
   readonly end?: string | null;
   readonly createdAt?: string | null;
+  /** The payment of the cycle: its id at the gateway and its amount in minor units. */
+  readonly payment?: { readonly id: string; readonly amount: number };
 };
 
 /** The body of a subscription event, in the gateway's envelope; each is another body, even with the same data. */
 export function subscriptionEvent(
-  { name, userId, id = 'sub_A', planId, start = null, end = null, createdAt = null }: SubscriptionEvent,
+  { name, userId, id = 'sub_A', planId, start = null, end = null, createdAt = null, payment }: SubscriptionEvent,
 ): string {
   return JSON.stringify({
     entity: 'event',
@@ -52,6 +54,7 @@ export function subscriptionEvent(
           notes: { user_id: userId },
         },
       },
+      ...(payment === undefined ? {} : { payment: { entity: { entity: 'payment', status: 'captured', ...payment } } }),
     },
     ...(createdAt === null ? {} : { created_at: seconds(createdAt) }),
   });

@@ -39,11 +39,21 @@ export function failed(money: Money): string {
   });
 }
 
-/** refund.processed; `refunded` is what the gateway counts as given back of the payment so far. */
-export function refunded(money: Money, amount: unknown): string {
-  return body('refund.processed', {
+/** A refund as a test describes it. */
+export type Refund = { readonly id?: string; readonly status?: 'pending' | 'processed' | 'failed' };
+
+/**
+ * refund.created, refund.processed or refund.failed, by its status; processed unless told otherwise. `amount` is that of
+ * this refund. The payment's own `amount_refunded` counts it in any case, as the gateway's does while it is pending.
+ */
+export function refunded(
+  money: Money,
+  amount: unknown,
+  { id = uniqueId('rfnd'), status = 'processed' }: Refund = {},
+): string {
+  return body(`refund.${status === 'pending' ? 'created' : status}`, {
     payment: { ...capturedFields, amount_refunded: amount, ...money },
-    refund: { id: uniqueId('rfnd'), payment_id: money.id },
+    refund: { id, payment_id: money.id, amount, status },
   });
 }
 

@@ -7,6 +7,7 @@ export type Ordered = {
   key_id: string;
   payment_id: string;
   plan: Record<string, unknown>;
+  running: { tier: string; until: string; early_renewal: string } | null;
 };
 
 /** POST /api/payments/orders with a session; text is sent as it is, anything else as JSON. */

@@ -81,11 +81,26 @@ test('a fault of one method and path spares the others, and the controls stay op
 });
 
 test.each([
+  ['/v1/', ['/v1/orders', '/v1/orders/x', '/v1/orders/x/payments', '/v1/payments/x/refunds']],
+  ['/v1/orders/', ['/v1/orders/x', '/v1/orders/x/payments']],
+  ['/v1/orders', ['/v1/orders']],
+  ['/v1/orders/:id', ['/v1/orders/x']],
+  ['/v1/orders/:id/payments', ['/v1/orders/x/payments']],
+  ['/v1/payments/:id/refund', []],
+])('a fault of the path %s meets %j', async (path, met) => {
+  await simulate('fault', { mode: 'status', status: 503, path });
+  const calls = ['/v1/orders', '/v1/orders/x', '/v1/orders/x/payments', '/v1/payments/x/refunds'];
+  const statuses = await Promise.all(calls.map(async (one) => (await call('GET', one)).status));
+  expect(calls.filter((_, i) => statuses[i] === 503)).toEqual(met);
+});
+
+test.each([
   [{ mode: 'slow' }, 'mode'],
   [{ mode: 'status' }, 'status'],
   [{ mode: 'status', status: 200 }, 'status'],
   [{ mode: 'hang', times: 0 }, 'times'],
   [{ mode: 'hang', path: '/simulate/' }, 'path'],
+  [{ mode: 'hang', path: '/v1/orders/:order' }, 'path'],
   [{ mode: 'hang', time: 1 }, ''],
 ])('a fault of %j → 400 that names the field, and none is in effect', async (fields, field) => {
   const { status, body } = await call('POST', '/simulate/fault', fields);

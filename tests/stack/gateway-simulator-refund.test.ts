@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { call, createOrder, pay, received, simulate, until } from './gateway-simulator-rig.ts';
+import { arrived, call, createOrder, pay, received, simulate, until } from './gateway-simulator-rig.ts';
 
 const quiet = { deliver: { drop: true } };
 const payment = async (id: string) => (await call('GET', `/v1/payments/${id}`)).body;
@@ -42,7 +42,7 @@ test('partial refunds count up until all is given back; each tells of refund and
   expect(JSON.parse(received[2]?.body ?? '').payload.refund.entity.notes).toEqual([]);
 });
 
-test('a refund that stays pending can be processed later, or fail and give the money’s count back', async () => {
+test('the payment counts a pending refund, and no longer once the refund failed', async () => {
   const payment_id = await paid();
   const first = (await simulate('refund', { payment_id, amount: 100, event: 'created' })).refund.id;
   const second = (await simulate('refund', { payment_id, event: 'created' })).refund.id;
@@ -94,7 +94,71 @@ test('refunds that are impossible → 400 that names the field, and nothing chan
   expect(await payment(payment_id)).toMatchObject({ status: 'captured', amount_refunded: 0, refund_status: null });
   const { refund } = await simulate('refund', { payment_id, ...quiet });
   await refuse({ payment_id }, 'payment_id');
-  await refuse({ refund_id: refund.id, event: 'failed' }, 'event');
+  await refuse({ refund_id: refund.id, event: 'processed' }, 'event');
+});
+
+/** A refund, or a step of one, whose events have arrived. */
+async function refundAndWait(fields: Record<string, unknown>) {
+  const { refund, event_ids } = await simulate('refund', fields);
+  await arrived(event_ids);
+  return refund;
+}
+
+test('pending refunds add up; each is processed or fails on its own, and the payment goes along', async () => {
+  const payment_id = await paid();
+  const first = await refundAndWait({ payment_id, amount: 10000, event: 'created' });
+  const second = await refundAndWait({ payment_id, amount: 20000, event: 'created' });
+  const third = await refundAndWait({ payment_id, amount: 19900, event: 'created' });
+  await refundAndWait({ refund_id: second.id, event: 'failed' });
+  await refundAndWait({ refund_id: third.id, event: 'processed' });
+  await refundAndWait({ refund_id: first.id, event: 'processed' });
+  expect(told()).toEqual([
+    ['refund.created', 'refund+payment', 10000, 'pending', 10000, 'partial', 'captured'],
+    ['refund.created', 'refund+payment', 20000, 'pending', 30000, 'partial', 'captured'],
+    ['refund.created', 'refund+payment', 19900, 'pending', 49900, 'full', 'refunded'],
+    ['refund.failed', 'refund+payment', 20000, 'failed', 29900, 'partial', 'captured'],
+    ['refund.processed', 'refund+payment', 19900, 'processed', 29900, 'partial', 'captured'],
+    ['refund.processed', 'refund+payment', 10000, 'processed', 29900, 'partial', 'captured'],
+  ]);
+});
+
+test('a refund can fail after it was processed; the payment no longer counts it and can be refunded again', async () => {
+  const payment_id = await paid();
+  const { id: refund_id } = await refundAndWait({ payment_id });
+  await refundAndWait({ refund_id, event: 'failed' });
+  await refundAndWait({ payment_id, amount: 100 });
+  expect(told()).toEqual([
+    ['refund.created', 'refund+payment', 49900, 'pending', 49900, 'full', 'refunded'],
+    ['refund.processed', 'refund+payment', 49900, 'processed', 49900, 'full', 'refunded'],
+    ['refund.failed', 'refund+payment', 49900, 'failed', 0, null, 'captured'],
+    ['refund.created', 'refund+payment', 100, 'pending', 100, 'partial', 'captured'],
+    ['refund.processed', 'refund+payment', 100, 'processed', 100, 'partial', 'captured'],
+  ]);
+});
+
+test.each(['created', 'processed', 'failed'])('a refund that failed does not become %s → 400', async (event) => {
+  const payment_id = await paid();
+  const { refund } = await simulate('refund', { payment_id, event: 'failed', ...quiet });
+  const { status, body } = await call('POST', '/simulate/refund', { refund_id: refund.id, event });
+  expect([status, body.error.field]).toEqual([400, 'event']);
+  expect(await payment(payment_id)).toMatchObject({ status: 'captured', amount_refunded: 0, refund_status: null });
+});
+
+test.each([
+  ['more than the payment', 0, 49901, 'The refund amount provided is greater than amount captured'],
+  [
+    'more than pending refunds leave',
+    30000,
+    19901,
+    'The total refund amount is greater than the refund payment amount',
+  ],
+  ['a payment whose whole amount is pending', 49900, 100, 'The payment has been fully refunded already'],
+])('a refund of %s → 400 in the gateway’s words', async (_, pending, amount, description) => {
+  const payment_id = await paid();
+  if (pending > 0) await simulate('refund', { payment_id, amount: pending, event: 'created', ...quiet });
+  const { status, body } = await call('POST', '/simulate/refund', { payment_id, amount });
+  expect([status, body.error.code, body.error.description]).toEqual([400, 'BAD_REQUEST_ERROR', description]);
+  expect(await payment(payment_id)).toMatchObject({ amount_refunded: pending });
 });
 
 test('a dispute is opened, reviewed and lost; each event tells of payment and dispute', async () => {

@@ -74,8 +74,8 @@ async function callAt(url: string, method: string, path: string, body: unknown, 
   return { status: response.status, headers: response.headers, body: await response.json() };
 }
 
-/** Another simulator for this test alone, with the real gateway's pace unless told otherwise. */
-export async function another(fields: { firstRetryMs?: number; timeoutMs?: number } = {}) {
+/** Another simulator for this test alone, with the real gateway's pace and the machine's time unless the fields differ. */
+export async function another(fields: { firstRetryMs?: number; timeoutMs?: number; now?: () => number } = {}) {
   const { firstRetryMs: _, ...paced } = options;
   const other = createGatewaySimulator({ ...paced, ...fields });
   await other.start();
@@ -102,6 +102,10 @@ export async function until<Result>(condition: () => Result | false | Promise<Re
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
+
+/** Waits for these events: those of two requests arrive in any order. */
+export const arrived = (eventIds: string[]) =>
+  until(() => eventIds.every((id) => received.some(({ eventId }) => eventId === id)));
 
 export const delivery = async (eventId: string) => (await call('GET', `/simulate/deliveries/${eventId}`)).body;
 /** A control: posts to `/simulate/…` and answers the body. */

@@ -18,8 +18,11 @@ const doors = [
   'GET /simulate/fault',
   'POST /simulate/fault',
   'DELETE /simulate/fault',
+  'GET /simulate/clock',
+  'POST /simulate/clock',
   'GET /simulate/state',
   'POST /v1/orders',
+  'GET /v1/payments/pay_Unknown0000000/refunds',
 ];
 
 test.each(doors)('%s from a foreign page → 403', async (door) => {
@@ -64,5 +67,6 @@ test('the page lists what there is, needs no key, and runs no foreign script', a
     'deliveries',
     'endpoint',
     'faults',
+    'clock',
   ]);
 });

@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createCanceller } from '../../supabase/functions/api/cancel-at-gateway.ts';
-import type { Gateway } from '../../supabase/functions/api/ports.ts';
+import type { Gateway, GatewaySubscription, Reading } from '../../supabase/functions/api/ports.ts';
 
 const row = {
   id: 1,
@@ -19,6 +19,7 @@ function gateway(status: number, afterwards: string | null = 'active', retryAfte
         afterwards === null ? { status: 'unanswered' } : { status: 'found', value: { status: afterwards } },
       ),
     listOrderPayments: () => Promise.resolve({ status: 'unanswered' }),
+    listRefunds: () => Promise.resolve({ status: 'unanswered' }),
   };
 }
 
@@ -56,4 +57,121 @@ test('a row of another kind is refused and nothing is called', async () => {
     cancelSubscription: () => Promise.reject(new Error('called')),
   };
   expect(await deliver(silent, [{ ...row, kind: 'refund' }])).toEqual({ status: 'refused', error: 'unknown row' });
+});
+
+test('a cancellation at once that is refused before the first cycle is not repeated', async () => {
+  const asked: boolean[] = [];
+  const refusing: Gateway = {
+    ...gateway(0),
+    cancelSubscription(_id, atCycleEnd) {
+      asked.push(atCycleEnd);
+      return Promise.resolve({ status: 400, retryAfter: null });
+    },
+    readSubscription: () => Promise.resolve({ status: 'found', value: { status: 'created', current_end: null } }),
+  };
+  expect(await deliver(refusing)).toEqual({ status: 'refused', error: 'HTTP 400' });
+  expect(asked).toEqual([false]);
+});
+
+test('a refusal whose reason the gateway does not say is tried again', async () => {
+  expect(await deliver(gateway(400, null))).toEqual({ status: 'failed', error: 'HTTP 400' });
+});
+
+describe('at the end of a cycle', () => {
+  const atCycleEnd = { ...row, payload: { ...row.payload, at_cycle_end: true } };
+  const found = (value: GatewaySubscription): Reading<GatewaySubscription> => ({ status: 'found', value });
+
+  /** Delivers to a gateway that answers the two kinds of cancellation so; the subscription is read in between. */
+  async function cancel(statuses: { atCycleEnd: number; atOnce: number }, subscription: Reading<GatewaySubscription>) {
+    const asked: string[] = [];
+    const delivery = await deliver({
+      ...gateway(0),
+      cancelSubscription(_id, whether) {
+        asked.push(whether ? 'cancel at cycle end' : 'cancel at once');
+        return Promise.resolve({ status: whether ? statuses.atCycleEnd : statuses.atOnce, retryAfter: null });
+      },
+      readSubscription() {
+        asked.push('read');
+        return Promise.resolve(subscription);
+      },
+    }, [atCycleEnd]);
+    return { asked, delivery };
+  }
+
+  test('a cancellation that the gateway takes is the only call', async () => {
+    expect(await cancel({ atCycleEnd: 200, atOnce: 200 }, found({ status: 'authenticated', current_end: null })))
+      .toEqual({ asked: ['cancel at cycle end'], delivery: { status: 'delivered' } });
+  });
+
+  test.each(['created', 'authenticated'])(
+    'a subscription that is %s and has no cycle, for which it is refused, is cancelled at once',
+    async (status) => {
+      expect(await cancel({ atCycleEnd: 400, atOnce: 200 }, found({ status, current_end: null }))).toEqual({
+        asked: ['cancel at cycle end', 'read', 'cancel at once'],
+        delivery: { status: 'delivered' },
+      });
+    },
+  );
+
+  test.each<[string, GatewaySubscription]>([
+    ['active', { status: 'active', current_end: 1_797_776_460 }],
+    ['active without a cycle', { status: 'active', current_end: null }],
+    ['pending', { status: 'pending', current_end: 1_797_776_460 }],
+    ['halted', { status: 'halted', current_end: 1_797_776_460 }],
+    ['paused', { status: 'paused', current_end: null }],
+    ['authenticated with a cycle', { status: 'authenticated', current_end: 1_797_776_460 }],
+    ['authenticated, its cycle not said', { status: 'authenticated' }],
+    ['of a state that is new to us', { status: 'trialing', current_end: null }],
+  ])('one that is %s is never cancelled at once', async (_, subscription) => {
+    expect(await cancel({ atCycleEnd: 400, atOnce: 200 }, found(subscription)))
+      .toEqual({ asked: ['cancel at cycle end', 'read'], delivery: { status: 'refused', error: 'HTTP 400' } });
+  });
+
+  test.each<[number, string]>([[500, 'failed'], [0, 'failed'], [429, 'paused'], [401, 'refused'], [404, 'refused']])(
+    'status %i, which says nothing of cycles, cancels nothing at once: %s',
+    async (status, outcome) => {
+      const { asked, delivery } = await cancel(
+        { atCycleEnd: status, atOnce: 200 },
+        found({ status: 'authenticated', current_end: null }),
+      );
+      expect(asked).not.toContain('cancel at once');
+      expect(delivery).toMatchObject({ status: outcome });
+    },
+  );
+
+  test.each<[string, Reading<GatewaySubscription>, string]>([
+    ['is not known', { status: 'unknown' }, 'refused'],
+    ['can not be read', { status: 'unanswered' }, 'failed'],
+  ])('one that %s is not cancelled at once: %s', async (_, reading, outcome) => {
+    expect(await cancel({ atCycleEnd: 400, atOnce: 200 }, reading))
+      .toEqual({ asked: ['cancel at cycle end', 'read'], delivery: { status: outcome, error: 'HTTP 400' } });
+  });
+
+  test.each(['cancelled', 'completed', 'expired'])('one that is %s already is delivered', async (status) => {
+    expect(await cancel({ atCycleEnd: 400, atOnce: 200 }, found({ status, current_end: null })))
+      .toEqual({ asked: ['cancel at cycle end', 'read'], delivery: { status: 'delivered' } });
+  });
+
+  test.each([[400, 'HTTP 400'], [500, 'HTTP 500'], [0, 'no answer']])(
+    'a cancellation at once that ends with status %i is tried again from the beginning',
+    async (status, error) => {
+      expect(await cancel({ atCycleEnd: 400, atOnce: status }, found({ status: 'created', current_end: null })))
+        .toMatchObject({ delivery: { status: 'failed', error } });
+    },
+  );
+
+  test('a second attempt, after one that died before it was noted, finds it cancelled', async () => {
+    let status = 'authenticated';
+    const twice: Gateway = {
+      ...gateway(0),
+      cancelSubscription(_id, whether) {
+        if (whether || status === 'cancelled') return Promise.resolve({ status: 400, retryAfter: null });
+        status = 'cancelled';
+        return Promise.resolve({ status: 200, retryAfter: null });
+      },
+      readSubscription: () => Promise.resolve(found({ status, current_end: null })),
+    };
+    expect(await deliver(twice, [atCycleEnd])).toEqual({ status: 'delivered' });
+    expect(await deliver(twice, [atCycleEnd])).toEqual({ status: 'delivered' });
+  });
 });

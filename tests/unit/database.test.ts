@@ -4,6 +4,7 @@ import { createDatabase, DatabaseError } from '../../supabase/functions/api/data
 const userId = '3b1f8f0e-1d2c-4a5b-8c7d-9e0f1a2b3c4d';
 const empty = { subscription: null, currentTier: 'free', payments: [] };
 const payment = { userId, orderId: 'order_1', paymentId: 'pay_1', signature: 'abc' };
+const order = { userId, tier: 'pro', idempotencyKey: null };
 const delivery = { bodySha256: '00', eventId: 'evt_1', body: '{}' };
 
 /** A database whose calls end as told, one after the other: errors are thrown, anything else is returned. */
@@ -50,6 +51,25 @@ describe('a call', () => {
     expect(await scripted([{ outcome }]).database.verifyPayment(payment)).toEqual({ outcome });
   });
 
+  test.each([null, { tier: 'pro', until: '2027-11-20T13:02:04.662Z' }])(
+    'of createOrder passes the request and gives the payment, with %j as what runs',
+    async (running) => {
+      const plan = { tier: 'pro', name: 'Pro' };
+      const payment = { payment_id: 'p', amount: 99900, currency: 'INR', plan, running };
+      const given = { paymentId: 'p', amount: 99900, currency: 'INR', plan, running };
+      const { database, calls } = scripted([
+        { outcome: 'created', order_id: null, ...payment },
+        { outcome: 'existing', order_id: 'order_1', ...payment },
+      ]);
+      expect(await database.createOrder({ ...order, idempotencyKey: 'k' })).toEqual({ outcome: 'created', ...given });
+      expect(await database.createOrder(order)).toEqual({ outcome: 'existing', orderId: 'order_1', ...given });
+      expect(calls).toEqual([
+        { name: 'create_order', parameters: { p_user_id: userId, p_tier: 'pro', p_idempotency_key: 'k' } },
+        { name: 'create_order', parameters: { p_user_id: userId, p_tier: 'pro', p_idempotency_key: undefined } },
+      ]);
+    },
+  );
+
   test('of applyGatewayEvent passes the delivery and gives the outcome', async () => {
     const { database, calls } = scripted([{ outcome: 'stale' }]);
     expect(await database.applyGatewayEvent(delivery)).toEqual({ outcome: 'stale' });
@@ -77,6 +97,16 @@ describe('a result of another shape is an error:', () => {
     'verifyPayment with %j',
     async (result) => {
       await expect(scripted([result]).database.verifyPayment(payment)).rejects.toThrow();
+    },
+  );
+
+  test.each([undefined, {}, 'pro', { tier: 'pro' }, { tier: 'pro', until: null }, {
+    until: '2027-11-20T13:02:04.662Z',
+  }])(
+    'createOrder with %j as what runs',
+    async (running) => {
+      const payment = { payment_id: 'p', amount: 99900, currency: 'INR', plan: {}, running };
+      await expect(scripted([{ outcome: 'created', ...payment }]).database.createOrder(order)).rejects.toThrow();
     },
   );
 

@@ -2,7 +2,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { createGateway } from '../../supabase/functions/api/gateway.ts';
 
-type Received = { method: string; path: string; headers: Headers; body: string };
+type Received = { method: string; path: string; search: string; headers: Headers; body: string };
 
 const received: Received[] = [];
 const end = Promise.withResolvers<void>();
@@ -10,7 +10,8 @@ let respond: () => Response | Promise<Response>;
 const server = Deno.serve(
   { hostname: '127.0.0.1', port: 0, onListen: () => {} },
   async ({ method, url, headers, body }) => {
-    received.push({ method, path: new URL(url).pathname, headers, body: await new Response(body).text() });
+    const { pathname: path, search } = new URL(url);
+    received.push({ method, path, search, headers, body: await new Response(body).text() });
     return await respond();
   },
 );
@@ -121,6 +122,15 @@ describe('reading', () => {
     expect(received[0]).toMatchObject({ method: 'GET', path: '/v1/orders/order_A%2F..%2Fx%3Fy/payments', body: '' });
   });
 
+  test('listRefunds finds the refunds of a payment, 100 instead of the ten that the gateway lists unasked', async () => {
+    const items = [{ id: 'rfnd_A', payment_id: 'pay_A', amount: 100, status: 'pending', created_at: 1_767_225_600 }];
+    respond = () => Response.json({ entity: 'collection', count: 1, items });
+    expect(await gateway().listRefunds('pay_A/../x?y')).toEqual({ status: 'found', value: items });
+    expect(received).toMatchObject([
+      { method: 'GET', path: '/v1/payments/pay_A%2F..%2Fx%3Fy/refunds', search: '?count=100', body: '' },
+    ]);
+  });
+
   test('readSubscription finds a subscription, whole', async () => {
     const entity = { id: 'sub_A', status: 'active', current_end: 1_767_225_600, notes: { user_id: 'x' } };
     respond = () => Response.json(entity);
@@ -139,6 +149,7 @@ describe('reading', () => {
   test.each([400, 404])('%i says that there is no such thing', async (status) => {
     respond = () => Response.json({ error: { code: 'BAD_REQUEST_ERROR' } }, { status });
     expect(await gateway().listOrderPayments('order_A')).toEqual({ status: 'unknown' });
+    expect(await gateway().listRefunds('pay_A')).toEqual({ status: 'unknown' });
     expect(await gateway().readSubscription('sub_A')).toEqual({ status: 'unknown' });
   });
 
@@ -153,6 +164,7 @@ describe('reading', () => {
   ])('%s says nothing', async (_, answer) => {
     respond = answer;
     expect(await gateway().listOrderPayments('order_A')).toEqual({ status: 'unanswered' });
+    expect(await gateway().listRefunds('pay_A')).toEqual({ status: 'unanswered' });
     expect(await gateway().readSubscription('sub_A')).toEqual({ status: 'unanswered' });
   });
 });

@@ -1,6 +1,8 @@
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { readConfig } from '../../supabase/functions/api/config.ts';
 import { createMailer } from '../../supabase/functions/api/mailer.ts';
-import { everyRow, paymentFailedRow, paymentSuccessRow } from '../emails/rows.ts';
+import { createSenders } from '../../supabase/functions/api/senders.ts';
+import { everyRow, paymentFailedRow, paymentSuccessRow, subscriptionEndingRow } from '../emails/rows.ts';
 import { accept, providerError, startReceiver } from '../helpers/receiver.ts';
 
 const provider = startReceiver();
@@ -17,7 +19,8 @@ const config = {
   appUrl: 'https://app.example.com',
   timeZone: 'UTC',
   expiryEmails: true,
-};
+  earlyRenewal: 'replace',
+} as const;
 const rows = [
   { id: 1, key: 'payment-success/1', ...paymentSuccessRow() },
   { id: 2, key: 'payment-failed/2', ...paymentFailedRow() },
@@ -99,4 +102,25 @@ test('with EXPIRY_EMAILS=off mails about the end of a period count as delivered,
   ]);
   expect(provider.arrivals.map(({ headers }) => headers.get('idempotency-key')).sort())
     .toEqual(['payment-failed/1', 'payment-success/0']);
+});
+
+test.each(['replace', 'extend'])('the mail before an end goes by EARLY_RENEWAL=%s', async (earlyRenewal) => {
+  const environment: Record<string, string> = {
+    SUPABASE_URL: 'https://abc.supabase.co',
+    SUPABASE_PUBLISHABLE_KEYS: '{"default":"sb_publishable_1"}',
+    SUPABASE_SECRET_KEYS: '{"default":"sb_secret_1"}',
+    APP_URL: config.appUrl,
+    RESEND_API_KEY: config.apiKey,
+    RESEND_BASE_URL: config.baseUrl,
+    EMAIL_FROM: config.from,
+    EARLY_RENEWAL: earlyRenewal,
+  };
+  const { notice } = createSenders(readConfig((name) => environment[name]), null);
+  const row = { id: 1, key: 'subscription-ending/1', ...subscriptionEndingRow() };
+  expect(await notice?.([row])[0]?.deliver()).toEqual({ status: 'delivered' });
+  const advice = { replace: 'on that day or later', extend: 'renew your plan before then' };
+  const given = Object.entries(advice).filter(([, words]) =>
+    JSON.stringify(provider.arrivals[0]?.body).includes(words)
+  );
+  expect(given.map(([name]) => name)).toEqual([earlyRenewal]);
 });

@@ -1,11 +1,18 @@
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { DatabaseError } from '../../supabase/functions/api/database.ts';
 import type { Gateway, ReconcileDatabase } from '../../supabase/functions/api/ports.ts';
 import { reconcileAll } from '../../supabase/functions/api/reconciler.ts';
 
-type Asked = Pick<Gateway, 'listOrderPayments' | 'readSubscription'>;
+type Asked = Pick<Gateway, 'listOrderPayments' | 'listRefunds' | 'readSubscription'>;
 
-/** A database in which so many payments and subscriptions are due, and what was applied to it. */
-function due({ payments = 0, subscriptions = 0 }): ReconcileDatabase & { applied: unknown[] } {
+/** A database in which so many payments and subscriptions are due, and what was applied to it; it fails for some ids. */
+function due(
+  { payments = 0, subscriptions = 0, fails = () => false }: {
+    payments?: number;
+    subscriptions?: number;
+    fails?: (id: string) => boolean;
+  },
+): ReconcileDatabase & { applied: unknown[] } {
   const applied: unknown[] = [];
   let [waiting, billed] = [payments, subscriptions];
   const take = (count: number) => Array.from({ length: Math.min(count, 20) }, (_, index) => String(index));
@@ -22,10 +29,13 @@ function due({ payments = 0, subscriptions = 0 }): ReconcileDatabase & { applied
       return Promise.resolve(claimed.map((id) => ({ id, gatewaySubscriptionId: `sub_${id}` })));
     },
     applyOrderPayments(id, items) {
+      if (fails(id)) return Promise.reject(new DatabaseError('apply_order_payments', '55P03'));
       applied.push([id, items]);
       return Promise.resolve({ applied: items?.length ?? 0, ended: false });
     },
     applyGatewaySubscription(subscription, entity) {
+      // As a bug would: not a rejection.
+      if (fails(subscription.id)) throw new TypeError('bug');
       applied.push([subscription.id, entity]);
       return Promise.resolve({ applied: entity !== null });
     },
@@ -34,21 +44,32 @@ function due({ payments = 0, subscriptions = 0 }): ReconcileDatabase & { applied
 
 const answers: Asked = {
   listOrderPayments: () => Promise.resolve({ status: 'found', value: [{ id: 'pay_A' }] }),
+  listRefunds: () => Promise.reject(new Error('nothing was refunded')),
   readSubscription: () => Promise.resolve({ status: 'found', value: { status: 'active' } }),
 };
 const nothing: Asked = {
   listOrderPayments: () => Promise.resolve({ status: 'unanswered' }),
+  listRefunds: () => Promise.resolve({ status: 'unanswered' }),
   readSubscription: () => Promise.resolve({ status: 'unanswered' }),
 };
 const unknown: Asked = {
   listOrderPayments: () => Promise.resolve({ status: 'unknown' }),
+  listRefunds: () => Promise.resolve({ status: 'unknown' }),
   readSubscription: () => Promise.resolve({ status: 'unknown' }),
 };
 
+const faults: unknown[] = [];
+beforeEach(() => {
+  faults.length = 0;
+});
+const reconcile = (database: ReconcileDatabase, gateway: Asked) =>
+  reconcileAll(database, gateway, (error) => faults.push(error));
+
 test('it asks about everything that is due, batch after batch', async () => {
   const database = due({ payments: 45, subscriptions: 21 });
-  expect(await reconcileAll(database, answers)).toEqual({ asked: 66, applied: 66, unanswered: 0 });
+  expect(await reconcile(database, answers)).toEqual({ asked: 66, applied: 66, unanswered: 0 });
   expect(database.applied).toHaveLength(66);
+  expect(faults).toEqual([]);
 });
 
 test('it asks about at most five at once', async () => {
@@ -59,13 +80,13 @@ test('it asks about at most five at once', async () => {
     open -= 1;
     return { status: 'found', value: [] };
   };
-  await reconcileAll(due({ payments: 40 }), { ...answers, listOrderPayments });
+  await reconcile(due({ payments: 40 }), { ...answers, listOrderPayments });
   expect(most).toBe(5);
 });
 
 test('what the gateway does not know is applied as that', async () => {
   const database = due({ payments: 1, subscriptions: 1 });
-  expect(await reconcileAll(database, unknown)).toEqual({ asked: 2, applied: 0, unanswered: 0 });
+  expect(await reconcile(database, unknown)).toEqual({ asked: 2, applied: 0, unanswered: 0 });
   expect(database.applied).toEqual([['0', null], ['0', null]]);
 });
 
@@ -73,14 +94,99 @@ test('one order that gets no answer holds up no other', async () => {
   const listOrderPayments: Asked['listOrderPayments'] = (id) =>
     id === 'order_0' ? nothing.listOrderPayments(id) : answers.listOrderPayments(id);
   const database = due({ payments: 10 });
-  const report = await reconcileAll(database, { ...answers, listOrderPayments });
+  const report = await reconcile(database, { ...answers, listOrderPayments });
   expect(report).toEqual({ asked: 10, applied: 9, unanswered: 1 });
+});
+
+test('what was refunded is applied with its refunds, one question later', async () => {
+  const database = due({ payments: 1 });
+  const refunds = [{ id: 'rfnd_A', payment_id: 'pay_A', amount: 100, status: 'processed', created_at: 1 }];
+  const report = await reconcile(database, {
+    ...answers,
+    listOrderPayments: () => Promise.resolve({ status: 'found', value: [{ id: 'pay_A', status: 'refunded' }] }),
+    listRefunds: () => Promise.resolve({ status: 'found', value: refunds }),
+  });
+  expect(report).toEqual({ asked: 1, applied: 1, unanswered: 0 });
+  expect(database.applied).toEqual([['0', [{ id: 'pay_A', status: 'refunded', refunds }]]]);
+});
+
+test('refunds that get no answer leave the whole order for later', async () => {
+  const database = due({ payments: 1 });
+  const report = await reconcile(database, {
+    ...nothing,
+    listOrderPayments: () => Promise.resolve({ status: 'found', value: [{ id: 'pay_A', amount_refunded: 1 }] }),
+  });
+  expect(report).toEqual({ asked: 1, applied: 0, unanswered: 1 });
+  expect(database.applied).toEqual([]);
 });
 
 test('a gateway that is away is left alone after a few questions', async () => {
   const database = due({ payments: 100 });
-  const { asked, unanswered } = await reconcileAll(database, nothing);
+  const { asked, unanswered } = await reconcile(database, nothing);
   expect(asked).toBeLessThan(10);
   expect(unanswered).toBe(asked);
   expect(database.applied).toEqual([]);
+  expect(faults).toEqual([]);
+});
+
+test('answers that can not be applied are logged once each and stop no other, however many they are', async () => {
+  const database = due({ payments: 45, subscriptions: 21, fails: (id) => Number(id) < 7 });
+  // Batches of 20, 20 and 5 payments, of 20 and 1 subscriptions: five times seven of them, and one.
+  const failed = { payments: 7 + 7 + 5, subscriptions: 7 + 1 };
+  expect(await reconcile(database, answers)).toEqual({ asked: 66, applied: 66 - 27, unanswered: 27 });
+  expect(database.applied).toHaveLength(66 - 27);
+  expect(faults.filter((fault) => fault instanceof DatabaseError)).toHaveLength(failed.payments);
+  expect(faults.filter((fault) => fault instanceof TypeError)).toHaveLength(failed.subscriptions);
+});
+
+test('faults of the database do not end the run as questions without an answer do', async () => {
+  let calls = 0;
+  const listOrderPayments: Asked['listOrderPayments'] = (id) =>
+    ++calls % 10 === 0 ? nothing.listOrderPayments(id) : answers.listOrderPayments(id);
+  const database = due({ payments: 25, fails: () => true });
+  const report = await reconcile(database, { ...answers, listOrderPayments });
+  expect(report).toEqual({ asked: 25, applied: 0, unanswered: 25 });
+  expect(faults).toHaveLength(23);
+});
+
+test.each(['claimPaymentsToReconcile', 'claimSubscriptionsToReconcile'] as const)(
+  'a database whose %s fails ends the run before a question',
+  async (name) => {
+    const down = new DatabaseError('claim', undefined);
+    const database = { ...due({ payments: 1, subscriptions: 1 }), [name]: () => Promise.reject(down) };
+    await expect(reconcile(database, answers)).rejects.toBe(down);
+    expect(database.applied).toEqual([]);
+  },
+);
+
+test('a database that goes away during the run ends it with the next claim', async () => {
+  let isDown = false;
+  const database = due({ payments: 100, fails: () => isDown });
+  const { claimPaymentsToReconcile } = database;
+  database.claimPaymentsToReconcile = () =>
+    isDown ? Promise.reject(new DatabaseError('claim', undefined)) : claimPaymentsToReconcile();
+  const report = reconcile(database, {
+    ...answers,
+    listOrderPayments(id) {
+      isDown ||= id === 'order_10';
+      return answers.listOrderPayments(id);
+    },
+  });
+  await expect(report).rejects.toThrow('claim failed');
+  expect(faults.length).toBeGreaterThan(0);
+  expect(database.applied.length + faults.length).toBe(20);
+});
+
+test('after 25 s nothing more is asked, not even within a batch', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  try {
+    const database = due({ payments: 100 });
+    const slow: Asked['listOrderPayments'] = () =>
+      new Promise((resolve) => void setTimeout(resolve, 9_000, { status: 'found', value: [{ id: 'pay_A' }] }));
+    const report = reconcile(database, { ...answers, listOrderPayments: slow });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await report).toEqual({ asked: 15, applied: 15, unanswered: 0 });
+  } finally {
+    vi.useRealTimers();
+  }
 });

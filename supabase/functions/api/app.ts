@@ -80,6 +80,7 @@ export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> 
         config,
         dispatcher,
         dispatchLater,
+        logFault: (error: unknown) => logFault(c.get('requestId'), error),
         request: c.req.raw,
         body: c.get('body'),
       };
@@ -109,9 +110,13 @@ export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> 
     }
   }
 
+  function logFault(requestId: string, error: unknown): void {
+    log({ level: 'error', event: 'fault', request_id: requestId, error: describe(error) });
+  }
+
   /** Logs a fault once and answers with nothing of its inside. */
   function fail(c: Context<AppEnv>, error: unknown, name: ErrorName): Response {
-    log({ level: 'error', event: 'fault', request_id: c.get('requestId'), error: describe(error) });
+    logFault(c.get('requestId'), error);
     return send(c, errorAnswer(name));
   }
   return app;

@@ -16,7 +16,13 @@ export const verifyPaymentResult = z.union([
   z.object({ outcome: z.enum(['payment_not_found', 'plan_not_found', 'refunded', 'never_captured', 'user_gone']) }),
 ]);
 export const planList = z.object({ plans: z.array(z.looseObject({})) });
-const ordered = { payment_id: z.string(), amount: z.number(), currency: z.string(), plan: z.looseObject({}) };
+const ordered = {
+  payment_id: z.string(),
+  amount: z.number(),
+  currency: z.string(),
+  plan: z.looseObject({}),
+  running: z.object({ tier: z.string(), until: z.string() }).nullable(),
+};
 export const createOrderResult = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.literal('created'), ...ordered }),
   z.object({ outcome: z.literal('existing'), order_id: z.string(), ...ordered }),

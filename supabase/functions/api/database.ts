@@ -57,8 +57,8 @@ export function createDatabase(transport: Transport, { earlyRenewal }: Pick<Conf
       );
       if (result.outcome === 'rate_limited') return { outcome: result.outcome, retryAfter: result.retry_after };
       if (!('payment_id' in result)) return result;
-      const { payment_id: paymentId, amount, currency, plan } = result;
-      const payment = { paymentId, amount, currency, plan };
+      const { payment_id: paymentId, amount, currency, plan, running } = result;
+      const payment = { paymentId, amount, currency, plan, running };
       return result.outcome === 'created'
         ? { outcome: result.outcome, ...payment }
         : { outcome: result.outcome, orderId: result.order_id, ...payment };

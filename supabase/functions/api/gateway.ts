@@ -1,13 +1,16 @@
 import { z } from 'zod';
 import type { GatewayConfig } from './config.ts';
-import type { Gateway, GatewayReply, Reading } from './ports.ts';
+import type { Gateway, GatewayEntity, GatewayReply, Reading } from './ports.ts';
 import { isStorableText, toStorableJson } from './storable-json.ts';
 
 const timeoutMilliseconds = 5000;
 
 const createdOrder = z.object({ id: z.string().min(1).refine(isStorableText) });
 const subscription = z.looseObject({ status: z.string() });
-const orderPayments = z.object({ items: z.array(z.looseObject({})) });
+const collection = z.object({ items: z.array(z.looseObject({})) });
+
+/** The most that the gateway lists at once; it lists ten unless asked for more. */
+const listedRefunds = 100;
 
 /** The gateway's REST API, over HTTP Basic with key id and key secret; null when it is not configured. */
 export function createGateway(config: GatewayConfig | null): Gateway | null {
@@ -35,6 +38,11 @@ export function createGateway(config: GatewayConfig | null): Gateway | null {
     }
   }
 
+  async function list(path: string): Promise<Reading<readonly GatewayEntity[]>> {
+    const reading = read(await call('GET', path), collection);
+    return reading.status === 'found' ? { status: 'found', value: reading.value.items } : reading;
+  }
+
   return {
     async createOrder({ amount, currency, receipt }) {
       // Without automatic capture the money goes back by itself after some days.
@@ -48,10 +56,9 @@ export function createGateway(config: GatewayConfig | null): Gateway | null {
 
     readSubscription: async (id) => read(await call('GET', `/subscriptions/${encodeURIComponent(id)}`), subscription),
 
-    async listOrderPayments(orderId) {
-      const reading = read(await call('GET', `/orders/${encodeURIComponent(orderId)}/payments`), orderPayments);
-      return reading.status === 'found' ? { status: 'found', value: reading.value.items } : reading;
-    },
+    listOrderPayments: (orderId) => list(`/orders/${encodeURIComponent(orderId)}/payments`),
+
+    listRefunds: (paymentId) => list(`/payments/${encodeURIComponent(paymentId)}/refunds?count=${listedRefunds}`),
   };
 }
 

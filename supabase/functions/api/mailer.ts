@@ -1,4 +1,4 @@
-import type { EmailConfig } from './config.ts';
+import type { Config, EmailConfig } from './config.ts';
 import {
   type Attempt,
   attemptTimeoutMilliseconds,
@@ -10,18 +10,20 @@ import {
 
 const expiryKinds = ['subscription-ending', 'subscription-ended'];
 
+type MailerConfig = EmailConfig & Pick<Config, 'earlyRenewal'>;
+
 /** Sends mails through Resend, one attempt a row; the row's key is the idempotency key. SPEC 6, outgoing e-mails. */
-export function createMailer(config: EmailConfig): Sender {
+export function createMailer(config: MailerConfig): Sender {
   return (rows) => rows.map((row): Attempt => ({ rows: [row], deliver: () => deliverMail(config, row) }));
 }
 
-function deliverMail(config: EmailConfig, row: OutboxRow): Promise<Delivery> {
+function deliverMail(config: MailerConfig, row: OutboxRow): Promise<Delivery> {
   return config.expiryEmails || !expiryKinds.includes(row.kind)
     ? sendMail(config, row)
     : Promise.resolve({ status: 'delivered', note: 'not sent: EXPIRY_EMAILS is off' });
 }
 
-async function sendMail(config: EmailConfig, row: OutboxRow): Promise<Delivery> {
+async function sendMail(config: MailerConfig, row: OutboxRow): Promise<Delivery> {
   try {
     // Most isolates never send a mail: templates and client are loaded with the first. What can't be loaded now may be
     // after the next deploy, so that is no reason to give a mail up.

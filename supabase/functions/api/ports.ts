@@ -96,7 +96,12 @@ export type OrderedPayment = {
   readonly amount: number;
   readonly currency: string;
   readonly plan: unknown;
+  /** Null: none runs. */
+  readonly running: RunningSubscription | null;
 };
+
+/** The subscription that runs when an order is made. `until`: its end, ISO 8601 in UTC, with milliseconds. */
+export type RunningSubscription = { readonly tier: string; readonly until: string };
 
 export type CreateOrderResult =
   | OrderedPayment & { outcome: 'created' }
@@ -126,15 +131,21 @@ export type Gateway = {
   /** A subscription as the gateway has it. */
   readSubscription(id: string): Promise<Reading<GatewaySubscription>>;
   /** The payments on an order, every attempt. */
-  listOrderPayments(orderId: string): Promise<Reading<readonly unknown[]>>;
+  listOrderPayments(orderId: string): Promise<Reading<readonly GatewayEntity[]>>;
+  /** The refunds of a payment, in any state; the newest 100. */
+  listRefunds(paymentId: string): Promise<Reading<readonly GatewayEntity[]>>;
 };
+
+/** A payment or a refund as the gateway has it. */
+export type GatewayEntity = Readonly<Record<string, unknown>>;
 
 /** What the gateway knows. `unknown`: there is no such thing; `unanswered`: it did not say, ask again later. */
 export type Reading<T> = { readonly status: 'found'; readonly value: T } | {
   readonly status: 'unknown' | 'unanswered';
 };
 
-export type GatewaySubscription = { readonly status: string };
+/** `current_end`: Unix seconds; null before the first cycle. */
+export type GatewaySubscription = { readonly status: string; readonly current_end?: unknown };
 
 /** How the gateway answered; status 0: it did not. */
 export type GatewayReply = { readonly status: number; readonly retryAfter: string | null };

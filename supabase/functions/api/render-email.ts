@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Config } from './config.ts';
 import { formatAmount, formatLongDate, formatTier } from './format.ts';
 import type { Mail } from './generated/emails.js';
 
@@ -10,6 +11,8 @@ export type EmailSettings = {
   readonly appUrl: string;
   /** IANA name, of the dates in mails; default UTC. */
   readonly timeZone?: string | undefined;
+  /** EARLY_RENEWAL, by which the mail before an end says when to buy again; default `replace`. */
+  readonly earlyRenewal?: Config['earlyRenewal'] | undefined;
 };
 
 // What the migrations write into `private.outbox.payload`: amounts in minor units, times in UTC.
@@ -44,7 +47,7 @@ const outboxMail = z.discriminatedUnion('kind', [
  */
 export async function renderEmail(
   row: { readonly kind: string; readonly payload: unknown },
-  { appUrl, timeZone }: EmailSettings,
+  { appUrl, timeZone, earlyRenewal = 'replace' }: EmailSettings,
 ): Promise<Email> {
   const mail = outboxMail.parse(row);
   // Most isolates never send a mail: the templates are loaded with the first.
@@ -82,15 +85,17 @@ export async function renderEmail(
     case 'subscription-ending':
     case 'subscription-ended': {
       const { kind, payload } = mail;
-      const makeMail = kind === 'subscription-ending' ? mails.subscriptionEnding : mails.subscriptionEnded;
+      const props = {
+        displayName,
+        planName: payload.plan_name,
+        endsOn: formatLongDate(payload.ends_at, timeZone),
+        pricingUrl: pageUrl(appUrl, 'pricing'),
+      };
       return {
         to: payload.to,
-        ...makeMail({
-          displayName,
-          planName: payload.plan_name,
-          endsOn: formatLongDate(payload.ends_at, timeZone),
-          pricingUrl: pageUrl(appUrl, 'pricing'),
-        }),
+        ...(kind === 'subscription-ending'
+          ? mails.subscriptionEnding({ ...props, earlyRenewal })
+          : mails.subscriptionEnded(props)),
       };
     }
   }

@@ -5,8 +5,11 @@ import type { Gateway, Ports } from './ports.ts';
 import { createRevalidator, nothingToRevalidate } from './revalidate.ts';
 
 /** The receivers of side effects that are configured; rows for the others wait in the outbox. */
-export function createSenders({ email, revalidation }: Config, gateway: Gateway | null): Ports['senders'] {
-  const mailer = email && createMailer(email);
+export function createSenders(
+  { email, revalidation, earlyRenewal }: Config,
+  gateway: Gateway | null,
+): Ports['senders'] {
+  const mailer = email && createMailer({ ...email, earlyRenewal });
   return {
     ...(mailer && { email: mailer, notice: mailer }),
     ...(revalidation && {

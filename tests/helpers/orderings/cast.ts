@@ -2,8 +2,13 @@ import { sha256, subscriptionEvent } from '../gateway-events.ts';
 import { captured, failed, orderPaid, refunded } from '../money-events.ts';
 import { uniqueId } from '../records.ts';
 
-/** A step of the database function `test.take_step`: a delivery, always of the same bytes, a verify, or an order stored. */
+/**
+ * A step of the database function `test.take_step`: a delivery, always of the same bytes, a verify, an order stored, a
+ * grant of premium, or the user's cancellation.
+ */
 export type Step =
+  | { name: string; grantTo: string; until: string }
+  | { name: string; cancelFor: string; atPeriodEnd: boolean }
   | { name: string; stored: string; orderId: string }
   | { name: string; earlyRenewal: string; sha256: string; body: string }
   | { name: string; earlyRenewal: string; userId: string; orderId: string; paymentId: string };
@@ -15,6 +20,8 @@ export type Cast = {
   /** The gateway subscriptions that some step is about. */
   readonly subscriptionIds: string[];
   verify(name: string, order: Order, letter: string): Step;
+  grant(name: string): Step;
+  cancel(name: string, when: 'at once' | 'at period end'): Step;
   captured(name: string, order: Order, letter: string): Step;
   orderPaid(name: string, order: Order, letter: string): Step;
   failed(name: string, order: Order, letter: string): Step;
@@ -26,8 +33,19 @@ export type Cast = {
     sub?: string;
     as?: string;
     plan?: string;
+    /** A letter: the payment of the cycle. */
+    paidBy?: string;
   }): Step;
+  /** A refund of a cycle's payment, whole; `status` as in `refunded`. */
+  cycleRefunded(name: string, letter: string): Step;
+  /** The refund of a name fails after all. */
+  refundFailed(name: string, of: string, order: Order, letter: string, amount?: number): Step;
 };
+
+/** A "day" of the events: a quarter of one, from 10 November 2026 on. */
+export function dayOfEvents(day: number): string {
+  return new Date(Date.UTC(2026, 10, 10, day * 6)).toISOString();
+}
 
 /** The cast of a user. */
 export function createCast(userId: string, earlyRenewal: 'replace' | 'extend'): Cast {
@@ -45,12 +63,18 @@ export function createCast(userId: string, earlyRenewal: 'replace' | 'extend'): 
       orderId: order.orderId,
       paymentId: money(order, letter).id,
     }),
+    grant: (name) => ({ name, grantTo: userId, until: '2127-01-01T00:00:00Z' }),
+    cancel: (name, when) => ({ name, cancelFor: userId, atPeriodEnd: when === 'at period end' }),
     captured: (name, order, letter) => deliver(name, captured(money(order, letter))),
     orderPaid: (name, order, letter) =>
       deliver(name, orderPaid(money(order, letter), { id: order.orderId, receipt: order.id.replaceAll('-', '') })),
     failed: (name, order, letter) => deliver(name, failed(money(order, letter))),
-    refunded: (name, order, letter, amount = 99900) => deliver(name, refunded(money(order, letter), amount)),
-    subscription(name, { day, months, sub = 'A', as = name, plan = 'plan_pro' }) {
+    refunded: (name, order, letter, amount = 99900) =>
+      deliver(name, refunded(money(order, letter), amount, { id: `rfnd_${name}${suffix}` })),
+    refundFailed: (name, of, order, letter, amount = 99900) =>
+      deliver(name, refunded(money(order, letter), amount, { id: `rfnd_${of}${suffix}`, status: 'failed' })),
+    cycleRefunded: (name, letter) => deliver(name, refunded({ id: `pay_${letter}${suffix}` }, 49900)),
+    subscription(name, { day, months, sub = 'A', as = name, plan = 'plan_pro', paidBy }) {
       const id = `sub_${sub}${suffix}`;
       if (!subscriptionIds.includes(id)) subscriptionIds.push(id);
       return deliver(
@@ -60,8 +84,9 @@ export function createCast(userId: string, earlyRenewal: 'replace' | 'extend'): 
           userId,
           id,
           planId: plan,
-          createdAt: new Date(Date.UTC(2026, 10, 10, day * 6)).toISOString(),
+          createdAt: dayOfEvents(day),
           ...(months ? { start: month(months[0]), end: month(months[1]) } : {}),
+          ...(paidBy === undefined ? {} : { payment: { id: `pay_${paidBy}${suffix}`, amount: 49900 } }),
         }),
       );
     },

@@ -1,6 +1,6 @@
 import { createPayment, createUser } from '../records.ts';
 import type { TestDatabase } from '../test-database.ts';
-import { type Cast, createCast, type Order, type Step } from './cast.ts';
+import { type Cast, createCast, dayOfEvents, type Order, type Step } from './cast.ts';
 
 /** Whose events are put in order, and all that can happen to them. */
 export type Scenario = {
@@ -18,6 +18,10 @@ type Play = {
   areStored?: false;
   /** The user has bought something in October. */
   isCustomer?: true;
+  /** The orders were made on that day of the events' November, as `Cast.subscription` counts days. */
+  orderedOn?: number;
+  /** What happened before the walk, each on its day. */
+  before?: (cast: Cast, orders: Order[]) => [day: number, step: Step][];
   /** `orders` are those not paid yet, after the one of October, if any. */
   steps(cast: Cast, orders: Order[]): Step[];
   isWhole?: Scenario['isWhole'];
@@ -32,7 +36,7 @@ const oneOrder: Play = {
     cast.orderPaid('order.paid', must(order), 'A'),
     cast.failed('failed', must(order), 'B'),
     cast.refunded('refund-of-part', must(order), 'A', 30000),
-    cast.refunded('refund-of-more', must(order), 'A', 60000),
+    cast.refunded('refund-of-more', must(order), 'A', 40000),
     cast.refunded('refund', must(order), 'A'),
   ],
 };
@@ -79,7 +83,92 @@ function crossed(plan: string, months: [number, number] | undefined, days: [numb
   };
 }
 
+/** Everything of a subscription around a purchase that only a webhook announces. */
+function around(plan: string): Play {
+  return {
+    orders: 1,
+    orderedOn: 5,
+    steps: (cast, [order]) => [
+      cast.captured('captured', must(order), 'A'),
+      ...subscription([1, 2, 9, 12], plan).steps(cast, []),
+      cast.subscription('activated', { day: 11, months: [2, 3], as: 'activated-again', plan }),
+    ],
+  };
+}
+
+/** A subscription's later events after something that the user or an admin did between them. */
+function after(before: (cast: Cast) => Step, plan = 'plan_pro'): Play {
+  return {
+    orders: 0,
+    before: (cast) => [
+      [2, cast.subscription('activated', { day: 1, months: [0, 1], plan })],
+      [5, before(cast)],
+    ],
+    steps: (cast) => [
+      cast.subscription('charged', { day: 2, months: [0, 1], as: 'charged-before', plan }),
+      cast.subscription('charged', { day: 9, months: [1, 2], as: 'charged-after', plan }),
+      cast.subscription('cancelled', { day: 12, plan }),
+      cast.subscription('activated', { day: 10, months: [0, 6], sub: 'B', as: 'activated-B', plan: 'plan_premium' }),
+    ],
+  };
+}
+
 const plays = {
+  'purchase between the events of a subscription': around('plan_pro'),
+  'purchase between the events of a subscription, plan unknown': around('plan_unknown'),
+  'purchase between two subscriptions': {
+    orders: 1,
+    orderedOn: 5,
+    steps: (cast, [order]) => [
+      cast.captured('captured', must(order), 'A'),
+      cast.subscription('activated', { day: 1, months: [0, 1], as: 'activated-A' }),
+      cast.subscription('charged', { day: 6, months: [1, 2], as: 'charged-A' }),
+      cast.subscription('activated', { day: 8, months: [0, 6], sub: 'B', as: 'activated-B', plan: 'plan_premium' }),
+      cast.subscription('cancelled', { day: 12, sub: 'B', as: 'cancelled-B', plan: 'plan_premium' }),
+    ],
+    isWhole: (facts) => facts.has('activated-A') || !facts.has('charged-A'),
+  },
+  'purchase between two subscriptions, one of a plan unknown': {
+    orders: 1,
+    orderedOn: 5,
+    steps: (cast, [order]) => [
+      cast.captured('captured', must(order), 'A'),
+      cast.subscription('activated', { day: 1, months: [0, 1], as: 'activated-A' }),
+      cast.subscription('activated', { day: 8, months: [0, 6], sub: 'B', as: 'activated-B', plan: 'plan_unknown' }),
+      cast.subscription('charged', { day: 9, months: [6, 12], sub: 'B', as: 'charged-B', plan: 'plan_unknown' }),
+      cast.subscription('cancelled', { day: 12, sub: 'B', as: 'cancelled-B', plan: 'plan_unknown' }),
+    ],
+    isWhole: (facts) => facts.has('activated-B') || !facts.has('charged-B'),
+  },
+  'cycles refunded': {
+    orders: 1,
+    orderedOn: 5,
+    steps: (cast, [order]) => [
+      cast.captured('captured', must(order), 'P'),
+      cast.subscription('activated', { day: 1, months: [0, 1] }),
+      cast.subscription('charged', { day: 1, months: [0, 1], as: 'first-charge', paidBy: 'A' }),
+      cast.subscription('charged', { day: 9, months: [1, 2], as: 'second-charge', paidBy: 'B' }),
+      cast.cycleRefunded('refund-first', 'A'),
+      cast.cycleRefunded('refund-second', 'B'),
+    ],
+    isWhole: (facts) => facts.has('activated'),
+  },
+  'refund that fails after all': {
+    orders: 1,
+    steps: (cast, [order]) => [
+      cast.verify('verify', must(order), 'A'),
+      cast.captured('captured', must(order), 'A'),
+      cast.refunded('refund-of-part', must(order), 'A', 30000),
+      cast.refunded('refund-of-rest', must(order), 'A', 69900),
+      cast.refundFailed('refund-fails', 'refund-of-rest', must(order), 'A', 69900),
+    ],
+  },
+  'grant between the events of a subscription': after((cast) => cast.grant('grant')),
+  'grant between the events of a subscription, plan unknown': after((cast) => cast.grant('grant'), 'plan_unknown'),
+  'cancellation at once between the events of a subscription': after((cast) => cast.cancel('cancel', 'at once')),
+  'cancellation at period end between the events of a subscription': after((cast) =>
+    cast.cancel('cancel', 'at period end')
+  ),
   'order': oneOrder,
   'order on its way': orderOnItsWay,
   'subscription': subscription([1, 1, 9, 12]),
@@ -214,6 +303,18 @@ export async function stage(database: TestDatabase, name: ScenarioName): Promise
   if (play.isCustomer) {
     const step = cast.verify('bought', must(orders[0]), 'O');
     await database.query("select set_config('test.clock', '2026-10-01T00:00:00Z', true), test.take_step($1)", [
+      JSON.stringify(step),
+    ]);
+  }
+  if (play.orderedOn !== undefined) {
+    await database.query('update public.payments set created_at = $2 where user_id = $1', [
+      userId,
+      dayOfEvents(play.orderedOn),
+    ]);
+  }
+  for (const [day, step] of play.before?.(cast, orders) ?? []) {
+    await database.query("select set_config('test.clock', $1, true), test.take_step($2)", [
+      dayOfEvents(day),
       JSON.stringify(step),
     ]);
   }

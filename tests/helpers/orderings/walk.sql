@@ -39,6 +39,10 @@ begin
     v_answer := public.apply_gateway_event(p_step ->> 'sha256', null, p_step ->> 'body', p_step ->> 'earlyRenewal');
   elsif p_step ? 'stored' then
     v_answer := public.store_order((p_step ->> 'stored')::uuid, p_step ->> 'orderId');
+  elsif p_step ? 'grantTo' then
+    perform private.grant_tier((p_step ->> 'grantTo')::uuid, 'premium', (p_step ->> 'until')::timestamptz, 'test');
+  elsif p_step ? 'cancelFor' then
+    v_answer := public.cancel_subscription((p_step ->> 'cancelFor')::uuid, (p_step ->> 'atPeriodEnd')::boolean);
   else
     v_answer := public.verify_payment(
       (p_step ->> 'userId')::uuid,
@@ -74,7 +78,6 @@ begin
         'plan', pl.tier,
         'status', s.status,
         'id', s.gateway_subscription_id,
-        'superseded', (select jsonb_agg(id order by id) from unnest(s.superseded_gateway_subscription_ids) id),
         'length', case
           when s.current_period_end > private.clock()
             then age(s.current_period_end at time zone 'UTC', s.current_period_start at time zone 'UTC')

@@ -8,11 +8,18 @@ export type Database = {
       'payments': {
         Row: {
           'amount': number;
+          'cancel_at_period_end': boolean;
           'captured_at': string | null;
+          'chain_id': string | null;
+          'chain_start': string | null;
           'confirmed_at': string | null;
           'created_at': string;
           'currency': string;
           'dispute_status': string | null;
+          'duration_months': number | null;
+          'ended_at': string | null;
+          'ended_reason': string | null;
+          'extends_from': string | null;
           'fulfilled_at': string | null;
           'gateway_order_id': string | null;
           'gateway_payment_id': string | null;
@@ -22,21 +29,31 @@ export type Database = {
           'next_reconcile_at': string | null;
           'period_end': string | null;
           'period_start': string | null;
+          'plan_id': string | null;
           'refunded_amount': number;
+          'since': string | null;
           'status': string;
           'subscription_id': string | null;
           'tier': string | null;
           'uncaptured_at': string | null;
           'user_id': string | null;
+          'verified_at': string | null;
         };
         ComputedFields: never;
         Insert: {
           'amount': number;
+          'cancel_at_period_end'?: boolean;
           'captured_at'?: string | null;
+          'chain_id'?: string | null;
+          'chain_start'?: string | null;
           'confirmed_at'?: string | null;
           'created_at'?: string;
           'currency'?: string;
           'dispute_status'?: string | null;
+          'duration_months'?: number | null;
+          'ended_at'?: string | null;
+          'ended_reason'?: string | null;
+          'extends_from'?: string | null;
           'fulfilled_at'?: string | null;
           'gateway_order_id'?: string | null;
           'gateway_payment_id'?: string | null;
@@ -46,20 +63,30 @@ export type Database = {
           'next_reconcile_at'?: string | null;
           'period_end'?: string | null;
           'period_start'?: string | null;
+          'plan_id'?: string | null;
           'refunded_amount'?: number;
+          'since'?: string | null;
           'status'?: string;
           'subscription_id'?: string | null;
           'tier'?: string | null;
           'uncaptured_at'?: string | null;
           'user_id'?: string | null;
+          'verified_at'?: string | null;
         };
         Update: {
           'amount'?: number;
+          'cancel_at_period_end'?: boolean;
           'captured_at'?: string | null;
+          'chain_id'?: string | null;
+          'chain_start'?: string | null;
           'confirmed_at'?: string | null;
           'created_at'?: string;
           'currency'?: string;
           'dispute_status'?: string | null;
+          'duration_months'?: number | null;
+          'ended_at'?: string | null;
+          'ended_reason'?: string | null;
+          'extends_from'?: string | null;
           'fulfilled_at'?: string | null;
           'gateway_order_id'?: string | null;
           'gateway_payment_id'?: string | null;
@@ -69,12 +96,15 @@ export type Database = {
           'next_reconcile_at'?: string | null;
           'period_end'?: string | null;
           'period_start'?: string | null;
+          'plan_id'?: string | null;
           'refunded_amount'?: number;
+          'since'?: string | null;
           'status'?: string;
           'subscription_id'?: string | null;
           'tier'?: string | null;
           'uncaptured_at'?: string | null;
           'user_id'?: string | null;
+          'verified_at'?: string | null;
         };
         Relationships: [
           {
@@ -156,7 +186,6 @@ export type Database = {
       };
       'subscriptions': {
         Row: {
-          'activated_event_at': string | null;
           'cancel_at_period_end': boolean;
           'cancelled_at': string | null;
           'created_at': string;
@@ -165,18 +194,15 @@ export type Database = {
           'ended_reason': string | null;
           'gateway_subscription_id': string | null;
           'id': string;
-          'period_event_at': string | null;
           'plan_id': string | null;
+          'revision': number;
           'status': string;
-          'status_event_at': string | null;
-          'superseded_gateway_subscription_ids': (string)[];
           'tier': string;
           'updated_at': string;
           'user_id': string;
         };
         ComputedFields: never;
         Insert: {
-          'activated_event_at'?: string | null;
           'cancel_at_period_end'?: boolean;
           'cancelled_at'?: string | null;
           'created_at'?: string;
@@ -185,17 +211,14 @@ export type Database = {
           'ended_reason'?: string | null;
           'gateway_subscription_id'?: string | null;
           'id'?: string;
-          'period_event_at'?: string | null;
           'plan_id'?: string | null;
+          'revision'?: number;
           'status': string;
-          'status_event_at'?: string | null;
-          'superseded_gateway_subscription_ids'?: (string)[];
           'tier': string;
           'updated_at'?: string;
           'user_id': string;
         };
         Update: {
-          'activated_event_at'?: string | null;
           'cancel_at_period_end'?: boolean;
           'cancelled_at'?: string | null;
           'created_at'?: string;
@@ -204,11 +227,9 @@ export type Database = {
           'ended_reason'?: string | null;
           'gateway_subscription_id'?: string | null;
           'id'?: string;
-          'period_event_at'?: string | null;
           'plan_id'?: string | null;
+          'revision'?: number;
           'status'?: string;
-          'status_event_at'?: string | null;
-          'superseded_gateway_subscription_ids'?: (string)[];
           'tier'?: string;
           'updated_at'?: string;
           'user_id'?: string;

@@ -30,22 +30,28 @@ export type PaymentFailedProps = {
   readonly retryUrl: string;
 };
 
-/** The mails about the end of a paid period; every value as the reader sees it. */
+/** The mails about the end of access; every value as the reader sees it. */
 export type SubscriptionEndProps = {
   /** May be empty. */
   readonly displayName: string;
   readonly planName: string;
-  /** The last day of the paid period, as in `20 November 2027`. */
+  /** Before the end the last day of the paid period, after it the day on which access ended: `20 November 2027`. */
   readonly endsOn: string;
   /** Absolute, http or https. */
   readonly pricingUrl: string;
+};
+
+/** The mail before the end of a paid period. */
+export type SubscriptionEndingProps = SubscriptionEndProps & {
+  /** What a purchase before the end does: it starts a new period at once, or adds to the one that runs. */
+  readonly earlyRenewal: 'replace' | 'extend';
 };
 
 /** The mails of the service. Each throws when its link is no http(s) address. */
 export type Mails = {
   readonly paymentSuccess: (props: PaymentSuccessProps) => Mail;
   readonly paymentFailed: (props: PaymentFailedProps) => Mail;
-  readonly subscriptionEnding: (props: SubscriptionEndProps) => Mail;
+  readonly subscriptionEnding: (props: SubscriptionEndingProps) => Mail;
   readonly subscriptionEnded: (props: SubscriptionEndProps) => Mail;
 };
 

@@ -65,7 +65,7 @@ function(n,e){return S.H.useInsertionEffect(n,e)};y.useLayoutEffect=function(n,e
 function(n,e){return S.H.useMemo(n,e)};y.useOptimistic=function(n,e){return S.H.useOptimistic(n,e)};y.useReducer=function(n,e,t){
 return S.H.useReducer(n,e,t)};y.useRef=function(n){return S.H.useRef(n)};y.useState=function(n){return S.H.useState(n)};
 y.useSyncExternalStore=function(n,e,t){return S.H.useSyncExternalStore(n,e,t)};y.useTransition=function(){return S.H.useTransition()};
-y.version="19.3.1"});var gn=Te((Tf,yl)=>{"use strict";yl.exports=vl()});var El=Te(en=>{"use strict";var Go=gn();function Tl(n){var e="https://react.dev/errors/"+n;if(1<arguments.length){e+="?a\
+y.version="19.3.1"});var gn=Te((Ef,yl)=>{"use strict";yl.exports=vl()});var El=Te(en=>{"use strict";var Go=gn();function Tl(n){var e="https://react.dev/errors/"+n;if(1<arguments.length){e+="?a\
 rgs[]="+encodeURIComponent(arguments[1]);for(var t=2;t<arguments.length;t++)e+="&args[]="+encodeURIComponent(arguments[t])}
 return"Minified React error #"+n+"; visit "+e+" for the full message or use the non-minified dev environment for full er\
 rors and additional helpful warnings."}function jn(){}var an={d:{f:jn,r:function(){throw Error(Tl(522))},D:jn,C:jn,L:jn,
@@ -93,7 +93,7 @@ e.media:void 0})}};en.preloadModule=function(n,e){if(typeof n=="string")if(e){va
 as=="string"&&e.as!=="script"?e.as:void 0,crossOrigin:t,integrity:typeof e.integrity=="string"?e.integrity:void 0,nonce:typeof e.
 nonce=="string"?e.nonce:void 0,fetchPriority:typeof e.fetchPriority=="string"?e.fetchPriority:void 0})}else an.d.m(n)};en.
 requestFormReset=function(n){an.d.r(n)};en.unstable_batchedUpdates=function(n,e){return n(e)};en.useFormState=function(n,e,t){
-return gt.H.useFormState(n,e,t)};en.useFormStatus=function(){return gt.H.useHostTransitionStatus()};en.version="19.3.1"});var xl=Te((pf,wl)=>{"use strict";function pl(){if(!(typeof __REACT_DEVTOOLS_GLOBAL_HOOK__>"u"||typeof __REACT_DEVTOOLS_GLOBAL_HOOK__.
+return gt.H.useFormState(n,e,t)};en.useFormStatus=function(){return gt.H.useHostTransitionStatus()};en.version="19.3.1"});var xl=Te((wf,wl)=>{"use strict";function pl(){if(!(typeof __REACT_DEVTOOLS_GLOBAL_HOOK__>"u"||typeof __REACT_DEVTOOLS_GLOBAL_HOOK__.
 checkDCE!="function"))try{__REACT_DEVTOOLS_GLOBAL_HOOK__.checkDCE(pl)}catch(n){console.error(n)}}pl(),wl.exports=El()});var Ia=Te(Nr=>{"use strict";var $l=gn(),Qo=xl();function v(n){var e="https://react.dev/errors/"+n;if(1<arguments.length){
 e+="?args[]="+encodeURIComponent(arguments[1]);for(var t=2;t<arguments.length;t++)e+="&args[]="+encodeURIComponent(arguments[t])}
 return"Minified React error #"+n+"; visit "+e+" for the full message or use the non-minified dev environment for full er\
@@ -920,7 +920,7 @@ to have the server wait for the suspended component please switch to "renderToRe
 Error somewhere within the Suspense boundary. If you intended to have the server wait for the suspended component please\
  switch to "renderToReadableStream" which supports Suspense on the server')};Nr.version="19.3.1"});var Ba=Te(Ir=>{"use strict";var lf=Symbol.for("react.transitional.element"),af=Symbol.for("react.fragment");function Da(n,e,t){
 var r=null;if(t!==void 0&&(r=""+t),e.key!==void 0&&(r=""+e.key),"key"in e){t={};for(var i in e)i!=="key"&&(t[i]=e[i])}else
-t=e;return e=t.ref,{$$typeof:lf,type:n,key:r,ref:e!==void 0?e:null,props:t}}Ir.Fragment=af;Ir.jsx=Da;Ir.jsxs=Da});var Y=Te((mf,za)=>{"use strict";za.exports=Ba()});var vo=R(gn(),1),yo=R(Ia(),1);var rf=Symbol.for("react-email.element"),hn=(n,e={})=>{n[rf]=e};var La=["margin","marginTop","marginBottom","marginRight","marginLeft","marginInline","marginBlock","marginBlockStart","\
+t=e;return e=t.ref,{$$typeof:lf,type:n,key:r,ref:e!==void 0?e:null,props:t}}Ir.Fragment=af;Ir.jsx=Da;Ir.jsxs=Da});var Y=Te((Cf,za)=>{"use strict";za.exports=Ba()});var vo=R(gn(),1),yo=R(Ia(),1);var rf=Symbol.for("react-email.element"),hn=(n,e={})=>{n[rf]=e};var La=["margin","marginTop","marginBottom","marginRight","marginLeft","marginInline","marginBlock","marginBlockStart","\
 marginBlockEnd","marginInlineStart","marginInlineEnd"],Ha=["padding","paddingTop","paddingBottom","paddingRight","paddin\
 gLeft","paddingInline","paddingBlock","paddingBlockStart","paddingBlockEnd","paddingInlineStart","paddingInlineEnd"];var Ya=R(gn(),1),je=R(Y(),1),Ot=Ya.forwardRef(({children:n,style:e,...t},r)=>{let i={background:e?.background,backgroundColor:e?.
 backgroundColor};if(e)for(let l of[...La,...Ha])i[l]=e[l]!==void 0?0:void 0;return(0,je.jsx)("body",{...t,dir:t.dir??"lt\
@@ -1025,19 +1025,23 @@ o ${a},`,t,r.map(({label:o,value:f})=>`${o}: ${f}`).join(`
 
 `)}
 `}var ho=R(Y(),1);function Yi({displayName:n,planName:e,endsOn:t,pricingUrl:r}){return{subject:`Your ${e} plan has ended`,
-preview:`It was valid until ${t}. You can come back at any time.`,heading:"Your access has ended",displayName:n,body:`Yo\
-ur plan was valid until ${t}, and your access has ended. You can come back at any time.`,details:[{label:"Plan",value:e},
-{label:"Valid until",value:t}],action:{label:"See the plans",url:r},note:"If you have renewed since, there is nothing le\
-ft to do."}}function co(n){return(0,ho.jsx)(In,{...Yi(n)})}co.PreviewProps={displayName:"Asha Rao",planName:"Pro",endsOn:"\
-20 November 2027",pricingUrl:"https://app.example.com/pricing"};var go=R(Y(),1);function Wi({displayName:n,planName:e,endsOn:t,pricingUrl:r}){return{subject:`Your ${e} plan ends on ${t}`,
-preview:`Renew your ${e} plan to keep your access.`,heading:"Your access ends soon",displayName:n,body:`Your access ends\
- on ${t}. To keep it, renew your plan before then.`,details:[{label:"Plan",value:e},{label:"Valid until",value:t}],action:{
-label:"Renew your plan",url:r},note:"If you have renewed since, or do not want to go on, there is nothing left to do."}}
-function so(n){return(0,go.jsx)(In,{...Wi(n)})}so.PreviewProps={displayName:"Asha Rao",planName:"Pro",endsOn:"20 Novembe\
-r 2027",pricingUrl:"https://app.example.com/pricing"};var _c={paymentSuccess:n=>Br(zi(n)),paymentFailed:n=>Br(Bi(n)),subscriptionEnding:n=>Br(Wi(n)),subscriptionEnded:n=>Br(Yi(
-n))},vf='<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Transitional//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-transiti\
-onal.dtd">';function Br(n){return{subject:n.subject.replace(/[\s\p{Cc}]+/gu," "),html:vf+(0,yo.renderToStaticMarkup)((0,vo.createElement)(
-In,n)),text:fo(n)}}export{_c as mails};
+preview:`Your access ended on ${t}.`,heading:"Your access has ended",displayName:n,body:`Your access to the ${e} plan en\
+ded on ${t}. You can come back at any time.`,details:[{label:"Plan",value:e},{label:"Ended on",value:t}],action:{label:"\
+See the plans",url:r},note:"If you have bought a plan since, there is nothing left to do."}}function co(n){return(0,ho.jsx)(
+In,{...Yi(n)})}co.PreviewProps={displayName:"Asha Rao",planName:"Pro",endsOn:"20 November 2027",pricingUrl:"https://app.\
+example.com/pricing"};var go=R(Y(),1);function Wi({displayName:n,planName:e,endsOn:t,pricingUrl:r,earlyRenewal:i}){let{preview:l,advice:a,action:u}=vf[i];
+return{subject:`Your ${e} plan ends on ${t}`,preview:l,heading:"Your access ends soon",displayName:n,body:`Your plan is \
+valid until ${t}. After that your access ends. ${a}`,details:[{label:"Plan",value:e},{label:"Valid until",value:t}],action:{
+label:u,url:r},note:"If you have bought a plan since, or do not want to go on, there is nothing left to do."}}var vf={replace:{
+preview:"You can buy it again on that day or later.",advice:"You can buy the plan again on that day or later. A purchase\
+ before then starts a new period at once, and the days that are left are not added to it.",action:"See the plans"},extend:{
+preview:"If you renew it before then, you lose no day.",advice:"To keep your access, renew your plan before then: the ne\
+w period is added to this one, and you lose no day.",action:"Renew your plan"}};function so(n){return(0,go.jsx)(In,{...Wi(
+n)})}so.PreviewProps={displayName:"Asha Rao",planName:"Pro",endsOn:"20 November 2027",pricingUrl:"https://app.example.co\
+m/pricing",earlyRenewal:"replace"};var Ac={paymentSuccess:n=>Br(zi(n)),paymentFailed:n=>Br(Bi(n)),subscriptionEnding:n=>Br(Wi(n)),subscriptionEnded:n=>Br(Yi(
+n))},yf='<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Transitional//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-transiti\
+onal.dtd">';function Br(n){return{subject:n.subject.replace(/[\s\p{Cc}]+/gu," "),html:yf+(0,yo.renderToStaticMarkup)((0,vo.createElement)(
+In,n)),text:fo(n)}}export{Ac as mails};
 /*! Bundled license information:
 
 react/cjs/react.production.js:

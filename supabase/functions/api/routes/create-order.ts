@@ -1,4 +1,5 @@
 import type { Answer } from '../answer.ts';
+import type { Config } from '../config.ts';
 import { errorAnswer } from '../errors.ts';
 import type { CreateOrderResult, Database, OrderRequest } from '../ports.ts';
 import type { Route } from '../route.ts';
@@ -8,6 +9,9 @@ import { parseCreateOrderRequest } from '../validation.ts';
 /** How long a request waits for the same order that another request is making. */
 const waitMilliseconds = 3000;
 const pauseMilliseconds = 200;
+
+/** What a checkout needs beside the order. */
+type Settings = { readonly keyId: string; readonly earlyRenewal: Config['earlyRenewal'] };
 
 /** POST /api/payments/orders: an order for a checkout; two tabs, or a request sent twice, get the same one. */
 export const createOrder: Route = {
@@ -33,8 +37,9 @@ export const createOrder: Route = {
     }
     if (!isStorableText(tier)) return errorAnswer('offerNotFound');
 
+    const settings = { keyId: config.gateway.keyId, earlyRenewal: config.earlyRenewal };
     const result = await waitForOrder(database, { userId, tier, idempotencyKey });
-    if (result.outcome !== 'created') return answerWithoutOrdering(result, config.gateway.keyId);
+    if (result.outcome !== 'created') return answerWithoutOrdering(result, settings);
 
     const { paymentId, amount, currency } = result;
     const orderId = await gateway.createOrder({ amount, currency, receipt: paymentId.replaceAll('-', '') });
@@ -45,7 +50,7 @@ export const createOrder: Route = {
     await database.storeOrder(paymentId, orderId);
     // An event about the order may have been waiting for it.
     dispatchLater();
-    return checkout({ ...result, outcome: 'existing', orderId }, config.gateway.keyId, 'created');
+    return checkout({ ...result, outcome: 'existing', orderId }, settings, 'created');
   },
 };
 
@@ -59,10 +64,13 @@ async function waitForOrder(database: Database, request: OrderRequest): Promise<
   }
 }
 
-function answerWithoutOrdering(result: Exclude<CreateOrderResult, { outcome: 'created' }>, keyId: string): Answer {
+function answerWithoutOrdering(
+  result: Exclude<CreateOrderResult, { outcome: 'created' }>,
+  settings: Settings,
+): Answer {
   switch (result.outcome) {
     case 'existing':
-      return checkout(result, keyId, 'existing');
+      return checkout(result, settings, 'existing');
     case 'plan_not_found':
       return errorAnswer('offerNotFound');
     case 'user_not_found':
@@ -76,15 +84,21 @@ function answerWithoutOrdering(result: Exclude<CreateOrderResult, { outcome: 'cr
   }
 }
 
-/** What a checkout needs. */
+/** What a checkout needs, and what the purchase does to the subscription that runs. */
 function checkout(
-  { orderId, paymentId, amount, currency, plan }: Extract<CreateOrderResult, { outcome: 'existing' }>,
-  keyId: string,
+  { orderId, paymentId, amount, currency, plan, running }: Extract<CreateOrderResult, { outcome: 'existing' }>,
+  { keyId, earlyRenewal }: Settings,
   outcome: string,
 ): Answer {
   return {
     status: 201,
-    body: { order: { id: orderId, amount, currency }, key_id: keyId, payment_id: paymentId, plan },
+    body: {
+      order: { id: orderId, amount, currency },
+      key_id: keyId,
+      payment_id: paymentId,
+      plan,
+      running: running && { tier: running.tier, until: running.until, early_renewal: earlyRenewal },
+    },
     outcome,
   };
 }

@@ -10,11 +10,11 @@ export const reconcilePayments: Route = {
   // The gateway may take its time; whoever asks need not wait.
   deadlineMilliseconds: 60_000,
 
-  async handle({ request, mayCallInternally, database, gateway, dispatchLater }) {
+  async handle({ request, mayCallInternally, database, gateway, dispatchLater, logFault }) {
     if (!await mayCallInternally(request)) return errorAnswer('unauthorized');
     if (gateway === null) return errorAnswer('paymentsNotConfigured');
-    const report = await reconcileAll(database, gateway);
+    const report = await reconcileAll(database, gateway, logFault);
     if (report.applied > 0) dispatchLater();
-    return { status: 200, body: report, outcome: report.unanswered > 0 ? 'gateway_unavailable' : 'reconciled' };
+    return { status: 200, body: report, outcome: report.unanswered > 0 ? 'incomplete' : 'reconciled' };
   },
 };

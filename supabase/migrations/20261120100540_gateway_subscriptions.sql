@@ -1,0 +1,309 @@
+-- The mirror of the gateway's subscriptions: one row each, merged from webhooks and polls in any order. Each field has a
+-- clock of its own, so that the same facts give the same row however often and in whatever order they arrive.
+-- Depends on: _schema.
+
+create table private.gateway_subscriptions (
+  user_id uuid not null,
+  gateway_subscription_id text not null,
+  gateway_plan_id text,
+  plan_id uuid,
+  plan_event_at timestamptz,
+  status text constraint gateway_subscriptions_status_check check (status in ('active', 'cancelled')),
+  status_event_at timestamptz,
+  cancelled_at timestamptz,
+  cancelled_arrived_at timestamptz,
+  activated_event_at timestamptz,
+  activated_at timestamptz,
+  first_charged_at timestamptz,
+  period_start timestamptz,
+  period_end timestamptz,
+  period_event_at timestamptz,
+  paid_until timestamptz,
+  cancel_at_period_end boolean not null default false,
+  is_replaced boolean not null default false,
+  user_cancelled_at timestamptz,
+  ended_at timestamptz,
+  ended_reason text,
+  arrived_at timestamptz,
+  next_check_at timestamptz,
+  checked_at timestamptz,
+  gateway_status text,
+  constraint gateway_subscriptions_pkey primary key (user_id, gateway_subscription_id)
+)
+-- Space in each page for a new row version: a merge writes no index.
+with (fillfactor = 80);
+alter table private.gateway_subscriptions enable row level security;
+revoke all on private.gateway_subscriptions from public;
+grant select, insert, update on private.gateway_subscriptions to service_role;
+create index gateway_subscriptions_next_check_at_idx on private.gateway_subscriptions (next_check_at)
+where next_check_at is not null;
+create index gateway_subscriptions_waiting_idx on private.gateway_subscriptions (gateway_plan_id)
+where plan_id is null and gateway_plan_id is not null;
+comment on table private.gateway_subscriptions is
+  'What is known of each gateway subscription. No foreign key on the user: events may arrive before the user does.';
+comment on column private.gateway_subscriptions.gateway_subscription_id is 'Empty where the events carry no id.';
+comment on column private.gateway_subscriptions.gateway_plan_id is 'The plan as the newest event named it.';
+comment on column private.gateway_subscriptions.plan_id is
+  'The plan of ours that an event named: the subscription is a source of access. Null: it attaches to the ruling source.';
+comment on column private.gateway_subscriptions.plan_event_at is 'created_at of the event that set the plan.';
+comment on column private.gateway_subscriptions.status_event_at is 'created_at of the event that set the status.';
+comment on column private.gateway_subscriptions.activated_event_at is 'created_at of the newest activation.';
+comment on column private.gateway_subscriptions.period_event_at is 'created_at of the event that set the period.';
+comment on column private.gateway_subscriptions.activated_at is
+  'When the newest activation happened, as private.happened_at has it; ranks the sources of access of a user.';
+comment on column private.gateway_subscriptions.first_charged_at is
+  'When the first charge happened; ranks the source while no activation is known.';
+comment on column private.gateway_subscriptions.paid_until is
+  'Where the newest cycle was refunded in full: the end of what is still paid.';
+comment on column private.gateway_subscriptions.is_replaced is
+  'Another source rules: the gateway is told to cancel the subscription at the end of its cycle.';
+comment on column private.gateway_subscriptions.user_cancelled_at is
+  'When the user cancelled it, at once or for the end of the cycle: a later charge is unexpected.';
+comment on column private.gateway_subscriptions.ended_at is 'When the user ended the subscription at once.';
+comment on column private.gateway_subscriptions.arrived_at is
+  'When the newest fact arrived here. Null: known only from a subscription that was written by hand.';
+comment on column private.gateway_subscriptions.next_check_at is
+  'When it is reconciled with the gateway next; during a reconciliation the end of the lease.';
+
+create table private.gateway_charges (
+  user_id uuid not null,
+  gateway_subscription_id text not null,
+  period_end timestamptz not null,
+  period_start timestamptz not null,
+  gateway_payment_id text not null,
+  amount bigint,
+  refunded_amount bigint not null default 0,
+  charged_at timestamptz not null,
+  constraint gateway_charges_pkey
+    primary key (user_id, gateway_subscription_id, period_end, period_start, gateway_payment_id)
+);
+alter table private.gateway_charges enable row level security;
+revoke all on private.gateway_charges from public;
+grant select, insert, update on private.gateway_charges to service_role;
+create index gateway_charges_gateway_payment_id_idx on private.gateway_charges (gateway_payment_id)
+where gateway_payment_id <> '';
+comment on table private.gateway_charges is 'The cycles that gateway subscriptions were charged for, with their payments.';
+comment on column private.gateway_charges.gateway_payment_id is 'Empty where the gateway named no payment.';
+comment on column private.gateway_charges.amount is 'Minor currency units; null where the gateway named no payment.';
+comment on column private.gateway_charges.refunded_amount is 'Minor currency units; the processed refunds.';
+
+-- When an event happened, to rank it among acts of the customer. The gateway's times have whole seconds, so an event
+-- counts from the end of its second. A time that is missing or older than the gateway's retries says nothing: the event
+-- then counts from its arrival.
+create function private.happened_at(
+  p_created_at timestamptz, -- of the event; null: it carries none
+  p_arrived_at timestamptz
+)
+returns timestamptz
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return case
+    when p_created_at > p_arrived_at - interval '14 days'
+      then least(p_created_at + interval '999999 microseconds', p_arrived_at)
+    else p_arrived_at
+  end;
+end
+$$;
+revoke execute on function private.happened_at(timestamptz, timestamptz) from public;
+grant execute on function private.happened_at(timestamptz, timestamptz) to service_role;
+
+-- Until when a gateway subscription is paid, where its newest cycle was refunded in full: the end of the cycle before.
+create function private.paid_until(
+  p_subscription private.gateway_subscriptions
+)
+returns timestamptz -- null: the newest cycle is paid
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  v_is_unpaid boolean;
+  v_until timestamptz;
+begin
+  with cycles as (
+    select
+      c.period_start,
+      c.period_end,
+      -- Refunded in full, and no other payment of the cycle stands.
+      bool_and(c.amount > 0 and c.refunded_amount >= c.amount) is true as is_refunded
+    from private.gateway_charges c
+    where c.user_id = p_subscription.user_id
+      and c.gateway_subscription_id = p_subscription.gateway_subscription_id
+      and c.gateway_payment_id <> ''
+    group by c.period_start, c.period_end
+  )
+  select
+    coalesce(bool_or(c.is_refunded and c.period_end = p_subscription.period_end), false),
+    coalesce(
+      max(c.period_end) filter (where not c.is_refunded and c.period_end < p_subscription.period_end),
+      min(c.period_start) filter (where c.is_refunded)
+    )
+  into v_is_unpaid, v_until
+  from cycles c;
+  return case when v_is_unpaid then v_until end;
+end
+$$;
+revoke execute on function private.paid_until(private.gateway_subscriptions) from public;
+grant execute on function private.paid_until(private.gateway_subscriptions) to service_role;
+
+-- Merges an event into the mirror. The caller holds the user's lock, where there is such a user.
+create function private.merge_gateway_subscription(
+  p_user_id uuid,
+  p_gateway_subscription_id text,
+  p_event text, -- subscription.activated, subscription.charged or subscription.cancelled
+  p_entity jsonb,
+  p_payment jsonb, -- the payment of the cycle, where the event carries it
+  p_created_at timestamptz, -- of the event; without it the event applies and moves no clock
+  p_arrived_at timestamptz
+)
+returns private.gateway_subscriptions -- as it is now; all null: the event changed nothing
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_activated constant boolean := p_event = 'subscription.activated';
+  v_charged constant boolean := p_event = 'subscription.charged';
+  v_cancelled constant boolean := p_event = 'subscription.cancelled';
+  v_start constant timestamptz := case when not v_cancelled then private.json_time(p_entity -> 'current_start') end;
+  v_end constant timestamptz := case when not v_cancelled then private.json_time(p_entity -> 'current_end') end;
+  v_gateway_plan_id constant text := left(private.json_text(p_entity -> 'plan_id'), 200);
+  v_happened_at constant timestamptz := private.happened_at(p_created_at, p_arrived_at);
+  v_plan_id uuid;
+  v_refunded bigint;
+  v_before private.gateway_subscriptions;
+  v_after private.gateway_subscriptions;
+begin
+  select * into v_before
+  from private.gateway_subscriptions m
+  where m.user_id = p_user_id
+    and m.gateway_subscription_id = p_gateway_subscription_id
+  for update;
+  if not found then
+    insert into private.gateway_subscriptions (user_id, gateway_subscription_id)
+    values (p_user_id, p_gateway_subscription_id)
+    on conflict do nothing;
+    select * into v_before
+    from private.gateway_subscriptions m
+    where m.user_id = p_user_id
+      and m.gateway_subscription_id = p_gateway_subscription_id
+    for update;
+  end if;
+  v_after := v_before;
+
+  if v_gateway_plan_id is not null and (
+    p_created_at is null
+    or v_before.plan_event_at is null
+    or (p_created_at, v_gateway_plan_id) > (v_before.plan_event_at, v_before.gateway_plan_id)
+  ) then
+    select p.id into v_plan_id from public.plans p where p.gateway_plan_id = v_gateway_plan_id;
+    -- Once an event named a plan of ours the subscription stays a source. A cancellation names the plan, but buys none.
+    if v_plan_id is not null and (not v_cancelled or v_before.plan_id is null) then
+      v_after.plan_id := v_plan_id;
+      v_after.gateway_plan_id := v_gateway_plan_id;
+      v_after.plan_event_at := case when v_cancelled then v_before.plan_event_at else coalesce(p_created_at, v_before.plan_event_at) end;
+    elsif v_before.plan_id is null then
+      v_after.gateway_plan_id := v_gateway_plan_id;
+    end if;
+  end if;
+
+  -- Of two events of one second the longer period and the cancellation win, in either order of arrival.
+  if v_end is not null and (
+    p_created_at is null
+    or v_before.period_event_at is null
+    or p_created_at > v_before.period_event_at
+    or p_created_at = v_before.period_event_at and (v_end, v_start) > (v_before.period_end, v_before.period_start)
+  ) then
+    v_after.period_start := v_start;
+    v_after.period_end := v_end;
+    v_after.period_event_at := coalesce(p_created_at, v_before.period_event_at);
+    v_after.next_check_at := least(v_before.next_check_at, v_end - interval '1 day');
+  end if;
+
+  if not v_charged and (
+    p_created_at is null
+    or v_before.status_event_at is null
+    or p_created_at > v_before.status_event_at
+    or p_created_at = v_before.status_event_at and v_cancelled and v_before.status <> 'cancelled'
+  ) then
+    v_after.status := case when v_cancelled then 'cancelled' else 'active' end;
+    v_after.status_event_at := coalesce(p_created_at, v_before.status_event_at);
+    if v_cancelled then
+      v_after.cancelled_at := v_happened_at;
+      v_after.cancelled_arrived_at := p_arrived_at;
+    end if;
+  end if;
+
+  if v_activated and (
+    p_created_at is null
+    or v_before.activated_event_at is null
+    or p_created_at > v_before.activated_event_at
+  ) then
+    v_after.activated_at := case
+      when v_before.activated_event_at is null or p_created_at is null
+        then greatest(v_before.activated_at, v_happened_at)
+      else v_happened_at
+    end;
+    v_after.activated_event_at := coalesce(p_created_at, v_before.activated_event_at);
+  end if;
+
+  if v_charged then
+    v_after.first_charged_at := least(v_before.first_charged_at, v_happened_at);
+    insert into private.gateway_charges as c (
+      user_id, gateway_subscription_id, period_end, period_start, gateway_payment_id, amount, charged_at, refunded_amount
+    )
+    values (
+      p_user_id, p_gateway_subscription_id, v_end, v_start,
+      coalesce(private.json_text(p_payment -> 'id'), ''),
+      private.json_integer(p_payment -> 'amount'),
+      v_happened_at,
+      private.refunded_amount(private.json_text(p_payment -> 'id'))
+    )
+    on conflict on constraint gateway_charges_pkey do update
+    set charged_at = least(c.charged_at, excluded.charged_at)
+    where excluded.charged_at < c.charged_at
+    returning refunded_amount into v_refunded;
+  end if;
+  if v_refunded > 0 or v_before.paid_until is not null then
+    v_after.paid_until := private.paid_until(v_after);
+  end if;
+  -- Billed again after the user ended it.
+  if (v_activated or v_charged) and v_happened_at > v_before.ended_at then
+    v_after.ended_at := null;
+    v_after.ended_reason := null;
+  end if;
+
+  if v_after is not distinct from v_before then
+    return null;
+  end if;
+  update private.gateway_subscriptions m
+  set gateway_plan_id = v_after.gateway_plan_id,
+    plan_id = v_after.plan_id,
+    plan_event_at = v_after.plan_event_at,
+    status = v_after.status,
+    status_event_at = v_after.status_event_at,
+    cancelled_at = v_after.cancelled_at,
+    cancelled_arrived_at = v_after.cancelled_arrived_at,
+    activated_event_at = v_after.activated_event_at,
+    activated_at = v_after.activated_at,
+    first_charged_at = v_after.first_charged_at,
+    period_start = v_after.period_start,
+    period_end = v_after.period_end,
+    period_event_at = v_after.period_event_at,
+    paid_until = v_after.paid_until,
+    ended_at = v_after.ended_at,
+    ended_reason = v_after.ended_reason,
+    arrived_at = p_arrived_at,
+    next_check_at = v_after.next_check_at
+  where m.user_id = p_user_id
+    and m.gateway_subscription_id = p_gateway_subscription_id
+  returning m.* into v_after;
+  return v_after;
+end
+$$;
+revoke execute on function
+  private.merge_gateway_subscription(uuid, text, text, jsonb, jsonb, timestamptz, timestamptz) from public;
+grant execute on function
+  private.merge_gateway_subscription(uuid, text, text, jsonb, jsonb, timestamptz, timestamptz) to service_role;

@@ -1,0 +1,436 @@
+-- Who has which tier: private.settle_access ranks a user's sources of access and writes the result. It is the only writer
+-- of public.subscriptions and of a profile's tier, but for private.expire_subscriptions, which does the same for a batch.
+-- Depends on: _schema, _profiles, _outbox, _sources.
+
+-- Gives a user a tier; a missing profile is made.
+create function private.set_tier(
+  p_user_id uuid,
+  p_tier text,
+  p_email text -- of the user, to name a new profile by
+)
+returns text -- the name to greet the user by; null where the profile had to be made
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_display_name text;
+begin
+  update public.profiles p
+  set subscription_tier = p_tier
+  where p.user_id = p_user_id
+  returning coalesce(nullif(p.display_name, ''), p.username, '') into v_display_name;
+  if not found then
+    insert into public.profiles (user_id, subscription_tier, username)
+    values (p_user_id, p_tier, private.default_username(p_email))
+    on conflict (user_id) do update set subscription_tier = excluded.subscription_tier;
+  end if;
+  return v_display_name;
+end
+$$;
+revoke execute on function private.set_tier(uuid, text, text) from public;
+grant execute on function private.set_tier(uuid, text, text) to service_role;
+
+-- What rules a user's access, as private.settle_access works it out.
+create type private.ruling as (
+  source private.sources,
+  is_live boolean,
+  is_cut boolean, -- ended by the cancellation of a gateway subscription that attached to it
+  billing integer, -- how many gateway subscriptions the gateway still bills
+  replaced integer, -- how many of them the gateway is to cancel
+  attaching integer -- how many gateway subscriptions are no sources
+);
+
+-- The source that rules: the live one with the greatest since; where none is live, the one that ended last.
+create function private.find_ruling(
+  p_user_id uuid
+)
+returns private.ruling -- source is null where the user has none
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  v_now constant timestamptz := private.clock();
+  v_ruling private.ruling;
+begin
+  with mirrored as materialized (
+    select
+      count(*) filter (where m.plan_id is null or m.period_end is null) as attaching,
+      count(*) filter (where m.status is distinct from 'cancelled' and m.ended_at is null) as billing,
+      count(*) filter (where m.is_replaced) as replaced,
+      -- A cancellation without a plan of ours ends what the subscription attached to: what was there when it was
+      -- activated, or, where no activation is known, when it was cancelled. A purchase since then goes on.
+      max(least(m.activated_at, m.cancelled_at)) filter (where m.plan_id is null and m.status = 'cancelled' and m.activated_at is not null)
+        as cut,
+      max(m.cancelled_at) filter (where m.plan_id is null and m.status = 'cancelled' and m.activated_at is null)
+        as bare_cut,
+      max(m.activated_at) filter (where m.plan_id is null) as attached,
+      max(m.cancelled_arrived_at) filter (where m.plan_id is null and m.status = 'cancelled' and m.activated_at is not null)
+        as cut_arrived,
+      max(m.cancelled_arrived_at) filter (where m.plan_id is null and m.status = 'cancelled') as any_cut_arrived
+    from private.gateway_subscriptions m
+    where m.user_id = p_user_id
+  )
+  select s, live.is_live, coalesce(cut.is_cut, false), g.billing, g.replaced, g.attaching
+  into v_ruling
+  from mirrored g
+  left join private.manual_subscriptions w on w.user_id = p_user_id
+  left join private.sources s on s.user_id = p_user_id
+  cross join lateral (
+    select
+      case s.kind
+        when 'manual' then
+          case when s.gateway_subscription_id is null then g.any_cut_arrived else g.cut_arrived end >= s.since
+        when 'gateway_subscription' then g.cut >= s.since
+        else
+          coalesce(g.cut >= s.since, false)
+          or g.bare_cut >= s.since and (g.attached between s.since and g.bare_cut) is not true
+      end as is_cut,
+      -- What was written by hand outranks the facts before it, and is outranked by those after it.
+      case when w.at is null or s.kind = 'manual' then 1 when s.arrived_at >= w.at then 2 else 0 end as generation
+  ) cut
+  cross join lateral (
+    select
+      s.ended_at is null
+      and s.lapses_at > v_now
+      and cut.is_cut is not true
+      and (cut.generation = 0 and w.status = 'cancelled') is not true as is_live
+  ) live
+  order by
+    live.is_live desc,
+    cut.generation desc,
+    case when live.is_live then s.since else least(s.ended_at, s.lapses_at) end desc,
+    s.since desc,
+    s.id desc
+  limit 1;
+  return v_ruling;
+end
+$$;
+revoke execute on function private.find_ruling(uuid) from public;
+grant execute on function private.find_ruling(uuid) to service_role;
+
+-- Attaches a gateway subscription that is no source to the source that rules. SPEC 6: activated sets status, id and period
+-- of the subscription, charged its period alone.
+create function private.attach_gateway_subscription(
+  p_ruling private.ruling
+)
+returns private.ruling
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  v_now constant timestamptz := private.clock();
+  v_source private.sources := p_ruling.source;
+  v_grace constant integer := coalesce((select p.grace_days from public.plans p where p.id = (p_ruling.source).plan_id), 3);
+  v_attached private.gateway_subscriptions;
+  v_end timestamptz;
+  v_lapses_at timestamptz;
+begin
+  select * into v_attached
+  from private.gateway_subscriptions m
+  where m.user_id = v_source.user_id
+    and (m.plan_id is null or m.period_end is null)
+    and case when v_source.kind = 'manual' then m.arrived_at else m.activated_at end >= v_source.since
+    and m.activated_at is not null
+  order by m.activated_at desc, m.gateway_subscription_id desc
+  limit 1;
+  if found then
+    v_end := coalesce(v_attached.period_end, v_source.ends_at);
+    v_lapses_at := case
+      when v_attached.checked_at > v_end + make_interval(days => greatest(v_grace - 1, 0))
+        then v_end + make_interval(days => v_grace)
+      else 'infinity'
+    end;
+    if v_attached.status = 'active' and v_attached.ended_at is null and v_lapses_at > v_now then
+      p_ruling.is_live := true;
+    elsif p_ruling.is_live then
+      return p_ruling;
+    end if;
+    v_source.gateway_subscription_id := nullif(v_attached.gateway_subscription_id, '');
+    v_source.cancel_at_period_end := v_source.cancel_at_period_end or v_attached.cancel_at_period_end;
+    if v_attached.period_end is not null then
+      v_source.starts_at := v_attached.period_start;
+      v_source.ends_at := v_attached.period_end;
+    end if;
+    v_source.lapses_at := v_lapses_at;
+    p_ruling.source := v_source;
+    return p_ruling;
+  end if;
+
+  if v_source.kind = 'gateway_subscription' then
+    return p_ruling;
+  end if;
+  select * into v_attached
+  from private.gateway_subscriptions m
+  where m.user_id = v_source.user_id
+    and m.plan_id is null
+    and m.activated_at is null
+    and m.period_end is not null
+    and (v_source.gateway_subscription_id is null or v_source.gateway_subscription_id = m.gateway_subscription_id)
+    and case when v_source.kind = 'manual' then m.arrived_at else m.first_charged_at end >= v_source.since
+  order by m.first_charged_at desc, m.gateway_subscription_id desc
+  limit 1;
+  if not found then
+    return p_ruling;
+  end if;
+  v_lapses_at := v_attached.period_end + make_interval(days => v_grace);
+  if v_lapses_at <= v_now and p_ruling.is_live then
+    return p_ruling;
+  end if;
+  -- Paid again after it had lapsed. No other end is undone by a charge.
+  if v_source.ended_at is null and not p_ruling.is_cut and v_lapses_at > v_now then
+    p_ruling.is_live := true;
+  end if;
+  v_source.starts_at := v_attached.period_start;
+  v_source.ends_at := v_attached.period_end;
+  v_source.lapses_at := v_lapses_at;
+  p_ruling.source := v_source;
+  return p_ruling;
+end
+$$;
+revoke execute on function private.attach_gateway_subscription(private.ruling) from public;
+grant execute on function private.attach_gateway_subscription(private.ruling) to service_role;
+
+-- When to tell the gateway that a subscription ends with its cycle. It debits the next cycle up to 36 hours before.
+create function private.cancellation_time(
+  p_period_end timestamptz
+)
+returns timestamptz
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return greatest(p_period_end - interval '48 hours', private.clock());
+end
+$$;
+revoke execute on function private.cancellation_time(timestamptz) from public;
+grant execute on function private.cancellation_time(timestamptz) to service_role;
+
+-- Has the gateway stop billing what rules no more, at the end of its cycle: paid time stays, no further cycle is billed.
+-- Withdraws that where the subscription rules again.
+create function private.settle_cancellations(
+  p_ruling private.ruling
+)
+returns boolean -- whether the ruling gateway subscription ends with its cycle, since the gateway was told already
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_source constant private.sources := p_ruling.source;
+  v_since timestamptz := v_source.since;
+  v_is_charge_alone boolean;
+  v_ends boolean := false;
+  v_other private.gateway_subscriptions;
+begin
+  if v_source.kind in ('grant', 'manual') and v_source.gateway_subscription_id is null then
+    -- A grant stops no billing, but a purchase below it does.
+    select max(s.since) into v_since
+    from private.sources s
+    where s.user_id = v_source.user_id
+      and s.kind in ('payment', 'gateway_subscription')
+      and s.ended_at is null
+      and s.lapses_at > private.clock();
+  end if;
+  select m.activated_at is null into v_is_charge_alone
+  from private.gateway_subscriptions m
+  where m.user_id = v_source.user_id
+    and m.gateway_subscription_id = v_source.gateway_subscription_id;
+
+  for v_other in
+    select m.*
+    from private.gateway_subscriptions m
+    where m.user_id = v_source.user_id
+      and m.gateway_subscription_id <> ''
+      and m.status is distinct from 'cancelled'
+      and m.ended_at is null
+      and m.is_replaced = (m.gateway_subscription_id is not distinct from v_source.gateway_subscription_id)
+    order by m.gateway_subscription_id
+  loop
+    if v_other.is_replaced then
+      if not private.withdraw_cancellation(v_other.gateway_subscription_id, 'it rules again') then
+        v_ends := true;
+      elsif v_other.cancel_at_period_end then
+        perform private.enqueue_cancellation(
+          v_other.gateway_subscription_id,
+          true,
+          private.cancellation_time(v_other.period_end)
+        );
+      end if;
+    -- One that is known by its charges alone may turn out to be the older or the newer one.
+    elsif v_is_charge_alone is true
+      or v_is_charge_alone is not null and v_other.activated_at is null
+      or v_source.kind in ('grant', 'manual') and v_source.gateway_subscription_id is null
+        and coalesce(v_other.activated_at, v_other.first_charged_at, v_other.arrived_at) >= v_since is not false
+      -- Nothing but a row written by hand knows it.
+      or v_other.arrived_at is null and v_source.kind = 'manual'
+    then
+      continue;
+    else
+      perform private.enqueue_cancellation(
+        v_other.gateway_subscription_id,
+        coalesce(v_other.period_end > private.clock(), false)
+      );
+    end if;
+    update private.gateway_subscriptions m
+    set is_replaced = not m.is_replaced,
+      cancel_at_period_end = m.cancel_at_period_end or v_ends and m.is_replaced
+    where m.user_id = v_other.user_id
+      and m.gateway_subscription_id = v_other.gateway_subscription_id;
+  end loop;
+  return v_ends;
+end
+$$;
+revoke execute on function private.settle_cancellations(private.ruling) from public;
+grant execute on function private.settle_cancellations(private.ruling) to service_role;
+
+-- Writes what rules a user's access: subscription, tier and the side effects of a change. It writes only what differs. The
+-- caller holds the lock on the user.
+create function private.settle_access(
+  p_user_id uuid,
+  p_email text, -- of the user; null: mails nothing, names a new profile by no address
+  p_new_source_id text default null, -- just made: where it rules the tier is written, whatever the profile says
+  p_is_cancelled boolean default false, -- SPEC 6, subscription.cancelled: without a live source the profile becomes free
+  p_subscription_id uuid default null, -- of a new subscription
+  p_mail jsonb default null -- {key, kind, payload} of a mail to a user who has a profile
+)
+returns boolean -- whether the subscription changed; null: the user has none
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_now constant timestamptz := private.clock();
+  v_ruling private.ruling := private.find_ruling(p_user_id);
+  v_source private.sources;
+  v_before public.subscriptions;
+  v_after public.subscriptions;
+  v_has_access boolean;
+  v_tier text;
+  v_display_name text;
+  v_is_changed boolean := false;
+  v_ended_at text;
+begin
+  if (v_ruling.source).id is not null then
+    if v_ruling.attaching > 0 then
+      v_ruling := private.attach_gateway_subscription(v_ruling);
+    end if;
+    v_source := v_ruling.source;
+    if (v_ruling.is_live or v_ruling.is_cut)
+      and (v_ruling.replaced > 0 or v_ruling.billing > case when v_source.gateway_subscription_id is null then 0 else 1 end)
+      and private.settle_cancellations(v_ruling)
+    then
+      v_source.cancel_at_period_end := true;
+    end if;
+
+    select * into v_before from public.subscriptions s where s.user_id = p_user_id for update;
+    v_after.plan_id := v_source.plan_id;
+    v_after.tier := v_source.tier;
+    v_after.current_period_start := v_source.starts_at;
+    v_after.current_period_end := v_source.ends_at;
+    v_after.gateway_subscription_id := v_source.gateway_subscription_id;
+    v_after.cancel_at_period_end := v_source.cancel_at_period_end;
+    if v_ruling.is_live then
+      v_after.status := 'active';
+    else
+      v_after.status := 'cancelled';
+      v_after.ended_reason := case when v_ruling.is_cut then 'cancelled' else coalesce(v_source.ended_reason, 'lapsed') end;
+      v_after.cancelled_at := case
+        when v_before.status = 'cancelled' and v_before.cancelled_at is not null then v_before.cancelled_at
+        when v_after.ended_reason = 'lapsed' then v_source.ends_at
+        else v_now
+      end;
+    end if;
+
+    if v_before.id is null then
+      insert into public.subscriptions (
+        id, user_id, plan_id, tier, status, current_period_start, current_period_end, cancelled_at,
+        cancel_at_period_end, ended_reason, gateway_subscription_id, revision, created_at, updated_at
+      )
+      values (
+        coalesce(p_subscription_id, gen_random_uuid()), p_user_id, v_after.plan_id, v_after.tier, v_after.status,
+        v_after.current_period_start, v_after.current_period_end, v_after.cancelled_at,
+        v_after.cancel_at_period_end, v_after.ended_reason, v_after.gateway_subscription_id, 1,
+        v_now, greatest(v_now, v_source.since)
+      );
+      v_is_changed := true;
+    elsif (
+      v_before.plan_id, v_before.tier, v_before.status, v_before.current_period_start, v_before.current_period_end,
+      v_before.cancelled_at, v_before.cancel_at_period_end, v_before.ended_reason, v_before.gateway_subscription_id
+    ) is distinct from (
+      v_after.plan_id, v_after.tier, v_after.status, v_after.current_period_start, v_after.current_period_end,
+      v_after.cancelled_at, v_after.cancel_at_period_end, v_after.ended_reason, v_after.gateway_subscription_id
+    ) then
+      update public.subscriptions s
+      set plan_id = v_after.plan_id,
+        tier = v_after.tier,
+        status = v_after.status,
+        current_period_start = v_after.current_period_start,
+        current_period_end = v_after.current_period_end,
+        cancelled_at = v_after.cancelled_at,
+        cancel_at_period_end = v_after.cancel_at_period_end,
+        ended_reason = v_after.ended_reason,
+        gateway_subscription_id = v_after.gateway_subscription_id,
+        revision = s.revision + 1,
+        updated_at = greatest(v_now, v_source.since)
+      where s.id = v_before.id;
+      v_is_changed := true;
+    end if;
+  end if;
+
+  -- The profile is written on a transition alone: a charge leaves one that was edited by hand as it is.
+  v_has_access := v_ruling.is_live
+    and (isfinite(v_source.lapses_at) or coalesce(v_source.ends_at > v_now, true));
+  if v_ruling.is_live then
+    if v_source.id = p_new_source_id
+      or v_has_access and (v_before.status = 'active' and v_before.current_period_end > v_now) is not true
+      or v_before.status = 'active' and v_before.tier <> v_after.tier
+    then
+      v_tier := v_after.tier;
+    end if;
+  elsif p_is_cancelled or v_before.status = 'active' then
+    v_tier := 'free';
+  end if;
+  if v_tier is not null then
+    v_display_name := private.set_tier(p_user_id, v_tier, p_email);
+  elsif p_mail is not null then
+    select coalesce(nullif(p.display_name, ''), p.username, '') into v_display_name
+    from public.profiles p
+    where p.user_id = p_user_id;
+  end if;
+
+  if v_before.status = 'active' and not v_ruling.is_live then
+    v_ended_at := private.iso_time(case when v_after.ended_reason = 'lapsed' then v_after.current_period_end else v_now end);
+  end if;
+  insert into private.outbox (key, destination, kind, payload, created_at, queued_at, next_attempt_at)
+  select effect.key, effect.destination, effect.kind, effect.payload, v_now, v_now, v_now
+  from (
+    select private.revalidation_key(), 'revalidation', 'revalidation',
+      '{"paths": ["/subscription", "/pricing", "/analytics", "/dashboard"]}'::jsonb
+    where v_tier is not null
+      and current_setting('subscriptions.request', true) = 'on'
+    union all
+    select p_mail ->> 'key', 'email', p_mail ->> 'kind',
+      p_mail -> 'payload' || jsonb_build_object('to', p_email, 'display_name', v_display_name)
+    where p_mail is not null
+      and v_display_name is not null
+      and p_email <> ''
+    union all
+    select format('subscription-ended/%s/%s', v_before.id, v_ended_at), 'notice', 'subscription-ended',
+      jsonb_build_object(
+        'to', p_email,
+        'display_name', v_display_name,
+        'plan_name', coalesce((select p.name from public.plans p where p.id = v_after.plan_id), v_after.tier),
+        'ends_at', v_ended_at
+      )
+    where v_ended_at is not null
+      and v_display_name is not null
+      and p_email <> ''
+  ) effect (key, destination, kind, payload)
+  on conflict (key) do nothing;
+
+  return case when v_source.id is not null then v_is_changed end;
+end
+$$;
+revoke execute on function private.settle_access(uuid, text, text, boolean, uuid, jsonb) from public;
+grant execute on function private.settle_access(uuid, text, text, boolean, uuid, jsonb) to service_role;

@@ -1,0 +1,34 @@
+import { freePort } from '../../scripts/stack/ports.ts';
+import { createPostgres, type Postgres } from '../../scripts/stack/postgres.ts';
+import { unprivilegedUser } from '../../scripts/stack/unprivileged-user.ts';
+import { withClient } from '../helpers/postgres-client.ts';
+
+/**
+ * Runs work against a new Postgres server that waits for the disk at each commit, as a production server does, and
+ * removes the server and its data. The other benchmarks use a server without `fsync`.
+ * @throws Error when a setting that makes commits durable is off
+ */
+export async function withDurablePostgres<T>(work: (postgres: Postgres) => Promise<T>): Promise<T> {
+  const dataFolder = await Deno.makeTempDir({ prefix: 'bench-postgres-' });
+  const user = await unprivilegedUser();
+  if (user) await Deno.chown(dataFolder, user.uid, user.gid);
+  const postgres = createPostgres({ port: freePort(), dataFolder, ephemeral: false, log: () => {} });
+  try {
+    await postgres.start();
+    await postgres.ready();
+    await checkDurability(postgres.url());
+    return await work(postgres);
+  } finally {
+    await postgres.stop();
+    await Deno.remove(dataFolder, { recursive: true });
+  }
+}
+
+async function checkDurability(url: string): Promise<void> {
+  const { rows } = await withClient(url, (client) =>
+    client.query(
+      `select name from pg_settings
+       where name in ('fsync', 'synchronous_commit', 'full_page_writes') and setting <> 'on'`,
+    ));
+  if (rows.length > 0) throw new Error(`off: ${rows.map(({ name }) => name).join(', ')}`);
+}

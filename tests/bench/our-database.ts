@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import type pg from 'pg';
+import { migrate } from '../../scripts/stack/migrate.ts';
+import { newId } from '../../scripts/stack/gateway-simulator-id.ts';
+import type { Postgres } from '../../scripts/stack/postgres.ts';
+import { prepareDatabase } from '../../scripts/stack/prepare-database.ts';
+import { createPoolRole } from '../helpers/pool-role.ts';
+import { withClient } from '../helpers/postgres-client.ts';
+import { activatedBody, capturedBody, newCapturedPayment, proGatewayPlanId, proPrice } from './gateway-bodies.ts';
+import type { Subscriber } from './gateway-bodies.ts';
+
+/** Payments of each user, as many as a read shows. */
+export const paymentsEach = 10;
+
+/** Who is in a database: some only buy, the others have a subscription that the gateway bills. */
+export type Users = { readonly buyers: readonly string[]; readonly subscribers: readonly Subscriber[] };
+
+/** New ids of so many buyers, and of as many subscribers. */
+export function newUsers(count: number): Users {
+  return {
+    buyers: Array.from({ length: count }, () => crypto.randomUUID()),
+    subscribers: Array.from(
+      { length: count },
+      () => ({ userId: crypto.randomUUID(), gatewaySubscriptionId: newId('sub') }),
+    ),
+  };
+}
+
+/** Ids of all users. */
+export function userIds({ buyers, subscribers }: Users): string[] {
+  return [...buyers, ...subscribers.map(({ userId }) => userId)];
+}
+
+/**
+ * Creates a migrated database, and the role of the pool with it. Its users bought `pro` ten times each, half of it by
+ * verify and half by webhook: everything goes through the RPCs, whatever the tables look like. Then it is analysed.
+ * @returns its connection URL as the owner
+ */
+export async function createOurDatabase(postgres: Postgres, name: string, users: Users): Promise<string> {
+  const url = postgres.url(name);
+  await withClient(postgres.url(), (client) => client.query(`create database ${name}`));
+  await prepareDatabase(url);
+  await migrate({ url, seed: false, log: () => {} });
+  await withClient(url, async (client) => {
+    await createPoolRole(client);
+    await client.query("update public.plans set gateway_plan_id = $1 where tier = 'pro'", [proGatewayPlanId]);
+    await client.query(
+      "insert into auth.users (id, email) select id, id || '@example.com' from unnest($1::uuid[]) u (id)",
+      [userIds(users)],
+    );
+    for (let k = 0; k < paymentsEach; k += 1) await (k % 2 === 0 ? verifyOrders : captureOrders)(client, users);
+    const now = Math.floor(Date.now() / 1000);
+    await applyEvents(client, users.subscribers.map((subscriber) => activatedBody(subscriber, now)));
+    await client.query('vacuum analyze');
+  });
+  return url;
+}
+
+/** Unpaid orders of `pro`, one a user. */
+export async function insertOrders(
+  client: Pick<pg.Client, 'query'>,
+  owners: readonly string[],
+  orderIds: readonly string[],
+): Promise<void> {
+  await client.query(
+    `insert into public.payments (user_id, amount, gateway_order_id, meta)
+     select user_id, $3, order_id, '{"tier": "pro"}' from unnest($1::uuid[], $2::text[]) o (user_id, order_id)`,
+    [owners, orderIds, proPrice],
+  );
+}
+
+/** The ledger's key of a body: SHA-256 in hex. */
+export function sha256(body: string): string {
+  return createHash('sha256').update(body).digest('hex');
+}
+
+async function verifyOrders(client: pg.Client, users: Users): Promise<void> {
+  const owners = userIds(users);
+  const orders = owners.map(() => newId('order'));
+  await insertOrders(client, owners, orders);
+  await expectApplied(
+    client,
+    `select public.verify_payment(user_id, order_id, payment_id, repeat('0', 64), 'replace') ->> 'outcome' as outcome
+     from unnest($1::uuid[], $2::text[], $3::text[]) o (user_id, order_id, payment_id)`,
+    [owners, orders, owners.map(() => newId('pay'))],
+  );
+}
+
+async function captureOrders(client: pg.Client, users: Users): Promise<void> {
+  const owners = userIds(users);
+  const payments = owners.map(newCapturedPayment);
+  await insertOrders(client, owners, payments.map(({ order_id }) => order_id));
+  await applyEvents(client, payments.map(capturedBody));
+}
+
+async function applyEvents(client: pg.Client, bodies: readonly string[]): Promise<void> {
+  await expectApplied(
+    client,
+    `select public.apply_gateway_event(hash, null, body, 'replace') ->> 'outcome' as outcome
+     from unnest($1::text[], $2::text[]) b (hash, body)`,
+    [bodies.map(sha256), bodies],
+  );
+}
+
+async function expectApplied(client: pg.Client, text: string, values: unknown[]): Promise<void> {
+  const { rows } = await client.query<{ outcome: unknown }>(text, values);
+  const other = rows.find(({ outcome }) => outcome !== 'applied');
+  if (other !== undefined) throw new Error(`The database could not be filled: ${other.outcome}`);
+}

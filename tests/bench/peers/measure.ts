@@ -1,0 +1,99 @@
+import type { Postgres } from '../../../scripts/stack/postgres.ts';
+import { withDurablePostgres } from '../durable-postgres.ts';
+import { fire, percentile } from '../load.ts';
+import { newUsers } from '../our-database.ts';
+import { cpuSeconds, treeCpuSeconds } from '../process-usage.ts';
+import { connectHttp } from '../systems.ts';
+import { startOurSubjects } from './ours.ts';
+import { peers, type Runtime } from './peer-process.ts';
+import { startPeerSubject } from './peers.ts';
+import type { Started, Subject } from './subject.ts';
+
+const users = 250;
+const connections = 8;
+
+/** What one repetition showed of one subject, a webhook. */
+export type Run = {
+  /** Milliseconds of CPU of the server. */
+  readonly server: number;
+  /** Milliseconds of CPU of all processes of Postgres. */
+  readonly postgres: number;
+  /** Milliseconds until the answer. */
+  readonly p50: number;
+};
+export type Result = Pick<Subject, 'name' | 'peer'> & { readonly runs: Run[] };
+
+/** How much is measured, and on what the peers run. */
+export type Scope = {
+  readonly repetitions: number;
+  /** Webhooks of a subject in each repetition; a multiple of 250. */
+  readonly webhooks: number;
+  readonly runtimes: readonly Runtime[];
+};
+
+/**
+ * CPU for a webhook of ours and of its peers, in turn, on one Postgres server. The first repetition warms up.
+ * @returns what was measured, and a line for each peer that could not be started
+ */
+export function comparePeers(scope: Scope): Promise<{ results: Result[]; missing: string[] }> {
+  return withDurablePostgres(async (postgres) => {
+    const started: Started[] = [];
+    const missing: string[] = [];
+    try {
+      const people = newUsers(users);
+      started.push(await startOurSubjects(postgres, people));
+      for (const peer of peers) {
+        for (const runtime of scope.runtimes) {
+          try {
+            started.push(await startPeerSubject(peer, runtime, postgres, people.subscribers));
+          } catch (error) {
+            missing.push(`${peer} on ${runtime} could not be started: ${error}`);
+          }
+        }
+      }
+      const subjects = started.flatMap((one) => one.subjects);
+      return { results: await measureSubjects(subjects, postgres, scope), missing };
+    } finally {
+      for (const { stop } of started) await stop();
+    }
+  });
+}
+
+async function measureSubjects(
+  subjects: readonly Subject[],
+  postgres: Postgres,
+  { repetitions, webhooks }: Scope,
+): Promise<Result[]> {
+  const measured = subjects.map((subject) => {
+    const result: Result = { name: subject.name, peer: subject.peer, runs: [] };
+    return { subject, result };
+  });
+  for (let repetition = 0; repetition <= repetitions; repetition += 1) {
+    for (const { subject, result } of measured) {
+      const run = await measure(subject, postgres, webhooks);
+      if (repetition > 0) result.runs.push(run);
+    }
+  }
+  return measured.map(({ result }) => result);
+}
+
+async function measure(subject: Subject, postgres: Postgres, webhooks: number): Promise<Run> {
+  const { requests, isApplied } = await subject.createBatch(webhooks);
+  const clients = await Promise.all(Array.from({ length: connections }, () => connectHttp(subject.server.port, true)));
+  const usage = () => ({ server: cpuSeconds(subject.server.pid), postgres: treeCpuSeconds(postgres.pid() ?? 0) });
+  const before = usage();
+  let next = 0;
+  const { times } = await fire(connections, Infinity, (shooter) => {
+    const request = requests[next++];
+    const client = clients[shooter];
+    return request && client && (() => client.send({ request, expected: subject.expected }));
+  });
+  const after = usage();
+  for (const client of clients) await client.close();
+  if (times.length !== requests.length || !await isApplied()) throw new Error(`${subject.name}: not all were applied`);
+  return {
+    server: ((after.server - before.server) * 1000) / times.length,
+    postgres: ((after.postgres - before.postgres) * 1000) / times.length,
+    p50: percentile(times, 0.5),
+  };
+}

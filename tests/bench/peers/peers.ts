@@ -1,0 +1,73 @@
+import type { Postgres } from '../../../scripts/stack/postgres.ts';
+import { withClient } from '../../helpers/postgres-client.ts';
+import type { Subscriber } from '../gateway-bodies.ts';
+import { installPeer, type Peer, type Runtime, startPeer } from './peer-process.ts';
+import { customerId, stripeRequest, stripeSettings, updatedBody } from './stripe-event.ts';
+import { billingBatches, type Started } from './subject.ts';
+
+/** How a peer receives `customer.subscription.updated`, and where it keeps the period. */
+const details: Record<Peer, { path: string; expected: string; count: string }> = {
+  'better-auth': {
+    path: '/api/auth/stripe/webhook',
+    expected: '"success":true',
+    count: 'select count(*) from public.subscription where "periodEnd" = to_timestamp($1)',
+  },
+  'stripe-sync-engine': {
+    path: '/webhooks',
+    expected: '"received":true',
+    count: 'select count(*) from stripe.subscription_items where current_period_end = $1',
+  },
+};
+
+/** Installs and starts a peer on a database of its own. @throws Error when its packages can't be installed */
+export async function startPeerSubject(
+  peer: Peer,
+  runtime: Runtime,
+  postgres: Postgres,
+  subscribers: readonly Subscriber[],
+): Promise<Started> {
+  const { path, expected, count } = details[peer];
+  const folder = await installPeer(peer);
+  const database = `${peer}_${runtime}`.replaceAll('-', '_');
+  await withClient(postgres.url(), (client) => client.query(`create database ${database}`));
+  const url = postgres.url(database);
+  // It applies its own migrations before it listens.
+  const server = await startPeer(peer, folder, runtime, { DATABASE_URL: url, ...stripeSettings });
+  // stripe-sync-engine inserts what it does not have; better-auth updates what a checkout left.
+  if (peer === 'better-auth') await insertSubscriptions(url, subscribers);
+  const write = (subscriber: Subscriber, at: number) => stripeRequest(path, updatedBody(subscriber, at));
+  return {
+    subjects: [{
+      name: `${peer} on ${runtime === 'deno' ? 'Deno' : 'Node'}`,
+      peer,
+      server,
+      expected,
+      createBatch: billingBatches({ url, subscribers, write, count }),
+    }],
+    stop: () => server.stop(),
+  };
+}
+
+async function insertSubscriptions(url: string, subscribers: readonly Subscriber[]): Promise<void> {
+  const values = [
+    subscribers.map(({ userId }) => userId),
+    subscribers.map(({ gatewaySubscriptionId }) => gatewaySubscriptionId),
+    subscribers.map(customerId),
+  ];
+  await withClient(url, async (client) => {
+    await client.query(
+      `insert into public."user" (id, name, email, "emailVerified", "createdAt", "updatedAt", "stripeCustomerId")
+       select id, id, id || '@example.com', true, now(), now(), customer
+       from unnest($1::text[], $2::text[], $3::text[]) s (id, subscription, customer)`,
+      values,
+    );
+    await client.query(
+      `insert into public.subscription
+         (id, plan, "referenceId", "stripeCustomerId", "stripeSubscriptionId", status, "periodStart", "periodEnd")
+       select subscription, 'pro', id, customer, subscription, 'active', now(), now()
+       from unnest($1::text[], $2::text[], $3::text[]) s (id, subscription, customer)`,
+      values,
+    );
+    await client.query('vacuum analyze');
+  });
+}

@@ -1,0 +1,50 @@
+import { withClient } from '../../helpers/postgres-client.ts';
+import { createBillingClock, periodSeconds, type Subscriber } from '../gateway-bodies.ts';
+import type { Peer } from './peer-process.ts';
+
+/** Webhooks, each to be sent once, and whether the database shows what all of them say. */
+export type Batch = { readonly requests: readonly Uint8Array[]; isApplied(): Promise<boolean> };
+
+/** One kind of webhook to one system. */
+export type Subject = {
+  readonly name: string;
+  /** Null: ours. */
+  readonly peer: Peer | null;
+  readonly server: { readonly pid: number; readonly port: number };
+  /** What the body of an answer holds. */
+  readonly expected: string;
+  /** So many new webhooks; a multiple of the number of subscribers. */
+  createBatch(count: number): Promise<Batch>;
+};
+
+/** Servers that run, and what is measured of them. */
+export type Started = { readonly subjects: readonly Subject[]; stop(): Promise<void> };
+
+/** What the webhooks about subscriptions need to be written, and to be checked. */
+export type Billing = {
+  /** Connection URL of the system's database. */
+  readonly url: string;
+  readonly subscribers: readonly Subscriber[];
+  /** @param at start of the new period and time of the event, Unix seconds */
+  write(subscriber: Subscriber, at: number): Uint8Array;
+  /** A query that counts the subscriptions whose period ends at $1, Unix seconds. */
+  readonly count: string;
+};
+
+/** Batches of webhooks that move the period of each subscription on, in turn. */
+export function billingBatches({ url, subscribers, write, count }: Billing): Subject['createBatch'] {
+  const nextRound = createBillingClock();
+  return (size) => {
+    let at = 0;
+    const requests: Uint8Array[] = [];
+    while (requests.length < size) {
+      at = nextRound();
+      requests.push(...subscribers.map((subscriber) => write(subscriber, at)));
+    }
+    const isApplied = async () => {
+      const { rows: [row] } = await withClient(url, (client) => client.query(count, [at + periodSeconds]));
+      return Number(row.count) === subscribers.length;
+    };
+    return Promise.resolve({ requests, isApplied });
+  };
+}

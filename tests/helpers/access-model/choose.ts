@@ -1,0 +1,89 @@
+import type { Action } from './actions.ts';
+import { chooseGatewayStep } from './choose-gateway-step.ts';
+import { chooseRefund } from './choose-refund.ts';
+import type { Draw, Kind } from './draws.ts';
+import type { Facts } from './facts.ts';
+import type { State } from './history.ts';
+import { isUnwanted } from './findings.ts';
+import { rulingSource } from './model.ts';
+import { addMonths, day, hour, isoTime } from './time.ts';
+
+/** The actions that a drawn step is, in a state whose time it may move on and whose gateway it changes. */
+export function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
+  const { facts, now } = state;
+  const { which, how } = draw;
+  const tier = (['basic', 'pro', 'premium'] as const)[how % 3] ?? 'basic';
+  const order = facts.orders[which % Math.max(facts.orders.length, 1)];
+  switch (kind) {
+    case 'wait':
+      return [{ do: 'wait' }];
+    case 'buy': {
+      const name = nextName(facts);
+      return [{ do: 'order', order: name, tier }, { do: 'verify', order: name, payment: `${name}1` }];
+    }
+    case 'order':
+      return [{ do: 'order', order: nextName(facts), tier }];
+    case 'capture': {
+      if (!order) return null;
+      const event = how % 2 === 0 && !order.isCaptured ? 'payment.captured' : 'order.paid';
+      return [{ do: 'captured', order: order.name, payment: `${order.name}1`, event }];
+    }
+    case 'verify':
+      return order ? [{ do: 'verify', order: order.name, payment: `${order.name}1` }] : null;
+    case 'pay again':
+      if (!order?.isCaptured || order.extras.length > 0 || order.money === null || order.money.refunds.size > 0) {
+        return null;
+      }
+      return [{ do: 'captured', order: order.name, payment: `${order.name}2`, event: 'payment.captured' }];
+    case 'fail': {
+      if (!order) return null;
+      const isOpen = order.money === null && !facts.money.has(`${order.name}1`);
+      return [{ do: 'failed', order: order.name, payment: `${order.name}${isOpen && how % 2 === 0 ? 1 : 0}` }];
+    }
+    case 'refund':
+    case 'move refund':
+      return chooseRefund(state, kind, draw);
+    case 'dispute':
+      if (!order?.isCaptured || order.fulfilledAt === null || order.isDisputeLost || order.money?.refunds.size !== 0) {
+        return null;
+      }
+      return [{ do: 'dispute', order: order.name, payment: order.money.name }];
+    case 'nothing captured': {
+      if (!order || order.verifiedAt === null || order.isCaptured || order.isNeverCaptured) return null;
+      if (order.cancelledAt.length > 0 || facts.money.get(`${order.name}1`)?.refunds.size !== 0) return null;
+      const given = order.verifiedAt + 120 * hour;
+      // Mostly when it is over.
+      if (state.now < given && how > 2) state.now = given + (1 + how) * hour;
+      return [{ do: 'nothing captured', order: order.name, isUnknown: how % 2 === 0 }];
+    }
+    case 'cancel at end': {
+      const ruling = rulingSource(facts, now);
+      if (ruling === null) return how === 0 ? [{ do: 'cancel', atPeriodEnd: true }] : null;
+      return ruling.end > now ? [{ do: 'cancel', atPeriodEnd: true }] : null;
+    }
+    case 'cancel':
+      // What an unknown subscription did before a cancellation is told after it.
+      if (state.billed.some(({ held }) => held.length > 0) || rulingSource(facts, now) === null && how > 0) return null;
+      return [{ do: 'cancel', atPeriodEnd: false }];
+    case 'resume': {
+      // What was charged against the user's will stays so.
+      const ruling = rulingSource(facts, now);
+      const one = facts.subscriptions.find(({ name }) => name === ruling?.name);
+      if (one?.cycles.some((cycle) => isUnwanted(one, cycle))) return null;
+      return ruling?.cancelAtPeriodEnd || how === 0 ? [{ do: 'resume' }] : null;
+    }
+    case 'grant': {
+      const until = [now + 10 * day, addMonths(now, 1), addMonths(now, 3), addMonths(now, 13)][which % 4] ?? now + day;
+      return [{ do: 'grant', grant: `G${facts.given.length + 1}`, tier, until: isoTime(until) }];
+    }
+    case 'write by hand':
+      if (state.last !== null) return null;
+      return [{ do: 'write by hand', tier, until: isoTime(addMonths(now, 1 + which % 2)) }];
+    default:
+      return chooseGatewayStep(state, kind, draw);
+  }
+}
+
+function nextName({ orders }: Facts): string {
+  return String.fromCharCode('A'.charCodeAt(0) + orders.length);
+}

@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+
+/** How often a kind is drawn, beside the others; the first are what a failing history is made simpler to. */
+const weights = {
+  'wait': 3,
+  'buy': 9,
+  'order': 5,
+  'capture': 8,
+  'verify': 8,
+  'pay again': 4,
+  'fail': 2,
+  'refund': 9,
+  'move refund': 8,
+  'dispute': 3,
+  'nothing captured': 4,
+  'activate': 7,
+  'charge': 12,
+  'deliver': 8,
+  'end': 3,
+  'halt': 1,
+  'reactivate': 2,
+  'ask': 7,
+  'cancel at end': 5,
+  'cancel': 4,
+  'resume': 2,
+  'grant': 3,
+  'write by hand': 1,
+};
+
+export type Kind = keyof typeof weights;
+
+/** How long after the step before: a time, or how far from something that is about to end. */
+export type Wait = { unit: 'minute' | 'hour' | 'day' | 'month'; count: number } | { edge: number; offset: number };
+
+/** A step as it is drawn: the first of the kinds that is possible then, of whatever there is then. */
+export type Draw = { kinds: Kind[]; wait: Wait; which: number; how: number };
+
+/** A history as it is drawn, which is what is replayed. */
+export type Drawn = { start: string; earlyRenewal: 'replace' | 'extend'; draws: Draw[] };
+
+const kinds = Object.keys(weights).filter((name): name is Kind => name in weights);
+
+const wait: fc.Arbitrary<Wait> = fc.oneof(
+  fc.record({ unit: fc.constantFrom('minute', 'hour', 'day'), count: fc.integer({ min: 1, max: 20 }) }),
+  fc.record({ unit: fc.constant('month'), count: fc.constantFrom(1, 1, 2, 5, 12) }),
+  fc.record({ edge: fc.nat(7), offset: fc.constantFrom(-86_400, -3600, -1, 1, 3600, 86_400) }),
+);
+
+const kind = fc.oneof(...kinds.map((kind) => ({ weight: weights[kind], arbitrary: fc.constant(kind) })));
+
+const draw: fc.Arbitrary<Draw> = fc.record({
+  kinds: fc.array(kind, { minLength: 1, maxLength: 4, size: 'max' }),
+  wait,
+  which: fc.nat(7),
+  how: fc.nat(11),
+});
+
+/** Histories of up to so many steps, most of which start near the end of a month or a leap day. */
+export function drawnHistories(maxLength: number): fc.Arbitrary<Drawn> {
+  return fc.record({
+    start: fc.constantFrom(
+      '2026-01-31T10:00:00.000Z',
+      '2028-01-31T23:59:59.999Z',
+      '2028-02-29T12:00:00.123Z',
+      '2027-02-28T00:00:00.000Z',
+      '2027-01-30T06:30:00.500Z',
+      '2026-12-31T23:30:00.000Z',
+      '2026-08-31T18:45:00.001Z',
+      '2026-11-10T09:00:00.000Z',
+    ),
+    earlyRenewal: fc.constantFrom('replace', 'extend'),
+    draws: fc.array(draw, { minLength: 2, maxLength, size: 'max' }),
+  });
+}

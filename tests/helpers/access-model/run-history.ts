@@ -1,0 +1,90 @@
+import { type Access, accessOf, describeAccess } from './access.ts';
+import { type Action, describeAction, type Step } from './actions.ts';
+import type { Drawn } from './draws.ts';
+import type { Facts } from './facts.ts';
+import { startOf, type State, takeDraw } from './history.ts';
+import { isLive, sourcesOf } from './model.ts';
+import type { NewSubject, Subject } from './subject.ts';
+import { tell } from './tell.ts';
+import { day, hour, isoTime, parseTime, type Time } from './time.ts';
+
+/** Takes a drawn history and compares model and database after each action. Returns a line of each. @throws where they differ */
+export async function runDrawn(newSubject: NewSubject, drawn: Drawn): Promise<string[]> {
+  const replay = `REPLAY='${JSON.stringify(drawn)}' npm test -- tests/database/access-model`;
+  const subject = await newSubject(drawn.earlyRenewal);
+  const lines: string[] = [];
+  let state: State = startOf(drawn);
+  for (const draw of drawn.draws) {
+    const taken = takeDraw(state, draw);
+    if (taken === null) continue;
+    state = taken.state;
+    // Half of the time nobody has swept since the step before. What a user asks for goes by the row that is shown.
+    const isSwept = draw.how % 2 === 0 || ['cancel', 'cancel at end', 'resume'].includes(taken.kind);
+    await subject.goOn(isoTime(state.now), isSwept);
+    for (const action of taken.actions) {
+      lines.push(await takeAction(subject, state.facts, action, state.now, [replay, ...lines]));
+    }
+  }
+  return lines;
+}
+
+/** Takes a written history, as runDrawn does. */
+export async function runSteps(subject: Subject, facts: Facts, steps: readonly Step[]): Promise<string[]> {
+  const lines: string[] = [];
+  for (const { at, ...action } of steps) {
+    await subject.goOn(at, true);
+    lines.push(await takeAction(subject, facts, action, parseTime(at), lines));
+  }
+  return lines;
+}
+
+async function takeAction(
+  subject: Subject,
+  facts: Facts,
+  action: Action,
+  now: Time,
+  before: readonly string[],
+): Promise<string> {
+  const at = isoTime(now);
+  const due = dueToBeAsked(facts, now);
+  const asked = await subject.perform(action, at);
+  tell(facts, action.do === 'ask' ? { do: 'ask', answers: pick(action.answers, asked) } : action, now);
+  const [model, database] = [accessOf(facts, now), await subject.read()];
+  const line = `${at} ${describeAction(action)} → ${describeAccess(model)}`;
+  const missed = action.do === 'ask' ? due.filter((name) => !asked.includes(name)) : [];
+  if (describeAccess(model) !== describeAccess(database) || missed.length > 0) {
+    throw new Difference([...before, line], model, database, missed);
+  }
+  return line;
+}
+
+/** What lives only because the gateway was not asked, and may be asked again. */
+function dueToBeAsked(facts: Facts, now: Time): string[] {
+  return sourcesOf(facts).filter((source) => {
+    const { end, graceDays, name } = source;
+    const askedAt = facts.subscriptions.find((subscription) => subscription.name === name)?.askedAt ?? -Infinity;
+    return isLive(source, now) && end + graceDays * day <= now && askedAt <= now - 6 * hour;
+  }).map(({ name }) => name);
+}
+
+function pick<Value>(values: Record<string, Value>, names: readonly string[]): Record<string, Value> {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
+}
+
+/** Where the database first differs from the model. */
+export class Difference extends Error {
+  constructor(
+    lines: readonly string[],
+    readonly model: Access,
+    readonly database: Access,
+    readonly missed: readonly string[],
+  ) {
+    super([
+      'model and database differ:',
+      ...lines,
+      `model    ${describeAccess(model)}`,
+      `database ${describeAccess(database)}`,
+      ...missed.map((name) => `not claimed to be asked about: ${name}`),
+    ].join('\n'));
+  }
+}

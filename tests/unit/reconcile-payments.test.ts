@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest';
+import { createApp } from '../../supabase/functions/api/app.ts';
+import { readConfig } from '../../supabase/functions/api/config.ts';
+import { createDatabase, DatabaseError } from '../../supabase/functions/api/database.ts';
+import type { Gateway } from '../../supabase/functions/api/ports.ts';
+
+const environment: Record<string, string> = {
+  SUPABASE_URL: 'https://abc.supabase.co',
+  SUPABASE_PUBLISHABLE_KEYS: '{"default":"sb_publishable_1"}',
+  SUPABASE_SECRET_KEYS: '{"default":"sb_secret_1"}',
+};
+const config = readConfig((name) => environment[name]);
+const gateway: Gateway = {
+  createOrder: () => Promise.resolve(null),
+  cancelSubscription: () => Promise.resolve({ status: 0, retryAfter: null }),
+  readSubscription: () => Promise.resolve({ status: 'found', value: { status: 'active' } }),
+  listOrderPayments: () => Promise.resolve({ status: 'found', value: [{ id: 'pay_A', email: 'asha@example.com' }] }),
+  listRefunds: () => Promise.resolve({ status: 'unanswered' }),
+};
+
+/** Calls the endpoint; the database answers the calls of each function in this order, and throws what is an error. */
+async function reconcile(answers: Record<string, unknown[]>) {
+  const log: Record<string, unknown>[] = [];
+  const database = createDatabase((name) => {
+    const answer = answers[name]?.shift();
+    return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+  }, config);
+  const auth = { authenticate: () => Promise.resolve(null) };
+  const app = createApp(config, { auth, database, gateway, senders: {} }, (entry) => log.push({ ...entry }));
+  const response = await app.request('/api/internal/reconcile', { method: 'POST', headers: { apikey: 'sb_secret_1' } });
+  return { status: response.status, body: await response.json(), id: response.headers.get('x-request-id'), log };
+}
+
+const due = {
+  claim_payments_to_reconcile: [
+    { settled: 0, payments: [{ id: 'a', order_id: 'order_1' }, { id: 'b', order_id: 'order_2' }] },
+    { settled: 0, payments: [] },
+  ],
+  claim_subscriptions_to_reconcile: [
+    { subscriptions: [{ id: 'c', gateway_subscription_id: 'sub_1' }] },
+    { subscriptions: [] },
+  ],
+};
+
+test('an answer that can not be applied → 200, one line in the log that names the call and no data', async () => {
+  const locked = new DatabaseError('apply_order_payments', '55P03');
+  const { status, body, id, log } = await reconcile({
+    ...structuredClone(due),
+    apply_order_payments: [locked, { applied: 1, ended: false }],
+    apply_gateway_subscription: [{ applied: true }],
+  });
+  expect({ status, body }).toEqual({ status: 200, body: { asked: 3, applied: 2, unanswered: 1 } });
+  expect(log).toMatchObject([
+    { level: 'error', event: 'fault', request_id: id, error: 'apply_order_payments failed: 55P03' },
+    { level: 'info', event: 'request', request_id: id, outcome: 'incomplete' },
+  ]);
+});
+
+test('an answer of the database that makes no sense is logged without what it holds', async () => {
+  const { status, body, log } = await reconcile({
+    ...structuredClone(due),
+    apply_order_payments: [{ applied: 'order_1' }, { applied: 1, ended: false }],
+    apply_gateway_subscription: [{ applied: true }],
+  });
+  expect({ status, body }).toEqual({ status: 200, body: { asked: 3, applied: 2, unanswered: 1 } });
+  expect(log).toHaveLength(2);
+  expect(JSON.stringify(log)).not.toMatch(/order_1|pay_|sub_|@|sb_secret/);
+});
+
+test('everything applied → 200, nothing but the request in the log', async () => {
+  const { status, body, log } = await reconcile({
+    ...structuredClone(due),
+    apply_order_payments: [{ applied: 1, ended: false }, { applied: 0, ended: true }],
+    apply_gateway_subscription: [{ applied: false }],
+  });
+  expect({ status, body }).toEqual({ status: 200, body: { asked: 3, applied: 2, unanswered: 0 } });
+  expect(log).toMatchObject([{ event: 'request', outcome: 'reconciled' }]);
+});
+
+test('a database that is down → 500, one line beside the request', async () => {
+  const { status, body, log } = await reconcile({
+    claim_payments_to_reconcile: [new DatabaseError('claim_payments_to_reconcile', undefined)],
+  });
+  expect({ status, body }).toEqual({ status: 500, body: { error: 'Failed to reconcile' } });
+  expect(log).toMatchObject([
+    { event: 'fault', error: 'claim_payments_to_reconcile failed' },
+    { event: 'request', outcome: 'reconcileFailed' },
+  ]);
+});
