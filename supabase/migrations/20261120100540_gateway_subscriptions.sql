@@ -18,6 +18,7 @@ create table private.gateway_subscriptions (
   period_start timestamptz,
   period_end timestamptz,
   period_event_at timestamptz,
+  has_refunds boolean not null default false,
   paid_until timestamptz,
   cancel_at_period_end boolean not null default false,
   is_replaced boolean not null default false,
@@ -53,6 +54,7 @@ comment on column private.gateway_subscriptions.activated_at is
   'When the newest activation happened, as private.happened_at has it; ranks the sources of access of a user.';
 comment on column private.gateway_subscriptions.first_charged_at is
   'When the first charge happened; ranks the source while no activation is known.';
+comment on column private.gateway_subscriptions.has_refunds is 'A payment of one of its cycles was refunded, at least in part.';
 comment on column private.gateway_subscriptions.paid_until is
   'Where the newest cycle was refunded in full: the end of what is still paid.';
 comment on column private.gateway_subscriptions.is_replaced is
@@ -266,7 +268,8 @@ begin
     where excluded.charged_at < c.charged_at
     returning refunded_amount into v_refunded;
   end if;
-  if v_refunded > 0 or v_before.paid_until is not null then
+  v_after.has_refunds := v_before.has_refunds or coalesce(v_refunded > 0, false);
+  if v_after.has_refunds then
     v_after.paid_until := private.paid_until(v_after);
   end if;
   -- Billed again after the user ended it.
@@ -292,6 +295,7 @@ begin
     period_start = v_after.period_start,
     period_end = v_after.period_end,
     period_event_at = v_after.period_event_at,
+    has_refunds = v_after.has_refunds,
     paid_until = v_after.paid_until,
     ended_at = v_after.ended_at,
     ended_reason = v_after.ended_reason,

@@ -109,6 +109,36 @@ $$;
 revoke execute on function private.find_ruling(uuid) from public;
 grant execute on function private.find_ruling(uuid) to service_role;
 
+-- What rules where a source is known to rank above every other, without reading the others.
+create function private.known_ruling(
+  p_source private.sources
+)
+returns private.ruling -- all null: there may be others to compare it with
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  v_ruling private.ruling;
+begin
+  select
+    count(*) filter (where m.status is distinct from 'cancelled' and m.ended_at is null),
+    count(*) filter (where m.is_replaced),
+    count(*) filter (where m.plan_id is null or m.period_end is null)
+  into v_ruling.billing, v_ruling.replaced, v_ruling.attaching
+  from private.gateway_subscriptions m
+  where m.user_id = p_source.user_id;
+  if v_ruling.attaching = 0 then
+    v_ruling.source := p_source;
+    v_ruling.is_live := true;
+    v_ruling.is_cut := false;
+  end if;
+  return v_ruling;
+end
+$$;
+revoke execute on function private.known_ruling(private.sources) from public;
+grant execute on function private.known_ruling(private.sources) to service_role;
+
 -- Attaches a gateway subscription that is no source to the source that rules. SPEC 6: activated sets status, id and period
 -- of the subscription, charged its period alone.
 create function private.attach_gateway_subscription(
@@ -208,8 +238,8 @@ $$;
 revoke execute on function private.cancellation_time(timestamptz) from public;
 grant execute on function private.cancellation_time(timestamptz) to service_role;
 
--- Has the gateway stop billing what rules no more, at the end of its cycle: paid time stays, no further cycle is billed.
--- Withdraws that where the subscription rules again.
+-- Has the gateway stop billing what was replaced, at the end of its cycle: paid time stays, no further cycle is billed.
+-- Withdraws that where a subscription is replaced no more.
 create function private.settle_cancellations(
   p_ruling private.ruling
 )
@@ -218,64 +248,72 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_source constant private.sources := p_ruling.source;
-  v_since timestamptz := v_source.since;
+  v_ruling constant private.sources := p_ruling.source;
+  v_newest private.sources := v_ruling;
   v_is_charge_alone boolean;
-  v_ends boolean := false;
+  v_is_replaced boolean;
   v_other private.gateway_subscriptions;
+  v_ends boolean := false;
 begin
-  if v_source.kind in ('grant', 'manual') and v_source.gateway_subscription_id is null then
+  if not (p_ruling.is_live or p_ruling.is_cut) then
+    v_newest := null;
+  elsif v_ruling.kind in ('grant', 'manual') and v_ruling.gateway_subscription_id is null then
     -- A grant stops no billing, but a purchase below it does.
-    select max(s.since) into v_since
+    v_newest := null;
+    select s.* into v_newest
     from private.sources s
-    where s.user_id = v_source.user_id
+    where s.user_id = v_ruling.user_id
       and s.kind in ('payment', 'gateway_subscription')
       and s.ended_at is null
-      and s.lapses_at > private.clock();
+      and s.lapses_at > private.clock()
+    order by s.since desc, s.id desc
+    limit 1;
   end if;
   select m.activated_at is null into v_is_charge_alone
   from private.gateway_subscriptions m
-  where m.user_id = v_source.user_id
-    and m.gateway_subscription_id = v_source.gateway_subscription_id;
+  where m.user_id = v_newest.user_id
+    and m.gateway_subscription_id = v_newest.gateway_subscription_id;
 
   for v_other in
     select m.*
     from private.gateway_subscriptions m
-    where m.user_id = v_source.user_id
+    where m.user_id = v_ruling.user_id
       and m.gateway_subscription_id <> ''
       and m.status is distinct from 'cancelled'
       and m.ended_at is null
-      and m.is_replaced = (m.gateway_subscription_id is not distinct from v_source.gateway_subscription_id)
+      -- Known only from a row that was written by hand, and that row rules.
+      and (m.arrived_at is not null or v_ruling.kind <> 'manual')
     order by m.gateway_subscription_id
   loop
-    if v_other.is_replaced then
-      if not private.withdraw_cancellation(v_other.gateway_subscription_id, 'it rules again') then
-        v_ends := true;
-      elsif v_other.cancel_at_period_end then
-        perform private.enqueue_cancellation(
-          v_other.gateway_subscription_id,
-          true,
-          private.cancellation_time(v_other.period_end)
-        );
-      end if;
-    -- One that is known by its charges alone may turn out to be the older or the newer one.
-    elsif v_is_charge_alone is true
-      or v_is_charge_alone is not null and v_other.activated_at is null
-      or v_source.kind in ('grant', 'manual') and v_source.gateway_subscription_id is null
-        and coalesce(v_other.activated_at, v_other.first_charged_at, v_other.arrived_at) >= v_since is not false
-      -- Nothing but a row written by hand knows it.
-      or v_other.arrived_at is null and v_source.kind = 'manual'
-    then
-      continue;
-    else
+    v_is_replaced := v_newest.id is not null
+      and v_other.gateway_subscription_id is distinct from v_newest.gateway_subscription_id
+      and (
+        v_newest.id = v_ruling.id
+        or coalesce(v_other.activated_at, v_other.first_charged_at, v_other.arrived_at) < v_newest.since
+      );
+    continue when v_is_replaced = v_other.is_replaced
+      -- One that is known by its charges alone may turn out to be the older or the newer one.
+      or v_is_charge_alone is true and v_other.gateway_subscription_id <> v_newest.gateway_subscription_id
+      or v_is_charge_alone is not null and v_other.activated_at is null;
+
+    if v_is_replaced then
       perform private.enqueue_cancellation(
         v_other.gateway_subscription_id,
         coalesce(v_other.period_end > private.clock(), false)
       );
+    elsif not private.withdraw_cancellation(v_other.gateway_subscription_id, 'it rules again') then
+      v_other.cancel_at_period_end := true;
+      v_ends := v_ends or v_other.gateway_subscription_id is not distinct from v_ruling.gateway_subscription_id;
+    elsif v_other.cancel_at_period_end then
+      perform private.enqueue_cancellation(
+        v_other.gateway_subscription_id,
+        true,
+        private.cancellation_time(v_other.period_end)
+      );
     end if;
     update private.gateway_subscriptions m
-    set is_replaced = not m.is_replaced,
-      cancel_at_period_end = m.cancel_at_period_end or v_ends and m.is_replaced
+    set is_replaced = v_is_replaced,
+      cancel_at_period_end = v_other.cancel_at_period_end
     where m.user_id = v_other.user_id
       and m.gateway_subscription_id = v_other.gateway_subscription_id;
   end loop;
@@ -293,7 +331,8 @@ create function private.settle_access(
   p_new_source_id text default null, -- just made: where it rules the tier is written, whatever the profile says
   p_is_cancelled boolean default false, -- SPEC 6, subscription.cancelled: without a live source the profile becomes free
   p_subscription_id uuid default null, -- of a new subscription
-  p_mail jsonb default null -- {key, kind, payload} of a mail to a user who has a profile
+  p_mail jsonb default null, -- {key, kind, payload} of a mail to a user who has a profile
+  p_ruling private.ruling default null -- where the caller knows what rules
 )
 returns boolean -- whether the subscription changed; null: the user has none
 language plpgsql
@@ -301,7 +340,7 @@ set search_path = ''
 as $$
 declare
   v_now constant timestamptz := private.clock();
-  v_ruling private.ruling := private.find_ruling(p_user_id);
+  v_ruling private.ruling := p_ruling;
   v_source private.sources;
   v_before public.subscriptions;
   v_after public.subscriptions;
@@ -311,13 +350,19 @@ declare
   v_is_changed boolean := false;
   v_ended_at text;
 begin
+  if v_ruling.is_live is null then
+    v_ruling := private.find_ruling(p_user_id);
+  end if;
   if (v_ruling.source).id is not null then
     if v_ruling.attaching > 0 then
       v_ruling := private.attach_gateway_subscription(v_ruling);
     end if;
     v_source := v_ruling.source;
-    if (v_ruling.is_live or v_ruling.is_cut)
-      and (v_ruling.replaced > 0 or v_ruling.billing > case when v_source.gateway_subscription_id is null then 0 else 1 end)
+    if (
+        v_ruling.replaced > 0
+        or (v_ruling.is_live or v_ruling.is_cut)
+          and v_ruling.billing > (v_ruling.is_live and v_source.gateway_subscription_id is not null)::integer
+      )
       and private.settle_cancellations(v_ruling)
     then
       v_source.cancel_at_period_end := true;
@@ -432,5 +477,5 @@ begin
   return case when v_source.id is not null then v_is_changed end;
 end
 $$;
-revoke execute on function private.settle_access(uuid, text, text, boolean, uuid, jsonb) from public;
-grant execute on function private.settle_access(uuid, text, text, boolean, uuid, jsonb) to service_role;
+revoke execute on function private.settle_access(uuid, text, text, boolean, uuid, jsonb, private.ruling) from public;
+grant execute on function private.settle_access(uuid, text, text, boolean, uuid, jsonb, private.ruling) to service_role;

@@ -131,8 +131,11 @@ declare
   v_is_refunded constant boolean := p_payment.amount > 0 and p_payment.refunded_amount >= p_payment.amount;
   v_grants constant boolean := v_plan.id is not null and p_payment.user_id is not null and not v_is_refunded;
   v_months constant integer := coalesce(p_payment.duration_months, nullif(v_plan.duration_months, 0), 12);
+  v_valid_until text;
   v_before public.subscriptions;
   v_extended private.sources;
+  v_source private.sources;
+  v_ruling private.ruling;
   v_subscription_id uuid;
 begin
   p_payment.since := greatest(p_payment.created_at, p_payment.verified_at);
@@ -210,6 +213,21 @@ begin
     select p.period_end into p_payment.period_end from public.payments p where p.id = p_payment.id;
   end if;
 
+  -- Nothing was settled since this act of the customer: it ranks above every other source.
+  if p_payment.since > coalesce(v_before.updated_at, '-infinity') and p_payment.chain_id is null then
+    v_source.user_id := p_payment.user_id;
+    v_source.kind := 'payment';
+    v_source.id := p_payment.id;
+    v_source.plan_id := v_plan.id;
+    v_source.tier := v_tier;
+    v_source.starts_at := coalesce(p_payment.chain_start, p_payment.period_start);
+    v_source.ends_at := p_payment.period_end;
+    v_source.lapses_at := p_payment.period_end;
+    v_source.since := p_payment.since;
+    v_source.cancel_at_period_end := false;
+    v_ruling := private.known_ruling(v_source);
+  end if;
+  v_valid_until := private.iso_time(p_payment.period_end);
   perform private.settle_access(
     p_payment.user_id,
     p_email,
@@ -223,15 +241,12 @@ begin
         'amount', p_payment.amount,
         'currency', p_payment.currency,
         'transaction_id', p_payment.gateway_payment_id,
-        'valid_until', private.iso_time(p_payment.period_end)
+        'valid_until', v_valid_until
       )
-    )
+    ),
+    p_ruling => v_ruling
   );
-  return jsonb_build_object(
-    'outcome', 'applied',
-    'tier', v_tier,
-    'valid_until', private.iso_time(p_payment.period_end)
-  );
+  return jsonb_build_object('outcome', 'applied', 'tier', v_tier, 'valid_until', v_valid_until);
 end
 $$;
 revoke execute on function private.fulfil_payment(public.payments, text, text, boolean) from public;

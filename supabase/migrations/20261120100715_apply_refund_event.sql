@@ -97,10 +97,11 @@ begin
       and m.gateway_subscription_id = v_subscription.gateway_subscription_id
     for update;
     update private.gateway_subscriptions m
-    set paid_until = private.paid_until(v_subscription)
+    set has_refunds = true,
+      paid_until = private.paid_until(v_subscription)
     where m.user_id = v_subscription.user_id
       and m.gateway_subscription_id = v_subscription.gateway_subscription_id
-      and m.paid_until is distinct from private.paid_until(v_subscription);
+      and (not m.has_refunds or m.paid_until is distinct from private.paid_until(v_subscription));
     if found then
       perform private.settle_access(v_subscription.user_id, v_email);
     end if;

@@ -2,6 +2,52 @@
 -- SPEC 3 and 6.
 -- Depends on: _gateway_events, _access, _gateway_subscriptions, _settle_access, _deleted_users.
 
+-- What rules after a charge: the usual case, in which the gateway subscription ruled already and goes on.
+create function private.ruling_of_charge(
+  p_subscription private.gateway_subscriptions
+)
+returns private.ruling -- all null: another case
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  v_source private.sources;
+begin
+  if p_subscription.plan_id is null
+    or p_subscription.status is distinct from 'active'
+    or p_subscription.ended_at is not null
+    or p_subscription.paid_until is not null
+    or p_subscription.period_end <= private.clock()
+  then
+    return null;
+  end if;
+  select p.tier into v_source.tier
+  from public.subscriptions s
+  join public.plans p on p.id = p_subscription.plan_id
+  where s.user_id = p_subscription.user_id
+    and s.gateway_subscription_id = p_subscription.gateway_subscription_id
+    and s.status = 'active'
+    and s.revision > 0;
+  if not found then
+    return null;
+  end if;
+  v_source.user_id := p_subscription.user_id;
+  v_source.kind := 'gateway_subscription';
+  v_source.id := p_subscription.gateway_subscription_id;
+  v_source.plan_id := p_subscription.plan_id;
+  v_source.starts_at := p_subscription.period_start;
+  v_source.ends_at := p_subscription.period_end;
+  v_source.lapses_at := p_subscription.period_end;
+  v_source.since := coalesce(p_subscription.activated_at, p_subscription.first_charged_at);
+  v_source.cancel_at_period_end := p_subscription.cancel_at_period_end;
+  v_source.gateway_subscription_id := p_subscription.gateway_subscription_id;
+  return private.known_ruling(v_source);
+end
+$$;
+revoke execute on function private.ruling_of_charge(private.gateway_subscriptions) from public;
+grant execute on function private.ruling_of_charge(private.gateway_subscriptions) to service_role;
+
 create function private.apply_subscription_event(
   p_event text, -- subscription.activated, subscription.charged or subscription.cancelled
   p_entity jsonb,
@@ -20,6 +66,7 @@ declare
   v_email text;
   v_has_user boolean;
   v_merged private.gateway_subscriptions;
+  v_ruling private.ruling;
   v_is_changed boolean;
 begin
   if v_user_id is null then
@@ -60,7 +107,10 @@ begin
       and m.gateway_subscription_id = v_id
       and m.is_replaced;
   end if;
-  v_is_changed := private.settle_access(v_user_id, v_email, p_is_cancelled => v_cancelled);
+  if p_event = 'subscription.charged' then
+    v_ruling := private.ruling_of_charge(v_merged);
+  end if;
+  v_is_changed := private.settle_access(v_user_id, v_email, p_is_cancelled => v_cancelled, p_ruling => v_ruling);
   return case
     -- It waits: for a plan of ours, for a cycle, or for a purchase to attach to.
     when v_is_changed is null then 'unmatched'

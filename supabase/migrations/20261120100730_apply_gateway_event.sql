@@ -22,24 +22,23 @@ declare
   v_error text;
 begin
   is_applied := true;
-  if p_deliveries > 0 then
+  select * into v_event from private.gateway_events e where e.body_sha256 = p_body_sha256;
+  if found and p_deliveries > 0 then
     update private.gateway_events e
     set deliveries = e.deliveries + p_deliveries
     where e.body_sha256 = p_body_sha256
     returning * into v_event;
-  else
-    select * into v_event from private.gateway_events e where e.body_sha256 = p_body_sha256;
   end if;
 
   if v_event.body_sha256 is null then
     v_subject_id := left(
       coalesce(
-        private.json_text(p_body #> '{payload,subscription,entity,id}'),
-        private.json_text(p_body #> '{payload,payment,entity,order_id}'),
-        private.json_text(p_body #> '{payload,order,entity,id}'),
-        private.json_text(p_body #> '{payload,dispute,entity,payment_id}'),
-        private.json_text(p_body #> '{payload,payment,entity,id}'),
-        private.json_text(p_body #> '{payload,refund,entity,payment_id}')
+        p_body #>> '{payload,subscription,entity,id}',
+        p_body #>> '{payload,payment,entity,order_id}',
+        p_body #>> '{payload,order,entity,id}',
+        p_body #>> '{payload,dispute,entity,payment_id}',
+        p_body #>> '{payload,payment,entity,id}',
+        p_body #>> '{payload,refund,entity,payment_id}'
       ),
       200
     );

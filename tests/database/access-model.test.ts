@@ -1,9 +1,13 @@
-import fc from 'fast-check';
-import { afterAll, beforeAll, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeLine } from '../../scripts/stack/child.ts';
-import { drawnHistories } from '../helpers/access-model/draws.ts';
-import { runDrawn } from '../helpers/access-model/run-history.ts';
+import { accessOf, describeAccess } from '../helpers/access-model/access.ts';
+import { noFacts } from '../helpers/access-model/facts.ts';
+import { proveHistories } from '../helpers/access-model/prove-histories.ts';
+import { runDrawn, runSteps } from '../helpers/access-model/run-history.ts';
 import { type NewSubject, prepareSubjects } from '../helpers/access-model/subject.ts';
+import { tell } from '../helpers/access-model/tell.ts';
+import { parseTime } from '../helpers/access-model/time.ts';
+import { writtenHistories } from '../helpers/access-model/written-histories.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
 
 // REPLAY='{"start":…}' shows what a history that failed does, step by step.
@@ -12,18 +16,41 @@ const replay = Deno.env.get('REPLAY');
 let database: TestDatabase;
 let newSubject: NewSubject;
 beforeAll(async () => {
+  // Each history compares the findings of its own user after each step.
   database = await createTestDatabase({ findings: 'compared elsewhere' });
   newSubject = await prepareSubjects(database);
 });
 afterAll(() => database.close());
 
-test('random histories end as the model says', async () => {
-  await fc.assert(
-    fc.asyncProperty(drawnHistories(12), async (drawn) => {
-      await runDrawn(newSubject, drawn);
-    }),
-    { numRuns: Number(Deno.env.get("RUNS") ?? 150), ...(Deno.env.get("SEED") ? {seed: Number(Deno.env.get("SEED"))} : {}) },
-  );
+describe('the model alone', () => {
+  test.each(writtenHistories)('$name', ({ steps, end, earlyRenewal = 'replace' }) => {
+    const facts = noFacts(earlyRenewal);
+    for (const { at, ...action } of steps) tell(facts, action, parseTime(at));
+    expect(describeAccess(accessOf(facts, parseTime(steps.at(-1)?.at ?? '')))).toBe(end);
+  });
+
+  test('a database that differs is told with the steps so far', async () => {
+    const [history] = writtenHistories;
+    const nobody = {
+      goOn: async () => {},
+      perform: () => Promise.resolve([]),
+      read: () => Promise.resolve({ tier: 'free', active: null, findings: [] }),
+    };
+    await expect(runSteps(nobody, noFacts('replace'), history?.steps ?? [])).rejects.toThrow(
+      /order A pro → free\n.* verify A A1 → pro until .*\nmodel {4}pro until .*\ndatabase free$/,
+    );
+  });
+});
+
+describe('the database after each step', () => {
+  test.each(writtenHistories)('$name', async ({ steps, earlyRenewal = 'replace' }) => {
+    const lines = await runSteps(await newSubject(earlyRenewal), noFacts(earlyRenewal), steps);
+    expect(lines).toHaveLength(steps.length);
+  });
+
+  test('150 random histories are as the model says', async () => {
+    await proveHistories(newSubject, 150);
+  });
 });
 
 test.runIf(replay !== undefined)('REPLAY is shown step by step', async () => {

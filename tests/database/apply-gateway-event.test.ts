@@ -4,14 +4,14 @@ import { setClock } from '../helpers/clock.ts';
 import { deliver, paymentEvent, sha256, subscriptionEvent } from '../helpers/gateway-events.ts';
 import { createPayment, createUser, uniqueId } from '../helpers/records.ts';
 import { callRpc, openSession } from '../helpers/session.ts';
-import { readLedger, readOutbox, readPayment, readTier } from '../helpers/state.ts';
+import { readLedger, readOutbox, readPayment, readSubscription, readTier } from '../helpers/state.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
 beforeAll(async () => {
-  // Events whose own data is at fault are what these tests are about.
-  database = await createTestDatabase({ findings: { failed_events: 5 } });
+  // Events that fail are what these tests are about.
+  database = await createTestDatabase({ findings: { failed_events: 8 } });
   service = await openSession(database, { role: 'service_role' });
 });
 afterAll(() => database.close());
@@ -95,7 +95,7 @@ describe('the ledger', () => {
   });
 });
 
-describe('an event whose own data the database refuses', () => {
+describe('an event whose effect raises an error', () => {
   /** Makes the failure mail of one order impossible, after the payment was updated. */
   async function breakMailOf(orderId: string, sqlstate: string): Promise<() => Promise<unknown>> {
     await database.query(`
@@ -113,37 +113,40 @@ describe('an event whose own data the database refuses', () => {
     return () => database.query('drop function private.break_mail() cascade');
   }
 
-  test.each(['23514', '23505', '22P02', '22003'])('%s undoes the effect alone and is noted', async (sqlstate) => {
-    const { payment, body } = await failedAttempt();
-    const mend = await breakMailOf(payment.orderId, sqlstate);
-    try {
-      expect(await deliver(service, body)).toBe(`failed: ${sqlstate}`);
-      expect(await deliver(service, body)).toBe(`failed: ${sqlstate}`);
-    } finally {
-      await mend();
-    }
-    expect(await readPayment(database, payment.id)).toMatchObject({ status: 'created', meta: { tier: 'pro' } });
-    expect(await readLedger(database, sha256(body))).toMatchObject({
-      outcome: `failed: ${sqlstate}`,
-      error: sqlstate,
-      deliveries: 2,
-      attempts: 2,
-    });
-  });
+  test.each(['23514', '23505', '22P02', '22003', 'P0001', '42P01', 'XX000'])(
+    '%s undoes the effect alone and is stored in the ledger',
+    async (sqlstate) => {
+      const { payment, body } = await failedAttempt();
+      const repair = await breakMailOf(payment.orderId, sqlstate);
+      try {
+        expect(await deliver(service, body)).toBe(`failed: ${sqlstate}`);
+        expect(await deliver(service, body)).toBe(`failed: ${sqlstate}`);
+      } finally {
+        await repair();
+      }
+      expect(await readPayment(database, payment.id)).toMatchObject({ status: 'created', meta: { tier: 'pro' } });
+      expect(await readLedger(database, sha256(body))).toMatchObject({
+        outcome: `failed: ${sqlstate}`,
+        error: sqlstate,
+        deliveries: 2,
+        attempts: 2,
+      });
+    },
+  );
 
-  test('is applied by the next delivery once the fault is mended', async () => {
+  test('is applied by the next delivery after the cause is repaired', async () => {
     const { user, payment, body } = await failedAttempt();
-    const mend = await breakMailOf(payment.orderId, '23514');
-    await deliver(service, body).finally(mend);
+    const repair = await breakMailOf(payment.orderId, '23514');
+    await deliver(service, body).finally(repair);
     expect(await deliver(service, body)).toBe('applied');
     expect(await readPayment(database, payment.id)).toMatchObject({ status: 'failed' });
     expect(await readOutbox(database, 'email', user.email)).toHaveLength(1);
     expect(await readLedger(database, sha256(body))).toMatchObject({ outcome: 'applied', error: null, attempts: 2 });
   });
 
-  test('is set aside six hours after its first delivery, and not tried again by itself', async () => {
+  test('is parked six hours after its first delivery, and not retried by later deliveries', async () => {
     const { payment, body } = await failedAttempt();
-    const mend = await breakMailOf(payment.orderId, '23514');
+    const repair = await breakMailOf(payment.orderId, '23514');
     try {
       await setClock(database, '2026-01-01T00:00:00Z');
       expect(await deliver(service, body)).toBe('failed: 23514');
@@ -153,22 +156,22 @@ describe('an event whose own data the database refuses', () => {
       expect(await deliver(service, body)).toBe('parked');
     } finally {
       await setClock(database, null);
-      await mend();
+      await repair();
     }
     expect(await deliver(service, body)).toBe('parked');
     expect(await readPayment(database, payment.id)).toMatchObject({ status: 'created' });
     expect(await readLedger(database, sha256(body))).toMatchObject({ error: '23514', deliveries: 4, attempts: 3 });
   });
 
-  test.each(['P0001', '40001', '55P03', '42P01', '53100'])(
-    'any other error (%s) undoes everything, the ledger’s row included',
+  test.each(['08006', '40001', '53100', '55P03', '57014', '58030'])(
+    'an error that a retry may not meet (%s) undoes everything, including the ledger row',
     async (sqlstate) => {
       const { payment, body } = await failedAttempt();
-      const mend = await breakMailOf(payment.orderId, sqlstate);
+      const repair = await breakMailOf(payment.orderId, sqlstate);
       try {
         await expect(deliver(service, body)).rejects.toMatchObject({ code: sqlstate });
       } finally {
-        await mend();
+        await repair();
       }
       const rows = await database.query("select from private.gateway_events where body_sha256 = decode($1, 'hex')", [
         sha256(body),
@@ -180,7 +183,7 @@ describe('an event whose own data the database refuses', () => {
   );
 });
 
-test('an event of a subscription that fails while its turn comes does not undo the subscription', async () => {
+test('an event that cannot be settled is undone alone: the events before it keep their effect', async () => {
   const user = await createUser(database);
   const id = uniqueId('sub');
   await database.query("update public.plans set gateway_plan_id = 'plan_fault' where tier = 'premium'");
@@ -193,12 +196,16 @@ test('an event of a subscription that fails while its turn comes does not undo t
   const period = { start: '2026-01-01T00:00:00Z', end: '2126-01-01T00:00:00Z', createdAt: '2026-01-01T00:00:00Z' };
   const activated = subscriptionEvent({ name: 'activated', userId: user.id, id, planId: 'plan_fault', ...period });
   try {
-    expect(await deliver(service, activated)).toBe('applied');
+    expect(await deliver(service, activated)).toBe('failed: 23514');
   } finally {
     await database.query('alter table public.subscriptions drop constraint broken');
   }
-  expect(await readTier(database, user.id)).toBe('premium');
-  expect(await readLedger(database, sha256(cancelled))).toMatchObject({ outcome: 'failed: 23514' });
-  expect(await deliver(service, cancelled)).toBe('applied');
+  expect(await readSubscription(database, user.id)).toBeNull();
+  expect(await readLedger(database, sha256(activated))).toMatchObject({ outcome: 'failed: 23514', error: '23514' });
+  expect(await readLedger(database, sha256(cancelled))).toMatchObject({ outcome: 'unmatched', error: null });
+
+  expect(await deliver(service, activated)).toBe('applied');
+  expect(await readSubscription(database, user.id)).toMatchObject({ tier: 'premium', status: 'cancelled' });
   expect(await readTier(database, user.id)).toBe('free');
+  expect(await readLedger(database, sha256(activated))).toMatchObject({ outcome: 'applied', error: null, attempts: 2 });
 });

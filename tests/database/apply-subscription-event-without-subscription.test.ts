@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { setClock } from '../helpers/clock.ts';
 import { deliver, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway-events.ts';
 import { createUser, uniqueId } from '../helpers/records.ts';
 import { openSession } from '../helpers/session.ts';
@@ -10,11 +11,14 @@ let database: TestDatabase;
 let service: pg.Client;
 beforeAll(async () => {
   // One is activated for a period that is over: the gateway bills it, and nothing was paid for now.
-  database = await createTestDatabase({ findings: { entitled_not_paid: 1 } });
+  database = await createTestDatabase({ findings: { entitled_not_paid: 1 }, at: now });
   service = await openSession(database, { role: 'service_role' });
+  await setClock(database, now);
 });
 afterAll(() => database.close());
 
+/** Days after the events, which therefore count by their own times. */
+const now = '2026-01-10T00:00:00Z';
 const january = { start: '2126-01-01T00:00:00Z', end: '2126-02-01T00:00:00Z' };
 const february = { start: '2126-02-01T00:00:00Z', end: '2126-03-01T00:00:00Z' };
 const iso = ({ start, end }: typeof january) => ({
@@ -67,7 +71,7 @@ test('cancelled without a subscription sets the profile to free all the same', a
   expect(await readSubscription(database, userId)).toBeNull();
 });
 
-test('the events that came before their subscription are applied when it is made', async () => {
+test('events that arrive before their subscription is known have their effect when it is', async () => {
   const { id: userId } = await createUser(database);
   const of = { userId, id: uniqueId('sub') };
   const createdAt = (day: number) => ({ createdAt: `2026-01-0${day}T00:00:00Z` });
@@ -83,10 +87,12 @@ test('the events that came before their subscription are applied when it is made
     ...iso(february),
   });
   expect(await readTier(database, userId)).toBe('free');
-  const rows = await database.query('select distinct outcome from private.gateway_events where subject_id = $1', [
-    of.id,
-  ]);
-  expect(rows).toEqual([{ outcome: 'applied' }]);
+  // They wait in the mirror; the ledger keeps what each did on arrival.
+  const rows = await database.query(
+    'select outcome, attempts from private.gateway_events where subject_id = $1 order by outcome, attempts',
+    [of.id],
+  );
+  expect(rows).toEqual(['applied', 'unmatched', 'unmatched', 'unmatched'].map((outcome) => ({ outcome, attempts: 1 })));
 });
 
 test('the early events of another gateway subscription are not applied', async () => {

@@ -10,12 +10,15 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 let database: TestDatabase;
 let service: pg.Client;
 beforeAll(async () => {
-  // One is activated for a period that is over: the gateway bills it, and nothing was paid for now.
-  database = await createTestDatabase({ findings: { entitled_not_paid: 1 } });
+  // One is activated for a period that is over: the gateway bills it, and nothing was paid for now. Cancellations without
+  // a plan of ours end the purchases that they are attached to.
+  database = await createTestDatabase({ findings: { entitled_not_paid: 1, paid_not_entitled: 4 }, at: now });
   service = await openSession(database, { role: 'service_role' });
 });
 afterAll(() => database.close());
 
+/** Days after the events, which therefore count by their own times. */
+const now = '2026-01-10T00:00:00Z';
 const january = { start: '2126-01-01T00:00:00Z', end: '2126-02-01T00:00:00Z' };
 const february = { start: '2126-02-01T00:00:00Z', end: '2126-03-01T00:00:00Z' };
 const iso = ({ start, end }: typeof january) => ({
@@ -30,7 +33,7 @@ async function customer() {
   const { orderId } = await createPayment(database, { userId: user.id });
   await setClock(database, '2025-12-15T00:00:00Z');
   await callRpc(service, 'verify_payment', user.id, orderId, uniqueId('pay'), 'signature');
-  await setClock(database, null);
+  await setClock(database, now);
   return { userId: user.id, id: uniqueId('sub') };
 }
 
@@ -38,7 +41,7 @@ describe('without created_at, as SPEC has the events', () => {
   test('activated sets status, id and period', async () => {
     const of = await customer();
     await database.query(
-      "update public.subscriptions set status = 'cancelled', cancelled_at = now() where user_id = $1",
+      "update public.subscriptions set status = 'cancelled', cancelled_at = private.clock() where user_id = $1",
       [
         of.userId,
       ],
@@ -70,11 +73,8 @@ describe('without created_at, as SPEC has the events', () => {
     expect(await event({ name: 'cancelled', ...of })).toBe('applied');
     expect(await readSubscription(database, of.userId)).toEqual({ ...before, status: 'cancelled' });
     expect(await readTier(database, of.userId)).toBe('free');
-    const { recent } = await database.one(
-      "select cancelled_at > now() - interval '1 minute' as recent from public.subscriptions where user_id = $1",
-      [of.userId],
-    );
-    expect(recent).toBe(true);
+    const row = await database.one('select cancelled_at from public.subscriptions where user_id = $1', [of.userId]);
+    expect(row).toEqual({ cancelled_at: new Date(now) });
   });
 
   test('each applies in the order of arrival', async () => {
@@ -218,6 +218,7 @@ describe('an event that came before a purchase', () => {
     const cancelled = subscriptionEvent({ name: 'cancelled', userId, id: uniqueId('sub') });
     expect(await deliver(service, cancelled)).toBe('unmatched');
     const { orderId } = await createPayment(database, { userId });
+    await setClock(database, '2026-01-10T00:00:01Z');
     await callRpc(service, 'verify_payment', userId, orderId, uniqueId('pay'), 'signature');
     expect(await deliver(service, cancelled)).toBe('unmatched');
     expect(await readSubscription(database, userId)).toMatchObject({ status: 'active' });

@@ -11,8 +11,8 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 let database: TestDatabase;
 let service: pg.Client;
 beforeAll(async () => {
-  // A dispute about the second payment on an order.
-  database = await createTestDatabase({ findings: { paid_twice: 1 } });
+  // A dispute about the second payment on an order, and a lost one whose payment still gives access.
+  database = await createTestDatabase({ findings: { paid_twice: 1, dispute_lost: 1 } });
   service = await openSession(database, { role: 'service_role' });
 });
 afterAll(() => database.close());
@@ -26,7 +26,7 @@ async function bought() {
 }
 
 test.each(['won', 'lost', 'closed'])(
-  'a dispute that ends %s is noted, changes no access, and stays decided',
+  'a dispute that ends %s is recorded, changes no access, and stays decided',
   async (end) => {
     const { order, tell } = await bought();
     const before = await readPurchase(database, order);
@@ -69,13 +69,50 @@ test('a dispute without an entity is ignored', async () => {
 
 test('a dispute about another payment on the order is not one about the payment that counts', async () => {
   const { order } = await bought();
+  await deliver(service, captured({ id: order.paymentId, order_id: order.orderId }));
   const extra = { id: uniqueId('pay'), order_id: order.orderId };
   await deliver(service, captured(extra));
   expect(await deliver(service, dispute('created', 'open', extra))).toBe('mismatch');
   expect(await readPayment(database, order.id)).toMatchObject({ dispute_status: null });
 });
 
-test('a dispute of an order that is not known yet is noted when it is', async () => {
+test('a lost dispute is a finding until an admin ends the payment’s access', async () => {
+  const { order, tell } = await bought();
+  const findings = () =>
+    database.query("select finding, subject from private.findings where user_id = $1 order by 1", [order.user.id]);
+  await tell('created', 'open');
+  expect(await findings()).toEqual([]);
+  await tell('lost', 'lost');
+  expect(await findings()).toEqual([{ finding: 'dispute_lost', subject: order.id }]);
+  expect(await readTier(database, order.user.id)).toBe('pro');
+
+  const end = () => database.one("select private.end_payment_access($1, 'dispute_lost') as ended", [order.id]);
+  expect(await end()).toEqual({ ended: true });
+  expect(await end()).toEqual({ ended: false });
+  expect(await findings()).toEqual([]);
+  expect(await readTier(database, order.user.id)).toBe('free');
+  expect(await readPayment(database, order.id)).toMatchObject({ ended_reason: 'dispute_lost', dispute_status: 'lost' });
+  expect(
+    await database.one('select status, ended_reason from public.subscriptions where user_id = $1', [order.user.id]),
+  ).toEqual({ status: 'cancelled', ended_reason: 'dispute_lost' });
+  expect(await verifyPurchase(service, order)).toMatchObject({ outcome: 'already_applied' });
+  expect(await readTier(database, order.user.id)).toBe('free');
+});
+
+test('private.end_payment_access lets another source rule, and is closed to the service', async () => {
+  const { order } = await bought();
+  const premium = await placeOrder(database, { user: order.user, tier: 'premium' });
+  await verifyPurchase(service, premium);
+  const call = service.query("select private.end_payment_access($1, 'dispute_lost')", [premium.id]);
+  await expect(call).rejects.toMatchObject({ code: '42501' });
+  await database.query("select private.end_payment_access($1, 'dispute_lost')", [premium.id]);
+  expect(await readPurchase(database, order)).toMatchObject({
+    subscription: { tier: 'pro', status: 'active' },
+    tier: 'pro',
+  });
+});
+
+test('a dispute of an order that is not known yet is recorded when it is', async () => {
   const user = await createUser(database);
   const money = { id: uniqueId('pay'), order_id: uniqueId('order') };
   expect(await deliver(service, captured(money))).toBe('unmatched');

@@ -37,7 +37,7 @@ async function expire(at: string): Promise<unknown> {
 const subscription = (order: Purchase) =>
   database.one('select * from public.subscriptions where user_id = $1', [order.user.id]);
 
-/** Writes a subscription as if nobody had for an hour. */
+/** Writes a subscription by hand. */
 async function change(order: Purchase, fields: string): Promise<void> {
   await database.query(`update public.subscriptions set ${fields} where user_id = $1`, [order.user.id]);
 }
@@ -93,12 +93,27 @@ describe('access', () => {
     expect(await expire('2026-02-01T00:00:00.001Z')).toBe(1);
   });
 
-  test('written within the last hour is left alone, whoever wrote it', async () => {
+  test('written a moment ago ends like any other', async () => {
     const order = await bought();
     await setClock(database, '2026-03-01T00:00:00Z');
-    await change(order, 'superseded_gateway_subscription_ids = superseded_gateway_subscription_ids');
-    expect(await expire('2026-03-01T01:00:00Z')).toBe(0);
-    expect(await expire('2026-03-01T01:00:00.001Z')).toBe(1);
+    await change(order, 'tier = tier');
+    expect(await expire('2026-03-01T00:00:00.001Z')).toBe(1);
+    expect(await subscription(order)).toMatchObject({ status: 'cancelled', ended_reason: 'lapsed' });
+  });
+
+  test('that is cancelled for its period’s end every 59 minutes ends with its period all the same', async () => {
+    const order = await bought();
+    const cancel = () => service.query('select public.cancel_subscription($1, true)', [order.user.id]);
+    await setClock(database, '2026-01-31T23:30:00Z');
+    await cancel();
+    const cancelled = await subscription(order);
+    await setClock(database, '2026-02-01T00:00:00Z');
+    await cancel();
+    expect(await subscription(order)).toEqual(cancelled);
+    expect(await expire('2026-02-01T00:00:00Z')).toBe(0);
+    expect(await expire('2026-02-01T00:00:00.001Z')).toBe(1);
+    expect(await subscription(order)).toMatchObject({ status: 'cancelled' });
+    expect(await readTier(database, order.user.id)).toBe('free');
   });
 
   test.each([
@@ -206,11 +221,13 @@ describe('the mail that says so', () => {
     expect(rows).toEqual([]);
   });
 
-  test('is not for an end that somebody else made: a refund, a cancellation', async () => {
+  test('is not enqueued again for access that a cancellation ended', async () => {
     const order = await bought();
     await service.query('select public.cancel_subscription($1, false)', [order.user.id]);
+    const sent = await mails(order);
+    expect(sent).toMatchObject([{ payload: { ends_at: '2026-01-01T00:00:00.000Z' } }]);
     expect(await expire('2026-03-01T00:00:00Z')).toBe(0);
-    expect(await mails(order)).toEqual([]);
+    expect(await mails(order)).toEqual(sent);
   });
 });
 
@@ -241,12 +258,15 @@ describe('subscription.charged after the end', () => {
     expect(await readTier(database, order.user.id)).toBe('basic');
   });
 
-  test('whose new end is past restores nothing', async () => {
+  test.each([
+    ['2026-02-26T00:00:00Z', 'is over with its grace days restores nothing', 'cancelled', 'free'],
+    ['2026-02-26T00:00:01Z', 'has grace days left restores access for them', 'active', 'basic'],
+  ])('whose new end (%s) %s', async (end, _, status, tier) => {
     const order = await bought();
     await expire('2026-03-01T00:00:00Z');
-    await charge(order, '2026-02-28T00:00:00Z');
-    expect(await subscription(order)).toMatchObject({ status: 'cancelled', ended_reason: 'lapsed' });
-    expect(await readTier(database, order.user.id)).toBe('free');
+    await charge(order, end);
+    expect(await subscription(order)).toMatchObject({ status });
+    expect(await readTier(database, order.user.id)).toBe(tier);
   });
 
   test.each(['refunded', 'cancelled', null])('restores nothing that ended otherwise: %s', async (reason) => {

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deliver } from '../helpers/gateway-events.ts';
-import { captured, refunded } from '../helpers/money-events.ts';
+import { captured, type Refund, refunded } from '../helpers/money-events.ts';
 import { mailsTo, placeOrder, type Purchase, verifyPurchase } from '../helpers/purchases.ts';
 import { uniqueId } from '../helpers/records.ts';
 import { openSession } from '../helpers/session.ts';
@@ -17,13 +17,13 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 const capture = ({ orderId }: Purchase, id: string) => deliver(service, captured({ id, order_id: orderId }));
-const refund = ({ orderId }: Purchase, id: string, amount = 99900) =>
-  deliver(service, refunded({ id, order_id: orderId }, amount));
+const refund = ({ orderId }: Purchase, id: string, amount = 99900, which?: Refund) =>
+  deliver(service, refunded({ id, order_id: orderId }, amount, which));
 
-/** What is known of the payments on an order that do not count. */
+/** The payments on an order that do not count, with what was refunded of each. */
 const extras = ({ id }: Purchase) =>
   database.query(
-    `select gateway_payment_id as id, paid_at is not null as paid, refunded_amount::int as refunded
+    `select gateway_payment_id as id, refunded_amount::int as refunded
      from private.extra_payments where payment_id = $1 order by created_at, gateway_payment_id`,
     [id],
   );
@@ -35,33 +35,57 @@ async function paidTwice() {
 }
 
 test.each([['after', true], ['before', false]])(
-  'an extra payment given back %s its capture is noted as given back and changes no access',
+  'a refund of an extra payment %s its capture is recorded and changes no access',
   async (_, after) => {
     const { order, one, two } = await paidTwice();
     await capture(order, one);
     const before = await readPayment(database, order.id);
     if (after) await capture(order, two);
-    expect(await refund(order, two)).toBe('applied');
-    expect(await refund(order, two)).toBe('already');
-    expect(await extras(order)).toEqual([{ id: two, paid: after, refunded: 99900 }]);
+    const which = { id: uniqueId('rfnd') };
+    expect(await refund(order, two, 99900, which)).toBe('applied');
+    expect(await refund(order, two, 99900, which)).toBe('already');
+    expect(await extras(order)).toEqual(after ? [{ id: two, refunded: 99900 }] : []);
     expect(await capture(order, two)).toBe('already');
-    expect(await extras(order)).toEqual([{ id: two, paid: true, refunded: 99900 }]);
+    expect(await extras(order)).toEqual([{ id: two, refunded: 99900 }]);
     expect(await readPayment(database, order.id)).toEqual(before);
     expect(await readTier(database, order.user.id)).toBe('pro');
   },
 );
 
-test('an extra payment given back is found by its own id where the event names no order', async () => {
+test('a refund of an extra payment finds it by its own id where the event names no order', async () => {
   const { order, one, two } = await paidTwice();
   await capture(order, one);
   await capture(order, two);
   expect(await deliver(service, refunded({ id: two }, 99900))).toBe('applied');
-  expect(await extras(order)).toEqual([{ id: two, paid: true, refunded: 99900 }]);
+  expect(await extras(order)).toEqual([{ id: two, refunded: 99900 }]);
 });
 
-test('the payment that counts is given back while another was paid: the other counts, and nothing else changes', async () => {
+test.each(['verify, payment.captured', 'payment.captured, verify'])(
+  'a captured payment counts before another on the order that is only verified: %s',
+  async (steps) => {
+    const { order, one, two } = await paidTwice();
+    for (const step of steps.split(', ')) {
+      if (step === 'verify') await verifyPurchase(service, order);
+      else await capture(order, two);
+    }
+    expect(await readPayment(database, order.id)).toMatchObject({
+      gateway_payment_id: two,
+      gateway_signature: null,
+      confirmed_at: expect.any(Date),
+    });
+    expect(await extras(order)).toEqual([{ id: one, refunded: 0 }]);
+    expect(await mailsTo(database, order.user)).toEqual([`payment-success/${order.id}`]);
+    expect(await capture(order, one)).toBe('already');
+    expect(await readPayment(database, order.id)).toMatchObject({ gateway_payment_id: two });
+    await refund(order, one);
+    expect(await readTier(database, order.user.id)).toBe('pro');
+  },
+);
+
+test('a refund of the payment that counts lets another on the order count, and changes no access', async () => {
   const { order, one, two } = await paidTwice();
   await verifyPurchase(service, order);
+  await capture(order, one);
   await capture(order, two);
   const before = await readSubscription(database, order.user.id);
   expect(await refund(order, one)).toBe('applied');
@@ -71,7 +95,7 @@ test('the payment that counts is given back while another was paid: the other co
     refunded_amount: '0',
     confirmed_at: expect.any(Date),
   });
-  expect(await extras(order)).toEqual([{ id: one, paid: true, refunded: 99900 }]);
+  expect(await extras(order)).toEqual([{ id: one, refunded: 99900 }]);
   expect(await readSubscription(database, order.user.id)).toEqual(before);
   expect(await readTier(database, order.user.id)).toBe('pro');
   expect(await mailsTo(database, order.user)).toEqual([`payment-success/${order.id}`]);
@@ -80,7 +104,7 @@ test('the payment that counts is given back while another was paid: the other co
   expect(await readTier(database, order.user.id)).toBe('free');
 });
 
-test('another payment on an order whose first was given back grants the tier again, with no second mail', async () => {
+test('another payment on an order whose first was refunded grants the tier again, with no second success mail', async () => {
   for (const again of ['payment.captured', 'verify']) {
     const { order, one, two } = await paidTwice();
     await capture(order, one);
@@ -96,15 +120,18 @@ test('another payment on an order whose first was given back grants the tier aga
       [order.user.id],
     );
     expect(row, again).toEqual({ status: 'active', ended_reason: null, period_start, period_end });
-    expect(await mailsTo(database, order.user), again).toEqual([`payment-success/${order.id}`]);
+    expect(await mailsTo(database, order.user), again).toEqual([
+      `payment-success/${order.id}`,
+      expect.stringMatching(/^subscription-ended\//),
+    ]);
   }
 });
 
-test('what was given back before any capture is kept beside the payment that counts, and counts when it is captured', async () => {
+test('a payment whose part was refunded before its capture is no extra payment until then, and may count', async () => {
   const { order, one, two } = await paidTwice();
   await refund(order, one, 30000);
   await capture(order, two);
-  expect(await extras(order)).toEqual([{ id: one, paid: false, refunded: 30000 }]);
+  expect(await extras(order)).toEqual([]);
   await refund(order, two);
   expect(await readTier(database, order.user.id)).toBe('free');
   expect(await capture(order, one)).toBe('applied');
@@ -112,12 +139,12 @@ test('what was given back before any capture is kept beside the payment that cou
   expect(await readTier(database, order.user.id)).toBe('pro');
 });
 
-test('two payments given back in full before either is captured grant nothing', async () => {
+test('two payments that were refunded in full before either is captured grant nothing', async () => {
   const { order, one, two } = await paidTwice();
   for (const id of [one, two]) await refund(order, id);
   for (const id of [two, one]) await capture(order, id);
   expect(await readPayment(database, order.id)).toMatchObject({ status: 'captured', fulfilled_at: null });
-  expect(await extras(order)).toEqual([{ id: one, paid: true, refunded: 99900 }]);
+  expect(await extras(order)).toEqual([{ id: one, refunded: 99900 }]);
   expect(await readTier(database, order.user.id)).toBe('free');
 });
 
@@ -139,7 +166,7 @@ test('verify stores the signature of a payment that the webhook had captured, an
   expect(await readPayment(database, order.id)).toMatchObject({ gateway_signature: 'signature' });
 });
 
-test('an extra payment that was only brought back, once it counts, is asked about', async () => {
+test('an extra payment that was only verified is reconciled once it counts', async () => {
   const { order, one, two } = await paidTwice();
   await capture(order, one);
   await verifyPurchase(service, { ...order, paymentId: two });

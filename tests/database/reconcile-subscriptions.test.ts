@@ -53,14 +53,14 @@ describe('a subscription that the gateway bills is asked about', () => {
   test('from a day before its period ends on, every six hours', async () => {
     const subscription = await billed();
     const asked = [{ id: subscription.id, gateway_subscription_id: subscription.gatewayId }];
-    await setClock(database, '2026-01-31T00:00:00Z');
+    await setClock(database, '2026-01-30T23:59:59Z');
     expect(await claim()).toEqual([]);
-    await setClock(database, '2026-01-31T00:00:01Z');
+    await setClock(database, '2026-01-31T00:00:00Z');
     expect(await claim()).toEqual(asked);
     await apply(subscription, { status: 'active', ...january });
-    await setClock(database, '2026-01-31T06:00:00Z');
+    await setClock(database, '2026-01-31T05:59:59Z');
     expect(await claim()).toEqual([]);
-    await setClock(database, '2026-01-31T06:00:01Z');
+    await setClock(database, '2026-01-31T06:00:00Z');
     expect(await claim()).toEqual(asked);
   });
 
@@ -73,9 +73,9 @@ describe('a subscription that the gateway bills is asked about', () => {
     expect(await claim()).toHaveLength(1);
   });
 
-  test('not when it has ended, and not when nobody bills it', async () => {
-    const { userId } = await billed();
-    await database.query("update public.subscriptions set status = 'cancelled' where user_id = $1", [userId]);
+  test('not when the gateway cancelled it, and not when nobody bills it', async () => {
+    const { userId, gatewayId } = await billed();
+    await deliver(service, subscriptionEvent({ name: 'cancelled', userId, id: gatewayId, createdAt: start }));
     await verifyPurchase(service, await placeOrder(database, { tier: 'basic' }));
     await setClock(database, end);
     expect(await claim()).toEqual([]);
@@ -91,8 +91,8 @@ describe('a subscription that the gateway bills is asked about', () => {
     ]);
     expect(await claim()).toEqual([{ id: subscription.id, gateway_subscription_id: 'sub_new' }]);
     expect(
-      await database.one('select checked_at from private.subscription_checks where subscription_id = $1', [
-        subscription.id,
+      await database.one('select checked_at from private.gateway_subscriptions where gateway_subscription_id = $1', [
+        'sub_new',
       ]),
     ).toEqual({ checked_at: null });
   });

@@ -6,13 +6,14 @@ import { orderPaid, refunded } from '../helpers/money-events.ts';
 import { placeOrder, type Purchase, verifyPurchase } from '../helpers/purchases.ts';
 import { createUser, uniqueId } from '../helpers/records.ts';
 import { openSession } from '../helpers/session.ts';
-import { readSubscription, readTier } from '../helpers/state.ts';
+import { readPayment, readSubscription, readTier } from '../helpers/state.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
 beforeAll(async () => {
-  database = await createTestDatabase({ at: '2126-01-02T00:00:00Z' });
+  // A payment whose period lapsed in 2127: seen from 2126 it still runs.
+  database = await createTestDatabase({ at: '2126-01-02T00:00:00Z', findings: { paid_not_entitled: 1 } });
   service = await openSession(database, { role: 'service_role' });
 });
 afterEach(() => setClock(database, null));
@@ -34,8 +35,8 @@ const periodOf = async ({ user }: Purchase) => {
   return [start, end].map((time) => String(time).slice(0, 10));
 };
 
-describe('of purchases that add to each other', () => {
-  test('the first given back leaves the second from when it was bought', async () => {
+describe('of purchases that extend each other', () => {
+  test('a refund of the first leaves the second from when it was bought', async () => {
     const user = await createUser(database);
     const first = await buy(user, '2126-01-01T00:00:00Z');
     const second = await buy(user, '2126-03-01T00:00:00Z');
@@ -52,7 +53,7 @@ describe('of purchases that add to each other', () => {
     expect(await readTier(database, user.id)).toBe('free');
   });
 
-  test('the one in the middle given back lets the later ones move up', async () => {
+  test('a refund of the one in the middle moves the later ones up', async () => {
     const user = await createUser(database);
     const first = await buy(user, '2126-01-01T00:00:00Z');
     const [second, third] = [await buy(user, '2126-02-01T00:00:00Z'), await buy(user, '2126-03-01T00:00:00Z')];
@@ -63,7 +64,7 @@ describe('of purchases that add to each other', () => {
     expect(await periodOf(third)).toEqual(['2126-03-01', '2127-03-01']);
   });
 
-  test('the first given back when the second would be over by itself ends access', async () => {
+  test('a refund of the first ends access when the second’s own period is over', async () => {
     const user = await createUser(database);
     const first = await buy(user, '2126-01-01T00:00:00Z');
     await buy(user, '2126-03-01T00:00:00Z');
@@ -74,7 +75,7 @@ describe('of purchases that add to each other', () => {
   });
 });
 
-describe('a purchase given back, and a gateway subscription that was not charged yet', () => {
+describe('a refund of a purchase, and a gateway subscription that was not charged yet', () => {
   const event = (event: SubscriptionEvent) => deliver(service, subscriptionEvent(event));
   const month = { start: '2126-06-01T00:00:00Z', end: '2126-07-01T00:00:00Z' };
 
@@ -108,12 +109,13 @@ describe('a purchase given back, and a gateway subscription that was not charged
   });
 });
 
-test('a refund that waits for its order is not undone by the order.paid that stores it', async () => {
+test('a refund that waits for its order leaves the order.paid that stores it nothing to fulfil', async () => {
   const order = await placeOrder(database);
   await database.query('update public.payments set gateway_order_id = null where id = $1', [order.id]);
   expect(await refund(order)).toBe('unmatched');
   const receipt = order.id.replaceAll('-', '');
   expect(await deliver(service, orderPaid({ id: order.paymentId }, { id: order.orderId, receipt }))).toBe('applied');
-  expect(await readSubscription(database, order.user.id)).toMatchObject({ status: 'cancelled' });
+  expect(await readPayment(database, order.id)).toMatchObject({ status: 'captured', fulfilled_at: null });
+  expect(await readSubscription(database, order.user.id)).toBeNull();
   expect(await readTier(database, order.user.id)).toBe('free');
 });

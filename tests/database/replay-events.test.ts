@@ -42,7 +42,7 @@ async function poison() {
 }
 
 describe('a failed event', () => {
-  test('leaves nothing but its row, and has another try with each delivery', async () => {
+  test('leaves nothing but its row, and is tried again with each delivery', async () => {
     const { order, body, mend } = await poison();
     expect(await deliver(service, body)).toBe('failed: 23514');
     expect(await deliver(service, body)).toBe('failed: 23514');
@@ -93,11 +93,11 @@ describe('a failed event', () => {
 });
 
 describe('private.replay_event', () => {
-  test('of no such event answers null', async () => {
+  test('of an unknown event answers null', async () => {
     expect(await replay(uniqueId('body'))).toBeNull();
   });
 
-  test('of an event that was applied, and of one given back since, grants nothing again', async () => {
+  test('of the capture of a payment that was refunded since grants nothing again', async () => {
     const order = await placeOrder(database);
     const money = { id: order.paymentId, order_id: order.orderId };
     const body = captured(money);
@@ -105,7 +105,10 @@ describe('private.replay_event', () => {
     await deliver(service, refunded(money, 99900));
     expect(await replay(body)).toBe('already');
     expect(await readTier(database, order.user.id)).toBe('free');
-    expect(await mailsTo(database, order.user)).toHaveLength(1);
+    expect(await mailsTo(database, order.user)).toEqual([
+      `payment-success/${order.id}`,
+      expect.stringMatching(/^subscription-ended\//),
+    ]);
   });
 
   test('of an amount that was set right fulfils', async () => {

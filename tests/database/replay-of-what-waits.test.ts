@@ -54,7 +54,7 @@ describe('an event whose plan is missing', () => {
     expect((await Promise.all(outcomes)).sort()).toEqual(['already', 'applied']);
   });
 
-  test('is applied by the next sweep, once somebody named a plan so', async () => {
+  test('is applied by the next sweep, once a plan is renamed to its tier', async () => {
     const { tier, order } = await paidWithoutPlan();
     await database.query(
       `insert into public.plans (tier, name, price) values ($1 || '-old', 'Team', 1)`,
@@ -65,13 +65,13 @@ describe('an event whose plan is missing', () => {
     expect(await readTier(database, order.user.id)).toBe(tier);
   });
 
-  test('grants nothing when it was given back since, and is not tried for ever', async () => {
+  test('grants nothing when its payment was refunded since, and is not tried for ever', async () => {
     const { order, money, body, addPlan } = await paidWithoutPlan();
     await deliver(service, refunded(money, 99900));
     await addPlan();
     for (let sweep = 0; sweep < 3; sweep++) await database.query('select private.sweep()');
     expect(await readTier(database, order.user.id)).toBe('free');
-    expect(await readLedger(database, sha256(body))).toMatchObject({ outcome: 'applied', attempts: 2 });
+    expect(await readLedger(database, sha256(body))).toMatchObject({ outcome: 'already', attempts: 2 });
   });
 });
 
@@ -96,10 +96,10 @@ describe('an event that names a payment and no order', () => {
     });
   });
 
-  test('and says that it was given back takes the tier that its capture grants', async () => {
+  test('and is a full refund leaves its verification nothing to grant', async () => {
     const order = await placeOrder(database);
     expect(await deliver(service, refunded({ id: order.paymentId }, 99900))).toBe('unmatched');
-    await verifyPurchase(service, order);
+    expect(await verifyPurchase(service, order)).toMatchObject({ outcome: 'refunded' });
     expect(await readPayment(database, order.id)).toMatchObject({ refunded_amount: '99900' });
     expect(await readTier(database, order.user.id)).toBe('free');
   });
@@ -116,8 +116,8 @@ describe('an event that names a payment and no order', () => {
   });
 });
 
-describe('a subscription of a plan that is not ours yet', () => {
-  test('is made by the next sweep, once the plan is, and cancelled if it was since', async () => {
+describe('a gateway subscription of a plan that is not ours yet', () => {
+  test('waits in the mirror: the next sweep makes a subscription of it, or a cancelled one, once the plan is there', async () => {
     for (const cancelled of [false, true]) {
       const { id: userId } = await createUser(database);
       const [planId, id] = [uniqueId('plan'), uniqueId('sub')];
@@ -140,7 +140,7 @@ describe('a subscription of a plan that is not ours yet', () => {
         gateway_subscription_id: id,
       });
       expect(await readTier(database, userId)).toBe(cancelled ? 'free' : planId);
-      expect(await readLedger(database, sha256(activated))).toMatchObject({ outcome: 'applied' });
+      expect(await readLedger(database, sha256(activated))).toMatchObject({ outcome: 'unmatched', attempts: 1 });
     }
   });
 });

@@ -15,6 +15,7 @@ beforeAll(async () => {
   // One for each reason.
   database = await createTestDatabase({ findings: { captured_not_fulfilled: 3 } });
   service = await openSession(database, { role: 'service_role' });
+  await database.query("update public.plans set gateway_plan_id = 'plan_' || tier");
 });
 afterEach(() => setClock(database, null));
 afterAll(() => database.close());
@@ -22,8 +23,15 @@ afterAll(() => database.close());
 const grant = (userId: string, tier: string, until: string | null, reason = 'press copy') =>
   database.query('select private.grant_tier($1, $2, $3, $4)', [userId, tier, until, reason]);
 
+/** An order of pro that was verified. */
+async function purchase(user?: Purchase['user']): Promise<Purchase> {
+  const order = await placeOrder(database, user ? { user } : {});
+  await verifyPurchase(service, order);
+  return order;
+}
+
 describe('private.grant_tier', () => {
-  test('gives a tier until a time, without a payment, and says why', async () => {
+  test('gives a tier until a time, without a payment, and keeps the reason', async () => {
     const { id: userId } = await createUser(database);
     await setClock(database, '2026-01-01T00:00:00Z');
     await grant(userId, 'premium', '2026-02-01T00:00:00Z');
@@ -53,25 +61,38 @@ describe('private.grant_tier', () => {
     expect(await readTier(database, userId)).toBe('free');
   });
 
-  test('adds to what was paid and never shortens it', async () => {
-    await setClock(database, '2026-01-01T00:00:00Z');
-    const order = await placeOrder(database);
-    await verifyPurchase(service, order);
-    await grant(order.user.id, 'pro', '2026-06-01T00:00:00Z');
-    expect(await readSubscription(database, order.user.id)).toMatchObject({ end: '2027-01-01T00:00:00.000Z' });
-    const shorter = grant(order.user.id, 'premium', '2026-06-01T00:00:00Z');
-    await expect(shorter).rejects.toMatchObject({ code: 'PS409' });
-    expect(await readTier(database, order.user.id)).toBe('pro');
-    await grant(order.user.id, 'premium', '2027-06-01T00:00:00Z');
-    expect(await readSubscription(database, order.user.id)).toMatchObject({
+  test.each(['pro', 'premium'])('of %s rules over a longer paid period, which goes on after it', async (tier) => {
+    await setClock(database, '2024-01-01T00:00:00Z');
+    const { user } = await purchase();
+    await grant(user.id, tier, '2024-06-01T00:00:00Z');
+    expect(await readSubscription(database, user.id)).toMatchObject({ tier, end: '2024-06-01T00:00:00.000Z' });
+    expect(await readTier(database, user.id)).toBe(tier);
+    await setClock(database, '2024-06-04T00:00:01Z');
+    await database.query('select private.expire_subscriptions()');
+    expect(await readSubscription(database, user.id)).toMatchObject({
+      tier: 'pro',
+      status: 'active',
+      start: '2024-01-01T00:00:00.000Z',
+      end: '2025-01-01T00:00:00.000Z',
+    });
+    expect(await readTier(database, user.id)).toBe('pro');
+  });
+
+  test('rules on after the paid period below it', async () => {
+    await setClock(database, '2024-01-01T00:00:00Z');
+    const { user } = await purchase();
+    await grant(user.id, 'premium', '2025-06-01T00:00:00Z');
+    await setClock(database, '2025-02-01T00:00:00Z');
+    await database.query('select private.expire_subscriptions()');
+    expect(await readSubscription(database, user.id)).toMatchObject({
       tier: 'premium',
-      end: '2027-06-01T00:00:00.000Z',
+      status: 'active',
+      end: '2025-06-01T00:00:00.000Z',
     });
   });
 
-  test('brings access back that had ended', async () => {
-    const order = await placeOrder(database);
-    await verifyPurchase(service, order);
+  test('gives access after a refund ended it', async () => {
+    const order = await purchase();
     await deliver(service, refunded({ id: order.paymentId, order_id: order.orderId }, 99900));
     await grant(order.user.id, 'pro', '2126-01-01T00:00:00Z');
     expect(
@@ -82,10 +103,9 @@ describe('private.grant_tier', () => {
     ).toEqual({ status: 'active', cancelled_at: null, ended_reason: null });
   });
 
-  test('after a gateway subscription that was cancelled ends with its time, whatever comes late of that one', async () => {
+  test('after a gateway subscription was cancelled ends with its own time, and ignores late events of that one', async () => {
     await setClock(database, '2026-01-01T00:00:00Z');
     const { user } = await placeOrder(database);
-    await database.query("update public.plans set gateway_plan_id = 'plan_pro' where tier = 'pro'");
     const of = { userId: user.id, id: uniqueId('sub'), planId: 'plan_pro' };
     const period = { start: '2026-01-01T00:00:00Z', end: '2026-02-01T00:00:00Z' };
     await deliver(service, subscriptionEvent({ name: 'activated', ...of, ...period }));
@@ -104,7 +124,7 @@ describe('private.grant_tier', () => {
     expect(await readTier(database, userId)).toBe('free');
   });
 
-  test('to nobody is refused', async () => {
+  test('to an unknown user is refused', async () => {
     await expect(grant(crypto.randomUUID(), 'pro', '2126-01-01T00:00:00Z')).rejects.toMatchObject({ code: 'PS404' });
   });
 
@@ -124,7 +144,7 @@ describe('private.explain_user', () => {
     await happens();
   }
 
-  test('says in order what made the tier what it is', async () => {
+  test('lists in order what made the tier what it is', async () => {
     const user = await createUser(database);
     const orders: Purchase[] = [];
     await on(1, async () => orders.push(await placeOrder(database, { user, tier: 'basic' })));
@@ -151,28 +171,72 @@ describe('private.explain_user', () => {
       [3, 'tier free to basic', order.orderId, 'payment.captured'],
       [4, 'refund.processed', order.orderId, 'applied'],
       [4, 'tier basic to free', order.orderId, 'refund.processed'],
+      [4, 'source: payment', order.id, 'basic'],
       [5, 'tier granted', 'press copy', 'pro'],
       [5, 'tier free to pro', 'press copy', 'grant'],
+      [5, 'source: grant', expect.any(String), 'pro'],
       [20, 'tier pro to free', null, 'expiry'],
     ]);
   });
 
-  test('tells of a grant that changed no tier', async () => {
+  test('lists a grant that changed no tier', async () => {
     const user = await createUser(database);
     await on(1, () => grant(user.id, 'pro', '2126-01-01T00:00:00Z', 'a trial'));
     await on(2, () => grant(user.id, 'pro', '2126-02-01T00:00:00Z', 'a longer one'));
     expect(await explain(user.id)).toMatchObject([
       { what: 'tier granted', reference: 'a trial' },
       { what: 'tier free to pro', reference: 'a trial' },
+      { what: 'source: grant', detail: { live: true, rules: false } },
       {
         what: 'tier granted',
         reference: 'a longer one',
         detail: { tier: 'pro', until: expect.stringContaining('2126-02-01') },
       },
+      { what: 'source: grant', detail: { live: true, rules: true } },
     ]);
   });
 
-  test('tells nothing of others, and nothing of a stranger', async () => {
+  test('shows each source of access: what it gives, why it ended, whether it is live, and which one rules', async () => {
+    const user = await createUser(database);
+    const orders: Purchase[] = [];
+    await on(1, async () => orders.push(await purchase(user), await purchase(user)));
+    const [first, second] = orders;
+    if (!first || !second) throw new Error('no orders');
+    const id = uniqueId('sub');
+    const period = { start: '2026-01-02T00:00:00Z', end: '2126-01-02T00:00:00Z' };
+    await on(2, () =>
+      deliver(
+        service,
+        subscriptionEvent({ name: 'activated', userId: user.id, id, planId: 'plan_premium', ...period }),
+      ));
+    await on(3, () => deliver(service, refunded({ id: first.paymentId, order_id: first.orderId }, 99900)));
+    await on(4, () => grant(user.id, 'basic', '2026-01-05T00:00:00Z'));
+    await on(20, () => database.query('select private.expire_subscriptions()'));
+
+    const sources = (await explain(user.id)).filter(({ what }) => String(what).startsWith('source: '));
+    const running = { live: true, ended_at: null, reason: null };
+    expect(sources).toMatchObject([
+      {
+        what: 'source: payment',
+        reference: second.id,
+        detail: { tier: 'pro', ends_at: '2027-01-01T00:00:00+00:00', rules: false, ...running },
+      },
+      {
+        what: 'source: gateway_subscription',
+        reference: id,
+        detail: { tier: 'premium', ends_at: '2126-01-02T00:00:00+00:00', rules: true, ...running },
+      },
+      {
+        what: 'source: payment',
+        reference: first.id,
+        detail: { live: false, ended_at: '2026-01-03T00:00:00+00:00', reason: 'refunded', rules: false },
+      },
+      { what: 'source: grant', detail: { tier: 'basic', live: false, ended_at: null, reason: null, rules: false } },
+    ]);
+    expect(await readTier(database, user.id)).toBe('premium');
+  });
+
+  test('lists nothing of other users, and nothing for an unknown one', async () => {
     const [one, other] = [await placeOrder(database), await placeOrder(database)];
     await verifyPurchase(service, other);
     expect(await explain(one.user.id)).toMatchObject([{ what: 'payment created', reference: one.orderId }]);

@@ -107,10 +107,18 @@ describe('a second purchase', () => {
     test('of the same tier before the end adds to it', async () => {
       const { userId } = await buy(first, 1);
       const { paymentId, validUntil } = await buy('2026-02-10T10:00:00.000Z', 1, { userId, early });
-      expect(validUntil).toBe('2026-03-28T10:00:00.000Z');
-      expect(await readSubscription(database, userId)).toMatchObject({ start: first, end: '2026-03-28T10:00:00.000Z' });
+      expect(validUntil).toBe('2026-03-31T10:00:00.000Z');
+      expect(await readSubscription(database, userId)).toMatchObject({ start: first, end: '2026-03-31T10:00:00.000Z' });
       const { period_start } = await readPayment(database, paymentId);
       expect(period_start).toEqual(new Date('2026-02-28T10:00:00.000Z'));
+    });
+
+    test('of a month from 31 January, twice, ends on 28 February, 31 March and 30 April', async () => {
+      const { userId, validUntil } = await buy(first, 1);
+      expect(validUntil).toBe('2026-02-28T10:00:00.000Z');
+      expect((await buy('2026-02-10T10:00:00.000Z', 1, { userId, early })).validUntil).toBe('2026-03-31T10:00:00.000Z');
+      expect((await buy('2026-03-10T10:00:00.000Z', 1, { userId, early })).validUntil).toBe('2026-04-30T10:00:00.000Z');
+      expect(await readSubscription(database, userId)).toMatchObject({ start: first, end: '2026-04-30T10:00:00.000Z' });
     });
 
     test('of another tier starts now', async () => {
@@ -153,8 +161,8 @@ describe('a second purchase', () => {
         'signature',
         early,
       );
-      expect(repeat).toMatchObject({ outcome: 'already_applied', valid_until: '2026-03-28T10:00:00.000Z' });
-      expect(await readSubscription(database, userId)).toMatchObject({ end: '2026-03-28T10:00:00.000Z' });
+      expect(repeat).toMatchObject({ outcome: 'already_applied', valid_until: '2026-03-31T10:00:00.000Z' });
+      expect(await readSubscription(database, userId)).toMatchObject({ end: '2026-03-31T10:00:00.000Z' });
     });
   });
 });

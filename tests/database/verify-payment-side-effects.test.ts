@@ -9,8 +9,10 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 let database: TestDatabase;
 let service: pg.Client;
 beforeAll(async () => {
-  // An admin gives every user a tier, and tiers are renewed at once.
-  database = await createTestDatabase({ findings: { entitled_not_paid: 2, paid_twice: 4, tier_mismatch: 1 } });
+  // An admin gives every user a tier, tiers are renewed at once, and a replaced gateway subscription is charged again.
+  database = await createTestDatabase({
+    findings: { entitled_not_paid: 2, paid_twice: 4, tier_mismatch: 1, charged_after_replacement: 1 },
+  });
   service = await openSession(database, { role: 'service_role' });
 });
 afterAll(() => database.close());
@@ -21,6 +23,12 @@ async function buy(userId: string, tier = 'pro', amount = 99900) {
   const result = await callRpc(service, 'verify_payment', userId, payment.orderId, paymentId, 'signature');
   return { ...payment, paymentId, validUntil: result.valid_until };
 }
+
+const cancellation = (id: string) => ({
+  key: `cancel-subscription/${id}`,
+  kind: 'cancel-subscription',
+  payload: { gateway_subscription_id: id, at_cycle_end: true },
+});
 
 describe('the success mail', () => {
   test('is one row with everything that the mail says, fixed', async () => {
@@ -127,7 +135,7 @@ describe('a new purchase', () => {
     });
   });
 
-  test('sets the gateway’s subscription aside, has it cancelled there, and its later events are stale', async () => {
+  test('has the attached gateway subscription cancelled at its cycle’s end; what it charges or cancels later changes nothing here', async () => {
     const user = await createUser(database);
     await buy(user.id);
     const id = uniqueId('sub');
@@ -135,32 +143,21 @@ describe('a new purchase', () => {
     const event = (name: 'activated' | 'charged' | 'cancelled', createdAt: string) =>
       deliver(service, subscriptionEvent({ name, userId: user.id, id, createdAt, ...period }));
     expect(await event('activated', '2030-01-01T00:00:00Z')).toBe('applied');
+    expect(await readSubscription(database, user.id)).toMatchObject({ gateway_subscription_id: id });
 
     const { validUntil } = await buy(user.id);
-    expect(await readOutbox(database, 'gateway', id)).toEqual([
-      {
-        key: `cancel-subscription/${id}`,
-        kind: 'cancel-subscription',
-        payload: { gateway_subscription_id: id, at_cycle_end: false },
-      },
-    ]);
+    expect(await readOutbox(database, 'gateway', id)).toEqual([cancellation(id)]);
     const bought = await readSubscription(database, user.id);
     expect(bought).toMatchObject({ gateway_subscription_id: null, status: 'active', end: validUntil });
 
-    expect(await event('cancelled', '2030-01-02T00:00:00Z')).toBe('stale');
-    expect(await event('charged', '2030-01-03T00:00:00Z')).toBe('stale');
-    expect(await event('activated', '2030-01-04T00:00:00Z')).toBe('stale');
+    expect(await event('charged', '2030-01-02T00:00:00Z')).toBe('applied');
+    expect(await event('cancelled', '2030-01-03T00:00:00Z')).toBe('applied');
+    expect(await event('charged', '2030-01-01T00:00:00Z')).toBe('stale');
     expect(await readSubscription(database, user.id)).toEqual(bought);
     expect(await readTier(database, user.id)).toBe('pro');
-
-    const { superseded } = await database.one(
-      'select superseded_gateway_subscription_ids as superseded from public.subscriptions where user_id = $1',
-      [user.id],
-    );
-    expect(superseded).toEqual([id]);
   });
 
-  test('does not lose the older ones when it sets a second gateway subscription aside', async () => {
+  test('has each gateway subscription that an app attached by hand cancelled, once', async () => {
     const user = await createUser(database);
     await buy(user.id);
     const ids = [uniqueId('sub'), uniqueId('sub')];
@@ -171,10 +168,7 @@ describe('a new purchase', () => {
       ]);
       await buy(user.id);
     }
-    const { superseded } = await database.one(
-      'select superseded_gateway_subscription_ids as superseded from public.subscriptions where user_id = $1',
-      [user.id],
-    );
-    expect(superseded).toEqual(ids);
+    for (const id of ids) expect(await readOutbox(database, 'gateway', id)).toEqual([cancellation(id)]);
+    expect(await readSubscription(database, user.id)).toMatchObject({ gateway_subscription_id: null });
   });
 });

@@ -1,7 +1,7 @@
 import { type Cycle, type Facts, isRefunded, type Order, type Subscription } from './facts.ts';
 import { isPaidUnder, isReplaced, isUnwanted } from './findings.ts';
 import { isLive, paidCycle, sinceOf, sourcesOf } from './model.ts';
-import type { Time } from './time.ts';
+import { second, type Time } from './time.ts';
 
 /** Whether CORE.md can be read in two ways that differ here: such histories are not generated. */
 export function isUnclear(facts: Facts, now: Time): boolean {
@@ -23,8 +23,12 @@ function isWishUnclear({ cancellations }: Facts, subscription: Subscription): bo
 /** Replaced by what is known now, and not by what was known at the charge, or the reverse; or no payment to name. */
 function isChargeUnclear(facts: Facts, subscription: Subscription, cycle: Cycle): boolean {
   const isAfter = isReplaced(facts, subscription, cycle);
-  return isAfter !== wasReplaced(facts, subscription, cycle.at) || isAfter && isUnwanted(subscription, cycle) ||
-    cycle.money === null && (isAfter || isUnwanted(subscription, cycle));
+  const isAgainstWill = isUnwanted(subscription, cycle);
+  // The gateway's times have whole seconds.
+  const latest = { ...cycle, at: cycle.at + second };
+  return isAfter !== wasReplaced(facts, subscription, cycle.at) ||
+    isAfter !== isReplaced(facts, subscription, latest) || isAgainstWill !== isUnwanted(subscription, latest) ||
+    isAfter && isAgainstWill || cycle.money === null && (isAfter || isAgainstWill);
 }
 
 function wasReplaced(facts: Facts, { activations, charges }: Subscription, at: Time): boolean {
@@ -52,14 +56,17 @@ function isPaidUnderUnclear(facts: Facts, order: Order, now: Time): boolean {
 
 /** A chain that is extended behind another's back, or whose start was taken away. */
 function isChainUnclear(facts: Facts, order: Order, now: Time): boolean {
-  const { chain, found, fulfilledAt, isNeverCaptured, name } = order;
+  const { chain, found, fulfilledAt, isNeverCaptured, name, verifiedAt } = order;
   if (chain === null || found === null) return false;
   const [first, ...later] = chain.links;
+  const isChained = first !== order || chain.after !== null;
+  // Whether the end of an older order by webhook alone, added to what rules, is shown.
+  if (isChained && verifiedAt === null && found.newer.includes(found.ruling ?? '')) return true;
   if (isNeverCaptured && chain.links.at(-1) !== order) return true;
   if (chain.after !== null && later.length > 0 && isRefunded(first?.money ?? null)) return true;
   const before = facts.subscriptions.find(({ name }) => name === chain.after);
   if (before?.cycles.some(({ end, money }) => end === chain.from && isRefunded(money))) return true;
-  if (fulfilledAt !== now || first === order) return false;
+  if (fulfilledAt !== now || !isChained || chain.after === found.ruling) return false;
   const paid = chain.links.filter((link) => link.name !== name && !isRefunded(link.money) && !link.isNeverCaptured);
   return paid.at(-1)?.name !== found.ruling;
 }

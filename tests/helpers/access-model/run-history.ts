@@ -1,6 +1,6 @@
 import { type Access, accessOf, describeAccess } from './access.ts';
 import { type Action, describeAction, type Step } from './actions.ts';
-import type { Drawn } from './draws.ts';
+import { type Drawn, maxSteps } from './draws.ts';
 import type { Facts } from './facts.ts';
 import { startOf, type State, takeDraw } from './history.ts';
 import { isLive, sourcesOf } from './model.ts';
@@ -14,10 +14,13 @@ export async function runDrawn(newSubject: NewSubject, drawn: Drawn): Promise<st
   const subject = await newSubject(drawn.earlyRenewal);
   const lines: string[] = [];
   let state: State = startOf(drawn);
+  let steps = 0;
   for (const draw of drawn.draws) {
+    if (steps === maxSteps) break;
     const taken = takeDraw(state, draw);
     if (taken === null) continue;
     state = taken.state;
+    steps += 1;
     // Half of the time nobody has swept since the step before. What a user asks for goes by the row that is shown.
     const isSwept = draw.how % 2 === 0 || ['cancel', 'cancel at end', 'resume'].includes(taken.kind);
     await subject.goOn(isoTime(state.now), isSwept);

@@ -11,7 +11,8 @@ export type Scenario = {
   isWhole(facts: ReadonlySet<string>): boolean;
 };
 
-type Play = {
+/** A scenario before it has a user. */
+export type Play = {
   orders: number;
   earlyRenewal?: 'extend';
   /** Whether the ids of the orders are known. */
@@ -293,7 +294,11 @@ export const smallScenarioNames = scenarioNames.filter((name) => name !== 'every
 
 /** A scenario by its name, for a user and orders of its own; the database can walk. */
 export async function stage(database: TestDatabase, name: ScenarioName): Promise<Scenario> {
-  const play: Play = plays[name];
+  return await stagePlay(database, name, plays[name]);
+}
+
+/** A scenario of any steps, for a user and orders of its own; the database can walk. */
+export async function stagePlay(database: TestDatabase, name: string, play: Play): Promise<Scenario> {
   const { id: userId } = await createUser(database);
   const cast = createCast(userId, play.earlyRenewal ?? 'replace');
   const orders: Order[] = [];

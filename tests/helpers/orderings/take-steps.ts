@@ -6,6 +6,7 @@ export async function takeSteps(
   session: pg.Client,
   { subject, steps }: Scenario,
   word: readonly string[],
+  pace = '7 seconds',
 ): Promise<{ step: string; answer: unknown; state: unknown }[]> {
   const indexes = word.map((name) => {
     const index = steps.findIndex((step) => step.name === name);
@@ -14,7 +15,10 @@ export async function takeSteps(
   });
   await session.query('begin');
   try {
-    await session.query("select set_config('test.clock', '2026-11-20T12:00:00Z', true)");
+    await session.query(
+      "select set_config('test.clock', '2026-11-20T12:00:00Z', true), set_config('test.pace', $1, true)",
+      [pace],
+    );
     const { rows } = await session.query('select step, answer, state from test.take_steps($1, $2, $3)', [
       JSON.stringify(subject),
       JSON.stringify(steps),

@@ -5,7 +5,7 @@ import { deliver } from '../helpers/gateway-events.ts';
 import { refunded } from '../helpers/money-events.ts';
 import { mailsTo, placeOrder, type Purchase, verifyPurchase } from '../helpers/purchases.ts';
 import { createUser } from '../helpers/records.ts';
-import { openSession } from '../helpers/session.ts';
+import { callRpc, openSession } from '../helpers/session.ts';
 import { readPayment, readSubscription, readTier } from '../helpers/state.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
 
@@ -41,6 +41,7 @@ async function expire(at: string): Promise<unknown> {
   return (await database.one('select private.expire_subscriptions() as ended')).ended;
 }
 
+const cancelAtPeriodEnd = () => callRpc(service, 'cancel_subscription', user.id, true);
 const subscription = () => readSubscription(database, user.id);
 const endMails = async () =>
   (await mailsTo(database, user)).map(String).filter((key) => key.startsWith('subscription-')).map((key) =>
@@ -51,7 +52,7 @@ const setPeriodEnd = ({ id }: Purchase, end: string) =>
 const ended = { status: 'cancelled' };
 
 describe('when a period is over', () => {
-  test('a longer one that it had replaced takes over: tier, plan, period and profile, and no mail says otherwise', async () => {
+  test('a longer one that it had replaced takes over: tier, plan, period and profile, without a mail', async () => {
     const { pro } = await replaced();
     expect(await expire('2026-04-04T00:00:00Z')).toBe(0);
     expect(await expire('2026-04-04T00:00:00.001Z')).toBe(1);
@@ -74,7 +75,7 @@ describe('when a period is over', () => {
     expect(await readPayment(database, pro.id)).toMatchObject({ refunded_amount: '0' });
   });
 
-  test('the one that took over ends in its turn, with its mail', async () => {
+  test('the one that took over ends after its own grace days, with its mail', async () => {
     await replaced();
     await expire('2026-04-05T00:00:00Z');
     expect(await expire('2027-01-04T00:00:00Z')).toBe(0);
@@ -107,14 +108,14 @@ describe('when a period is over', () => {
     expect(await endMails()).toEqual(['subscription-ended 2026-04-03T00:00:00.000Z']);
   });
 
-  test('one that ends within a week tells so when it takes over', async () => {
+  test('one that ends within a week is announced when it takes over', async () => {
     const { pro } = await replaced();
     await setPeriodEnd(pro, '2026-04-09T00:00:00Z');
     await expire('2026-04-05T00:00:00Z');
     expect(await endMails()).toEqual(['subscription-ending 2026-04-09T00:00:00.000Z']);
   });
 
-  test('one that only adds to another period takes over with the beginning of what ran', async () => {
+  test('an early renewal takes over with the start of the chain that it extends', async () => {
     user = await createUser(database);
     await buy('pro', '01-01');
     await buy('pro', '02-01', 'extend');
@@ -122,14 +123,14 @@ describe('when a period is over', () => {
     await expire('2026-04-05T00:00:00Z');
     expect(await subscription()).toMatchObject({
       tier: 'pro',
-      start: '2026-03-01T00:00:00.000Z',
+      start: '2026-01-01T00:00:00.000Z',
       end: '2028-01-01T00:00:00.000Z',
     });
   });
 
   test.each<[string, (pro: Purchase) => Promise<unknown>]>([
     [
-      'was given back in full',
+      'was refunded in full',
       ({ paymentId, orderId }) => deliver(service, refunded({ id: paymentId, order_id: orderId }, 99900)),
     ],
     ['is over with its grace', (pro) => setPeriodEnd(pro, '2026-04-02T00:00:00Z')],
@@ -146,27 +147,31 @@ describe('when a period is over', () => {
     expect(await endMails()).toEqual(['subscription-ended 2026-04-01T00:00:00.000Z']);
   });
 
-  test('one that was given back in part takes over', async () => {
+  test('one that was refunded in part takes over', async () => {
     const { pro } = await replaced();
     await deliver(service, refunded({ id: pro.paymentId, order_id: pro.orderId }, 99899));
     await expire('2026-04-05T00:00:00Z');
     expect(await readTier(database, user.id)).toBe('pro');
   });
 
-  test('a payment whose subscription was cancelled for the period’s end does not follow itself into its grace', async () => {
+  test('a payment that the user cancelled for its period’s end has no grace days', async () => {
     user = await createUser(database);
     await buy('basic', '03-01');
-    await database.query('update public.subscriptions set cancel_at_period_end = true where user_id = $1', [user.id]);
+    await cancelAtPeriodEnd();
     expect(await expire('2026-04-01T00:00:00.001Z')).toBe(1);
     expect(await subscription()).toMatchObject(ended);
   });
 
-  test('one takes over from a period that the user had cancelled for its end, and ends without grace', async () => {
+  test('one takes over at the end of a period that the user cancelled, and has its own grace days', async () => {
     await replaced();
-    await database.query('update public.subscriptions set cancel_at_period_end = true where user_id = $1', [user.id]);
+    await cancelAtPeriodEnd();
     expect(await expire('2026-04-01T00:00:00.001Z')).toBe(1);
     expect(await subscription()).toMatchObject({ tier: 'pro', status: 'active', end: '2027-01-01T00:00:00.000Z' });
-    expect(await expire('2027-01-01T00:00:00.001Z')).toBe(1);
+    expect(
+      await database.one('select cancel_at_period_end from public.subscriptions where user_id = $1', [user.id]),
+    ).toEqual({ cancel_at_period_end: false });
+    expect(await expire('2027-01-04T00:00:00Z')).toBe(0);
+    expect(await expire('2027-01-04T00:00:00.001Z')).toBe(1);
     expect(await subscription()).toMatchObject(ended);
   });
 
@@ -177,13 +182,13 @@ describe('when a period is over', () => {
     expect(await readTier(database, user.id)).toBe('pro');
   });
 
-  test('of a batch some go on and the others end', async () => {
+  test('of a batch those with another source go on and the others end', async () => {
     await replaced();
-    const lucky = user;
+    const withPro = user;
     user = await createUser(database);
     await buy('basic', '03-01');
     expect(await expire('2026-04-05T00:00:00Z')).toBe(2);
-    expect(await readTier(database, lucky.id)).toBe('pro');
+    expect(await readTier(database, withPro.id)).toBe('pro');
     expect(await readTier(database, user.id)).toBe('free');
   });
 });

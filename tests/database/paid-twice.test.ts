@@ -1,0 +1,142 @@
+import type pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { setClock } from '../helpers/clock.ts';
+import { deliver, subscriptionEvent } from '../helpers/gateway-events.ts';
+import { captured, refunded } from '../helpers/money-events.ts';
+import { placeOrder, type Purchase, verifyPurchase } from '../helpers/purchases.ts';
+import { readFindings } from '../helpers/read-findings.ts';
+import { uniqueId } from '../helpers/records.ts';
+import { openSession } from '../helpers/session.ts';
+import { readSubscription, readTier } from '../helpers/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+let database: TestDatabase;
+let service: pg.Client;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  service = await openSession(database, { role: 'service_role' });
+  await database.query("update public.plans set gateway_plan_id = 'plan_' || tier");
+});
+afterEach(async () => {
+  await setClock(database, null);
+  await database.query(
+    `truncate auth.users, public.payments, private.outbox, private.gateway_events,
+       private.gateway_subscriptions, private.gateway_charges cascade`,
+  );
+});
+afterAll(() => database.close());
+
+const findings = () => readFindings(database);
+const write = (sql: string, ...parameters: unknown[]) => database.query(sql, parameters);
+
+async function buy(order: { user?: Purchase['user']; tier?: string } = {}, renewal: 'replace' | 'extend' = 'replace') {
+  const purchase = await placeOrder(database, order);
+  expect(await verifyPurchase(service, purchase, renewal)).toMatchObject({ outcome: 'applied' });
+  return purchase;
+}
+
+const money = ({ paymentId, orderId }: Purchase) => ({ id: paymentId, order_id: orderId });
+
+describe('paid_twice', () => {
+  test.each(['before', 'after'])(
+    'lists a further payment on an order, unless it was refunded; refunded %s its capture',
+    async (when) => {
+      const order = await buy();
+      await deliver(service, captured(money(order)));
+      const extra = { ...money(order), id: uniqueId('pay') };
+      const back = (amount: number) => deliver(service, refunded(extra, amount));
+      if (when === 'before') await back(99900);
+      await deliver(service, captured(extra));
+      if (when === 'after') {
+        const row = ['paid_twice', extra.id, 'a further payment on the order'];
+        expect(await findings()).toEqual([row]);
+        await back(99899);
+        expect(await findings()).toEqual([row]);
+        await back(1);
+      }
+      expect(await findings()).toEqual([]);
+    },
+  );
+
+  test('knows a refund for ever, though payloads are emptied', async () => {
+    const order = await buy();
+    await deliver(service, captured(money(order)));
+    const extra = { ...money(order), id: uniqueId('pay') };
+    await deliver(service, captured(extra));
+    await deliver(service, refunded(extra, 99900));
+    await write('update private.gateway_events set payload = null');
+    expect(await findings()).toEqual([]);
+  });
+
+  test('lists a renewal that replaced what was paid, once, until it is refunded', async () => {
+    const { user } = await buy();
+    const renewal = await buy({ user });
+    expect(await findings()).toEqual([['paid_twice', renewal.paymentId, 'another payment for the same time']]);
+    await deliver(service, refunded(money(renewal), 99900));
+    expect(await findings()).toEqual([]);
+  });
+
+  test('lists neither renewals that extend, nor another tier, nor another user’s payment', async () => {
+    const { user } = await buy();
+    for (let i = 0; i < 2; i++) await buy({ user }, 'extend');
+    await buy({ user, tier: 'basic' });
+    await buy();
+    expect(await findings()).toEqual([]);
+  });
+
+  test('names the payment that does not count: a captured one counts before one that is only verified', async () => {
+    const order = await buy();
+    const row = ['paid_twice', order.paymentId, 'a further payment on the order'];
+    await deliver(service, captured({ ...money(order), id: uniqueId('pay') }));
+    expect(await findings()).toEqual([row]);
+    await deliver(service, captured(money(order)));
+    expect(await findings()).toEqual([row]);
+    await deliver(service, refunded(money(order), 99900));
+    expect(await findings()).toEqual([]);
+    expect(await readTier(database, order.user.id)).toBe('pro');
+  });
+
+  test('lists no further payment that was verified and not captured within five days', async () => {
+    await setClock(database, '2026-01-01T00:00:00Z');
+    const order = await buy();
+    await deliver(service, captured({ ...money(order), id: uniqueId('pay') }));
+    await setClock(database, '2026-01-05T23:59:59Z');
+    await write('truncate private.outbox');
+    expect(await findings()).toEqual([['paid_twice', order.paymentId, 'a further payment on the order']]);
+    await setClock(database, '2026-01-06T00:00:00Z');
+    expect(await findings()).toEqual([]);
+  });
+
+  test('lists an older order that a webhook alone captures after a newer purchase, until it is verified', async () => {
+    await setClock(database, '2026-01-01T00:00:00Z');
+    const basic = await placeOrder(database, { tier: 'basic' });
+    await setClock(database, '2026-01-01T01:00:00Z');
+    await buy({ user: basic.user, tier: 'premium' });
+    await setClock(database, '2026-01-02T00:00:00Z');
+    expect(await deliver(service, captured(money(basic)))).toBe('applied');
+    await write('truncate private.outbox');
+    expect(await readSubscription(database, basic.user.id)).toMatchObject({ tier: 'premium', status: 'active' });
+    expect(await readTier(database, basic.user.id)).toBe('premium');
+    expect(await findings()).toEqual([['paid_twice', basic.paymentId, 'captured after a newer purchase']]);
+
+    await setClock(database, '2026-01-02T01:00:00Z');
+    expect(await verifyPurchase(service, basic)).toMatchObject({ outcome: 'already_applied', tier: 'basic' });
+    expect(await readSubscription(database, basic.user.id)).toMatchObject({ tier: 'basic', status: 'active' });
+    expect(await readTier(database, basic.user.id)).toBe('basic');
+    expect(await findings()).toEqual([]);
+  });
+
+  test('lists a purchase of the tier that the gateway bills for the same time, until it is refunded', async () => {
+    await setClock(database, '2026-01-01T00:00:00Z');
+    const order = await buy();
+    await setClock(database, '2026-02-01T00:00:00Z');
+    const month = { start: '2026-02-01T00:00:00Z', end: '2026-03-01T00:00:00Z' };
+    const of = { userId: order.user.id, id: uniqueId('sub'), planId: 'plan_pro', ...month };
+    await deliver(service, subscriptionEvent({ name: 'activated', ...of }));
+    await write('truncate private.outbox');
+    expect(await readSubscription(database, order.user.id)).toMatchObject({ end: '2026-03-01T00:00:00.000Z' });
+    expect(await findings()).toEqual([['paid_twice', order.paymentId, 'the gateway bills the same time']]);
+    await deliver(service, refunded(money(order), 99900));
+    expect(await findings()).toEqual([]);
+  });
+});

@@ -1,0 +1,127 @@
+import type pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { setClock } from '../helpers/clock.ts';
+import { deliver, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway-events.ts';
+import { refunded } from '../helpers/money-events.ts';
+import { placeOrder, verifyPurchase } from '../helpers/purchases.ts';
+import { readFindings } from '../helpers/read-findings.ts';
+import { createUser, uniqueId } from '../helpers/records.ts';
+import { callRpc, openSession } from '../helpers/session.ts';
+import { readSubscription, readTier } from '../helpers/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+let database: TestDatabase;
+let service: pg.Client;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  service = await openSession(database, { role: 'service_role' });
+  await database.query("update public.plans set gateway_plan_id = 'plan_' || tier");
+});
+afterEach(async () => {
+  await setClock(database, null);
+  await database.query(
+    `truncate auth.users, public.payments, private.outbox, private.gateway_events,
+       private.gateway_subscriptions, private.gateway_charges cascade`,
+  );
+});
+afterAll(() => database.close());
+
+const at = (time: string) => setClock(database, `2026-${time}Z`);
+const januaryOn = { start: '2026-01-01T00:00:00Z', end: '2026-02-01T00:00:00Z' };
+const februaryOn = { start: '2026-02-01T00:00:00Z', end: '2026-03-01T00:00:00Z' };
+
+/** What is wrong now, but for side effects, which are delivered by nobody here. */
+async function findings(): Promise<unknown[][]> {
+  await database.query('truncate private.outbox');
+  return readFindings(database);
+}
+
+/** A gateway subscription of pro, activated and charged for January. */
+async function subscriber() {
+  await at('01-01T00:00:00');
+  const user = await createUser(database);
+  const id = uniqueId('sub');
+  const tell = (event: Pick<SubscriptionEvent, 'name'> & Partial<SubscriptionEvent>) =>
+    deliver(service, subscriptionEvent({ userId: user.id, id, planId: 'plan_pro', ...event }));
+  const charge = async (period: { start: string; end: string }) => {
+    const payment = { id: uniqueId('pay'), amount: 99900 };
+    expect(await tell({ name: 'charged', ...period, payment })).toBe('applied');
+    return payment;
+  };
+  await tell({ name: 'activated', ...januaryOn });
+  await charge(januaryOn);
+  return { user, id, tell, charge };
+}
+
+test('the charge of a subscription that goes on is no finding, nor is one before its cancellation', async () => {
+  const { tell, charge } = await subscriber();
+  await at('02-01T00:00:00');
+  await charge(februaryOn);
+  expect(await findings()).toEqual([]);
+  await at('02-02T00:00:00');
+  await tell({ name: 'cancelled' });
+  expect(await findings()).toEqual([]);
+});
+
+describe('charged_after_cancellation', () => {
+  test.each([['at once', false], ['at the end of the period', true]])(
+    'lists the charge of a subscription that its user cancelled %s, until it is refunded; its cycle gives access',
+    async (_, atPeriodEnd) => {
+      const { user, charge } = await subscriber();
+      await at('01-10T00:00:00');
+      await callRpc(service, 'cancel_subscription', user.id, atPeriodEnd);
+      expect(await readTier(database, user.id)).toBe(atPeriodEnd ? 'pro' : 'free');
+      await at('02-01T00:00:00');
+      const { id } = await charge(februaryOn);
+      expect(await readTier(database, user.id)).toBe('pro');
+      expect(await findings()).toEqual([['charged_after_cancellation', id]]);
+      await deliver(service, refunded({ id }, 99899));
+      expect(await findings()).toEqual([['charged_after_cancellation', id]]);
+      await deliver(service, refunded({ id }, 1));
+      expect(await findings()).toEqual([]);
+    },
+  );
+
+  test('lists the charge of a subscription that the gateway had cancelled, which gives no access', async () => {
+    const { user, tell, charge } = await subscriber();
+    await at('01-10T00:00:00');
+    await tell({ name: 'cancelled' });
+    await at('02-01T00:00:00');
+    const { id } = await charge(februaryOn);
+    expect(await readTier(database, user.id)).toBe('free');
+    expect(await findings()).toEqual([['charged_after_cancellation', id]]);
+  });
+});
+
+describe('charged_after_replacement', () => {
+  test('lists the charge of a subscription that a purchase replaced, until it is refunded; its cycle gives access', async () => {
+    const { user, charge } = await subscriber();
+    await at('01-10T00:00:00');
+    await verifyPurchase(service, await placeOrder(database, { user, tier: 'basic' }));
+    expect(await findings()).toEqual([]);
+    await at('02-01T00:00:00');
+    const { id } = await charge(februaryOn);
+    expect(await readSubscription(database, user.id)).toMatchObject({ tier: 'basic', status: 'active' });
+    expect(await findings()).toEqual([['charged_after_replacement', id]]);
+
+    await at('02-13T00:00:01');
+    await database.query('select private.expire_subscriptions()');
+    expect(await readSubscription(database, user.id)).toMatchObject({ tier: 'pro', end: '2026-03-01T00:00:00.000Z' });
+    await deliver(service, refunded({ id }, 99900));
+    expect(await findings()).toEqual([]);
+    expect(await readTier(database, user.id)).toBe('free');
+  });
+
+  test('lists no charge of a subscription whose replacement was refunded before it', async () => {
+    const { user, charge } = await subscriber();
+    await at('01-10T00:00:00');
+    const basic = await placeOrder(database, { user, tier: 'basic' });
+    await verifyPurchase(service, basic);
+    await at('01-11T00:00:00');
+    await deliver(service, refunded({ id: basic.paymentId, order_id: basic.orderId }, 99900));
+    expect(await readSubscription(database, user.id)).toMatchObject({ tier: 'pro', status: 'active' });
+    await at('02-01T00:00:00');
+    await charge(februaryOn);
+    expect(await findings()).toEqual([]);
+  });
+});

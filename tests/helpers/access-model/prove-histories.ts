@@ -1,0 +1,17 @@
+import fc from 'fast-check';
+import { drawnHistories } from './draws.ts';
+import { runDrawn } from './run-history.ts';
+import type { NewSubject } from './subject.ts';
+
+/**
+ * Proves that so many random histories of up to twelve steps are, after each step, what the model says.
+ * @throws with the seed and the steps of the simplest that is not
+ */
+export async function proveHistories(newSubject: NewSubject, numRuns: number): Promise<void> {
+  await fc.assert(
+    fc.asyncProperty(drawnHistories(), async (drawn) => {
+      await runDrawn(newSubject, drawn);
+    }),
+    { numRuns },
+  );
+}

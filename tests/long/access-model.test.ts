@@ -1,0 +1,20 @@
+import { afterAll, beforeAll, test } from 'vitest';
+import { proveHistories } from '../helpers/access-model/prove-histories.ts';
+import { type NewSubject, prepareSubjects } from '../helpers/access-model/subject.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+let database: TestDatabase;
+let newSubject: NewSubject;
+beforeAll(async () => {
+  database = await createTestDatabase({ findings: 'compared elsewhere' });
+  newSubject = await prepareSubjects(database);
+});
+afterAll(() => database.close());
+
+// In parts: each is within the time of one test.
+test.each(Array.from({ length: 10 }, (_, part) => part + 1))(
+  '2,000 random histories are as the model says: part %i of 10',
+  async () => {
+    await proveHistories(newSubject, 200);
+  },
+);

@@ -1,0 +1,18 @@
+import { afterAll, beforeAll, test } from 'vitest';
+import { prepareToWalk } from '../helpers/orderings/prepare-to-walk.ts';
+import { proveRandomSets } from '../helpers/orderings/random-sets.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await prepareToWalk(database);
+});
+afterAll(() => database.close());
+
+test.each(Array.from({ length: 20 }, (_, part) => part))(
+  'a hundred random sets of facts end the same in every one of fourteen orders: part %i',
+  async (part) => {
+    await proveRandomSets(database, Array.from({ length: 100 }, (_, index) => 1000 + part * 100 + index));
+  },
+);
