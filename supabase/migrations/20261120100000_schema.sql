@@ -6,6 +6,9 @@ alter default privileges in schema public revoke all on tables from anon, authen
 alter default privileges in schema public revoke all on sequences from anon, authenticated, service_role;
 alter default privileges in schema public revoke execute on functions from anon, authenticated, service_role;
 
+-- Functions that write have `set enable_seqscan = off`: a session keeps the plans of its statements, and one that was made
+-- while a table was empty would read the whole table for as long as the session lives.
+
 create schema private;
 comment on schema private is 'Ledger, outbox and inner rules. Never exposed by the API.';
 revoke all on schema private from public;
@@ -96,9 +99,7 @@ comment on column public.subscriptions.revision is
 create table public.payments (
   id uuid primary key default gen_random_uuid(),
   user_id uuid constraint payments_user_id_fkey references auth.users (id) on delete set null,
-  -- Deferred: the payment is written before the subscription that follows from it.
-  subscription_id uuid constraint payments_subscription_id_fkey
-    references public.subscriptions (id) on delete set null deferrable initially deferred,
+  subscription_id uuid constraint payments_subscription_id_fkey references public.subscriptions (id) on delete set null,
   amount bigint not null constraint payments_amount_check check (amount >= 0),
   currency text not null default 'INR' constraint payments_currency_check check (currency ~ '^[A-Z]{3}$'),
   status text not null default 'created'

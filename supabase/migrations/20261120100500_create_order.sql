@@ -31,6 +31,7 @@ volatile
 security invoker
 set search_path = ''
 set lock_timeout = '3s'
+set enable_seqscan = off
 as $$
 declare
   v_now constant timestamptz := private.clock();
@@ -138,6 +139,7 @@ volatile
 security invoker
 set search_path = ''
 set lock_timeout = '3s'
+set enable_seqscan = off
 as $$
 begin
   perform private.begin_request('order', p_order_id);
@@ -182,6 +184,7 @@ volatile
 security invoker
 set search_path = ''
 set lock_timeout = '3s'
+set enable_seqscan = off
 as $$
 begin
   perform private.delete_unordered(p_payment_id);

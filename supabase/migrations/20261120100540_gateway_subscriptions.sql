@@ -174,6 +174,7 @@ declare
   v_gateway_plan_id constant text := left(private.json_text(p_entity -> 'plan_id'), 200);
   v_happened_at constant timestamptz := private.happened_at(p_created_at, p_arrived_at);
   v_plan_id uuid;
+  v_gateway_payment_id constant text := private.json_text(p_payment -> 'id');
   v_refunded bigint;
   v_before private.gateway_subscriptions;
   v_after private.gateway_subscriptions;
@@ -258,10 +259,19 @@ begin
     )
     values (
       p_user_id, p_gateway_subscription_id, v_end, v_start,
-      coalesce(private.json_text(p_payment -> 'id'), ''),
+      coalesce(v_gateway_payment_id, ''),
       private.json_integer(p_payment -> 'amount'),
       v_happened_at,
-      private.refunded_amount(private.json_text(p_payment -> 'id'))
+      -- As private.refunded_amount, without a call.
+      coalesce(
+        (
+          select sum(r.amount)
+          from private.refunds r
+          where r.gateway_payment_id = v_gateway_payment_id
+            and r.status = 'processed'
+        ),
+        0
+      )
     )
     on conflict on constraint gateway_charges_pkey do update
     set charged_at = least(c.charged_at, excluded.charged_at)

@@ -117,7 +117,8 @@ select
   p.period_end as ends_at,
   p.period_end + make_interval(days => case when p.cancel_at_period_end then 0 else coalesce(pl.grace_days, 3) end)
     as lapses_at,
-  p.since,
+  -- An app's import may leave it out.
+  coalesce(p.since, p.fulfilled_at) as since,
   greatest(p.fulfilled_at, p.verified_at) as arrived_at,
   p.ended_at,
   p.ended_reason,

@@ -447,6 +447,9 @@ begin
   if v_before.status = 'active' and not v_ruling.is_live then
     v_ended_at := private.iso_time(case when v_after.ended_reason = 'lapsed' then v_after.current_period_end else v_now end);
   end if;
+  if v_tier is null and p_mail is null and v_ended_at is null then
+    return case when v_source.id is not null then v_is_changed end;
+  end if;
   insert into private.outbox (key, destination, kind, payload, created_at, queued_at, next_attempt_at)
   select effect.key, effect.destination, effect.kind, effect.payload, v_now, v_now, v_now
   from (

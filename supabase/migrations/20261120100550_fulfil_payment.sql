@@ -110,6 +110,34 @@ $$;
 revoke execute on function private.lay_out_chain(uuid) from public;
 grant execute on function private.lay_out_chain(uuid) to service_role;
 
+-- The payment-success mail, but for what the profile says. SPEC 6.
+create function private.success_mail(
+  p_payment public.payments,
+  p_plan_name text,
+  p_valid_until text
+)
+returns jsonb
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return jsonb_build_object(
+    'key', 'payment-success/' || p_payment.id,
+    'kind', 'payment-success',
+    'payload', jsonb_build_object(
+      'plan_name', p_plan_name,
+      'amount', p_payment.amount,
+      'currency', p_payment.currency,
+      'transaction_id', p_payment.gateway_payment_id,
+      'valid_until', p_valid_until
+    )
+  );
+end
+$$;
+revoke execute on function private.success_mail(public.payments, text, text) from public;
+grant execute on function private.success_mail(public.payments, text, text) to service_role;
+
 -- Captures a payment and makes it a source of access. The caller holds the locks on the user and on the payment.
 -- Without a plan for the tier the payment is captured all the same: the money is there. So is one whose user is gone, and
 -- one that was refunded in full: they buy nothing.
@@ -127,10 +155,10 @@ declare
   v_clock constant timestamptz := private.clock();
   v_now constant timestamptz := date_trunc('milliseconds', v_clock);
   v_tier constant text := private.tier_bought(p_payment);
-  v_plan constant public.plans := private.plan_bought(p_payment);
   v_is_refunded constant boolean := p_payment.amount > 0 and p_payment.refunded_amount >= p_payment.amount;
-  v_grants constant boolean := v_plan.id is not null and p_payment.user_id is not null and not v_is_refunded;
-  v_months constant integer := coalesce(p_payment.duration_months, nullif(v_plan.duration_months, 0), 12);
+  v_plan public.plans;
+  v_grants boolean;
+  v_months integer;
   v_valid_until text;
   v_before public.subscriptions;
   v_extended private.sources;
@@ -138,6 +166,14 @@ declare
   v_ruling private.ruling;
   v_subscription_id uuid;
 begin
+  -- As private.plan_bought, without a call.
+  if p_payment.plan_id is null then
+    select * into v_plan from public.plans p where p.tier = v_tier;
+  else
+    select * into v_plan from public.plans p where p.id = p_payment.plan_id;
+  end if;
+  v_grants := v_plan.id is not null and p_payment.user_id is not null and not v_is_refunded;
+  v_months := coalesce(p_payment.duration_months, nullif(v_plan.duration_months, 0), 12);
   p_payment.since := greatest(p_payment.created_at, p_payment.verified_at);
   if v_grants then
     select * into v_before from public.subscriptions s where s.user_id = p_payment.user_id for update;
@@ -169,6 +205,38 @@ begin
   -- began, not when it got its lock.
   if p_signature is not null then
     p_payment.since := greatest(v_clock, v_before.updated_at + interval '1 microsecond');
+  end if;
+
+  -- Nothing was settled since this act of the customer: it ranks above every other source.
+  if v_grants
+    and p_payment.since > coalesce(v_before.updated_at, '-infinity')
+    and p_payment.chain_id is null
+  then
+    v_source.user_id := p_payment.user_id;
+    v_source.kind := 'payment';
+    v_source.id := p_payment.id;
+    v_source.plan_id := v_plan.id;
+    v_source.tier := v_tier;
+    v_source.starts_at := coalesce(p_payment.chain_start, p_payment.period_start);
+    v_source.ends_at := p_payment.period_end;
+    v_source.lapses_at := p_payment.period_end;
+    v_source.since := p_payment.since;
+    v_source.cancel_at_period_end := false;
+    v_ruling := private.known_ruling(v_source);
+  end if;
+  if v_before.id is null and v_grants and v_ruling.is_live is null then
+    -- The link needs a row. It is settled below, from all sources.
+    insert into public.subscriptions (id, user_id, plan_id, tier, status, revision, created_at, updated_at)
+    values (v_subscription_id, p_payment.user_id, v_plan.id, v_tier, 'cancelled', 1, v_clock, p_payment.since);
+  end if;
+  if v_ruling.is_live then
+    v_valid_until := private.iso_time(p_payment.period_end);
+    perform private.settle_access(
+      p_payment.user_id, p_email, p_payment.id::text,
+      p_subscription_id => v_subscription_id,
+      p_mail => private.success_mail(p_payment, v_plan.name, v_valid_until),
+      p_ruling => v_ruling
+    );
   end if;
 
   update public.payments p
@@ -208,44 +276,17 @@ begin
       'tier', v_tier
     );
   end if;
-  if p_payment.chain_id is not null then
-    perform private.lay_out_chain(p_payment.chain_id);
-    select p.period_end into p_payment.period_end from public.payments p where p.id = p_payment.id;
+  if v_ruling.is_live is not true then
+    if p_payment.chain_id is not null then
+      perform private.lay_out_chain(p_payment.chain_id);
+      select p.period_end into p_payment.period_end from public.payments p where p.id = p_payment.id;
+    end if;
+    v_valid_until := private.iso_time(p_payment.period_end);
+    perform private.settle_access(
+      p_payment.user_id, p_email, p_payment.id::text,
+      p_mail => private.success_mail(p_payment, v_plan.name, v_valid_until)
+    );
   end if;
-
-  -- Nothing was settled since this act of the customer: it ranks above every other source.
-  if p_payment.since > coalesce(v_before.updated_at, '-infinity') and p_payment.chain_id is null then
-    v_source.user_id := p_payment.user_id;
-    v_source.kind := 'payment';
-    v_source.id := p_payment.id;
-    v_source.plan_id := v_plan.id;
-    v_source.tier := v_tier;
-    v_source.starts_at := coalesce(p_payment.chain_start, p_payment.period_start);
-    v_source.ends_at := p_payment.period_end;
-    v_source.lapses_at := p_payment.period_end;
-    v_source.since := p_payment.since;
-    v_source.cancel_at_period_end := false;
-    v_ruling := private.known_ruling(v_source);
-  end if;
-  v_valid_until := private.iso_time(p_payment.period_end);
-  perform private.settle_access(
-    p_payment.user_id,
-    p_email,
-    p_payment.id::text,
-    p_subscription_id => v_subscription_id,
-    p_mail => jsonb_build_object(
-      'key', 'payment-success/' || p_payment.id,
-      'kind', 'payment-success',
-      'payload', jsonb_build_object(
-        'plan_name', v_plan.name,
-        'amount', p_payment.amount,
-        'currency', p_payment.currency,
-        'transaction_id', p_payment.gateway_payment_id,
-        'valid_until', v_valid_until
-      )
-    ),
-    p_ruling => v_ruling
-  );
   return jsonb_build_object('outcome', 'applied', 'tier', v_tier, 'valid_until', v_valid_until);
 end
 $$;

@@ -13,6 +13,7 @@ set search_path = ''
 as $$
 declare
   v_source private.sources;
+  v_ruling private.ruling;
 begin
   if p_subscription.plan_id is null
     or p_subscription.status is distinct from 'active'
@@ -22,14 +23,23 @@ begin
   then
     return null;
   end if;
-  select p.tier into v_source.tier
+  select p.tier, mirrored.billing, mirrored.replaced, mirrored.attaching
+  into v_source.tier, v_ruling.billing, v_ruling.replaced, v_ruling.attaching
   from public.subscriptions s
   join public.plans p on p.id = p_subscription.plan_id
+  cross join lateral (
+    select
+      count(*) filter (where m.status is distinct from 'cancelled' and m.ended_at is null) as billing,
+      count(*) filter (where m.is_replaced) as replaced,
+      count(*) filter (where m.plan_id is null or m.period_end is null) as attaching
+    from private.gateway_subscriptions m
+    where m.user_id = s.user_id
+  ) mirrored
   where s.user_id = p_subscription.user_id
     and s.gateway_subscription_id = p_subscription.gateway_subscription_id
     and s.status = 'active'
     and s.revision > 0;
-  if not found then
+  if v_ruling.attaching > 0 or v_ruling.attaching is null then
     return null;
   end if;
   v_source.user_id := p_subscription.user_id;
@@ -42,7 +52,10 @@ begin
   v_source.since := coalesce(p_subscription.activated_at, p_subscription.first_charged_at);
   v_source.cancel_at_period_end := p_subscription.cancel_at_period_end;
   v_source.gateway_subscription_id := p_subscription.gateway_subscription_id;
-  return private.known_ruling(v_source);
+  v_ruling.source := v_source;
+  v_ruling.is_live := true;
+  v_ruling.is_cut := false;
+  return v_ruling;
 end
 $$;
 revoke execute on function private.ruling_of_charge(private.gateway_subscriptions) from public;
@@ -132,6 +145,7 @@ returns trigger
 language plpgsql
 security definer
 set search_path = ''
+set enable_seqscan = off
 as $$
 begin
   if exists (select from private.gateway_subscriptions m where m.user_id = new.id) then

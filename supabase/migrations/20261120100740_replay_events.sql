@@ -9,6 +9,7 @@ returns trigger
 language plpgsql
 security definer
 set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   v_subject_id constant text := left(

@@ -100,6 +100,7 @@ volatile
 security invoker
 set search_path = ''
 set lock_timeout = '3s'
+set enable_seqscan = off
 as $$
 declare
   v_email text;
@@ -156,6 +157,7 @@ volatile
 security invoker
 set search_path = ''
 set lock_timeout = '3s'
+set enable_seqscan = off
 as $$
 declare
   v_email text;

@@ -64,6 +64,7 @@ volatile
 security invoker
 set search_path = ''
 set lock_timeout = '3s'
+set enable_seqscan = off
 as $$
 declare
   v_settled integer;

@@ -11,6 +11,7 @@ volatile
 security invoker
 set search_path = ''
 set lock_timeout = '3s'
+set enable_seqscan = off
 as $$
 declare
   v_now constant timestamptz := private.clock();
@@ -89,6 +90,7 @@ volatile
 security invoker
 set search_path = ''
 set lock_timeout = '3s'
+set enable_seqscan = off
 as $$
 declare
   v_user_id uuid;

@@ -8,6 +8,7 @@ returns integer -- how much was done; 0: nothing is left
 language plpgsql
 set search_path = ''
 set lock_timeout = '3s'
+set enable_seqscan = off
 as $$
 declare
   v_job text;

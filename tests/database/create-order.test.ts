@@ -47,6 +47,7 @@ describe('a new order', () => {
       amount: 99900,
       currency: 'INR',
       plan: expect.objectContaining({ tier: 'pro', name: 'Pro', price: 99900, duration_months: 12 }),
+      running: null,
     });
     expect(await readPayment(database, String(order.payment_id))).toMatchObject({
       user_id: userId,
@@ -54,6 +55,8 @@ describe('a new order', () => {
       amount: '99900',
       currency: 'INR',
       tier: 'pro',
+      plan_id: Object(order.plan).id,
+      duration_months: 12,
       meta: { tier: 'pro' },
       gateway_order_id: null,
       gateway_payment_id: null,
@@ -71,8 +74,24 @@ describe('a new order', () => {
     },
   );
 
-  test('of nobody is refused', async () => {
+  test('of an unknown user is refused', async () => {
     expect(await create(crypto.randomUUID())).toEqual({ outcome: 'user_not_found' });
+  });
+
+  test('answers what runs: its tier and end, until it is cancelled or over', async () => {
+    const [{ id: userId }, { id: cancelling }] = [await createUser(database), await createUser(database)];
+    for (const id of [userId, cancelling]) {
+      const basic = await ordered(id, 'basic');
+      await deliver(service, captured({ id: uniqueId('pay'), order_id: basic.orderId, amount: 9900 }));
+    }
+    const running = { tier: 'basic', until: '2026-07-01T00:00:00.000Z' };
+    expect(await create(cancelling)).toMatchObject({ outcome: 'created', running });
+    await callRpc(service, 'cancel_subscription', cancelling, false);
+    expect(await create(cancelling, 'premium')).toMatchObject({ running: null });
+    await later(30 * 86_400 - 1);
+    expect(await create(userId)).toMatchObject({ running });
+    await later(30 * 86_400);
+    expect(await create(userId, 'premium')).toMatchObject({ running: null });
   });
 
   test('is fulfilled by its capture', async () => {
@@ -107,7 +126,7 @@ describe('an open order', () => {
   test.each<[string, (orderId: string) => Promise<unknown>]>([
     ['paid', (order_id) => deliver(service, captured({ id: uniqueId('pay'), order_id }))],
     [
-      'paid and given back before the capture came',
+      'paid and refunded before its capture arrived',
       (order_id) => deliver(service, refunded({ id: uniqueId('pay'), order_id }, 99900)),
     ],
   ])('that was %s is open no more', async (_, pay) => {
@@ -194,7 +213,7 @@ describe('an idempotency key', () => {
   });
 });
 
-test('ten new orders an hour: the eleventh is told when to come again, and an open one is still returned', async () => {
+test('ten new orders an hour: the eleventh gets retry_after, and an open one is still returned', async () => {
   const { id: userId } = await createUser(database);
   for (let order = 0; order < 10; order++) {
     await later(order * 60);

@@ -1,8 +1,9 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deliver } from '../helpers/gateway-events.ts';
+import { deliver, subscriptionEvent } from '../helpers/gateway-events.ts';
 import { captured } from '../helpers/money-events.ts';
 import { placeOrder } from '../helpers/purchases.ts';
+import { uniqueId } from '../helpers/records.ts';
 import { openSession } from '../helpers/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
 
@@ -11,10 +12,11 @@ let service: pg.Client;
 beforeAll(async () => {
   database = await createTestDatabase({ findings: { paid_twice: 1 } });
   service = await openSession(database, { role: 'service_role' });
+  await database.query("update public.plans set gateway_plan_id = 'plan_pro' where tier = 'pro'");
 });
 afterAll(() => database.close());
 
-test('a webhook that pays writes no index for the outcome in the ledger, nor for the tier in the profile', async () => {
+test('a webhook that pays writes the ledger once, and no index for the tier in the profile', async () => {
   const { user } = await placeOrder(database);
   for (let payment = 0; payment < 2; payment += 1) {
     const { paymentId, orderId } = await placeOrder(database, { user });
@@ -26,10 +28,31 @@ test('a webhook that pays writes no index for the outcome in the ledger, nor for
     );
     await service.query('commit');
     expect(rows).toEqual([
-      { name: 'gateway_events', is_updated: true, through_indexes: 0 },
+      { name: 'gateway_events', is_updated: false, through_indexes: 0 },
       { name: 'profiles', is_updated: true, through_indexes: 0 },
     ]);
   }
+});
+
+test('a charge writes the ledger once, and no index of the mirror', async () => {
+  const { user } = await placeOrder(database);
+  const of = { userId: user.id, id: uniqueId('sub'), planId: 'plan_pro' };
+  const month = (start: number) => ({ start: `2126-0${start}-01T00:00:00Z`, end: `2126-0${start + 1}-01T00:00:00Z` });
+  await deliver(service, subscriptionEvent({ name: 'activated', ...of, ...month(1) }));
+  await deliver(service, subscriptionEvent({ name: 'charged', ...of, ...month(1) }));
+  // A session's counts include its transactions of the last second.
+  const counting = await openSession(database, { role: 'service_role' });
+  await counting.query('begin');
+  expect(await deliver(counting, subscriptionEvent({ name: 'charged', ...of, ...month(2) }))).toBe('applied');
+  const { rows } = await counting.query(
+    `select relname as name, n_tup_upd::int as updated, (n_tup_upd - n_tup_hot_upd)::int as through_indexes
+     from pg_stat_xact_user_tables where relname in ('gateway_events', 'gateway_subscriptions') order by relname`,
+  );
+  await counting.query('commit');
+  expect(rows).toEqual([
+    { name: 'gateway_events', updated: 0, through_indexes: 0 },
+    { name: 'gateway_subscriptions', updated: 1, through_indexes: 0 },
+  ]);
 });
 
 test('no index of the ledger holds what an event changes in it', async () => {

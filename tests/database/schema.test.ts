@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { deliver, subscriptionEvent } from '../helpers/gateway-events.ts';
 import { createPayment, createUser, uniqueId } from '../helpers/records.ts';
 import { callRpc, openSession } from '../helpers/session.ts';
 import { readOutbox } from '../helpers/state.ts';
@@ -94,6 +95,7 @@ describe('unique are', () => {
 test.each([
   ['a negative amount', 'payments', 'amount = -1'],
   ['a negative refund', 'payments', 'refunded_amount = -1'],
+  ['a length of 0 months', 'payments', 'duration_months = 0'],
   ['a currency in lower case', 'payments', "currency = 'inr'"],
   ['a status that SPEC does not know', 'payments', "status = 'paid'"],
   ['a status that SPEC does not know', 'subscriptions', "status = 'expired'"],
@@ -110,15 +112,18 @@ test.each([
 });
 
 describe('a user is deleted', () => {
-  async function subscriber(gatewaySubscriptionId: string | null, endedReason: string | null = null) {
+  async function subscriber(gatewaySubscriptionId: string | null, { isCancelled = false } = {}) {
     const user = await createUser(database);
     const payment = await createPayment(database, { userId: user.id });
     const service = await openSession(database, { role: 'service_role' });
     await callRpc(service, 'verify_payment', user.id, payment.orderId, uniqueId('pay'), 'signature');
-    await database.query(
-      'update public.subscriptions set gateway_subscription_id = $2, ended_reason = $3 where user_id = $1',
-      [user.id, gatewaySubscriptionId, endedReason],
-    );
+    await database.query('update public.subscriptions set gateway_subscription_id = $2 where user_id = $1', [
+      user.id,
+      gatewaySubscriptionId,
+    ]);
+    if (isCancelled) {
+      await deliver(service, subscriptionEvent({ name: 'cancelled', userId: user.id, id: gatewaySubscriptionId }));
+    }
     await database.query('delete from auth.users where id = $1', [user.id]);
     return { userId: user.id, paymentId: payment.id };
   }
@@ -134,7 +139,7 @@ describe('a user is deleted', () => {
     expect(row).toEqual({ user_id: null, subscription_id: null, status: 'captured', tier: 'pro', fulfilled: true });
   });
 
-  test('the gateway is told to stop billing, once', async () => {
+  test('its gateway subscription is cancelled at the gateway, once', async () => {
     const id = uniqueId('sub');
     await subscriber(id);
     expect(await readOutbox(database, 'gateway', id)).toEqual([
@@ -146,9 +151,9 @@ describe('a user is deleted', () => {
     ]);
   });
 
-  test('the gateway is not told of a subscription that it cancelled itself', async () => {
+  test('a subscription that the gateway cancelled itself is not cancelled there again', async () => {
     const id = uniqueId('sub');
-    await subscriber(id, 'cancelled');
+    await subscriber(id, { isCancelled: true });
     expect(await readOutbox(database, 'gateway', id)).toEqual([]);
   });
 });

@@ -8,3 +8,8 @@ export async function readFindings(database: TestDatabase): Promise<unknown[][]>
     return [finding, subject, reason ?? outcome ?? state].filter((field) => field !== undefined);
   });
 }
+
+/** `readFindings` without the outbox, which most tests do not dispatch. */
+export async function readAccessFindings(database: TestDatabase): Promise<unknown[][]> {
+  return (await readFindings(database)).filter(([finding]) => finding !== 'outbox_stuck');
+}

@@ -8,7 +8,9 @@ export function isUnclear(facts: Facts, now: Time): boolean {
   return facts.subscriptions.some((subscription) =>
     isWishUnclear(facts, subscription) ||
     subscription.cycles.some((cycle) => isChargeUnclear(facts, subscription, cycle))
-  ) || facts.orders.some((order) => isPaidUnderUnclear(facts, order, now) || isChainUnclear(facts, order, now));
+  ) || facts.orders.some((order) =>
+    isPaidUnderUnclear(facts, order, now) || isChainUnclear(facts, order, now) || isRefusalUnclear(order)
+  );
 }
 
 /** Cancelled for the period's end and at once, then charged; or charged after a cancellation that found it lapsed. */
@@ -28,7 +30,8 @@ function isChargeUnclear(facts: Facts, subscription: Subscription, cycle: Cycle)
   const latest = { ...cycle, at: cycle.at + second };
   return isAfter !== wasReplaced(facts, subscription, cycle.at) ||
     isAfter !== isReplaced(facts, subscription, latest) || isAgainstWill !== isUnwanted(subscription, latest) ||
-    isAfter && isAgainstWill || cycle.money === null && (isAfter || isAgainstWill);
+    isAfter && isAgainstWill || cycle.money === null && (isAfter || isAgainstWill) ||
+    cycle.isAnswered && isReplaced(facts, subscription, { ...cycle, at: Infinity });
 }
 
 function wasReplaced(facts: Facts, { activations, charges }: Subscription, at: Time): boolean {
@@ -54,19 +57,26 @@ function isPaidUnderUnclear(facts: Facts, order: Order, now: Time): boolean {
   return isPaidUnder(facts, order, now) && newerNow.some(({ name }) => !found.newer.includes(name));
 }
 
+/** Verified while it was refunded, and then not refunded after all: whether that counts as verified. */
+function isRefusalUnclear({ isRefused, fulfilledAt }: Order): boolean {
+  return isRefused && fulfilledAt !== null;
+}
+
 /** A chain that is extended behind another's back, or whose start was taken away. */
 function isChainUnclear(facts: Facts, order: Order, now: Time): boolean {
-  const { chain, found, fulfilledAt, isNeverCaptured, name, verifiedAt } = order;
+  const { chain, found, fulfilledAt, verifiedAt, isNeverCaptured } = order;
   if (chain === null || found === null) return false;
-  const [first, ...later] = chain.links;
-  const isChained = first !== order || chain.after !== null;
-  // Whether the end of an older order by webhook alone, added to what rules, is shown.
-  if (isChained && verifiedAt === null && found.newer.includes(found.ruling ?? '')) return true;
-  if (isNeverCaptured && chain.links.at(-1) !== order) return true;
-  if (chain.after !== null && later.length > 0 && isRefunded(first?.money ?? null)) return true;
-  const before = facts.subscriptions.find(({ name }) => name === chain.after);
-  if (before?.cycles.some(({ end, money }) => end === chain.from && isRefunded(money))) return true;
-  if (fulfilledAt !== now || !isChained || chain.after === found.ruling) return false;
-  const paid = chain.links.filter((link) => link.name !== name && !isRefunded(link.money) && !link.isNeverCaptured);
+  const { links, after, from } = chain;
+  const [first, ...later] = links;
+  const isLast = links.at(-1) === order;
+  const isChained = first !== order || after !== null;
+  // Whether a chain is shown by its own newest `since`, or each link by its own.
+  if (isChained && found.isRulingNewer || !isLast && (verifiedAt ?? 0) > (fulfilledAt ?? 0)) return true;
+  if (isNeverCaptured && !isLast) return true;
+  if (after !== null && later.length > 0 && isRefunded(first?.money ?? null)) return true;
+  const before = facts.subscriptions.find(({ name }) => name === after);
+  if (before?.cycles.some(({ end, money }) => end === from && isRefunded(money))) return true;
+  if (fulfilledAt !== now || !isChained || after === found.ruling) return false;
+  const paid = links.filter((link) => link !== order && !isRefunded(link.money) && !link.isNeverCaptured);
   return paid.at(-1)?.name !== found.ruling;
 }

@@ -28,15 +28,24 @@ export type Order = Wishes & {
   verifiedAt: Time | null;
   chain: Chain | null;
   /** The source that ruled when it was fulfilled, and the live ones that were newer than the order. */
-  found: { readonly ruling: string | null; readonly newer: readonly string[] } | null;
+  found: { readonly ruling: string | null; readonly isRulingNewer: boolean; readonly newer: readonly string[] } | null;
+  /** The customer verified it when it was refunded. */
+  isRefused: boolean;
   isNeverCaptured: boolean;
   isDisputeLost: boolean;
   /** Further captured payments. */
   readonly extras: Money[];
 };
 
-/** A cycle of a gateway subscription; `at` is the time of its charge, `money` null until a charge named its payment. */
-export type Cycle = { readonly start: Time; readonly end: Time; at: Time; money: Money | null };
+/** A cycle of a gateway subscription: `at` is when it was charged, `money` null until an event named its payment. */
+export type Cycle = {
+  readonly start: Time;
+  readonly end: Time;
+  at: Time;
+  money: Money | null;
+  /** Known from an answer of the gateway alone, which does not tell when it was charged. */
+  isAnswered: boolean;
+};
 
 /** A time at the gateway, and when its event came. */
 export type Told = { readonly at: Time; readonly arrivedAt: Time };

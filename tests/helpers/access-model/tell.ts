@@ -1,5 +1,5 @@
 import { type Action, type Answer, type GatewayEvent, planOf } from './actions.ts';
-import { type Chain, type Facts, isRefunded, type Money, type Order, type Subscription } from './facts.ts';
+import { type Chain, type Cycle, type Facts, isRefunded, type Money, type Order, type Subscription } from './facts.ts';
 import { isLive, rulingSource, sourcesOf } from './model.ts';
 import { hour, parseTime, type Time } from './time.ts';
 
@@ -71,6 +71,7 @@ function newOrder(name: string, tier: string, now: Time): Order {
     verifiedAt: null,
     chain: null,
     found: null,
+    isRefused: false,
     isNeverCaptured: false,
     isDisputeLost: false,
     extras: [],
@@ -86,6 +87,7 @@ function given(kind: 'grant' | 'manual', name: string, tier: string, at: Time, u
 /** The customer returns from the checkout. What was refunded, or turned out never captured, gets nothing. */
 function verify(facts: Facts, order: Order, payment: string, now: Time): void {
   const money = moneyNamed(facts, payment, order.amount);
+  order.isRefused ||= isRefunded(money);
   if (isRefunded(money) || order.isNeverCaptured || order.verifiedAt !== null) return;
   order.verifiedAt = Math.max(now, ...sourcesOf(facts).map(({ since }) => since + 1));
   order.money ??= money;
@@ -110,6 +112,7 @@ function fulfil(facts: Facts, order: Order, now: Time): void {
   const ruling = rulingSource(facts, now);
   order.found = {
     ruling: ruling?.name ?? null,
+    isRulingNewer: ruling !== null && ruling.since > (order.verifiedAt ?? order.orderedAt),
     newer: sourcesOf(facts).filter((source) => isLive(source, now) && source.since > order.orderedAt)
       .map(({ name }) => name),
   };
@@ -145,6 +148,7 @@ function receive(facts: Facts, event: GatewayEvent, now: Time): void {
   }
   (event.do === 'activated' ? subscription.activations : subscription.charges).push(told);
   const cycle = cycleOf(subscription, event, told.at);
+  cycle.isAnswered = false;
   if (event.payment === null) return;
   cycle.at = told.at;
   cycle.money = moneyNamed(facts, event.payment, planOf(event.tier).price);
@@ -175,11 +179,11 @@ function mirrorOf({ subscriptions }: Facts, name: string, tier: string): Subscri
   return mirror;
 }
 
-function cycleOf({ cycles }: Subscription, period: { start: string; end: string }, at: Time) {
+function cycleOf({ cycles }: Subscription, period: { start: string; end: string }, at: Time): Cycle {
   const [start, end] = [parseTime(period.start), parseTime(period.end)];
   const known = cycles.find((cycle) => cycle.start === start);
   if (known) return known;
-  const cycle = { start, end, at, money: null as Money | null };
+  const cycle: Cycle = { start, end, at, money: null, isAnswered: true };
   cycles.push(cycle);
   return cycle;
 }

@@ -1,0 +1,95 @@
+import type pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { setClock } from '../helpers/clock.ts';
+import { deliver, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway-events.ts';
+import { deleteUsers, readCancellation } from '../helpers/gateway-subscriptions.ts';
+import { permutations } from '../helpers/permutations.ts';
+import { placeOrder, verifyPurchase } from '../helpers/purchases.ts';
+import { createUser } from '../helpers/records.ts';
+import { openSession } from '../helpers/session.ts';
+import { readSubscription, readTier } from '../helpers/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+let database: TestDatabase;
+let service: pg.Client;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  service = await openSession(database, { role: 'service_role' });
+  await database.query("update public.plans set gateway_plan_id = 'plan_' || tier");
+});
+afterEach(() => deleteUsers(database));
+afterAll(() => database.close());
+
+/** A day of November 2026. */
+const day = (number: number) => new Date(Date.UTC(2026, 10, number)).toISOString();
+const cycle = { start: day(9), end: '2026-12-09T00:00:00Z' };
+const purchased = { tier: 'pro', status: 'active', gateway_subscription_id: null, end: '2027-11-10T00:00:00.000Z' };
+
+type Fact = readonly ['purchase' | SubscriptionEvent['name'], number];
+const purchase: Fact = ['purchase', 10];
+
+/** What happened, in which order it arrived: an event at its own time or, where later facts arrived before it, with them. */
+type History = { readonly name: string; readonly facts: readonly Fact[]; readonly rules: 'purchase' | 'X' };
+
+const histories: History[] = [
+  {
+    name: 'X activated before a purchase, charged after it',
+    facts: [['activated', 9], ['charged', 11]],
+    rules: 'purchase',
+  },
+  {
+    name: 'X activated before a purchase, cancelled after it',
+    facts: [['activated', 9], ['cancelled', 11]],
+    rules: 'purchase',
+  },
+  { name: 'X activated before and after a purchase', facts: [['activated', 9], ['activated', 12]], rules: 'X' },
+];
+
+async function take(userId: string, [name, number]: Fact, planId: string | undefined): Promise<void> {
+  if (name === 'purchase') {
+    const order = await placeOrder(database, { user: { id: userId, email: null } });
+    await verifyPurchase(service, order);
+    return;
+  }
+  const period = name === 'cancelled' ? {} : cycle;
+  await deliver(service, subscriptionEvent({ name, userId, id: 'sub_X', planId, createdAt: day(number), ...period }));
+}
+
+/** The orders in which facts can arrive: what happens here, a purchase, is not delayed. */
+const orders = (facts: readonly Fact[]) =>
+  [...permutations([purchase, ...facts])].filter((order) =>
+    order.slice(0, order.indexOf(purchase)).every(([, number]) => number < purchase[1])
+  );
+
+describe.each(histories)('$name', ({ facts, rules }) => {
+  test.each(
+    [['plan_premium', 'premium'], [undefined, 'pro']].flatMap(([planId, tier]) =>
+      orders(facts).map((order) => ({
+        planId,
+        tier,
+        order,
+        arrival: order.map(([name, number]) => `${name} on ${number}`).join(', '),
+      }))
+    ),
+  )(`${rules} rules: plan $planId, $arrival`, async ({ planId, tier, order }) => {
+    const user = await createUser(database, { email: null });
+    let now = 0;
+    for (const fact of order) {
+      now = Math.max(now, fact[1]);
+      await setClock(database, day(now));
+      await take(user.id, fact, planId);
+    }
+    expect(await readSubscription(database, user.id)).toMatchObject(
+      rules === 'purchase'
+        ? purchased
+        : { tier, status: 'active', gateway_subscription_id: 'sub_X', end: '2026-12-09T00:00:00.000Z' },
+    );
+    expect(await readTier(database, user.id)).toBe(rules === 'purchase' ? 'pro' : tier);
+    const isCancelled = facts.some(([name]) => name === 'cancelled');
+    // What the gateway cancelled itself may have been cancelled from here before.
+    if (!isCancelled) {
+      const state = (await readCancellation(database, 'sub_X'))?.state ?? 'none';
+      expect(rules === 'purchase' ? ['pending'] : ['none', 'withdrawn']).toContain(state);
+    }
+  });
+});

@@ -1,0 +1,131 @@
+import type pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { setClock } from '../helpers/clock.ts';
+import { deliver } from '../helpers/gateway-events.ts';
+import { captured, failed } from '../helpers/money-events.ts';
+import { mailsTo, placeOrder, type Purchase, readPurchase, verifyPurchase } from '../helpers/purchases.ts';
+import { alertsAbout, applyOrderPayments, listed, orderedAt } from '../helpers/reconciliation.ts';
+import { uniqueId } from '../helpers/records.ts';
+import { openSession } from '../helpers/session.ts';
+import { readPayment, readSubscription, readTier } from '../helpers/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+let database: TestDatabase;
+let service: pg.Client;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  service = await openSession(database, { role: 'service_role' });
+});
+afterAll(() => database.close());
+
+let order: Purchase;
+beforeEach(async () => {
+  order = await orderedAt(database, '2026-01-01T00:00:00Z');
+  await verifyPurchase(service, order);
+});
+afterEach(async () => {
+  await setClock(database, null);
+  await database.query('truncate auth.users, public.payments, private.outbox, private.gateway_events cascade');
+});
+
+const at = (time: string) => setClock(database, `2026-01-${time}:00Z`);
+const apply = (answer: unknown[] | null) => applyOrderPayments(service, order, answer);
+const dueAt = async () => (await readPayment(database, order.id)).next_reconcile_at;
+const findings = () =>
+  database.query('select finding, subject from private.findings where finding <> $1', ['outbox_stuck']);
+
+const answers: [string, Record<string, unknown>[] | null][] = [
+  ['a payment that is only authorised', [{ status: 'authorized' }]],
+  ['a payment that failed', [{ status: 'failed' }]],
+  ['no payment', []],
+  ['404', null],
+];
+
+test.each(answers)(
+  'a verified payment loses access when the gateway answers %s for 120 hours, not before',
+  async (_, fields) => {
+    const answer = fields && listed(order, ...fields);
+    for (const time of ['01T00:15', '01T01:00', '01T06:00', '02T00:00', '04T00:00', '05T23:59']) {
+      await at(time);
+      expect(await apply(answer)).toMatchObject({ ended: false });
+      expect(await readTier(database, order.user.id)).toBe('pro');
+    }
+    await at('06T00:00');
+    expect(await apply(answer)).toMatchObject({ ended: true });
+    expect(await readPurchase(database, order)).toMatchObject({
+      status: 'failed',
+      isFulfilled: true,
+      subscription: { status: 'cancelled' },
+      tier: 'free',
+    });
+    expect(await readPayment(database, order.id)).toMatchObject({
+      ended_at: new Date('2026-01-06T00:00:00Z'),
+      ended_reason: 'never_captured',
+      verified_at: new Date('2026-01-01T00:00:00Z'),
+    });
+    expect(await findings()).toEqual([{ finding: 'never_captured', subject: order.id }]);
+    expect(await alertsAbout(database, order.orderId)).toEqual([]);
+    expect(await dueAt()).toBeNull();
+    expect(await apply(answer)).toMatchObject({ ended: false });
+  },
+);
+
+test.each(answers)(
+  'money that is captured after the gateway answered %s for 120 hours is fulfilled, with no second success mail',
+  async (_, fields) => {
+    await at('06T00:00');
+    expect(await apply(fields && listed(order, ...fields))).toMatchObject({ ended: true });
+    await at('07T00:00');
+    expect(await deliver(service, captured({ id: order.paymentId, order_id: order.orderId }))).toBe('applied');
+    expect(await readPurchase(database, order)).toMatchObject({ status: 'captured', isFulfilled: true, tier: 'pro' });
+    expect(await readPayment(database, order.id)).toMatchObject({
+      period_start: new Date('2026-01-07T00:00:00Z'),
+      period_end: new Date('2027-01-07T00:00:00Z'),
+      ended_at: null,
+      ended_reason: null,
+    });
+    expect(await findings()).toEqual([]);
+    expect(await mailsTo(database, order.user)).toContain(`payment-success/${order.id}`);
+    expect((await mailsTo(database, order.user)).filter((key) => String(key).startsWith('payment-success')))
+      .toHaveLength(1);
+  },
+);
+
+test('a payment that was never captured gives no access by another verification, until the gateway captures it', async () => {
+  await at('06T00:00');
+  await apply([]);
+  for (const paymentId of [order.paymentId, uniqueId('pay'), order.paymentId]) {
+    expect(await verifyPurchase(service, { ...order, paymentId })).toEqual({ outcome: 'never_captured' });
+    expect(await readTier(database, order.user.id)).toBe('free');
+  }
+  expect(await dueAt()).toEqual(new Date('2026-01-06T00:00:00Z'));
+  await apply(listed(order, { status: 'captured' }));
+  expect(await readTier(database, order.user.id)).toBe('pro');
+  expect(await verifyPurchase(service, order)).toMatchObject({ outcome: 'already_applied', tier: 'pro' });
+});
+
+test('a failed attempt on an order whose payment was never captured keeps the finding', async () => {
+  await at('06T00:00');
+  await apply([]);
+  await deliver(service, failed({ id: uniqueId('pay'), order_id: order.orderId }));
+  expect(await findings()).toEqual([{ finding: 'never_captured', subject: order.id }]);
+  expect(await readTier(database, order.user.id)).toBe('free');
+});
+
+test('an older purchase rules again when a newer one was never captured', async () => {
+  await deliver(service, captured({ id: order.paymentId, order_id: order.orderId }));
+  const older = order;
+  await at('02T00:00');
+  order = await placeOrder(database, { user: older.user, tier: 'premium' });
+  await verifyPurchase(service, order);
+  expect(await readTier(database, order.user.id)).toBe('premium');
+  await at('07T00:00');
+  expect(await apply(null)).toMatchObject({ ended: true });
+  expect(await readSubscription(database, order.user.id)).toMatchObject({
+    tier: 'pro',
+    status: 'active',
+    end: '2027-01-01T00:00:00.000Z',
+  });
+  expect(await readTier(database, order.user.id)).toBe('pro');
+  expect(await mailsTo(database, order.user)).toEqual([`payment-success/${older.id}`, `payment-success/${order.id}`]);
+});

@@ -1,0 +1,208 @@
+import type pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { setClock } from '../helpers/clock.ts';
+import { deliver } from '../helpers/gateway-events.ts';
+import { captured, type Refund, refunded } from '../helpers/money-events.ts';
+import { mailsTo, placeOrder, type Purchase, readPurchase, verifyPurchase } from '../helpers/purchases.ts';
+import { permutations } from '../helpers/permutations.ts';
+import { uniqueId } from '../helpers/records.ts';
+import { openSession } from '../helpers/session.ts';
+import { readPayment, readSubscription, readTier } from '../helpers/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+let database: TestDatabase;
+let service: pg.Client;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  service = await openSession(database, { role: 'service_role' });
+});
+afterEach(() => setClock(database, null));
+afterAll(() => database.close());
+
+/** A purchase of pro that was verified. */
+async function purchase(user?: Purchase['user']): Promise<Purchase> {
+  const order = await placeOrder(database, user ? { user } : {});
+  await verifyPurchase(service, order);
+  return order;
+}
+
+/** Delivers events of one refund, by their status. */
+function refundOf({ paymentId, orderId }: Purchase, amount = 99900) {
+  const id = uniqueId('rfnd');
+  return (status: NonNullable<Refund['status']>) =>
+    deliver(service, refunded({ id: paymentId, order_id: orderId }, amount, { id, status }));
+}
+
+const refundedAmount = async ({ id }: Purchase) => (await readPayment(database, id)).refunded_amount;
+const active = { tier: 'pro', subscription: { tier: 'pro', status: 'active' } };
+const ended = { tier: 'free', subscription: { tier: 'pro', status: 'cancelled' } };
+
+describe('a full refund', () => {
+  test('that is pending changes no access', async () => {
+    const order = await purchase();
+    const before = await readPurchase(database, order);
+    const tell = refundOf(order);
+    expect(await tell('pending')).toBe('applied');
+    expect(await tell('pending')).toBe('already');
+    expect(await readPurchase(database, order)).toEqual(before);
+    expect(await refundedAmount(order)).toBe('0');
+    expect(await verifyPurchase(service, order)).toMatchObject({ outcome: 'already_applied', tier: 'pro' });
+  });
+
+  test('that is pending does not keep a capture from being fulfilled', async () => {
+    const order = await placeOrder(database);
+    await refundOf(order)('pending');
+    await deliver(service, captured({ id: order.paymentId, order_id: order.orderId, amount_refunded: 99900 }));
+    expect(await readPurchase(database, order)).toMatchObject(active);
+  });
+
+  test('of which one rupee is processed and the rest is pending does not end access', async () => {
+    const order = await purchase();
+    expect(await refundOf(order, 100)('processed')).toBe('applied');
+    const rest = refundOf(order, 99800);
+    expect(await rest('pending')).toBe('applied');
+    expect(await readPurchase(database, order)).toMatchObject(active);
+    expect(await refundedAmount(order)).toBe('100');
+    expect(await rest('processed')).toBe('applied');
+    expect(await readPurchase(database, order)).toMatchObject(ended);
+    expect(await refundedAmount(order)).toBe('99900');
+  });
+
+  test('that fails after it was processed gives access again, with the same period', async () => {
+    const order = await purchase();
+    const before = await readSubscription(database, order.user.id);
+    const tell = refundOf(order);
+    await tell('processed');
+    expect(await readPurchase(database, order)).toMatchObject(ended);
+    expect(await tell('failed')).toBe('applied');
+    expect(await readSubscription(database, order.user.id)).toEqual(before);
+    expect(await readTier(database, order.user.id)).toBe('pro');
+    expect(await readPayment(database, order.id)).toMatchObject({
+      refunded_amount: '0',
+      ended_at: null,
+      ended_reason: null,
+    });
+    expect(await verifyPurchase(service, order)).toMatchObject({ outcome: 'already_applied', tier: 'pro' });
+    expect(await mailsTo(database, order.user)).toEqual([
+      `payment-success/${order.id}`,
+      expect.stringMatching(/^subscription-ended\//),
+    ]);
+  });
+
+  test('that fails after it was processed leaves a later purchase the ruling one', async () => {
+    const first = await purchase();
+    const tell = refundOf(first);
+    await tell('processed');
+    const second = await placeOrder(database, { user: first.user, tier: 'premium' });
+    await verifyPurchase(service, second);
+    await tell('failed');
+    expect(await readSubscription(database, first.user.id)).toMatchObject({ tier: 'premium', status: 'active' });
+    expect(await refundOf(second)('processed')).toBe('applied');
+    expect(await readPurchase(database, first)).toMatchObject(active);
+  });
+
+  test('that fails after the capture arrived fulfils the capture', async () => {
+    const order = await placeOrder(database);
+    const tell = refundOf(order);
+    await tell('processed');
+    await deliver(service, captured({ id: order.paymentId, order_id: order.orderId }));
+    expect(await readPurchase(database, order)).toMatchObject({ isFulfilled: false, tier: 'free' });
+    expect(await tell('failed')).toBe('applied');
+    expect(await readPurchase(database, order)).toMatchObject({ isFulfilled: true, ...active });
+  });
+
+  test.each(
+    [
+      [['pending', 'processed'], ended],
+      [['pending', 'failed'], active],
+      [['processed', 'failed'], active],
+      [['pending', 'processed', 'failed'], active],
+    ] as const,
+  )('ends the same in every order of its events %j', async (statuses, end) => {
+    for (const order of permutations([...statuses])) {
+      const bought = await purchase();
+      const tell = refundOf(bought);
+      for (const status of order) await tell(status);
+      for (const status of order) expect(await tell(status), order.join()).toBe('already');
+      expect(await readPurchase(database, bought), order.join()).toMatchObject(end);
+    }
+  });
+});
+
+describe('an event of a refund', () => {
+  const event = (name: string, refund: Record<string, unknown>, { paymentId, orderId }: Purchase) =>
+    deliver(
+      service,
+      JSON.stringify({
+        event: `refund.${name}`,
+        id: uniqueId('evt'),
+        payload: { payment: { entity: { id: paymentId, order_id: orderId } }, refund: { entity: refund } },
+      }),
+    );
+
+  test('without a status goes by its name', async () => {
+    const order = await purchase();
+    const refund = { id: uniqueId('rfnd'), payment_id: order.paymentId, amount: 99900 };
+    await event('created', refund, order);
+    expect(await readTier(database, order.user.id)).toBe('pro');
+    await event('processed', refund, order);
+    expect(await readTier(database, order.user.id)).toBe('free');
+    await event('failed', refund, order);
+    expect(await readTier(database, order.user.id)).toBe('pro');
+  });
+
+  test('that names no payment goes by the payment beside it', async () => {
+    const order = await purchase();
+    expect(await event('processed', { id: uniqueId('rfnd'), amount: 99900 }, order)).toBe('applied');
+    expect(await readTier(database, order.user.id)).toBe('free');
+  });
+
+  test.each([
+    ['without an id', { id: undefined }],
+    ['with an unknown status', { status: 'reversed' }],
+    ['without an amount', { amount: undefined }],
+  ])('%s is ignored', async (_, fields) => {
+    const order = await purchase();
+    const refund = { id: uniqueId('rfnd'), payment_id: order.paymentId, amount: 99900, status: 'processed', ...fields };
+    expect(await event('processed', refund, order)).toBe('ignored: refund.entity');
+    expect(await readTier(database, order.user.id)).toBe('pro');
+  });
+
+  test.each([['no refund', undefined], ['text', 'rfnd_1']])('with %s as its entity is ignored', async (_, entity) => {
+    const body = JSON.stringify({ event: 'refund.processed', id: uniqueId('evt'), payload: { refund: { entity } } });
+    expect(await deliver(service, body)).toBe('ignored: refund.entity');
+  });
+});
+
+describe('verify after a full refund', () => {
+  test('answers refunded and grants nothing, until the refund fails', async () => {
+    const order = await purchase();
+    const tell = refundOf(order);
+    await tell('processed');
+    for (let time = 0; time < 2; time++) {
+      expect(await verifyPurchase(service, order)).toEqual({ outcome: 'refunded' });
+      expect(await readPurchase(database, order)).toMatchObject(ended);
+    }
+    await tell('failed');
+    expect(await verifyPurchase(service, order)).toMatchObject({ outcome: 'already_applied', tier: 'pro' });
+    expect(await readPurchase(database, order)).toMatchObject(active);
+  });
+
+  test('in parts answers refunded, and after a part of it already_applied', async () => {
+    const order = await purchase();
+    await refundOf(order, 50000)('processed');
+    expect(await verifyPurchase(service, order)).toMatchObject({ outcome: 'already_applied' });
+    await refundOf(order, 49900)('processed');
+    expect(await verifyPurchase(service, order)).toEqual({ outcome: 'refunded' });
+  });
+
+  test('leaves what rules now alone', async () => {
+    const first = await purchase();
+    await refundOf(first)('processed');
+    const second = await placeOrder(database, { user: first.user, tier: 'premium' });
+    await verifyPurchase(service, second);
+    const before = await readPurchase(database, second);
+    expect(await verifyPurchase(service, first)).toEqual({ outcome: 'refunded' });
+    expect(await readPurchase(database, second)).toEqual(before);
+  });
+});

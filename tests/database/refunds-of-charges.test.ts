@@ -1,0 +1,172 @@
+import type pg from 'pg';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { setClock } from '../helpers/clock.ts';
+import { deliver, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway-events.ts';
+import { type Refund, refunded } from '../helpers/money-events.ts';
+import { placeOrder, verifyPurchase } from '../helpers/purchases.ts';
+import { createUser, uniqueId } from '../helpers/records.ts';
+import { openSession } from '../helpers/session.ts';
+import { readSubscription, readTier } from '../helpers/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+let database: TestDatabase;
+let service: pg.Client;
+beforeAll(async () => {
+  database = await createTestDatabase({ at: '2126-01-15T00:00:00Z' });
+  service = await openSession(database, { role: 'service_role' });
+  await database.query("update public.plans set gateway_plan_id = 'plan_' || tier");
+});
+afterEach(async () => {
+  await setClock(database, null);
+  await database.query(
+    `truncate auth.users, public.payments, private.outbox, private.gateway_events, private.refunds,
+       private.gateway_subscriptions, private.gateway_charges cascade`,
+  );
+});
+afterAll(() => database.close());
+
+const at = (day: string) => setClock(database, `2126-${day}T00:00:00Z`);
+const january = { start: '2126-01-01T00:00:00Z', end: '2126-02-01T00:00:00Z' };
+const february = { start: '2126-02-01T00:00:00Z', end: '2126-03-01T00:00:00Z' };
+const march = { start: '2126-03-01T00:00:00Z', end: '2126-04-01T00:00:00Z' };
+
+const refund = (id: string, amount = 99900, which?: Refund) => deliver(service, refunded({ id }, amount, which));
+
+/** A gateway subscription of premium, activated on the first of January. */
+async function subscriber() {
+  await at('01-01');
+  const user = await createUser(database);
+  const id = uniqueId('sub');
+  const tell = (event: Pick<SubscriptionEvent, 'name'> & Partial<SubscriptionEvent>) =>
+    deliver(service, subscriptionEvent({ userId: user.id, id, planId: 'plan_premium', ...event }));
+  /** A charge of a cycle. @returns the id of its payment */
+  const charge = async (period: { start: string; end: string }, payment = uniqueId('pay')) => {
+    await tell({ name: 'charged', ...period, payment: { id: payment, amount: 99900 } });
+    return payment;
+  };
+  await tell({ name: 'activated', ...january });
+  return { user, id, tell, charge };
+}
+
+const access = async (userId: string) => {
+  const { status, ended_reason: reason } = await database.one(
+    'select status, ended_reason from public.subscriptions where user_id = $1',
+    [userId],
+  );
+  return [status, reason, await readTier(database, userId)];
+};
+
+test('a refund of the only cycle ends its access', async () => {
+  const { user, charge } = await subscriber();
+  const payment = await charge(january);
+  await at('01-10');
+  expect(await refund(payment)).toBe('applied');
+  expect(await access(user.id)).toEqual(['cancelled', 'refunded', 'free']);
+});
+
+test('a refund of a later cycle ends its access: the subscription ends with the cycle before', async () => {
+  const { user, charge } = await subscriber();
+  await charge(january);
+  await at('02-01');
+  const payment = await charge(february);
+  await at('02-10');
+  expect(await refund(payment)).toBe('applied');
+  expect(await access(user.id)).toEqual(['cancelled', 'refunded', 'free']);
+  expect(await readSubscription(database, user.id)).toMatchObject({ end: '2126-02-01T00:00:00.000Z' });
+});
+
+test('a refund of a cycle that is charged before it begins leaves the running one, without days of grace', async () => {
+  const { user, charge } = await subscriber();
+  await charge(january);
+  await at('01-30');
+  const payment = await charge(february);
+  await refund(payment);
+  expect(await access(user.id)).toEqual(['active', null, 'premium']);
+  expect(await readSubscription(database, user.id)).toMatchObject({ end: '2126-02-01T00:00:00.000Z' });
+  await setClock(database, '2126-02-01T00:00:01Z');
+  await database.query('select private.expire_subscriptions()');
+  expect(await access(user.id)).toEqual(['cancelled', 'refunded', 'free']);
+});
+
+test('a refund of an earlier cycle changes nothing in the newest', async () => {
+  const { user, charge } = await subscriber();
+  const payment = await charge(january);
+  await at('02-01');
+  await charge(february);
+  expect(await refund(payment)).toBe('applied');
+  expect(await access(user.id)).toEqual(['active', null, 'premium']);
+  expect(await readSubscription(database, user.id)).toMatchObject({ end: '2126-03-01T00:00:00.000Z' });
+});
+
+test('a refund of a part changes no access; parts that reach the whole amount end it', async () => {
+  const { user, charge } = await subscriber();
+  const payment = await charge(january);
+  await refund(payment, 100);
+  await refund(payment, 99800, { status: 'pending' });
+  expect(await access(user.id)).toEqual(['active', null, 'premium']);
+  await refund(payment, 99800);
+  expect(await access(user.id)).toEqual(['cancelled', 'refunded', 'free']);
+});
+
+test('a refund that fails after it was processed gives the cycle’s access again', async () => {
+  const { user, charge } = await subscriber();
+  const payment = await charge(january);
+  const before = await readSubscription(database, user.id);
+  const which = { id: uniqueId('rfnd') };
+  await refund(payment, 99900, which);
+  expect(await refund(payment, 99900, { ...which, status: 'failed' })).toBe('applied');
+  expect(await access(user.id)).toEqual(['active', null, 'premium']);
+  expect(await readSubscription(database, user.id)).toEqual(before);
+});
+
+test('a refund that arrives before its charge is unmatched, and leaves the charge no access to give', async () => {
+  const { user, charge } = await subscriber();
+  await charge(january);
+  await at('02-01');
+  const payment = uniqueId('pay');
+  expect(await refund(payment)).toBe('unmatched');
+  await charge(february, payment);
+  expect(await access(user.id)).toEqual(['cancelled', 'refunded', 'free']);
+});
+
+test('the charge of the next cycle after a refunded one gives access', async () => {
+  const { user, charge } = await subscriber();
+  await charge(january);
+  await at('02-01');
+  await refund(await charge(february));
+  await at('03-01');
+  await charge(march);
+  expect(await access(user.id)).toEqual(['active', null, 'premium']);
+  expect(await readSubscription(database, user.id)).toMatchObject({
+    start: '2126-03-01T00:00:00.000Z',
+    end: '2126-04-01T00:00:00.000Z',
+  });
+});
+
+test('a cycle that two payments paid gives access until both are refunded', async () => {
+  const { user, charge } = await subscriber();
+  const payments = [await charge(january), await charge(january)];
+  await refund(String(payments[0]));
+  expect(await access(user.id)).toEqual(['active', null, 'premium']);
+  await refund(String(payments[1]));
+  expect(await access(user.id)).toEqual(['cancelled', 'refunded', 'free']);
+});
+
+test('a purchase below a subscription rules when its cycle is refunded, until the purchase’s own end', async () => {
+  await at('01-01');
+  const order = await placeOrder(database);
+  await verifyPurchase(service, order);
+  const of = { userId: order.user.id, id: uniqueId('sub'), planId: 'plan_premium' };
+  await at('02-01');
+  await deliver(service, subscriptionEvent({ name: 'activated', ...of, ...february }));
+  const payment = { id: uniqueId('pay'), amount: 99900 };
+  await deliver(service, subscriptionEvent({ name: 'charged', ...of, ...february, payment }));
+  expect(await readTier(database, order.user.id)).toBe('premium');
+  await refund(payment.id);
+  expect(await readSubscription(database, order.user.id)).toMatchObject({
+    tier: 'pro',
+    status: 'active',
+    end: '2127-01-01T00:00:00.000Z',
+  });
+  expect(await access(order.user.id)).toEqual(['active', null, 'pro']);
+});

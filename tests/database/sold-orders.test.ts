@@ -1,0 +1,112 @@
+import type pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { setClock } from '../helpers/clock.ts';
+import { deliver } from '../helpers/gateway-events.ts';
+import { captured } from '../helpers/money-events.ts';
+import { placeOrder, verifyPurchase } from '../helpers/purchases.ts';
+import { createUser, uniqueId } from '../helpers/records.ts';
+import { callRpc, openSession } from '../helpers/session.ts';
+import { readPayment, readSubscription, readTier } from '../helpers/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+let database: TestDatabase;
+let service: pg.Client;
+let planId: unknown;
+beforeAll(async () => {
+  // Money of another amount than the order's.
+  database = await createTestDatabase({ at: '2126-06-01T00:00:00Z', findings: { failed_events: 1 } });
+  service = await openSession(database, { role: 'service_role' });
+  planId = (await database.one("select id from public.plans where tier = 'pro'")).id;
+});
+afterEach(async () => {
+  await setClock(database, null);
+  await database.query(
+    `update public.plans
+     set tier = 'pro', name = 'Pro', price = 99900, currency = 'INR', duration_months = 12, is_active = true
+     where id = $1`,
+    [planId],
+  );
+});
+afterAll(() => database.close());
+
+const changePlan = (assignment: string) =>
+  database.query(`update public.plans set ${assignment} where id = $1`, [planId]);
+
+/** An order of pro, as POST /api/payments/orders makes one, on the first of May 2126. */
+async function orderPro() {
+  await setClock(database, '2126-05-01T00:00:00Z');
+  const user = await createUser(database);
+  const { payment_id: id } = await callRpc(service, 'create_order', user.id, 'pro');
+  const order = { user, id: String(id), orderId: uniqueId('order'), paymentId: uniqueId('pay') };
+  await callRpc(service, 'store_order', id, order.orderId);
+  return order;
+}
+type Order = Awaited<ReturnType<typeof orderPro>>;
+
+const ways: [string, (order: Order) => Promise<unknown>][] = [
+  ['verify', async (order) => (await verifyPurchase(service, order)).outcome],
+  ['payment.captured', (order) => deliver(service, captured({ id: order.paymentId, order_id: order.orderId }))],
+];
+
+describe.each(ways)('%s of an order grants what was sold', (_, pay) => {
+  test.each([
+    ['its price', 'price = 1'],
+    ['its currency', "currency = 'EUR'"],
+    ['its length', 'duration_months = 1'],
+    ['its tier', "tier = 'professional'"],
+    ['its offer', 'is_active = false'],
+    ['everything', "price = 1, currency = 'EUR', duration_months = 1, tier = 'professional', is_active = false"],
+  ])('when the plan changes %s before the payment', async (_, assignment) => {
+    const order = await orderPro();
+    await changePlan(assignment);
+    expect(await pay(order)).toBe('applied');
+    expect(await readPayment(database, order.id)).toMatchObject({
+      amount: '99900',
+      currency: 'INR',
+      tier: 'pro',
+      plan_id: planId,
+      duration_months: 12,
+      period_start: new Date('2126-05-01T00:00:00Z'),
+      period_end: new Date('2127-05-01T00:00:00Z'),
+    });
+    expect(await readSubscription(database, order.user.id)).toMatchObject({
+      tier: 'pro',
+      status: 'active',
+      end: '2127-05-01T00:00:00.000Z',
+    });
+    expect(await readTier(database, order.user.id)).toBe('pro');
+  });
+
+  test('when another plan takes the tier of its renamed plan', async () => {
+    const order = await orderPro();
+    await changePlan("tier = 'professional'");
+    await database.query("insert into public.plans (tier, name, price, duration_months) values ('pro', 'Cheap', 1, 1)");
+    expect(await pay(order)).toBe('applied');
+    await database.query("delete from public.plans where name = 'Cheap'");
+    expect(await readPayment(database, order.id)).toMatchObject({ plan_id: planId, duration_months: 12 });
+    expect(await readTier(database, order.user.id)).toBe('pro');
+  });
+});
+
+test('the new price of a plan does not pay an order that was sold at the old one', async () => {
+  const order = await orderPro();
+  await changePlan('price = 1');
+  expect(await deliver(service, captured({ id: uniqueId('pay'), order_id: order.orderId, amount: 1 }))).toBe(
+    'mismatch',
+  );
+  expect(await readTier(database, order.user.id)).toBe('free');
+});
+
+test('an open order is returned no more when the length of its plan changed', async () => {
+  const order = await orderPro();
+  await changePlan('duration_months = 6');
+  expect(await callRpc(service, 'create_order', order.user.id, 'pro')).toMatchObject({ outcome: 'created' });
+});
+
+test('an order that the app inserts is fulfilled by the plan of its tier as it is then', async () => {
+  await setClock(database, '2126-05-01T00:00:00Z');
+  const order = await placeOrder(database);
+  await changePlan('duration_months = 6');
+  expect(await verifyPurchase(service, order)).toMatchObject({ valid_until: '2126-11-01T00:00:00.000Z' });
+  expect(await readPayment(database, order.id)).toMatchObject({ plan_id: planId, duration_months: 6 });
+});
