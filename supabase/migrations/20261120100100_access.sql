@@ -76,25 +76,39 @@ comment on function public.has_tier(text) is
 revoke execute on function public.has_tier(text) from public, anon;
 grant execute on function public.has_tier(text) to authenticated;
 
--- The address of a user, and with p_lock the user's turn: until the transaction ends nobody else changes what the user
--- has, and the user can't be deleted. First lock of whatever grants or ends access. No row: no such user.
+-- Locks a user: until the transaction ends no other transaction changes what the user has, and the user can't be deleted.
+-- First lock of everything that grants or ends access.
 -- Security definer: service_role may not read auth.users, and needs no more of it than this.
-create function private.find_user(
-  p_user_id uuid,
-  p_lock boolean
+create function private.lock_user(
+  p_user_id uuid
 )
-returns table (email text)
+returns text -- the e-mail address; empty: the user has none; null: no such user
 language plpgsql
 security definer
 set search_path = ''
 as $$
+declare
+  v_email text;
 begin
-  if p_lock then
-    return query select u.email::text from auth.users u where u.id = p_user_id for no key update;
-  else
-    return query select u.email::text from auth.users u where u.id = p_user_id;
-  end if;
+  select coalesce(u.email, '') into v_email from auth.users u where u.id = p_user_id for no key update;
+  return v_email;
 end
 $$;
-revoke execute on function private.find_user(uuid, boolean) from public;
-grant execute on function private.find_user(uuid, boolean) to service_role;
+revoke execute on function private.lock_user(uuid) from public;
+grant execute on function private.lock_user(uuid) to service_role;
+
+-- The address of a user, without a lock. No row: no such user.
+-- Security definer: as private.lock_user.
+create function private.find_user(
+  p_user_id uuid
+)
+returns table (email text)
+language sql
+stable
+security definer
+set search_path = ''
+as $$
+  select u.email::text from auth.users u where u.id = p_user_id
+$$;
+revoke execute on function private.find_user(uuid) from public;
+grant execute on function private.find_user(uuid) to service_role;

@@ -12,12 +12,14 @@ returns void
 language plpgsql
 set search_path = ''
 as $$
+declare
+  v_set text;
 begin
-  perform
-    set_config('subscriptions.request', 'on', true),
-    set_config('subscriptions.early_renewal', p_early_renewal, true),
-    set_config('subscriptions.cause', coalesce(p_cause, ''), true),
-    set_config('subscriptions.reference', coalesce(p_reference, ''), true);
+  -- Assignments: as a statement each would be run by the executor.
+  v_set := set_config('subscriptions.request', 'on', true);
+  v_set := set_config('subscriptions.early_renewal', p_early_renewal, true);
+  v_set := set_config('subscriptions.cause', coalesce(p_cause, ''), true);
+  v_set := set_config('subscriptions.reference', coalesce(p_reference, ''), true);
 end
 $$;
 revoke execute on function private.begin_request(text, text, text) from public;

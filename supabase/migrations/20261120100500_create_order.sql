@@ -43,8 +43,7 @@ declare
 begin
   perform private.begin_request('order', p_idempotency_key);
   -- Two tabs at once: the second waits here and finds what the first wrote.
-  perform from private.find_user(p_user_id, true);
-  if not found then
+  if private.lock_user(p_user_id) is null then
     return jsonb_build_object('outcome', 'user_not_found');
   end if;
   select * into v_key from private.order_keys k where k.user_id = p_user_id and k.key = p_idempotency_key;
@@ -144,7 +143,7 @@ as $$
 begin
   perform private.begin_request('order', p_order_id);
   -- Events that waited for this order are applied below, under the payment's lock: the user's lock comes before it.
-  perform from public.payments p cross join lateral private.find_user(p.user_id, true) where p.id = p_payment_id;
+  perform private.lock_user(p.user_id) from public.payments p where p.id = p_payment_id;
   update public.payments p
   set gateway_order_id = p_order_id
   where p.id = p_payment_id

@@ -156,8 +156,11 @@ create function private.merge_gateway_subscription(
   p_user_id uuid,
   p_gateway_subscription_id text,
   p_event text, -- subscription.activated, subscription.charged or subscription.cancelled
-  p_entity jsonb,
-  p_payment jsonb, -- the payment of the cycle, where the event carries it
+  p_gateway_plan_id text,
+  p_start timestamptz, -- of the cycle; null: the event carries none, here and below
+  p_end timestamptz,
+  p_gateway_payment_id text, -- of the cycle
+  p_amount bigint, -- of that payment, minor currency units
   p_created_at timestamptz, -- of the event; without it the event applies and moves no clock
   p_arrived_at timestamptz
 )
@@ -169,12 +172,9 @@ declare
   v_activated constant boolean := p_event = 'subscription.activated';
   v_charged constant boolean := p_event = 'subscription.charged';
   v_cancelled constant boolean := p_event = 'subscription.cancelled';
-  v_start constant timestamptz := case when not v_cancelled then private.json_time(p_entity -> 'current_start') end;
-  v_end constant timestamptz := case when not v_cancelled then private.json_time(p_entity -> 'current_end') end;
-  v_gateway_plan_id constant text := left(private.json_text(p_entity -> 'plan_id'), 200);
+  v_gateway_plan_id constant text := left(p_gateway_plan_id, 200);
   v_happened_at constant timestamptz := private.happened_at(p_created_at, p_arrived_at);
   v_plan_id uuid;
-  v_gateway_payment_id constant text := private.json_text(p_payment -> 'id');
   v_refunded bigint;
   v_before private.gateway_subscriptions;
   v_after private.gateway_subscriptions;
@@ -201,7 +201,11 @@ begin
     or v_before.plan_event_at is null
     or (p_created_at, v_gateway_plan_id) > (v_before.plan_event_at, v_before.gateway_plan_id)
   ) then
-    select p.id into v_plan_id from public.plans p where p.gateway_plan_id = v_gateway_plan_id;
+    if v_before.plan_id is not null and v_gateway_plan_id = v_before.gateway_plan_id then
+      v_plan_id := v_before.plan_id;
+    else
+      select p.id into v_plan_id from public.plans p where p.gateway_plan_id = v_gateway_plan_id;
+    end if;
     -- Once an event named a plan of ours the subscription stays a source. A cancellation names the plan, but buys none.
     if v_plan_id is not null and (not v_cancelled or v_before.plan_id is null) then
       v_after.plan_id := v_plan_id;
@@ -213,16 +217,16 @@ begin
   end if;
 
   -- Of two events of one second the longer period and the cancellation win, in either order of arrival.
-  if v_end is not null and (
+  if p_end is not null and (
     p_created_at is null
     or v_before.period_event_at is null
     or p_created_at > v_before.period_event_at
-    or p_created_at = v_before.period_event_at and (v_end, v_start) > (v_before.period_end, v_before.period_start)
+    or p_created_at = v_before.period_event_at and (p_end, p_start) > (v_before.period_end, v_before.period_start)
   ) then
-    v_after.period_start := v_start;
-    v_after.period_end := v_end;
+    v_after.period_start := p_start;
+    v_after.period_end := p_end;
     v_after.period_event_at := coalesce(p_created_at, v_before.period_event_at);
-    v_after.next_check_at := least(v_before.next_check_at, v_end - interval '1 day');
+    v_after.next_check_at := least(v_before.next_check_at, p_end - interval '1 day');
   end if;
 
   if not v_charged and (
@@ -258,16 +262,16 @@ begin
       user_id, gateway_subscription_id, period_end, period_start, gateway_payment_id, amount, charged_at, refunded_amount
     )
     values (
-      p_user_id, p_gateway_subscription_id, v_end, v_start,
-      coalesce(v_gateway_payment_id, ''),
-      private.json_integer(p_payment -> 'amount'),
+      p_user_id, p_gateway_subscription_id, p_end, p_start,
+      coalesce(p_gateway_payment_id, ''),
+      p_amount,
       v_happened_at,
       -- As private.refunded_amount, without a call.
       coalesce(
         (
           select sum(r.amount)
           from private.refunds r
-          where r.gateway_payment_id = v_gateway_payment_id
+          where r.gateway_payment_id = p_gateway_payment_id
             and r.status = 'processed'
         ),
         0
@@ -318,6 +322,10 @@ begin
 end
 $$;
 revoke execute on function
-  private.merge_gateway_subscription(uuid, text, text, jsonb, jsonb, timestamptz, timestamptz) from public;
+  private.merge_gateway_subscription(
+    uuid, text, text, text, timestamptz, timestamptz, text, bigint, timestamptz, timestamptz
+  ) from public;
 grant execute on function
-  private.merge_gateway_subscription(uuid, text, text, jsonb, jsonb, timestamptz, timestamptz) to service_role;
+  private.merge_gateway_subscription(
+    uuid, text, text, text, timestamptz, timestamptz, text, bigint, timestamptz, timestamptz
+  ) to service_role;

@@ -56,6 +56,25 @@ $$;
 revoke execute on function private.is_refunded(public.payments) from public;
 grant execute on function private.is_refunded(public.payments) to service_role;
 
+-- Serializes what is written about a gateway payment: a refund and the charge that it refunds may arrive at once, and
+-- neither would see the other's row. It comes before the user's lock, which a refund does not know yet. One for each event,
+-- never for each row of a bulk insert: the locks share a table of fixed size.
+create function private.lock_gateway_payment(
+  p_gateway_payment_id text -- null: nothing to lock
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if p_gateway_payment_id is not null then
+    perform pg_advisory_xact_lock(hashtextextended(p_gateway_payment_id, 0));
+  end if;
+end
+$$;
+revoke execute on function private.lock_gateway_payment(text) from public;
+grant execute on function private.lock_gateway_payment(text) to service_role;
+
 -- Merges what an event says about a refund. A refund goes from pending to processed or failed; a processed one may still
 -- fail.
 create function private.merge_refund(

@@ -30,6 +30,21 @@ $$;
 revoke execute on function private.set_tier(uuid, text, text) from public;
 grant execute on function private.set_tier(uuid, text, text) to service_role;
 
+create view private.mirrored
+with (security_invoker = true)
+as
+select
+  m.user_id,
+  count(*) filter (where m.status is distinct from 'cancelled' and m.ended_at is null)::integer as billing,
+  count(*) filter (where m.is_replaced)::integer as replaced,
+  count(*) filter (where m.plan_id is null or m.period_end is null)::integer as attaching
+from private.gateway_subscriptions m
+group by m.user_id;
+revoke all on private.mirrored from public;
+grant select on private.mirrored to service_role;
+comment on view private.mirrored is
+  'How many gateway subscriptions of a user the gateway bills, is to cancel, and are no sources of access.';
+
 -- What rules a user's access, as private.settle_access works it out.
 create type private.ruling as (
   source private.sources,
@@ -111,33 +126,31 @@ grant execute on function private.find_ruling(uuid) to service_role;
 
 -- What rules where a source is known to rank above every other, without reading the others.
 create function private.known_ruling(
-  p_source private.sources
+  p_source private.sources,
+  p_counts private.ruling -- how many gateway subscriptions there are; null: to be read
 )
-returns private.ruling -- all null: there may be others to compare it with
+returns private.ruling -- is_live is null where there may be others to compare it with
 language plpgsql
 stable
 set search_path = ''
 as $$
-declare
-  v_ruling private.ruling;
 begin
-  select
-    count(*) filter (where m.status is distinct from 'cancelled' and m.ended_at is null),
-    count(*) filter (where m.is_replaced),
-    count(*) filter (where m.plan_id is null or m.period_end is null)
-  into v_ruling.billing, v_ruling.replaced, v_ruling.attaching
-  from private.gateway_subscriptions m
-  where m.user_id = p_source.user_id;
-  if v_ruling.attaching = 0 then
-    v_ruling.source := p_source;
-    v_ruling.is_live := true;
-    v_ruling.is_cut := false;
+  if p_counts.attaching is null then
+    select coalesce(sum(m.billing), 0), coalesce(sum(m.replaced), 0), coalesce(sum(m.attaching), 0)
+    into p_counts.billing, p_counts.replaced, p_counts.attaching
+    from private.mirrored m
+    where m.user_id = p_source.user_id;
   end if;
-  return v_ruling;
+  if p_counts.attaching = 0 then
+    p_counts.source := p_source;
+    p_counts.is_live := true;
+    p_counts.is_cut := false;
+  end if;
+  return p_counts;
 end
 $$;
-revoke execute on function private.known_ruling(private.sources) from public;
-grant execute on function private.known_ruling(private.sources) to service_role;
+revoke execute on function private.known_ruling(private.sources, private.ruling) from public;
+grant execute on function private.known_ruling(private.sources, private.ruling) to service_role;
 
 -- Attaches a gateway subscription that is no source to the source that rules. SPEC 6: activated sets status, id and period
 -- of the subscription, charged its period alone.
@@ -331,8 +344,9 @@ create function private.settle_access(
   p_new_source_id text default null, -- just made: where it rules the tier is written, whatever the profile says
   p_is_cancelled boolean default false, -- SPEC 6, subscription.cancelled: without a live source the profile becomes free
   p_subscription_id uuid default null, -- of a new subscription
-  p_mail jsonb default null, -- {key, kind, payload} of a mail to a user who has a profile
-  p_ruling private.ruling default null -- where the caller knows what rules
+  p_mail jsonb default null, -- payload of the success mail of the new source, to a user who has a profile
+  p_ruling private.ruling default null, -- where the caller knows what rules
+  p_before public.subscriptions default null -- as the caller locked it
 )
 returns boolean -- whether the subscription changed; null: the user has none
 language plpgsql
@@ -342,7 +356,7 @@ declare
   v_now constant timestamptz := private.clock();
   v_ruling private.ruling := p_ruling;
   v_source private.sources;
-  v_before public.subscriptions;
+  v_before public.subscriptions := p_before;
   v_after public.subscriptions;
   v_has_access boolean;
   v_tier text;
@@ -368,7 +382,9 @@ begin
       v_source.cancel_at_period_end := true;
     end if;
 
-    select * into v_before from public.subscriptions s where s.user_id = p_user_id for update;
+    if v_before.id is null then
+      select * into v_before from public.subscriptions s where s.user_id = p_user_id for update;
+    end if;
     v_after.plan_id := v_source.plan_id;
     v_after.tier := v_source.tier;
     v_after.current_period_start := v_source.starts_at;
@@ -458,8 +474,8 @@ begin
     where v_tier is not null
       and current_setting('subscriptions.request', true) = 'on'
     union all
-    select p_mail ->> 'key', 'email', p_mail ->> 'kind',
-      p_mail -> 'payload' || jsonb_build_object('to', p_email, 'display_name', v_display_name)
+    select 'payment-success/' || p_new_source_id, 'email', 'payment-success',
+      p_mail || jsonb_build_object('to', p_email, 'display_name', v_display_name)
     where p_mail is not null
       and v_display_name is not null
       and p_email <> ''
@@ -480,5 +496,5 @@ begin
   return case when v_source.id is not null then v_is_changed end;
 end
 $$;
-revoke execute on function private.settle_access(uuid, text, text, boolean, uuid, jsonb, private.ruling) from public;
-grant execute on function private.settle_access(uuid, text, text, boolean, uuid, jsonb, private.ruling) to service_role;
+revoke execute on function private.settle_access(uuid, text, text, boolean, uuid, jsonb, private.ruling, public.subscriptions) from public;
+grant execute on function private.settle_access(uuid, text, text, boolean, uuid, jsonb, private.ruling, public.subscriptions) to service_role;

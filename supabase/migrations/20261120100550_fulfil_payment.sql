@@ -123,15 +123,11 @@ set search_path = ''
 as $$
 begin
   return jsonb_build_object(
-    'key', 'payment-success/' || p_payment.id,
-    'kind', 'payment-success',
-    'payload', jsonb_build_object(
-      'plan_name', p_plan_name,
-      'amount', p_payment.amount,
-      'currency', p_payment.currency,
-      'transaction_id', p_payment.gateway_payment_id,
-      'valid_until', p_valid_until
-    )
+    'plan_name', p_plan_name,
+    'amount', p_payment.amount,
+    'currency', p_payment.currency,
+    'transaction_id', p_payment.gateway_payment_id,
+    'valid_until', p_valid_until
   );
 end
 $$;
@@ -160,6 +156,7 @@ declare
   v_grants boolean;
   v_months integer;
   v_valid_until text;
+  v_locked record;
   v_before public.subscriptions;
   v_extended private.sources;
   v_source private.sources;
@@ -176,7 +173,18 @@ begin
   v_months := coalesce(p_payment.duration_months, nullif(v_plan.duration_months, 0), 12);
   p_payment.since := greatest(p_payment.created_at, p_payment.verified_at);
   if v_grants then
-    select * into v_before from public.subscriptions s where s.user_id = p_payment.user_id for update;
+    select s as subscription, m.billing, m.replaced, m.attaching
+    into v_locked
+    from public.subscriptions s
+    left join private.mirrored m on m.user_id = s.user_id
+    where s.user_id = p_payment.user_id
+    for update of s;
+    if found then
+      v_before := v_locked.subscription;
+      v_ruling.billing := coalesce(v_locked.billing, 0);
+      v_ruling.replaced := coalesce(v_locked.replaced, 0);
+      v_ruling.attaching := coalesce(v_locked.attaching, 0);
+    end if;
     v_subscription_id := coalesce(v_before.id, gen_random_uuid());
     p_payment.period_start := v_now;
     p_payment.period_end := private.add_months(v_now, v_months);
@@ -222,7 +230,7 @@ begin
     v_source.lapses_at := p_payment.period_end;
     v_source.since := p_payment.since;
     v_source.cancel_at_period_end := false;
-    v_ruling := private.known_ruling(v_source);
+    v_ruling := private.known_ruling(v_source, v_ruling);
   end if;
   if v_before.id is null and v_grants and v_ruling.is_live is null then
     -- The link needs a row. It is settled below, from all sources.
@@ -235,7 +243,8 @@ begin
       p_payment.user_id, p_email, p_payment.id::text,
       p_subscription_id => v_subscription_id,
       p_mail => private.success_mail(p_payment, v_plan.name, v_valid_until),
-      p_ruling => v_ruling
+      p_ruling => v_ruling,
+      p_before => v_before
     );
   end if;
 

@@ -20,12 +20,23 @@ set enable_seqscan = off
 as $$
 declare
   v_email text;
+  v_locked record;
   v_payment public.payments;
 begin
   perform private.begin_request('payment', p_payment_id, p_early_renewal);
-  select u.email into v_email from private.find_user(p_user_id, true) u;
+  v_email := private.lock_user(p_user_id);
 
-  select * into v_payment
+  -- With the refunded total of this gateway payment, which may be known before the payment is.
+  select p as payment, coalesce(
+    (
+      select sum(r.amount)
+      from private.refunds r
+      where r.gateway_payment_id = p_payment_id
+        and r.status = 'processed'
+    ),
+    0
+  ) as refunded_amount
+  into v_locked
   from public.payments p
   where p.gateway_order_id = p_order_id
     and p.user_id = p_user_id
@@ -33,6 +44,7 @@ begin
   if not found then
     return jsonb_build_object('outcome', 'payment_not_found');
   end if;
+  v_payment := v_locked.payment;
 
   if v_payment.uncaptured_at is not null then
     -- A signature stays valid for ever: it must not give the tier again for as long as the gateway takes to decide. Money
@@ -43,7 +55,7 @@ begin
   if v_payment.status <> 'captured' then
     if v_payment.gateway_payment_id is distinct from p_payment_id then
       v_payment.gateway_payment_id := p_payment_id;
-      v_payment.refunded_amount := private.refunded_amount(p_payment_id);
+      v_payment.refunded_amount := v_locked.refunded_amount;
     end if;
   elsif v_payment.gateway_payment_id <> p_payment_id then
     perform private.note_extra_payment(v_payment.id, p_payment_id, private.clock(), null);

@@ -19,8 +19,16 @@ declare
     private.json_text(p_entity -> 'order_id'),
     private.json_text(p_order -> 'id')
   );
+  v_of_order public.payments;
   v_payment public.payments;
 begin
+  -- Usually the order is known, and no other payment on it.
+  if v_gateway_order_id is not null then
+    select * into v_of_order from public.payments p where p.gateway_order_id = v_gateway_order_id;
+    if found and (v_of_order.gateway_payment_id is null or v_of_order.gateway_payment_id = v_gateway_payment_id) then
+      return v_of_order;
+    end if;
+  end if;
   select * into v_payment from public.payments p where p.gateway_payment_id = v_gateway_payment_id;
   if found then
     return v_payment;
@@ -34,9 +42,8 @@ begin
   if found then
     return v_payment;
   end if;
-  select * into v_payment from public.payments p where p.gateway_order_id = v_gateway_order_id;
-  if found then
-    return v_payment;
+  if v_of_order.id is not null then
+    return v_of_order;
   end if;
   if private.json_text(p_order -> 'receipt') ~ '^[0-9a-f]{32}$' then
     select * into v_payment

@@ -19,6 +19,7 @@ declare
   );
   v_amount constant bigint := private.json_integer(p_entity -> 'amount');
   v_payment public.payments := private.find_payment(p_entity, p_order);
+  v_locked record;
   v_is_same boolean;
   v_is_exact boolean;
   v_email text;
@@ -35,9 +36,23 @@ begin
     or v_payment.ended_at is not null
     or v_payment.gateway_payment_id is distinct from v_gateway_payment_id
   then
-    select u.email into v_email from private.find_user(v_payment.user_id, true) u;
+    v_email := private.lock_user(v_payment.user_id);
   end if;
-  select * into v_payment from public.payments p where p.id = v_payment.id for update;
+  -- With the refunded total of this gateway payment, which may be known before the capture is.
+  select p as payment, coalesce(
+    (
+      select sum(r.amount)
+      from private.refunds r
+      where r.gateway_payment_id = v_gateway_payment_id
+        and r.status = 'processed'
+    ),
+    0
+  ) as refunded_amount
+  into v_locked
+  from public.payments p
+  where p.id = v_payment.id
+  for update;
+  v_payment := v_locked.payment;
 
   v_is_same := v_payment.gateway_payment_id is not distinct from v_gateway_payment_id;
   v_is_exact := coalesce(
@@ -53,7 +68,7 @@ begin
   if v_payment.status <> 'captured' then
     if not v_is_same then
       v_payment.gateway_payment_id := v_gateway_payment_id;
-      v_payment.refunded_amount := private.refunded_amount(v_gateway_payment_id);
+      v_payment.refunded_amount := v_locked.refunded_amount;
     end if;
   elsif not v_is_same and v_payment.gateway_payment_id is not null then
     perform private.note_extra_payment(v_payment.id, v_gateway_payment_id, private.clock(), private.clock());
@@ -135,7 +150,7 @@ begin
 
   select u.email, coalesce(nullif(pr.display_name, ''), pr.username, '')
   into v_to, v_display_name
-  from private.find_user(v_payment.user_id, false) u
+  from private.find_user(v_payment.user_id) u
   join public.profiles pr on pr.user_id = v_payment.user_id;
   if v_to <> '' then
     perform private.enqueue(

@@ -83,7 +83,7 @@ begin
       and c.gateway_payment_id <> ''
     order by m.user_id
   loop
-    select u.email into v_email from private.find_user(v_subscription.user_id, true) u;
+    v_email := private.lock_user(v_subscription.user_id);
     update private.gateway_charges c
     set refunded_amount = private.refunded_amount(p_gateway_payment_id)
     where c.user_id = v_subscription.user_id
@@ -139,11 +139,12 @@ begin
   then
     return 'ignored: refund.entity';
   end if;
+  perform private.lock_gateway_payment(v_gateway_payment_id);
   v_payment := private.find_payment(
     coalesce(p_payment, '{}') || jsonb_build_object('id', v_gateway_payment_id),
     null
   );
-  select u.email into v_email from private.find_user(v_payment.user_id, true) u;
+  v_email := private.lock_user(v_payment.user_id);
   select * into v_payment from public.payments p where p.id = v_payment.id for update;
   -- Stored in any case: a payment that becomes known later reads its refunds.
   v_is_news := private.merge_refund(v_refund_id, v_gateway_payment_id, v_amount, v_status);

@@ -4,16 +4,16 @@
 
 -- What rules after a charge: the usual case, in which the gateway subscription ruled already and goes on.
 create function private.ruling_of_charge(
-  p_subscription private.gateway_subscriptions
+  p_subscription private.gateway_subscriptions,
+  out ruling private.ruling, -- all null: another case
+  out subscription public.subscriptions -- locked
 )
-returns private.ruling -- all null: another case
 language plpgsql
-stable
 set search_path = ''
 as $$
 declare
   v_source private.sources;
-  v_ruling private.ruling;
+  v_locked record;
 begin
   if p_subscription.plan_id is null
     or p_subscription.status is distinct from 'active'
@@ -21,27 +21,26 @@ begin
     or p_subscription.paid_until is not null
     or p_subscription.period_end <= private.clock()
   then
-    return null;
+    return;
   end if;
-  select p.tier, mirrored.billing, mirrored.replaced, mirrored.attaching
-  into v_source.tier, v_ruling.billing, v_ruling.replaced, v_ruling.attaching
+  select s as subscription, p.tier, m.billing, m.replaced, m.attaching
+  into v_locked
   from public.subscriptions s
   join public.plans p on p.id = p_subscription.plan_id
-  cross join lateral (
-    select
-      count(*) filter (where m.status is distinct from 'cancelled' and m.ended_at is null) as billing,
-      count(*) filter (where m.is_replaced) as replaced,
-      count(*) filter (where m.plan_id is null or m.period_end is null) as attaching
-    from private.gateway_subscriptions m
-    where m.user_id = s.user_id
-  ) mirrored
+  join private.mirrored m on m.user_id = s.user_id
   where s.user_id = p_subscription.user_id
     and s.gateway_subscription_id = p_subscription.gateway_subscription_id
     and s.status = 'active'
-    and s.revision > 0;
-  if v_ruling.attaching > 0 or v_ruling.attaching is null then
-    return null;
+    and s.revision > 0
+  for update of s;
+  if not found or v_locked.attaching > 0 then
+    return;
   end if;
+  subscription := v_locked.subscription;
+  ruling.billing := v_locked.billing;
+  ruling.replaced := v_locked.replaced;
+  ruling.attaching := v_locked.attaching;
+  v_source.tier := v_locked.tier;
   v_source.user_id := p_subscription.user_id;
   v_source.kind := 'gateway_subscription';
   v_source.id := p_subscription.gateway_subscription_id;
@@ -52,10 +51,9 @@ begin
   v_source.since := coalesce(p_subscription.activated_at, p_subscription.first_charged_at);
   v_source.cancel_at_period_end := p_subscription.cancel_at_period_end;
   v_source.gateway_subscription_id := p_subscription.gateway_subscription_id;
-  v_ruling.source := v_source;
-  v_ruling.is_live := true;
-  v_ruling.is_cut := false;
-  return v_ruling;
+  ruling.source := v_source;
+  ruling.is_live := true;
+  ruling.is_cut := false;
 end
 $$;
 revoke execute on function private.ruling_of_charge(private.gateway_subscriptions) from public;
@@ -76,10 +74,13 @@ declare
   v_cancelled constant boolean := p_event = 'subscription.cancelled';
   v_id constant text := coalesce(private.json_text(p_entity -> 'id'), '');
   v_user_id constant uuid := private.json_uuid(p_entity -> 'notes' -> 'user_id');
+  v_start constant timestamptz := case when not v_cancelled then private.json_time(p_entity -> 'current_start') end;
+  v_end constant timestamptz := case when not v_cancelled then private.json_time(p_entity -> 'current_end') end;
+  -- The payment of the cycle.
+  v_payment_id constant text := case when p_event = 'subscription.charged' then private.json_text(p_payment -> 'id') end;
   v_email text;
-  v_has_user boolean;
   v_merged private.gateway_subscriptions;
-  v_ruling private.ruling;
+  v_known record;
   v_is_changed boolean;
 begin
   if v_user_id is null then
@@ -89,7 +90,7 @@ begin
     return 'ignored: subscription.entity.id';
   end if;
   if not v_cancelled
-    and (private.json_time(p_entity -> 'current_start') is null or private.json_time(p_entity -> 'current_end') is null)
+    and (v_start is null or v_end is null)
     -- Before its first cycle it has none.
     and (
       p_event = 'subscription.activated'
@@ -100,12 +101,15 @@ begin
     return 'ignored: subscription.entity.current_start, current_end';
   end if;
 
-  select u.email into v_email from private.find_user(v_user_id, true) u;
-  v_has_user := found;
+  if v_payment_id is not null then
+    perform private.lock_gateway_payment(v_payment_id);
+  end if;
+  v_email := private.lock_user(v_user_id);
   v_merged := private.merge_gateway_subscription(
-    v_user_id, v_id, p_event, p_entity, p_payment, p_created_at, p_arrived_at
+    v_user_id, v_id, p_event, private.json_text(p_entity -> 'plan_id'), v_start, v_end, v_payment_id,
+    private.json_integer(p_payment -> 'amount'), p_created_at, p_arrived_at
   );
-  if not v_has_user then
+  if v_email is null then
     return case when v_cancelled then 'unmatched' else private.apply_event_for_missing_user(v_user_id, v_id) end;
   end if;
   if v_merged.user_id is null then
@@ -121,9 +125,13 @@ begin
       and m.is_replaced;
   end if;
   if p_event = 'subscription.charged' then
-    v_ruling := private.ruling_of_charge(v_merged);
+    v_known := private.ruling_of_charge(v_merged);
+    v_is_changed := private.settle_access(
+      v_user_id, v_email, p_ruling => v_known.ruling, p_before => v_known.subscription
+    );
+  else
+    v_is_changed := private.settle_access(v_user_id, v_email, p_is_cancelled => v_cancelled);
   end if;
-  v_is_changed := private.settle_access(v_user_id, v_email, p_is_cancelled => v_cancelled, p_ruling => v_ruling);
   return case
     -- It waits: for a plan of ours, for a cycle, or for a purchase to attach to.
     when v_is_changed is null then 'unmatched'

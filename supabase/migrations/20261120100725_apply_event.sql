@@ -88,18 +88,37 @@ $$;
 revoke execute on function private.is_error_of_event(text) from public;
 grant execute on function private.is_error_of_event(text) to service_role;
 
--- Lists an event that may be applied again, or takes it from the list. One about an order that is not stored yet needs no
--- entry: it is applied when the order is stored.
+-- Whether an event had no effect and may have one later. One about an order that is not stored yet needs no entry in the
+-- list: it is applied when the order is stored. A dispute names no order.
+create function private.can_be_reapplied(
+  p_event text,
+  p_outcome text
+)
+returns boolean
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return p_outcome in ('plan_not_found', 'mismatch', 'parked')
+    or p_outcome like 'failed: %'
+    or p_outcome = 'unmatched' and p_event like 'payment.dispute.%';
+end
+$$;
+revoke execute on function private.can_be_reapplied(text, text) from public;
+grant execute on function private.can_be_reapplied(text, text) to service_role;
+
+-- Lists an event that may be applied again, or takes it from the list.
 create function private.note_unsettled(
   p_body_sha256 bytea,
-  p_outcome text
+  p_is_unsettled boolean
 )
 returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
-  if p_outcome in ('plan_not_found', 'mismatch', 'parked') or p_outcome like 'failed: %' then
+  if p_is_unsettled then
     insert into private.unsettled_events (body_sha256)
     values (p_body_sha256)
     on conflict (body_sha256) do nothing;
@@ -108,8 +127,8 @@ begin
   end if;
 end
 $$;
-revoke execute on function private.note_unsettled(bytea, text) from public;
-grant execute on function private.note_unsettled(bytea, text) to service_role;
+revoke execute on function private.note_unsettled(bytea, boolean) from public;
+grant execute on function private.note_unsettled(bytea, boolean) to service_role;
 
 -- Applies an event of the ledger again and stores what became of it, unless another transaction holds its row and is
 -- about to.
@@ -153,7 +172,7 @@ begin
     for update skip locked
   );
   if found then
-    perform private.note_unsettled(p_event.body_sha256, v_outcome);
+    perform private.note_unsettled(p_event.body_sha256, private.can_be_reapplied(p_event.event, v_outcome));
   end if;
   return v_outcome;
 end

@@ -1,6 +1,12 @@
 -- Applies a delivery of the gateway, once however often it comes. SPEC 4, POST /api/webhooks/gateway, and SPEC 6.
 -- Depends on: _gateway_events, _apply_event, _wake.
 
+-- What became of a delivery.
+create type private.delivery as (
+  outcome text, -- as in the ledger
+  is_applied boolean -- whether it was applied now, not before
+);
+
 -- Applies an event and writes its ledger row, once: effect and row commit together. Of two deliveries at once the second
 -- waits for the first, is undone and gets the stored outcome.
 create function private.apply_delivery(
@@ -8,10 +14,9 @@ create function private.apply_delivery(
   p_event_id text, -- from the header, unsigned
   p_body jsonb, -- null: nested too deep to be read
   p_early_renewal text,
-  p_deliveries integer, -- 0: reconciliation asked for it, the gateway did not deliver it
-  out outcome text,
-  out is_applied boolean -- whether this call applied it
+  p_deliveries integer -- 0: reconciliation asked for it, the gateway did not deliver it
 )
+returns private.delivery
 language plpgsql
 set search_path = ''
 as $$
@@ -20,8 +25,10 @@ declare
   v_subject_id text;
   v_event private.gateway_events;
   v_error text;
+  v_set text;
+  v_delivery private.delivery;
 begin
-  is_applied := true;
+  v_delivery.is_applied := true;
   select * into v_event from private.gateway_events e where e.body_sha256 = p_body_sha256;
   if found and p_deliveries > 0 then
     update private.gateway_events e
@@ -42,26 +49,25 @@ begin
       ),
       200
     );
-    perform
-      set_config('subscriptions.cause', coalesce(p_body ->> 'event', ''), true),
-      set_config('subscriptions.reference', coalesce(v_subject_id, encode(p_body_sha256, 'hex')), true);
+    v_set := set_config('subscriptions.cause', coalesce(p_body ->> 'event', ''), true);
+    v_set := set_config('subscriptions.reference', coalesce(v_subject_id, encode(p_body_sha256, 'hex')), true);
     begin
-      outcome := private.apply_event(p_body, p_body_sha256, v_now);
+      v_delivery.outcome := private.apply_event(p_body, p_body_sha256, v_now);
       insert into private.gateway_events (
         body_sha256, event_id, event, subject_id, payload, early_renewal, outcome, deliveries, attempts, received_at
       )
       values (
         p_body_sha256, p_event_id, private.json_text(p_body -> 'event'), v_subject_id, p_body, p_early_renewal,
-        outcome, p_deliveries, 1, v_now
+        v_delivery.outcome, p_deliveries, 1, v_now
       )
       on conflict (body_sha256) do nothing;
       if not found then
         raise exception 'delivered twice at once' using errcode = 'PS409';
       end if;
-      if outcome in ('plan_not_found', 'mismatch') then
-        perform private.note_unsettled(p_body_sha256, outcome);
+      if private.can_be_reapplied(p_body ->> 'event', v_delivery.outcome) then
+        perform private.note_unsettled(p_body_sha256, true);
       end if;
-      return;
+      return v_delivery;
     exception
       when others then
         if not private.is_error_of_event(sqlstate) then
@@ -82,9 +88,9 @@ begin
     set deliveries = e.deliveries + excluded.deliveries
     returning * into v_event;
     if v_error is not null and v_event.error is not distinct from v_error then
-      perform private.note_unsettled(p_body_sha256, v_event.outcome);
-      outcome := v_event.outcome;
-      return;
+      perform private.note_unsettled(p_body_sha256, true);
+      v_delivery.outcome := v_event.outcome;
+      return v_delivery;
     end if;
   end if;
 
@@ -93,11 +99,12 @@ begin
     or v_event.outcome = 'plan_not_found'
     or v_event.outcome = 'unmatched' and v_event.event not like 'subscription.%'
   then
-    outcome := private.apply_recorded_event(v_event);
+    v_delivery.outcome := private.apply_recorded_event(v_event);
   else
-    outcome := v_event.outcome;
-    is_applied := false;
+    v_delivery.outcome := v_event.outcome;
+    v_delivery.is_applied := false;
   end if;
+  return v_delivery;
 end
 $$;
 revoke execute on function private.apply_delivery(bytea, text, jsonb, text, integer) from public;
@@ -119,12 +126,11 @@ set lock_timeout = '3s'
 set enable_seqscan = off
 as $$
 declare
-  v_outcome text;
+  v_delivery private.delivery;
 begin
   perform private.begin_request('webhook', p_body_sha256, p_early_renewal);
-  select d.outcome into v_outcome
-  from private.apply_delivery(decode(p_body_sha256, 'hex'), p_event_id, p_body::jsonb, p_early_renewal, 1) d;
-  return jsonb_build_object('outcome', v_outcome);
+  v_delivery := private.apply_delivery(decode(p_body_sha256, 'hex'), p_event_id, p_body::jsonb, p_early_renewal, 1);
+  return jsonb_build_object('outcome', v_delivery.outcome);
 end
 $$;
 comment on function public.apply_gateway_event(text, text, text, text) is

@@ -2,7 +2,7 @@
 -- asks for it.
 -- Depends on: _apply_gateway_event.
 
--- Events whose subject is the column of the payment that the trigger names.
+-- Events about an order that is stored now.
 -- Security definer: an app that inserts its payments itself has no rights on the ledger.
 create function private.replay_order_events()
 returns trigger
@@ -12,10 +12,7 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  v_subject_id constant text := left(
-    case tg_argv[0] when 'gateway_order_id' then new.gateway_order_id else new.gateway_payment_id end,
-    200
-  );
+  v_subject_id constant text := left(new.gateway_order_id, 200);
   v_event private.gateway_events;
 begin
   -- Usually none waits, and this costs a third of the loop.
@@ -48,23 +45,17 @@ create trigger replay_order_events
 after insert on public.payments
 for each row
 when (new.gateway_order_id is not null)
-execute function private.replay_order_events('gateway_order_id');
+execute function private.replay_order_events();
 
 create trigger replay_events_of_new_order
 after update of gateway_order_id on public.payments
 for each row
 when (new.gateway_order_id is distinct from old.gateway_order_id and new.gateway_order_id is not null)
-execute function private.replay_order_events('gateway_order_id');
-
--- Some events, such as a dispute's, name no order.
-create trigger replay_events_of_new_payment
-after update of gateway_payment_id on public.payments
-for each row
-when (new.gateway_payment_id is distinct from old.gateway_payment_id and new.gateway_payment_id is not null)
-execute function private.replay_order_events('gateway_payment_id');
+execute function private.replay_order_events();
 
 -- Events whose order was stored in the very moment in which they came: neither transaction saw the other's row, so the
--- trigger did not find them. An event older than a day was seen by it. And payments that waited for their plan.
+-- trigger did not find them. An event older than a day was seen by it. And what waited for its plan or, as a dispute does,
+-- for the payment.
 create function private.replay_missed_events()
 returns integer -- how many were applied
 language plpgsql
@@ -92,6 +83,7 @@ begin
       where w.outcome = 'plan_not_found'
         and p.fulfilled_at is null
         and (private.plan_bought(p)).id is not null
+        or w.outcome = 'unmatched'
     ) missed
     join private.gateway_events e on e.body_sha256 = missed.body_sha256
     order by missed.user_id, e.received_at

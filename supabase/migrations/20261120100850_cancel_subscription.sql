@@ -107,7 +107,7 @@ declare
   v_subscription public.subscriptions;
 begin
   perform private.begin_request('cancellation', null);
-  select u.email into v_email from private.find_user(p_user_id, true) u;
+  v_email := private.lock_user(p_user_id);
   select * into v_subscription from public.subscriptions s where s.user_id = p_user_id for update;
   if not found or v_subscription.status <> 'active' then
     return jsonb_build_object('outcome', 'subscription_not_found');
@@ -164,7 +164,7 @@ declare
   v_subscription public.subscriptions;
 begin
   perform private.begin_request('resumption', null);
-  select u.email into v_email from private.find_user(p_user_id, true) u;
+  v_email := private.lock_user(p_user_id);
   select * into v_subscription from public.subscriptions s where s.user_id = p_user_id for update;
   if not found then
     return jsonb_build_object('outcome', 'subscription_not_found');

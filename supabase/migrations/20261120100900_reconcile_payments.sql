@@ -125,12 +125,9 @@ as $$
 declare
   v_event constant text := p_body ->> 'event';
   v_key constant bytea := sha256(convert_to(p_key, 'UTF8'));
-  v_outcome text;
+  v_delivery constant private.delivery := private.apply_delivery(v_key, p_key, p_body, p_early_renewal, 0);
 begin
-  select case when d.is_applied then d.outcome end
-  into v_outcome
-  from private.apply_delivery(v_key, p_key, p_body, p_early_renewal, 0) d;
-  if v_outcome is distinct from 'applied' then
+  if not v_delivery.is_applied or v_delivery.outcome <> 'applied' then
     return false;
   end if;
   insert into private.alerts (kind, subject_id, message)

@@ -88,8 +88,15 @@ declare
   v_is_over boolean;
 begin
   perform private.begin_request('reconciliation', null, p_early_renewal);
+  perform private.lock_gateway_payment(refunded.id)
+  from (
+    select private.json_text(item -> 'id') as id
+    from jsonb_array_elements(p_items::jsonb) item
+    where jsonb_typeof(item -> 'refunds') = 'array'
+    order by 1
+  ) refunded;
   select * into v_payment from public.payments p where p.id = p_payment_id;
-  select u.email into v_email from private.find_user(v_payment.user_id, true) u;
+  v_email := private.lock_user(v_payment.user_id);
 
   for v_answer in
     select e.key, e.event, e.payload

@@ -103,7 +103,7 @@ declare
 begin
   perform private.begin_request('reconciliation', p_gateway_subscription_id, p_early_renewal);
   select s.user_id into v_user_id from public.subscriptions s where s.id = p_subscription_id;
-  select u.email into v_email from private.find_user(v_user_id, true) u;
+  v_email := private.lock_user(v_user_id);
   select * into v_mirrored
   from private.gateway_subscriptions m
   where m.user_id = v_user_id

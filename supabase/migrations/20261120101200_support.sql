@@ -15,8 +15,8 @@ as $$
 declare
   v_email text;
 begin
-  select u.email into v_email from private.find_user(p_user_id, true) u;
-  if not found then
+  v_email := private.lock_user(p_user_id);
+  if v_email is null then
     raise exception 'no such user' using errcode = 'PS404';
   end if;
   if p_until is null or p_until <= private.clock() then
@@ -49,7 +49,7 @@ declare
   v_email text;
 begin
   select g.user_id into v_user_id from private.grants g where g.id = p_grant_id;
-  select u.email into v_email from private.find_user(v_user_id, true) u;
+  v_email := private.lock_user(v_user_id);
   update private.grants g
   set ended_at = private.clock(),
     ended_reason = 'revoked'
@@ -79,7 +79,7 @@ declare
   v_email text;
 begin
   select * into v_payment from public.payments p where p.id = p_payment_id;
-  select u.email into v_email from private.find_user(v_payment.user_id, true) u;
+  v_email := private.lock_user(v_payment.user_id);
   update public.payments p
   set ended_at = private.clock(),
     ended_reason = p_reason

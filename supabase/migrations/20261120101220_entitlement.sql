@@ -37,7 +37,7 @@ from (
 ) paid
 left join public.subscriptions s on s.user_id = paid.user_id
 where s.status is distinct from 'active'
-  and exists (select from private.find_user(paid.user_id, false));
+  and exists (select from private.find_user(paid.user_id));
 comment on view private.paid_not_entitled is
   'Users whose paid period runs and who have no active subscription, though they did not cancel it. Look at '
   'private.explain_user(user_id); private.grant_tier until period_end gives what was paid for, a refund at the '

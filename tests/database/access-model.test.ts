@@ -4,8 +4,8 @@ import { accessOf, describeAccess } from '../helpers/access-model/access.ts';
 import { noFacts } from '../helpers/access-model/facts.ts';
 import { proveHistories } from '../helpers/access-model/prove-histories.ts';
 import { runDrawn, runSteps } from '../helpers/access-model/run-history.ts';
-import { type NewSubject, prepareSubjects } from '../helpers/access-model/subject.ts';
-import { tell } from '../helpers/access-model/tell.ts';
+import { type NewSubject, prepareSubjects } from '../helpers/access-model/prepare-subjects.ts';
+import { recordAction } from '../helpers/access-model/record-action.ts';
 import { parseTime } from '../helpers/access-model/time.ts';
 import { writtenHistories } from '../helpers/access-model/written-histories.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
@@ -25,7 +25,7 @@ afterAll(() => database.close());
 describe('the model alone', () => {
   test.each(writtenHistories)('$name', ({ steps, end, earlyRenewal = 'replace' }) => {
     const facts = noFacts(earlyRenewal);
-    for (const { at, ...action } of steps) tell(facts, action, parseTime(at));
+    for (const { at, ...action } of steps) recordAction(facts, action, parseTime(at));
     expect(describeAccess(accessOf(facts, parseTime(steps.at(-1)?.at ?? '')))).toBe(end);
   });
 

@@ -79,7 +79,7 @@ test('a dispute about another payment on the order is not one about the payment 
 test('a lost dispute is a finding until an admin ends the payment’s access', async () => {
   const { order, tell } = await bought();
   const findings = () =>
-    database.query("select finding, subject from private.findings where user_id = $1 order by 1", [order.user.id]);
+    database.query('select finding, subject from private.findings where user_id = $1 order by 1', [order.user.id]);
   await tell('created', 'open');
   expect(await findings()).toEqual([]);
   await tell('lost', 'lost');

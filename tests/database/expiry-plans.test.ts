@@ -21,6 +21,12 @@ beforeAll(async () => {
     insert into public.payments (id, user_id, amount, status, tier, fulfilled_at, period_start, period_end)
     select id, user_id, 9900, 'captured', 'basic', '2020-01-01', current_period_start, current_period_end
     from public.subscriptions;
+    insert into private.gateway_subscriptions (user_id, gateway_subscription_id, period_start, period_end)
+    select gen_random_uuid(), 'sub_' || n, '2020-01-01', '2020-02-01' from generate_series(1, 50000) n;
+    insert into private.grants (user_id, tier, until, at)
+    select gen_random_uuid(), 'pro', '2020-02-01', '2020-01-01' from generate_series(1, 50000);
+    insert into private.manual_subscriptions (user_id, tier, status, cancel_at_period_end, at)
+    select gen_random_uuid(), 'pro', 'cancelled', false, '2020-01-01' from generate_series(1, 50000);
     commit`);
   plans = await watchPlans(database);
 });
@@ -30,10 +36,14 @@ afterAll(() => database.close());
 const reads = [
   ['private.expire_subscriptions()', 'subscriptions', ['subscriptions_current_period_end_idx', 'subscriptions_pkey']],
   ['private.expire_subscriptions()', 'payments', ['payments_user_id_created_at_idx']],
+  ['private.expire_subscriptions()', 'gateway_subscriptions', ['gateway_subscriptions_pkey']],
+  ['private.expire_subscriptions()', 'grants', ['grants_user_id_idx']],
+  ['private.expire_subscriptions()', 'manual_subscriptions', ['manual_subscriptions_pkey']],
   ['private.expire_subscriptions()', 'profiles', ['profiles_pkey']],
   ['private.expire_subscriptions()', 'users', ['users_pkey']],
   ['private.announce_ends()', 'subscriptions', ['subscriptions_current_period_end_idx', 'subscriptions_pkey']],
   ['private.announce_ends()', 'payments', ['payments_user_id_created_at_idx']],
+  ['private.announce_ends()', 'gateway_subscriptions', ['gateway_subscriptions_pkey']],
 ] as const;
 
 describe.each([

@@ -130,7 +130,7 @@ describe('events that wait for their order', () => {
     expect(await readLedger(database, sha256(body))).toMatchObject({ outcome: 'mismatch' });
   });
 
-  test('extend a period where the delivery said so, whoever stores the order', async () => {
+  test('extend a period under the EARLY_RENEWAL of their delivery, not of the request that stores the order', async () => {
     const first = await placeOrder(database);
     await verifyPurchase(service, first);
     const { payment_id: id } = await callRpc(service, 'create_order', first.user.id, 'pro');

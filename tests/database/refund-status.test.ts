@@ -41,9 +41,9 @@ describe('a full refund', () => {
   test('that is pending changes no access', async () => {
     const order = await purchase();
     const before = await readPurchase(database, order);
-    const tell = refundOf(order);
-    expect(await tell('pending')).toBe('applied');
-    expect(await tell('pending')).toBe('already');
+    const send = refundOf(order);
+    expect(await send('pending')).toBe('applied');
+    expect(await send('pending')).toBe('already');
     expect(await readPurchase(database, order)).toEqual(before);
     expect(await refundedAmount(order)).toBe('0');
     expect(await verifyPurchase(service, order)).toMatchObject({ outcome: 'already_applied', tier: 'pro' });
@@ -71,10 +71,10 @@ describe('a full refund', () => {
   test('that fails after it was processed gives access again, with the same period', async () => {
     const order = await purchase();
     const before = await readSubscription(database, order.user.id);
-    const tell = refundOf(order);
-    await tell('processed');
+    const send = refundOf(order);
+    await send('processed');
     expect(await readPurchase(database, order)).toMatchObject(ended);
-    expect(await tell('failed')).toBe('applied');
+    expect(await send('failed')).toBe('applied');
     expect(await readSubscription(database, order.user.id)).toEqual(before);
     expect(await readTier(database, order.user.id)).toBe('pro');
     expect(await readPayment(database, order.id)).toMatchObject({
@@ -91,11 +91,11 @@ describe('a full refund', () => {
 
   test('that fails after it was processed leaves a later purchase the ruling one', async () => {
     const first = await purchase();
-    const tell = refundOf(first);
-    await tell('processed');
+    const send = refundOf(first);
+    await send('processed');
     const second = await placeOrder(database, { user: first.user, tier: 'premium' });
     await verifyPurchase(service, second);
-    await tell('failed');
+    await send('failed');
     expect(await readSubscription(database, first.user.id)).toMatchObject({ tier: 'premium', status: 'active' });
     expect(await refundOf(second)('processed')).toBe('applied');
     expect(await readPurchase(database, first)).toMatchObject(active);
@@ -103,11 +103,11 @@ describe('a full refund', () => {
 
   test('that fails after the capture arrived fulfils the capture', async () => {
     const order = await placeOrder(database);
-    const tell = refundOf(order);
-    await tell('processed');
+    const send = refundOf(order);
+    await send('processed');
     await deliver(service, captured({ id: order.paymentId, order_id: order.orderId }));
     expect(await readPurchase(database, order)).toMatchObject({ isFulfilled: false, tier: 'free' });
-    expect(await tell('failed')).toBe('applied');
+    expect(await send('failed')).toBe('applied');
     expect(await readPurchase(database, order)).toMatchObject({ isFulfilled: true, ...active });
   });
 
@@ -121,9 +121,9 @@ describe('a full refund', () => {
   )('ends the same in every order of its events %j', async (statuses, end) => {
     for (const order of permutations([...statuses])) {
       const bought = await purchase();
-      const tell = refundOf(bought);
-      for (const status of order) await tell(status);
-      for (const status of order) expect(await tell(status), order.join()).toBe('already');
+      const send = refundOf(bought);
+      for (const status of order) await send(status);
+      for (const status of order) expect(await send(status), order.join()).toBe('already');
       expect(await readPurchase(database, bought), order.join()).toMatchObject(end);
     }
   });
@@ -177,13 +177,13 @@ describe('an event of a refund', () => {
 describe('verify after a full refund', () => {
   test('answers refunded and grants nothing, until the refund fails', async () => {
     const order = await purchase();
-    const tell = refundOf(order);
-    await tell('processed');
+    const send = refundOf(order);
+    await send('processed');
     for (let time = 0; time < 2; time++) {
       expect(await verifyPurchase(service, order)).toEqual({ outcome: 'refunded' });
       expect(await readPurchase(database, order)).toMatchObject(ended);
     }
-    await tell('failed');
+    await send('failed');
     expect(await verifyPurchase(service, order)).toMatchObject({ outcome: 'already_applied', tier: 'pro' });
     expect(await readPurchase(database, order)).toMatchObject(active);
   });

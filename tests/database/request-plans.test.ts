@@ -26,10 +26,31 @@ beforeAll(async () => {
     from (select id, row_number() over () as n from auth.users) u;
     insert into public.payments
       (user_id, subscription_id, amount, status, tier, meta, gateway_order_id, gateway_payment_id, captured_at, confirmed_at,
-       fulfilled_at, period_start, period_end, next_reconcile_at, created_at)
+       fulfilled_at, period_start, period_end, next_reconcile_at, created_at, since)
     select id, id, 99900, 'captured', 'pro', '{"tier": "pro"}', 'order_' || n, 'pay_' || n, now(), now(), now() - interval '1 month',
-      now() - interval '1 month', now() + interval '11 months', null, now() - make_interval(mins => n::int)
+      now() - interval '1 month', now() + interval '11 months', null, now() - make_interval(mins => n::int), now() - interval '1 month'
     from (select id, row_number() over () as n from auth.users) u;
+    insert into private.gateway_subscriptions
+      (user_id, gateway_subscription_id, gateway_plan_id, plan_id, status, activated_at, period_start, period_end, arrived_at,
+       next_check_at)
+    select s.user_id, coalesce(s.gateway_subscription_id, 'sub_over_' || s.user_id), 'plan_pro', p.id,
+      case when s.gateway_subscription_id is null then 'cancelled' else 'active' end,
+      s.updated_at, s.current_period_start, s.current_period_end, s.updated_at, now() + interval '10 months'
+    from public.subscriptions s
+    join public.plans p on p.tier = 'pro';
+    insert into private.gateway_charges
+      (user_id, gateway_subscription_id, period_start, period_end, gateway_payment_id, amount, charged_at)
+    select m.user_id, m.gateway_subscription_id, m.period_start, m.period_end, 'pay_of_' || m.gateway_subscription_id, 99900,
+      m.activated_at
+    from private.gateway_subscriptions m;
+    insert into private.refunds (refund_id, gateway_payment_id, amount, status)
+    select 'rfnd_' || n, 'pay_refunded_' || n, 100, 'processed' from generate_series(1, ${rows}) n;
+    insert into private.extra_payments (payment_id, gateway_payment_id, paid_at)
+    select id, 'pay_extra_' || id, now() from public.payments;
+    insert into private.grants (user_id, tier, until, at)
+    select id, 'pro', now() - interval '1 year', now() - interval '2 years' from auth.users;
+    insert into private.manual_subscriptions (user_id, tier, status, cancel_at_period_end, at)
+    select id, 'pro', 'cancelled', false, now() - interval '2 years' from auth.users;
     insert into public.payments (user_id, amount, tier, meta, gateway_order_id)
     select id, 99900, 'pro', '{"tier": "pro"}', 'order_open_' || n
     from (select id, row_number() over () as n from auth.users limit 1000) u;
@@ -68,12 +89,13 @@ const deliver = (body: (order: Open) => string) => async (): Promise<[string, un
   return ['select public.apply_gateway_event($1, $2, $3)', [sha256(text), uniqueId('evt'), text]];
 };
 const subscription = (name: 'activated' | 'charged' | 'cancelled') =>
-  deliver(({ userId }) =>
+  deliver(({ userId, money }) =>
     subscriptionEvent({
       name,
       userId,
       id: uniqueId('sub'),
       planId: 'plan_pro',
+      payment: { id: money.id, amount: 99900 },
       start: '2126-01-01T00:00:00Z',
       end: '2126-02-01T00:00:00Z',
       createdAt: new Date(Math.ceil(Date.now() / 1000) * 1000 + 60_000).toISOString(),
@@ -104,7 +126,11 @@ const calls: Record<string, () => Promise<[string, unknown[]]>> = {
   'payment.captured': deliver(({ money }) => captured(money)),
   'order.paid': deliver(({ money, orderId }) => orderPaid(money, { id: orderId })),
   'payment.failed': deliver(({ money }) => failed(money)),
+  'refund.created': deliver(({ money }) => refunded(money, 99900, { status: 'pending' })),
   'refund.processed': deliver(({ money }) => refunded(money, 99900)),
+  'refund.failed': deliver(({ money }) => refunded(money, 99900, { status: 'failed' })),
+  'refund.processed of a purchase': deliver(() => refunded({ id: `pay_${next}` }, 99900)),
+  'refund.processed of a charge': deliver(() => refunded({ id: `pay_of_sub_${2 * next}` }, 99900)),
   'payment.dispute.created': deliver(({ money }) => dispute('created', 'open', money)),
   'subscription.activated': subscription('activated'),
   'subscription.charged': subscription('charged'),
@@ -118,7 +144,8 @@ const calls: Record<string, () => Promise<[string, unknown[]]>> = {
   claim_payments_to_reconcile: plain('public.claim_payments_to_reconcile()'),
   apply_order_payments: async () => {
     const { id, money } = await open();
-    const items = [{ ...money, amount: 99900, currency: 'INR', status: 'captured' }];
+    const refunds = [{ id: uniqueId('rfnd'), amount: 100, status: 'processed' }];
+    const items = [{ ...money, amount: 99900, currency: 'INR', status: 'captured', refunds }];
     return ['select public.apply_order_payments($1, $2)', [id, JSON.stringify(items)]];
   },
   claim_subscriptions_to_reconcile: plain('public.claim_subscriptions_to_reconcile()'),
@@ -128,13 +155,17 @@ const calls: Record<string, () => Promise<[string, unknown[]]>> = {
   ],
   get_health: plain('public.get_health()'),
   replay_missed_events: plain('private.replay_missed_events()'),
+  settle_waiting_subscriptions: plain('private.settle_waiting_subscriptions()'),
   expire_subscriptions: plain('private.expire_subscriptions()'),
   delete_delivered: plain('private.delete_delivered()'),
   empty_payloads: plain('private.empty_payloads()'),
 };
 
 /** Tables that grow with the users; the offers, what is paused and what waits stay small. */
-const large = 'users|profiles|subscriptions|payments|gateway_events|outbox|tier_changes';
+const large = [
+  'users|profiles|subscriptions|payments|gateway_events|outbox|tier_changes',
+  'gateway_subscriptions|gateway_charges|refunds|extra_payments|grants|manual_subscriptions',
+].join('|');
 
 describe(`with ${rows} users`, () => {
   test.each(Object.entries(calls))(

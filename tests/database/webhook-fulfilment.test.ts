@@ -11,8 +11,8 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 let database: TestDatabase;
 let service: pg.Client;
 beforeAll(async () => {
-  // Users who are gone, money of another amount or currency, and orders paid twice.
-  database = await createTestDatabase({ findings: { captured_not_fulfilled: 2, failed_events: 14, paid_twice: 3 } });
+  // Deleted users, money of another amount or currency, and orders paid twice.
+  database = await createTestDatabase({ findings: { captured_not_fulfilled: 2, failed_events: 14, paid_twice: 5 } });
   service = await openSession(database, { role: 'service_role' });
 });
 afterAll(() => database.close());
@@ -94,7 +94,7 @@ describe.each([
     ['a negative amount', { amount: -99900 }, 'mismatch'],
     ['another currency', { currency: 'USD' }, 'mismatch'],
     ['a payment only authorised', { status: 'authorized' }, 'mismatch'],
-    ['a payment given back', { status: 'refunded' }, 'mismatch'],
+    ['a refunded payment', { status: 'refunded' }, 'mismatch'],
     ['no amount', { amount: undefined }, 'unmatched'],
     ['an amount as text', { amount: '99900' }, 'unmatched'],
     ['an amount with a fraction', { amount: 99900.5 }, 'unmatched'],
@@ -114,15 +114,32 @@ describe.each([
     expect(await readPurchase(database, order)).toMatchObject({ status: 'created', tier: 'free' });
   });
 
-  test('of another payment on a fulfilled order overwrites nothing and is to be given back', async () => {
+  test('of another payment on a fulfilled order whose payment is confirmed overwrites nothing and is to be refunded', async () => {
     const order = await placeOrder(database);
     await verifyPurchase(service, order);
+    await deliver(service, event({ id: order.paymentId, order_id: order.orderId }));
     const before = await readPayment(database, order.id);
     const other = uniqueId('pay');
     expect(await deliver(service, event({ id: other, order_id: order.orderId }))).toBe('already');
     expect(await deliver(service, event({ id: other, order_id: order.orderId }))).toBe('already');
     expect(await readPayment(database, order.id)).toEqual(before);
     expect(await extraPayments(database, order)).toEqual([other]);
+    expect(await mailsTo(database, order.user)).toEqual([`payment-success/${order.id}`]);
+  });
+
+  test('of another payment on an order that was only verified counts, grants nothing again, and the first is to be refunded', async () => {
+    const order = await placeOrder(database);
+    await verifyPurchase(service, order);
+    const before = await readSubscription(database, order.user.id);
+    const other = uniqueId('pay');
+    await deliver(service, event({ id: other, order_id: order.orderId }));
+    expect(await readPayment(database, order.id)).toMatchObject({
+      gateway_payment_id: other,
+      gateway_signature: null,
+      confirmed_at: expect.any(Date),
+    });
+    expect(await extraPayments(database, order)).toEqual([order.paymentId]);
+    expect(await readSubscription(database, order.user.id)).toEqual(before);
     expect(await mailsTo(database, order.user)).toEqual([`payment-success/${order.id}`]);
   });
 
@@ -150,7 +167,7 @@ describe.each([
       );
   });
 
-  test('of a user who is gone captures, fulfils nothing and is shown', async () => {
+  test('of a deleted user captures, fulfils nothing and is a finding', async () => {
     const order = await placeOrder(database);
     await database.query('delete from auth.users where id = $1', [order.user.id]);
     expect(await deliver(service, event({ id: order.paymentId, order_id: order.orderId }))).toBe('applied');
@@ -209,7 +226,7 @@ test('captured, order.paid and a failed attempt, in any order with verify, end i
   });
 });
 
-test('a second captured payment while the plan is missing counts for the first one, which alone is not confirmed', async () => {
+test('a captured payment fulfils the order whose plan was missing, before the first one, which is only verified', async () => {
   const tier = uniqueId('team');
   const order = await placeOrder(database, { tier });
   expect(await verifyPurchase(service, order)).toMatchObject({ outcome: 'plan_not_found' });
@@ -217,14 +234,14 @@ test('a second captured payment while the plan is missing counts for the first o
   const other = uniqueId('pay');
   expect(await deliver(service, captured({ id: other, order_id: order.orderId }))).toBe('applied');
   expect(await readPayment(database, order.id)).toMatchObject({
-    gateway_payment_id: order.paymentId,
-    confirmed_at: null,
+    gateway_payment_id: other,
+    confirmed_at: expect.any(Date),
     fulfilled_at: expect.any(Date),
   });
-  expect(await extraPayments(database, order)).toEqual([other]);
+  expect(await extraPayments(database, order)).toEqual([order.paymentId]);
 });
 
-test('a renewal of the running tier by webhook adds to its period where it is told to', async () => {
+test('a renewal of the running tier by webhook extends its period under EARLY_RENEWAL=extend', async () => {
   const user = await createUser(database);
   const [first, second] = [await placeOrder(database, { user }), await placeOrder(database, { user })];
   await verifyPurchase(service, first);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, test } from 'vitest';
 import { proveHistories } from '../helpers/access-model/prove-histories.ts';
-import { type NewSubject, prepareSubjects } from '../helpers/access-model/subject.ts';
+import { type NewSubject, prepareSubjects } from '../helpers/access-model/prepare-subjects.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
 
 let database: TestDatabase;

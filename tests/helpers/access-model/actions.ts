@@ -1,6 +1,6 @@
 /** One thing that happens to a user, as JSON. Orders, payments, gateway subscriptions and refunds have names. */
 export type Action =
-  | { do: 'order'; order: string; tier: string }
+  | { do: 'order'; order: string; tier: string; amount: number }
   | { do: 'verify'; order: string; payment: string }
   | { do: 'captured'; order: string; payment: string; event: 'payment.captured' | 'order.paid' }
   | { do: 'failed'; order: string; payment: string }
@@ -21,6 +21,7 @@ export type Action =
   | { do: 'resume' }
   | { do: 'grant'; grant: string; tier: string; until: string }
   | { do: 'write by hand'; tier: string; until: string }
+  | { do: 'change plan'; tier: string; months: number; price: number }
   | { do: 'wait' };
 
 /** An event of a gateway subscription; times in ISO 8601. The payment is that of the charge. */

@@ -31,6 +31,12 @@ export function chooseGatewayStep(state: State, kind: Kind, { which, how }: Draw
     case 'deliver': {
       const late = billed.filter(({ held }) => held.length > 0)[which % Math.max(billed.length, 1)];
       const event = late?.held.splice(how % late.held.length, 1)[0];
+      if (!late || !event) return null;
+      late.delivered.push(event);
+      return [event];
+    }
+    case 'repeat': {
+      const event = one?.delivered[how % one.delivered.length];
       return event ? [event] : null;
     }
     case 'end':
@@ -62,8 +68,9 @@ function isOnItsWay(event: GatewayEvent, now: Time): boolean {
 }
 
 /** Those events of a bit mask come now, the others are held back. */
-function deliverSome({ held }: Billed, events: GatewayEvent[], mask: number): Action[] {
+function deliverSome({ held, delivered }: Billed, events: GatewayEvent[], mask: number): Action[] {
   held.push(...events.filter((_, index) => (mask >> index) % 2 === 0));
   const now = events.filter((_, index) => (mask >> index) % 2 === 1);
+  delivered.push(...now);
   return now.length > 0 ? now : [{ do: 'wait' }];
 }

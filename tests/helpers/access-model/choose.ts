@@ -1,10 +1,10 @@
-import type { Action } from './actions.ts';
+import { type Action, planOf } from './actions.ts';
 import { chooseGatewayStep } from './choose-gateway-step.ts';
 import { chooseRefund } from './choose-refund.ts';
 import type { Draw, Kind } from './draws.ts';
 import type { Facts } from './facts.ts';
 import type { State } from './history.ts';
-import { isUnwanted } from './findings.ts';
+import { isChargedAfterCancellation } from './findings.ts';
 import { rulingSource } from './model.ts';
 import { addMonths, day, hour, isoTime } from './time.ts';
 
@@ -13,16 +13,18 @@ export function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
   const { facts, now } = state;
   const { which, how } = draw;
   const tier = (['basic', 'pro', 'premium'] as const)[how % 3] ?? 'basic';
+  // As dear as the plan was when it was ordered; a changed one costs more.
+  const amount = planOf(tier).price + (facts.months[tier] === undefined ? 0 : 100);
   const order = facts.orders[which % Math.max(facts.orders.length, 1)];
   switch (kind) {
     case 'wait':
       return [{ do: 'wait' }];
     case 'buy': {
       const name = nextName(facts);
-      return [{ do: 'order', order: name, tier }, { do: 'verify', order: name, payment: `${name}1` }];
+      return [{ do: 'order', order: name, tier, amount }, { do: 'verify', order: name, payment: `${name}1` }];
     }
     case 'order':
-      return [{ do: 'order', order: nextName(facts), tier }];
+      return [{ do: 'order', order: nextName(facts), tier, amount }];
     case 'capture': {
       if (!order) return null;
       const event = how % 2 === 0 && !order.isCaptured ? 'payment.captured' : 'order.paid';
@@ -51,9 +53,9 @@ export function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
     case 'nothing captured': {
       if (!order || order.verifiedAt === null || order.isCaptured || order.isNeverCaptured) return null;
       if (order.cancelledAt.length > 0 || facts.money.get(`${order.name}1`)?.refunds.size !== 0) return null;
-      const given = order.verifiedAt + 120 * hour;
+      const patience = order.verifiedAt + 120 * hour;
       // Mostly when it is over.
-      if (state.now < given && how > 2) state.now = given + (1 + how) * hour;
+      if (state.now < patience && how > 2) state.now = patience + (1 + how) * hour;
       return [{ do: 'nothing captured', order: order.name, isUnknown: how % 2 === 0 }];
     }
     case 'cancel at end': {
@@ -69,16 +71,18 @@ export function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
       // What was charged against the user's will stays so.
       const ruling = rulingSource(facts, now);
       const one = facts.subscriptions.find(({ name }) => name === ruling?.name);
-      if (one?.cycles.some((cycle) => isUnwanted(one, cycle))) return null;
+      if (one?.cycles.some((cycle) => isChargedAfterCancellation(one, cycle))) return null;
       return ruling?.cancelAtPeriodEnd || how === 0 ? [{ do: 'resume' }] : null;
     }
     case 'grant': {
       const until = [now + 10 * day, addMonths(now, 1), addMonths(now, 3), addMonths(now, 13)][which % 4] ?? now + day;
-      return [{ do: 'grant', grant: `G${facts.given.length + 1}`, tier, until: isoTime(until) }];
+      return [{ do: 'grant', grant: `G${facts.grants.length + 1}`, tier, until: isoTime(until) }];
     }
     case 'write by hand':
       if (state.last !== null) return null;
       return [{ do: 'write by hand', tier, until: isoTime(addMonths(now, 1 + which % 2)) }];
+    case 'change plan':
+      return [{ do: 'change plan', tier, months: 1 + which % 3, price: planOf(tier).price + 100 }];
     default:
       return chooseGatewayStep(state, kind, draw);
   }

@@ -1,40 +1,49 @@
 import { type Cycle, type Facts, isRefunded, type Order, type Subscription } from './facts.ts';
-import { isPaidUnder, isReplaced, isUnwanted } from './findings.ts';
+import { isChargedAfterCancellation, isChargedAfterReplacement, isPaidUnder } from './findings.ts';
 import { isLive, paidCycle, sinceOf, sourcesOf } from './model.ts';
 import { second, type Time } from './time.ts';
 
 /** Whether CORE.md can be read in two ways that differ here: such histories are not generated. */
 export function isUnclear(facts: Facts, now: Time): boolean {
   return facts.subscriptions.some((subscription) =>
-    isWishUnclear(facts, subscription) ||
+    isCancellationUnclear(subscription) ||
     subscription.cycles.some((cycle) => isChargeUnclear(facts, subscription, cycle))
-  ) || facts.orders.some((order) =>
+  ) || isRevivalUnclear(facts, now) || facts.orders.some((order) =>
     isPaidUnderUnclear(facts, order, now) || isChainUnclear(facts, order, now) || isRefusalUnclear(order)
   );
 }
 
-/** Cancelled for the period's end and at once, then charged; or charged after a cancellation that found it lapsed. */
-function isWishUnclear({ cancellations }: Facts, subscription: Subscription): boolean {
-  const { cancelledAt, cancelledFor, cycles, charges, activations } = subscription;
+/** Cancelled for the period's end and at once, and then charged: whether it is still cancelled for the end. */
+function isCancellationUnclear(subscription: Subscription): boolean {
+  const { cancelledAt, cancelledFor } = subscription;
   const revived = paidCycle(subscription)?.at ?? 0;
-  const isKnownAt = (time: Time) => [...charges, ...activations].some(({ arrivedAt }) => arrivedAt <= time);
-  return cancelledFor !== null && cancelledAt.some((time) => time < revived) ||
-    cancellations.some((time) => !cancelledAt.includes(time) && isKnownAt(time) && cycles.some(({ at }) => at > time));
+  return cancelledFor !== null && cancelledAt.some((time) => time < revived);
+}
+
+/** Refunded or lapsed when the user cancelled at once, and live again. */
+function isRevivalUnclear(facts: Facts, now: Time): boolean {
+  const cancelledAt = (name: string) =>
+    [...facts.orders, ...facts.subscriptions, ...facts.grants].find((each) => each.name === name)?.cancelledAt ?? [];
+  return sourcesOf(facts).some((source) =>
+    isLive(source, now) &&
+    facts.cancellations.some((time) => source.arrivedAt < time && !cancelledAt(source.name).includes(time))
+  );
 }
 
 /** Replaced by what is known now, and not by what was known at the charge, or the reverse; or no payment to name. */
 function isChargeUnclear(facts: Facts, subscription: Subscription, cycle: Cycle): boolean {
-  const isAfter = isReplaced(facts, subscription, cycle);
-  const isAgainstWill = isUnwanted(subscription, cycle);
+  const isAfterReplacement = isChargedAfterReplacement(facts, subscription, cycle);
+  const isAfterCancellation = isChargedAfterCancellation(subscription, cycle);
   // The gateway's times have whole seconds.
   const latest = { ...cycle, at: cycle.at + second };
-  return isAfter !== wasReplaced(facts, subscription, cycle.at) ||
-    isAfter !== isReplaced(facts, subscription, latest) || isAgainstWill !== isUnwanted(subscription, latest) ||
-    isAfter && isAgainstWill || cycle.money === null && (isAfter || isAgainstWill) ||
-    cycle.isAnswered && isReplaced(facts, subscription, { ...cycle, at: Infinity });
+  return isAfterReplacement !== wasChargedAfterReplacement(facts, subscription, cycle.at) ||
+    isAfterReplacement !== isChargedAfterReplacement(facts, subscription, latest) ||
+    isAfterCancellation !== isChargedAfterCancellation(subscription, latest) ||
+    isAfterReplacement && isAfterCancellation || cycle.money === null && (isAfterReplacement || isAfterCancellation) ||
+    cycle.isAnswered && isChargedAfterReplacement(facts, subscription, { ...cycle, at: Infinity });
 }
 
-function wasReplaced(facts: Facts, { activations, charges }: Subscription, at: Time): boolean {
+function wasChargedAfterReplacement(facts: Facts, { activations, charges }: Subscription, at: Time): boolean {
   const since = sinceOf({ activations: activations.filter((told) => told.at <= at), charges }) ?? 0;
   const isThere = (name: string) =>
     sourcesOf(facts).some((source) => source.name === name && isLive(source, at) && source.arrivedAt < at);
@@ -50,7 +59,7 @@ function wasReplaced(facts: Facts, { activations, charges }: Subscription, at: T
 function isPaidUnderUnclear(facts: Facts, order: Order, now: Time): boolean {
   const { found, verifiedAt, fulfilledAt, orderedAt } = order;
   if (found === null || fulfilledAt === null || verifiedAt !== null) return false;
-  if (found.newer.some((name) => facts.given.some((given) => given.name === name))) return true;
+  if (found.newer.some((name) => facts.grants.some((given) => given.name === name))) return true;
   const newerNow = sourcesOf(facts).filter(({ since, arrivedAt, kind }) =>
     since > orderedAt && arrivedAt < fulfilledAt && (kind === 'payment' || kind === 'gateway')
   );

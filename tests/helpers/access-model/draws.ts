@@ -24,6 +24,8 @@ const weights = {
   'cancel': 4,
   'resume': 2,
   'grant': 3,
+  'repeat': 2,
+  'change plan': 2,
   'write by hand': 1,
 };
 

@@ -8,13 +8,13 @@ export type Money = {
 };
 
 /** What the user did to a source: the times at which a cancellation ended it, and the period end it is cancelled for. */
-export type Wishes = { readonly cancelledAt: Time[]; cancelledFor: Time | null };
+export type Cancellation = { readonly cancelledAt: Time[]; cancelledFor: Time | null };
 
 /** Purchases that follow each other without a gap. */
 export type Chain = { readonly from: Time; readonly after: string | null; readonly links: Order[] };
 
 /** An order, and what became of it. */
-export type Order = Wishes & {
+export type Order = Cancellation & {
   readonly name: string;
   readonly tier: string;
   readonly months: number;
@@ -51,7 +51,7 @@ export type Cycle = {
 export type Told = { readonly at: Time; readonly arrivedAt: Time };
 
 /** The mirror of a gateway subscription whose plan is one of ours. */
-export type Subscription = Wishes & {
+export type Subscription = Cancellation & {
   readonly name: string;
   readonly tier: string;
   readonly activations: Told[];
@@ -63,7 +63,7 @@ export type Subscription = Wishes & {
 };
 
 /** A grant by an admin, or a row written by hand. */
-export type Given = Wishes & {
+export type Grant = Cancellation & {
   readonly kind: 'grant' | 'manual';
   readonly name: string;
   readonly tier: string;
@@ -76,14 +76,16 @@ export type Facts = {
   readonly earlyRenewal: 'replace' | 'extend';
   readonly orders: Order[];
   readonly subscriptions: Subscription[];
-  readonly given: Given[];
+  readonly grants: Grant[];
   readonly money: Map<string, Money>;
+  /** Months of the plans that were changed, by tier. */
+  readonly months: Record<string, number>;
   /** The cancellations at once. */
   readonly cancellations: Time[];
 };
 
 export function noFacts(earlyRenewal: Facts['earlyRenewal']): Facts {
-  return { earlyRenewal, orders: [], subscriptions: [], given: [], money: new Map(), cancellations: [] };
+  return { earlyRenewal, orders: [], subscriptions: [], grants: [], money: new Map(), months: {}, cancellations: [] };
 }
 
 /** Whether all of a payment was refunded; only what is processed counts. */
@@ -91,4 +93,13 @@ export function isRefunded(money: Money | null): boolean {
   if (money === null) return false;
   const refunds = [...money.refunds.values()].filter(({ status }) => status === 'processed');
   return refunds.reduce((sum, { amount }) => sum + amount, 0) >= money.amount;
+}
+
+/** A payment by its name, new when nothing was told of it before. */
+export function moneyNamed({ money }: Facts, name: string, amount: number): Money {
+  const known = money.get(name);
+  if (known) return known;
+  const created: Money = { name, amount, refunds: new Map() };
+  money.set(name, created);
+  return created;
 }

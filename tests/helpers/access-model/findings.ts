@@ -71,19 +71,23 @@ function fromCycles(facts: Facts, subscription: Subscription): Finding[] {
     const { money } = cycle;
     if (money === null || isRefunded(money)) return [];
     return [
-      ...(isReplaced(facts, subscription, cycle) ? [`charged_after_replacement: ${money.name}` as const] : []),
-      ...(isUnwanted(subscription, cycle) ? [`charged_after_cancellation: ${money.name}` as const] : []),
+      ...(isChargedAfterReplacement(facts, subscription, cycle)
+        ? [`charged_after_replacement: ${money.name}` as const]
+        : []),
+      ...(isChargedAfterCancellation(subscription, cycle)
+        ? [`charged_after_cancellation: ${money.name}` as const]
+        : []),
     ];
   });
 }
 
 /** Whether a payment or a gateway subscription that is newer than this one was there when the cycle was charged. */
-export function isReplaced(facts: Facts, subscription: Subscription, { at }: Cycle): boolean {
+export function isChargedAfterReplacement(facts: Facts, subscription: Subscription, { at }: Cycle): boolean {
   const since = sinceOf(subscription) ?? 0;
   return paidSources(facts).some((other) => other.since > since && other.since < at);
 }
 
 /** Whether the user had cancelled at once before the charge, or for a period's end by which the cycle began. */
-export function isUnwanted({ cancelledAt, cancelledFor }: Subscription, { start, at }: Cycle): boolean {
+export function isChargedAfterCancellation({ cancelledAt, cancelledFor }: Subscription, { start, at }: Cycle): boolean {
   return cancelledAt.some((time) => time < at) || cancelledFor !== null && start >= cancelledFor;
 }

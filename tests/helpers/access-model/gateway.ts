@@ -8,13 +8,14 @@ export type Billed = {
   readonly cycles: { start: Time; end: Time; payment: string }[];
   status: 'active' | 'halted' | 'cancelled';
   endedAt: Time | null;
-  /** Events that nobody delivered yet. */
+  /** Events that were not delivered yet. */
   readonly held: GatewayEvent[];
+  readonly delivered: GatewayEvent[];
 };
 
 /** A new gateway subscription and its first cycle, charged now. */
 export function activate(name: string, tier: string, now: Time): { billed: Billed; events: GatewayEvent[] } {
-  const billed: Billed = { name, tier, cycles: [], status: 'active', endedAt: null, held: [] };
+  const billed: Billed = { name, tier, cycles: [], status: 'active', endedAt: null, held: [], delivered: [] };
   const start = wholeSeconds(now);
   const cycle = addCycle(billed, start, addMonths(start, planOf(tier).cycleMonths));
   return { billed, events: [eventOf(billed, 'activated', start), eventOf(billed, 'charged', cycle.start)] };

@@ -5,7 +5,7 @@ import type { Draw, Drawn, Kind } from './draws.ts';
 import { type Facts, noFacts } from './facts.ts';
 import type { Billed } from './gateway.ts';
 import { sourcesOf } from './model.ts';
-import { tell } from './tell.ts';
+import { recordAction } from './record-action.ts';
 import { addMonths, day, hour, minute, parseTime, second, type Time } from './time.ts';
 
 /** Where a history has come to: what the database was told, and the gateway's own truth. */
@@ -36,7 +36,7 @@ function takeKind(state: State, kind: Kind, draw: Draw): Taken | null {
   state.last = kind;
   const facts = structuredClone(state.facts);
   for (const action of actions) {
-    tell(facts, action, state.now);
+    recordAction(facts, action, state.now);
     if (isUnclear(facts, state.now)) return null;
   }
   return { kind, state, actions };

@@ -1,4 +1,4 @@
-import { type Facts, type Given, isRefunded, type Order, type Subscription } from './facts.ts';
+import { type Facts, type Grant, isRefunded, type Order, type Subscription } from './facts.ts';
 import { addMonths, day, second, type Time } from './time.ts';
 
 /** What gives a user a tier from a start to an end: CORE.md, "The model". */
@@ -22,8 +22,8 @@ export type Source = {
 const graceDays = 3;
 
 /** All sources of a user, whether they live or not. */
-export function sourcesOf({ orders, subscriptions, given }: Facts): Source[] {
-  return [...orders.flatMap(fromOrder), ...subscriptions.flatMap(fromSubscription), ...given.map(fromGiven)];
+export function sourcesOf({ orders, subscriptions, grants }: Facts): Source[] {
+  return [...orders.flatMap(fromOrder), ...subscriptions.flatMap(fromSubscription), ...grants.map(fromGrant)];
 }
 
 /** A source gives access until its end and its grace are over; what the gateway bills, until the gateway was asked. */
@@ -112,7 +112,7 @@ function fromSubscription(subscription: Subscription): Source[] {
   }];
 }
 
-function fromGiven({ kind, name, tier, at, until, cancelledAt, cancelledFor }: Given): Source {
+function fromGrant({ kind, name, tier, at, until, cancelledAt, cancelledFor }: Grant): Source {
   return {
     name,
     kind,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { drawnHistories } from './draws.ts';
 import { runDrawn } from './run-history.ts';
-import type { NewSubject } from './subject.ts';
+import type { NewSubject } from './prepare-subjects.ts';
 
 /**
  * Proves that so many random histories of up to twelve steps are, after each step, what the model says.

@@ -4,8 +4,9 @@ import { type Drawn, maxSteps } from './draws.ts';
 import type { Facts } from './facts.ts';
 import { startOf, type State, takeDraw } from './history.ts';
 import { isLive, sourcesOf } from './model.ts';
-import type { NewSubject, Subject } from './subject.ts';
-import { tell } from './tell.ts';
+import type { NewSubject } from './prepare-subjects.ts';
+import type { Subject } from './subject.ts';
+import { recordAction } from './record-action.ts';
 import { day, hour, isoTime, parseTime, type Time } from './time.ts';
 
 /** Takes a drawn history and compares model and database after each action. Returns a line of each. @throws where they differ */
@@ -50,8 +51,10 @@ async function takeAction(
 ): Promise<string> {
   const at = isoTime(now);
   const due = dueToBeAsked(facts, now);
-  const asked = await subject.perform(action, at);
-  tell(facts, action.do === 'ask' ? { do: 'ask', answers: pick(action.answers, asked) } : action, now);
+  const asked = await subject.perform(action, at).catch((error) => {
+    throw new Error([...before, `${at} ${describeAction(action)} → ${error}`].join('\n'), { cause: error });
+  });
+  recordAction(facts, action.do === 'ask' ? { do: 'ask', answers: pick(action.answers, asked) } : action, now);
   const [model, database] = [accessOf(facts, now), await subject.read()];
   const line = `${at} ${describeAction(action)} → ${describeAccess(model)}`;
   const missed = action.do === 'ask' ? due.filter((name) => !asked.includes(name)) : [];

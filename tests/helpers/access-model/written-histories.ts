@@ -1,4 +1,5 @@
-import { type Action, type Answer, type GatewayEvent, planOf, type Step } from './actions.ts';
+import type { Step } from './actions.ts';
+import { activate, ask, buy, captured, event, order, refund, step, time, verify } from './write-steps.ts';
 
 /** A history of CORE.md's table of rules, and what the user has at its end. */
 export type Written = {
@@ -7,69 +8,6 @@ export type Written = {
   readonly steps: Step[];
   readonly end: string;
 };
-
-/** A time of 2026 in UTC, from month and day, with an hour where it matters; later years are written out. */
-function time(text: string): string {
-  const [day = '', hour = '12:00'] = text.split(' ');
-  return `${day.length === 5 ? `2026-${day}` : day}T${hour}:00.000Z`;
-}
-
-function step(at: string, action: Action): Step {
-  return { at: time(at), ...action };
-}
-
-function order(at: string, name: string, tier: string): Step {
-  return step(at, { do: 'order', order: name, tier });
-}
-
-function verify(at: string, name: string): Step {
-  return step(at, { do: 'verify', order: name, payment: `${name}1` });
-}
-
-function buy(at: string, name: string, tier: string): Step[] {
-  return [order(at, name, tier), verify(at, name)];
-}
-
-function captured(at: string, name: string, payment = `${name}1`): Step {
-  return step(at, { do: 'captured', order: name, payment, event: 'payment.captured' });
-}
-
-function refund(
-  at: string,
-  payment: string,
-  tier: string,
-  status: 'pending' | 'processed' | 'failed' = 'processed',
-  { id = `${payment} refund`, amount = planOf(tier).price } = {},
-): Step {
-  const order = payment.startsWith('S') ? null : payment.slice(0, 1);
-  return step(at, { do: 'refund', payment, of: planOf(tier).price, order, refund: id, amount, status });
-}
-
-/** An event of subscription S1 (of basic by the month) or of another; it happened when its cycle began, or at `happened`. */
-function event(
-  at: string,
-  name: GatewayEvent['do'],
-  [start, end]: readonly [string, string],
-  { subscription = 'S1', tier = 'basic', happened = start, cycle = 1 } = {},
-): Step {
-  return step(at, {
-    do: name,
-    subscription,
-    tier,
-    createdAt: time(happened),
-    start: time(start),
-    end: time(end),
-    payment: name === 'charged' ? `${subscription}/${cycle}` : null,
-  });
-}
-
-function activate(cycle: readonly [string, string], of: Parameters<typeof event>[3] = {}): Step[] {
-  return [event(cycle[0], 'activated', cycle, of), event(cycle[0], 'charged', cycle, of)];
-}
-
-function ask(at: string, status: Answer['status'], [start, end]: readonly [string, string], tier = 'basic'): Step {
-  return step(at, { do: 'ask', answers: { S1: { tier, status, start: time(start), end: time(end), endedAt: null } } });
-}
 
 const march = ['03-01', '04-01'] as const;
 const april = ['04-01', '05-01'] as const;
@@ -294,6 +232,15 @@ export const writtenHistories: readonly Written[] = [
     name: 'a second purchase of a tier replaces the first, and a finding',
     steps: [...buy('01-31', 'A', 'basic'), ...buy('02-10', 'B', 'basic')],
     end: 'basic until 2026-03-10T12:00:00.000Z; paid_twice: B',
+  },
+  {
+    name: 'an order is what was sold, whatever the plan is when it is paid',
+    steps: [
+      order('01-10', 'A', 'pro'),
+      step('01-11', { do: 'change plan', tier: 'pro', months: 1, price: 199900 }),
+      captured('01-12', 'A'),
+    ],
+    end: 'pro until 2027-01-12T12:00:00.000Z',
   },
   {
     name: 'a lost dispute leaves access, and a finding',

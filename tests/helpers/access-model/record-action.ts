@@ -1,13 +1,16 @@
-import { type Action, type Answer, type GatewayEvent, planOf } from './actions.ts';
-import { type Chain, type Cycle, type Facts, isRefunded, type Money, type Order, type Subscription } from './facts.ts';
+import { type Action, planOf } from './actions.ts';
+import { type Chain, type Facts, isRefunded, moneyNamed, type Order } from './facts.ts';
 import { isLive, rulingSource, sourcesOf } from './model.ts';
+import { receiveAnswer, receiveEvent } from './record-gateway-event.ts';
 import { hour, parseTime, type Time } from './time.ts';
 
-/** Adds to the facts what happens at a time. The answer of `ask` is about those that were asked. */
-export function tell(facts: Facts, action: Action, now: Time): void {
+/** Adds an action and its time to the facts. The answer of `ask` is about those that were asked. */
+export function recordAction(facts: Facts, action: Action, now: Time): void {
   switch (action.do) {
     case 'order':
-      return void facts.orders.push(newOrder(action.order, action.tier, now));
+      return void facts.orders.push(newOrder(action, facts.months[action.tier] ?? planOf(action.tier).months, now));
+    case 'change plan':
+      return void (facts.months[action.tier] = action.months);
     case 'verify':
       return verify(facts, orderNamed(facts, action.order), action.payment, now);
     case 'captured':
@@ -29,9 +32,9 @@ export function tell(facts: Facts, action: Action, now: Time): void {
     case 'activated':
     case 'charged':
     case 'cancelled':
-      return receive(facts, action, now);
+      return receiveEvent(facts, action, now);
     case 'ask':
-      for (const [name, answer] of Object.entries(action.answers)) ask(facts, name, answer, now);
+      for (const [name, answer] of Object.entries(action.answers)) receiveAnswer(facts, name, answer, now);
       return;
     case 'cancel':
       return cancel(facts, action.atPeriodEnd, now);
@@ -41,9 +44,9 @@ export function tell(facts: Facts, action: Action, now: Time): void {
       return;
     }
     case 'grant':
-      return void facts.given.push(given('grant', action.grant, action.tier, now, parseTime(action.until)));
+      return void facts.grants.push(newGrant('grant', action.grant, action.tier, now, parseTime(action.until)));
     case 'write by hand':
-      return void facts.given.push(given('manual', 'manual', action.tier, now, parseTime(action.until)));
+      return void facts.grants.push(newGrant('manual', 'manual', action.tier, now, parseTime(action.until)));
     case 'failed':
     case 'wait':
       return;
@@ -57,8 +60,11 @@ export function orderNamed(facts: Facts, name: string): Order {
   return order;
 }
 
-function newOrder(name: string, tier: string, now: Time): Order {
-  const { price: amount, months } = planOf(tier);
+function newOrder(
+  { order: name, tier, amount }: Extract<Action, { do: 'order' }>,
+  months: number,
+  now: Time,
+): Order {
   return {
     name,
     tier,
@@ -80,7 +86,7 @@ function newOrder(name: string, tier: string, now: Time): Order {
   };
 }
 
-function given(kind: 'grant' | 'manual', name: string, tier: string, at: Time, until: Time) {
+function newGrant(kind: 'grant' | 'manual', name: string, tier: string, at: Time, until: Time) {
   return { kind, name, tier, at, until, cancelledAt: [], cancelledFor: null };
 }
 
@@ -139,55 +145,6 @@ function endUncaptured(order: Order, now: Time): void {
   order.isNeverCaptured = true;
 }
 
-function receive(facts: Facts, event: GatewayEvent, now: Time): void {
-  const subscription = mirrorOf(facts, event.subscription, event.tier);
-  const told = { at: parseTime(event.createdAt), arrivedAt: now };
-  if (event.do === 'cancelled') {
-    subscription.endedAt = told.at;
-    return;
-  }
-  (event.do === 'activated' ? subscription.activations : subscription.charges).push(told);
-  const cycle = cycleOf(subscription, event, told.at);
-  cycle.isAnswered = false;
-  if (event.payment === null) return;
-  cycle.at = told.at;
-  cycle.money = moneyNamed(facts, event.payment, planOf(event.tier).price);
-}
-
-function ask(facts: Facts, name: string, answer: Answer, now: Time): void {
-  const subscription = mirrorOf(facts, name, answer.tier);
-  subscription.askedAt = now;
-  if (answer.status === 'active') cycleOf(subscription, answer, parseTime(answer.start));
-  if (answer.status === 'cancelled' && answer.endedAt !== null) subscription.endedAt ??= parseTime(answer.endedAt);
-}
-
-function mirrorOf({ subscriptions }: Facts, name: string, tier: string): Subscription {
-  const known = subscriptions.find((subscription) => subscription.name === name);
-  if (known) return known;
-  const mirror: Subscription = {
-    name,
-    tier,
-    activations: [],
-    charges: [],
-    cycles: [],
-    endedAt: null,
-    askedAt: null,
-    cancelledAt: [],
-    cancelledFor: null,
-  };
-  subscriptions.push(mirror);
-  return mirror;
-}
-
-function cycleOf({ cycles }: Subscription, period: { start: string; end: string }, at: Time): Cycle {
-  const [start, end] = [parseTime(period.start), parseTime(period.end)];
-  const known = cycles.find((cycle) => cycle.start === start);
-  if (known) return known;
-  const cycle: Cycle = { start, end, at, money: null, isAnswered: true };
-  cycles.push(cycle);
-  return cycle;
-}
-
 /** At once: every live source ends. At the period's end: the ruling source is marked, once. */
 function cancel(facts: Facts, atPeriodEnd: boolean, now: Time): void {
   const ruling = rulingSource(facts, now);
@@ -202,16 +159,8 @@ function cancel(facts: Facts, atPeriodEnd: boolean, now: Time): void {
   }
 }
 
-function holderNamed({ orders, subscriptions, given }: Facts, name: string) {
-  const holder = [...orders, ...subscriptions, ...given].find((holder) => holder.name === name);
+function holderNamed({ orders, subscriptions, grants }: Facts, name: string) {
+  const holder = [...orders, ...subscriptions, ...grants].find((holder) => holder.name === name);
   if (!holder) throw new Error(`no source ${name}`);
   return holder;
-}
-
-function moneyNamed({ money }: Facts, name: string, amount: number): Money {
-  const known = money.get(name);
-  if (known) return known;
-  const created: Money = { name, amount, refunds: new Map() };
-  money.set(name, created);
-  return created;
 }

@@ -1,0 +1,112 @@
+import type pg from 'pg';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { setClock } from '../helpers/clock.ts';
+import { deliver, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway-events.ts';
+import { deleteUsers, readCancellation } from '../helpers/gateway-subscriptions.ts';
+import { refunded } from '../helpers/money-events.ts';
+import { placeOrder, type Purchase, verifyPurchase } from '../helpers/purchases.ts';
+import { readAccessFindings } from '../helpers/read-findings.ts';
+import { createUser, uniqueId } from '../helpers/records.ts';
+import { callRpc, openSession } from '../helpers/session.ts';
+import { readSubscription, readTier } from '../helpers/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+let database: TestDatabase;
+let service: pg.Client;
+let user: Purchase['user'];
+let id: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  service = await openSession(database, { role: 'service_role' });
+  await database.query("update public.plans set gateway_plan_id = 'plan_' || tier");
+});
+afterEach(() => deleteUsers(database));
+afterAll(() => database.close());
+
+const amount = 49900;
+const february = { start: '2026-02-01T00:00:00Z', end: '2026-03-01T00:00:00Z' };
+const march = { start: '2026-03-01T00:00:00Z', end: '2026-04-01T00:00:00Z' };
+const paymentOf = ({ start }: typeof march) => ({ id: `pay_${start.slice(0, 7)}_${id}`, amount });
+
+async function event(name: SubscriptionEvent['name'], time: string, fields: Partial<SubscriptionEvent>) {
+  await setClock(database, time);
+  const of = { userId: user.id, id, planId: 'plan_premium', createdAt: time };
+  return await deliver(service, subscriptionEvent({ name, ...of, ...fields }));
+}
+const charge = (cycle: typeof march, fields: Partial<SubscriptionEvent> = {}) =>
+  event('charged', cycle.start, { ...cycle, payment: paymentOf(cycle), ...fields });
+const refund = (cycle: typeof march, part = amount) => deliver(service, refunded(paymentOf(cycle), part));
+
+/** Premium, billed monthly since 1 February; then it is 10 February. */
+async function billed(): Promise<void> {
+  user = await createUser(database);
+  id = uniqueId('sub');
+  await event('activated', february.start, february);
+  await charge(february);
+  await setClock(database, '2026-02-10T00:00:00Z');
+}
+async function buy(tier: string): Promise<void> {
+  await verifyPurchase(service, await placeOrder(database, { user, tier }));
+}
+/** The call that cancels it at the gateway is refused. */
+async function failCancellation(): Promise<void> {
+  await database.query("update private.outbox set attempts = 1 where key = 'cancel-subscription/' || $1", [id]);
+  expect(await readCancellation(database, id)).toMatchObject({ state: 'pending' });
+}
+const subscription = () => readSubscription(database, user.id);
+const findings = () => readAccessFindings(database);
+
+test('a charge after the failed cancellation of a replaced subscription is a finding until it is refunded in full; the purchase goes on', async () => {
+  await billed();
+  await buy('pro');
+  await failCancellation();
+  const bought = await subscription();
+  expect(await findings()).toEqual([]);
+
+  expect(await charge(march)).toBe('applied');
+  expect(await subscription()).toEqual(bought);
+  expect(await readTier(database, user.id)).toBe('pro');
+  const finding = ['charged_after_replacement', paymentOf(march).id];
+  expect(await findings()).toEqual([finding]);
+  await refund(march, amount - 1);
+  expect(await findings()).toEqual([finding]);
+  await refund(march, 1);
+  expect(await findings()).toEqual([]);
+  expect(await subscription()).toEqual(bought);
+});
+
+test('a charge of an attached subscription that its user cancelled at once gives access for the cycle, and is a finding', async () => {
+  user = await createUser(database);
+  id = uniqueId('sub');
+  await setClock(database, '2026-01-31T00:00:00Z');
+  await buy('pro');
+  await event('activated', february.start, { ...february, planId: undefined });
+  await setClock(database, '2026-02-10T00:00:00Z');
+  await callRpc(service, 'cancel_subscription', user.id, false);
+  expect(await readTier(database, user.id)).toBe('free');
+  await charge(march, { planId: undefined });
+  expect(await subscription()).toMatchObject({ tier: 'pro', status: 'active', end: '2026-04-01T00:00:00.000Z' });
+  expect(await readTier(database, user.id)).toBe('pro');
+  expect(await findings()).toEqual([['charged_after_cancellation', paymentOf(march).id]]);
+});
+
+test('a charge that happened before the cancellation and arrives after it is no finding', async () => {
+  user = await createUser(database);
+  id = uniqueId('sub');
+  await event('activated', february.start, february);
+  await setClock(database, '2026-02-10T00:00:00Z');
+  await callRpc(service, 'cancel_subscription', user.id, true);
+  await deliver(
+    service,
+    subscriptionEvent({
+      name: 'charged',
+      userId: user.id,
+      id,
+      planId: 'plan_premium',
+      createdAt: '2026-02-01T00:00:05Z',
+      ...february,
+      payment: paymentOf(february),
+    }),
+  );
+  expect(await findings()).toEqual([]);
+});

@@ -1,0 +1,97 @@
+import type pg from 'pg';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { setClock } from '../helpers/clock.ts';
+import { deliver, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway-events.ts';
+import { deleteUsers } from '../helpers/gateway-subscriptions.ts';
+import { openSession } from '../helpers/session.ts';
+import { readSubscription, readTier } from '../helpers/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { uniqueId } from '../helpers/records.ts';
+
+let database: TestDatabase;
+let service: pg.Client;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  service = await openSession(database, { role: 'service_role' });
+  await database.query("update public.plans set gateway_plan_id = 'plan_' || tier");
+});
+afterEach(() => deleteUsers(database));
+afterAll(() => database.close());
+
+const january = { start: '2026-01-01T00:00:00Z', end: '2026-02-01T00:00:00Z' };
+const february = { start: '2026-02-01T00:00:00Z', end: '2026-03-01T00:00:00Z' };
+
+/** A user that the app announces to the gateway before it exists here. */
+async function announced(...events: Omit<SubscriptionEvent, 'userId'>[]): Promise<string> {
+  await setClock(database, '2026-01-31T00:00:00Z');
+  const userId = crypto.randomUUID();
+  for (const event of events) {
+    expect(await deliver(service, subscriptionEvent({ userId, ...event }))).toBe('unmatched');
+  }
+  return userId;
+}
+const insertUser = (id: string) =>
+  database.query('insert into auth.users (id, email) values ($1, $2)', [id, `${uniqueId('user')}@example.com`]);
+
+test('a user inserted after the events of a gateway subscription gets its tier and period', async () => {
+  const id = uniqueId('sub');
+  const userId = await announced(
+    { name: 'charged', id, planId: 'plan_pro', ...february, createdAt: '2026-01-31T00:00:00Z' },
+    { name: 'activated', id, planId: 'plan_pro', ...january, createdAt: '2026-01-30T00:00:00Z' },
+  );
+  await insertUser(userId);
+  expect(await readSubscription(database, userId)).toEqual({
+    tier: 'pro',
+    plan_tier: 'pro',
+    status: 'active',
+    gateway_subscription_id: id,
+    start: '2026-02-01T00:00:00.000Z',
+    end: '2026-03-01T00:00:00.000Z',
+  });
+  expect(await readTier(database, userId)).toBe('pro');
+  const changes = await database.query(
+    'select from_tier, to_tier, cause from private.tier_changes where user_id = $1',
+    [
+      userId,
+    ],
+  );
+  expect(changes).toEqual([{ from_tier: 'free', to_tier: 'pro', cause: 'subscription of a new user' }]);
+});
+
+test.each<[string, Omit<SubscriptionEvent, 'userId'>[]]>([
+  ['none but a cancellation', [{ name: 'cancelled' }]],
+  ['an activation and its cancellation', [
+    { name: 'activated', planId: 'plan_pro', ...january, createdAt: '2026-01-30T00:00:00Z' },
+    { name: 'cancelled', planId: 'plan_pro', createdAt: '2026-01-30T12:00:00Z' },
+  ]],
+  ['an activation without a plan of ours', [{ name: 'activated', planId: 'plan_unknown', ...january }]],
+])('a user inserted after %s has the tier free', async (_, events) => {
+  const id = uniqueId('sub');
+  const userId = await announced(...events.map((event) => ({ id, ...event })));
+  await insertUser(userId);
+  expect(await readTier(database, userId)).toBe('free');
+});
+
+test('a user whose access cannot be settled is inserted all the same', async () => {
+  const userId = await announced({ name: 'activated', id: uniqueId('sub'), planId: 'plan_pro', ...january });
+  await database.query("alter table public.subscriptions add constraint broken check (tier <> 'pro') not valid");
+  try {
+    await insertUser(userId);
+  } finally {
+    await database.query('alter table public.subscriptions drop constraint broken');
+  }
+  expect(await readSubscription(database, userId)).toBeNull();
+  expect(await readTier(database, userId)).toBe('free');
+});
+
+test('a user whose access could not be settled is settled by the sweep', async () => {
+  const userId = await announced({ name: 'activated', id: uniqueId('sub'), planId: 'plan_pro', ...january });
+  await database.query("alter table public.subscriptions add constraint broken check (tier <> 'pro') not valid");
+  try {
+    await insertUser(userId);
+  } finally {
+    await database.query('alter table public.subscriptions drop constraint broken');
+  }
+  await database.query('select private.sweep()');
+  expect(await readTier(database, userId)).toBe('pro');
+});

@@ -1,0 +1,144 @@
+import { sha256 } from '../gateway-events.ts';
+import { captured, dispute, failed, orderPaid } from '../money-events.ts';
+import { createPayment } from '../records.ts';
+import { callRpc } from '../session.ts';
+import type { Action, Answer } from './actions.ts';
+import { refundBody, subscriptionAnswer, subscriptionBody } from './bodies.ts';
+import type { Names } from './names.ts';
+import type { Setting } from './subject.ts';
+
+type Order = { readonly id: string; readonly orderId: string; readonly amount: number };
+
+/** What performs actions through the RPCs, each at its time, and returns the names of those that the gateway was asked about. */
+export function createPerformer(
+  { database, service, userId, earlyRenewal }: Setting,
+  names: Names,
+): (action: Action, at: string) => Promise<string[]> {
+  const orders = new Map<string, Order>();
+  const orderOf = (name: string): Order => {
+    const order = orders.get(name);
+    if (!order) throw new Error(`no order ${name}`);
+    return order;
+  };
+  // The first payment on an order is called by the order.
+  const paymentOf = (name: string) =>
+    names.idOf([...orders.keys()].find((order) => name === `${order}1`) ?? name, 'pay');
+  const moneyOf = ({ order, payment }: { order: string; payment: string }) => {
+    const { orderId, amount } = orderOf(order);
+    return { id: paymentOf(payment), order_id: orderId, amount };
+  };
+
+  const bodies = new Map<string, string>();
+  /** Delivers the event of an action; an action that happens again is the same event, delivered again. */
+  const send = async (action: Action, build: () => string): Promise<string[]> => {
+    const key = JSON.stringify(action);
+    const body = bodies.get(key) ?? build();
+    bodies.set(key, body);
+    const { outcome } = await callRpc(service, 'apply_gateway_event', sha256(body), null, body, earlyRenewal);
+    if (/^(failed|ignored)/.test(String(outcome))) throw new Error(`${outcome}: ${body}`);
+    return [];
+  };
+  const call = async (name: string, ...parameters: unknown[]): Promise<string[]> => {
+    await callRpc(service, name, ...parameters);
+    return [];
+  };
+  const write = async (sql: string, ...parameters: unknown[]): Promise<string[]> => {
+    await database.query(sql, parameters);
+    return [];
+  };
+
+  const order = async ({ order, tier, amount }: Extract<Action, { do: 'order' }>): Promise<string[]> => {
+    const ids = await createPayment(database, { userId, amount, meta: { tier } });
+    orders.set(order, { ...ids, amount });
+    for (const id of [ids.id, ids.orderId]) names.add(id, order);
+    return [];
+  };
+  const ask = async (answers: Record<string, Answer>): Promise<string[]> => {
+    const { subscriptions } = await callRpc(service, 'claim_subscriptions_to_reconcile');
+    const asked: string[] = [];
+    for (const { id, gateway_subscription_id: gatewayId } of Array.isArray(subscriptions) ? subscriptions : []) {
+      const name = names.nameOf(gatewayId);
+      const answer = answers[name];
+      if (!answer) throw new Error(`claimed, and the gateway has no such subscription: ${name}`);
+      const entity = JSON.stringify(subscriptionAnswer(gatewayId, answer));
+      await call('apply_gateway_subscription', id, gatewayId, entity, earlyRenewal);
+      asked.push(name);
+    }
+    return asked.sort();
+  };
+
+  return (action, at) => {
+    switch (action.do) {
+      case 'order':
+        return order(action);
+      case 'verify':
+        return call(
+          'verify_payment',
+          userId,
+          orderOf(action.order).orderId,
+          paymentOf(action.payment),
+          'signature',
+          earlyRenewal,
+        );
+      case 'captured': {
+        const { id, orderId } = orderOf(action.order);
+        return send(
+          action,
+          () =>
+            action.event === 'payment.captured'
+              ? captured(moneyOf(action))
+              : orderPaid(moneyOf(action), { id: orderId, receipt: id.replaceAll('-', '') }),
+        );
+      }
+      case 'failed':
+        return send(action, () => failed(moneyOf(action)));
+      case 'dispute':
+        return send(action, () => dispute('lost', 'lost', moneyOf(action)));
+      case 'refund':
+        return send(action, () =>
+          refundBody(action, {
+            payment: paymentOf(action.payment),
+            order: action.order === null ? null : orderOf(action.order).orderId,
+            refund: names.idOf(action.refund, 'rfnd'),
+          }, at));
+      case 'nothing captured':
+        return call('apply_order_payments', orderOf(action.order).id, action.isUnknown ? null : '[]', earlyRenewal);
+      case 'activated':
+      case 'charged':
+      case 'cancelled':
+        return send(action, () =>
+          subscriptionBody(action, {
+            user: userId,
+            subscription: names.idOf(action.subscription, 'sub'),
+            payment: action.payment === null ? '' : paymentOf(action.payment),
+          }));
+      case 'ask':
+        return ask(action.answers);
+      case 'cancel':
+        return call('cancel_subscription', userId, action.atPeriodEnd);
+      case 'resume':
+        return call('resume_subscription', userId);
+      case 'grant':
+        return write('select private.grant_tier($1, $2, $3, $4)', userId, action.tier, action.until, action.grant);
+      case 'write by hand':
+        return write(
+          `with profile as (update public.profiles set subscription_tier = $2 where user_id = $1)
+           insert into public.subscriptions (user_id, plan_id, tier, status, current_period_start, current_period_end)
+           select $1, p.id, p.tier, 'active', $3, $4 from public.plans p where p.tier = $2`,
+          userId,
+          action.tier,
+          at,
+          action.until,
+        );
+      case 'change plan':
+        return write(
+          'update public.plans set duration_months = $2, price = $3 where tier = $1',
+          action.tier,
+          action.months,
+          action.price,
+        );
+      case 'wait':
+        return Promise.resolve([]);
+    }
+  };
+}
