@@ -68,6 +68,12 @@ begin
         and p.status in ('created', 'failed')
         -- Paid and refunded: the gateway takes no second payment on it.
         and p.refunded_amount = 0
+        and not exists (
+          select
+          from private.gateway_events e
+          where e.subject_id = p.gateway_order_id
+            and e.event in ('refund.created', 'refund.processed', 'refund.failed')
+        )
         and p.created_at > v_now - interval '30 minutes'
     )
     -- One that got no order within 30 seconds never will: the request that asked for it is over.

@@ -26,6 +26,7 @@ create table private.gateway_subscriptions (
   ended_at timestamptz,
   ended_reason text,
   arrived_at timestamptz,
+  is_waiting boolean not null default false,
   next_check_at timestamptz,
   checked_at timestamptz,
   gateway_status text,
@@ -38,8 +39,10 @@ revoke all on private.gateway_subscriptions from public;
 grant select, insert, update on private.gateway_subscriptions to service_role;
 create index gateway_subscriptions_next_check_at_idx on private.gateway_subscriptions (next_check_at)
 where next_check_at is not null;
-create index gateway_subscriptions_waiting_idx on private.gateway_subscriptions (gateway_plan_id)
+create index gateway_subscriptions_plan_waiting_idx on private.gateway_subscriptions (gateway_plan_id)
 where plan_id is null and gateway_plan_id is not null;
+create index gateway_subscriptions_user_waiting_idx on private.gateway_subscriptions (user_id)
+where is_waiting;
 comment on table private.gateway_subscriptions is
   'What is known of each gateway subscription. No foreign key on the user: events may arrive before the user does.';
 comment on column private.gateway_subscriptions.gateway_subscription_id is 'Empty where the events carry no id.';
@@ -64,8 +67,20 @@ comment on column private.gateway_subscriptions.user_cancelled_at is
 comment on column private.gateway_subscriptions.ended_at is 'When the user ended the subscription at once.';
 comment on column private.gateway_subscriptions.arrived_at is
   'When the newest fact arrived here. Null: known only from a subscription that was written by hand.';
+comment on column private.gateway_subscriptions.is_waiting is 'An event arrived before its user did.';
 comment on column private.gateway_subscriptions.next_check_at is
   'When it is reconciled with the gateway next; during a reconciliation the end of the lease.';
+
+create table private.user_cancellations (
+  user_id uuid primary key constraint user_cancellations_user_id_fkey references auth.users (id) on delete cascade,
+  at timestamptz not null
+);
+alter table private.user_cancellations enable row level security;
+revoke all on private.user_cancellations from public;
+grant select, insert, update on private.user_cancellations to service_role;
+comment on table private.user_cancellations is
+  'When a user last ended everything at once: a gateway subscription that was activated before and is announced later has '
+  'ended, too.';
 
 create table private.gateway_charges (
   user_id uuid not null,
@@ -75,6 +90,7 @@ create table private.gateway_charges (
   gateway_payment_id text not null,
   amount bigint,
   refunded_amount bigint not null default 0,
+  dispute_status text,
   charged_at timestamptz not null,
   constraint gateway_charges_pkey
     primary key (user_id, gateway_subscription_id, period_end, period_start, gateway_payment_id)
@@ -185,9 +201,21 @@ begin
     and m.gateway_subscription_id = p_gateway_subscription_id
   for update;
   if not found then
-    insert into private.gateway_subscriptions (user_id, gateway_subscription_id)
-    values (p_user_id, p_gateway_subscription_id)
+    insert into private.gateway_subscriptions (user_id, gateway_subscription_id, ended_at, ended_reason, user_cancelled_at)
+    select p_user_id, p_gateway_subscription_id, c.at, case when c.at is not null then 'cancelled' end, c.at
+    from (select) new
+    left join private.user_cancellations c
+      on c.user_id = p_user_id
+      and c.at > v_happened_at
     on conflict do nothing;
+    if not v_cancelled and exists (
+      select
+      from private.user_cancellations c
+      where c.user_id = p_user_id
+        and c.at > v_happened_at
+    ) then
+      perform private.enqueue_cancellation(p_gateway_subscription_id);
+    end if;
     select * into v_before
     from private.gateway_subscriptions m
     where m.user_id = p_user_id

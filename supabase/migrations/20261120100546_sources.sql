@@ -35,7 +35,7 @@ create table private.manual_subscriptions (
 );
 alter table private.manual_subscriptions enable row level security;
 revoke all on private.manual_subscriptions from public;
-grant select, insert, update on private.manual_subscriptions to service_role;
+grant select, update on private.manual_subscriptions to service_role;
 comment on table private.manual_subscriptions is
   'public.subscriptions as somebody last wrote it by hand: Studio, an import, the app. A fact that arrives later outranks it.';
 

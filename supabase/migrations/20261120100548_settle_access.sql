@@ -37,13 +37,15 @@ select
   m.user_id,
   count(*) filter (where m.status is distinct from 'cancelled' and m.ended_at is null)::integer as billing,
   count(*) filter (where m.is_replaced)::integer as replaced,
-  count(*) filter (where m.plan_id is null or m.period_end is null)::integer as attaching
+  count(*) filter (where m.plan_id is null or m.period_end is null)::integer as attaching,
+  max(m.arrived_at) as newest_at
 from private.gateway_subscriptions m
 group by m.user_id;
 revoke all on private.mirrored from public;
 grant select on private.mirrored to service_role;
 comment on view private.mirrored is
-  'How many gateway subscriptions of a user the gateway bills, is to cancel, and are no sources of access.';
+  'How many gateway subscriptions of a user the gateway bills, is to cancel, and are no sources of access; and when the '
+  'newest fact about them arrived.';
 
 -- What rules a user's access, as private.settle_access works it out.
 create type private.ruling as (
@@ -179,7 +181,11 @@ begin
   order by m.activated_at desc, m.gateway_subscription_id desc
   limit 1;
   if found then
-    v_end := coalesce(v_attached.period_end, v_source.ends_at);
+    -- Before its first cycle it goes on with what it attaches to, as far as that is paid.
+    v_end := coalesce(
+      v_attached.period_end,
+      case when v_source.ended_reason = 'refunded' then least(v_source.ends_at, v_source.ended_at) else v_source.ends_at end
+    );
     v_lapses_at := case
       when v_attached.checked_at > v_end + make_interval(days => greatest(v_grace - 1, 0))
         then v_end + make_interval(days => v_grace)
@@ -194,8 +200,8 @@ begin
     v_source.cancel_at_period_end := v_source.cancel_at_period_end or v_attached.cancel_at_period_end;
     if v_attached.period_end is not null then
       v_source.starts_at := v_attached.period_start;
-      v_source.ends_at := v_attached.period_end;
     end if;
+    v_source.ends_at := v_end;
     v_source.lapses_at := v_lapses_at;
     p_ruling.source := v_source;
     return p_ruling;
@@ -395,7 +401,11 @@ begin
       v_after.status := 'active';
     else
       v_after.status := 'cancelled';
-      v_after.ended_reason := case when v_ruling.is_cut then 'cancelled' else coalesce(v_source.ended_reason, 'lapsed') end;
+      v_after.ended_reason := case
+        when v_ruling.is_cut then 'cancelled'
+        when v_source.ended_at is not null then v_source.ended_reason
+        else coalesce(v_source.ended_reason, 'lapsed')
+      end;
       v_after.cancelled_at := case
         when v_before.status = 'cancelled' and v_before.cancelled_at is not null then v_before.cancelled_at
         when v_after.ended_reason = 'lapsed' then v_source.ends_at
@@ -440,16 +450,23 @@ begin
   end if;
 
   -- The profile is written on a transition alone: a charge leaves one that was edited by hand as it is.
-  v_has_access := v_ruling.is_live
-    and (isfinite(v_source.lapses_at) or coalesce(v_source.ends_at > v_now, true));
+  v_has_access := v_ruling.is_live;
+  if v_has_access and not isfinite(v_source.lapses_at) and v_source.ends_at <= v_now then
+    -- Live until the gateway was asked. That keeps a tier; after the days of grace it gives none.
+    v_has_access := v_source.ended_at is null
+      and v_source.ends_at
+        + make_interval(days => coalesce((select p.grace_days from public.plans p where p.id = v_source.plan_id), 3)) > v_now;
+  end if;
   if v_ruling.is_live then
     if v_source.id = p_new_source_id
       or v_has_access and (v_before.status = 'active' and v_before.current_period_end > v_now) is not true
       or v_before.status = 'active' and v_before.tier <> v_after.tier
     then
       v_tier := v_after.tier;
+    elsif not v_has_access and v_source.ended_reason = 'refunded' and v_before.current_period_end > v_now then
+      v_tier := 'free';
     end if;
-  elsif p_is_cancelled or v_before.status = 'active' then
+  elsif p_is_cancelled or v_source.id is not null and v_before.id is null or v_before.status = 'active' then
     v_tier := 'free';
   end if;
   if v_tier is not null then

@@ -157,6 +157,7 @@ declare
   v_months integer;
   v_valid_until text;
   v_locked record;
+  v_newest_at timestamptz; -- of what is known of the user
   v_before public.subscriptions;
   v_extended private.sources;
   v_source private.sources;
@@ -171,33 +172,40 @@ begin
   end if;
   v_grants := v_plan.id is not null and p_payment.user_id is not null and not v_is_refunded;
   v_months := coalesce(p_payment.duration_months, nullif(v_plan.duration_months, 0), 12);
-  p_payment.since := greatest(p_payment.created_at, p_payment.verified_at);
+  p_payment.since := greatest(p_payment.since, p_payment.created_at, p_payment.verified_at);
   if v_grants then
-    select s as subscription, m.billing, m.replaced, m.attaching
+    select s as subscription, m.billing, m.replaced, m.attaching, m.newest_at
     into v_locked
     from public.subscriptions s
     left join private.mirrored m on m.user_id = s.user_id
     where s.user_id = p_payment.user_id
     for update of s;
-    if found then
-      v_before := v_locked.subscription;
-      v_ruling.billing := coalesce(v_locked.billing, 0);
-      v_ruling.replaced := coalesce(v_locked.replaced, 0);
-      v_ruling.attaching := coalesce(v_locked.attaching, 0);
+    if not found then
+      select null::public.subscriptions as subscription, m.billing, m.replaced, m.attaching, m.newest_at
+      into v_locked
+      from (select) one
+      left join private.mirrored m on m.user_id = p_payment.user_id;
     end if;
+    v_before := v_locked.subscription;
+    v_ruling.billing := coalesce(v_locked.billing, 0);
+    v_ruling.replaced := coalesce(v_locked.replaced, 0);
+    v_ruling.attaching := coalesce(v_locked.attaching, 0);
+    v_newest_at := greatest(v_before.updated_at, v_locked.newest_at);
     v_subscription_id := coalesce(v_before.id, gen_random_uuid());
     p_payment.period_start := v_now;
     p_payment.period_end := private.add_months(v_now, v_months);
+    p_payment.chain_id := null;
     p_payment.chain_start := null;
+    p_payment.extends_from := null;
     if current_setting('subscriptions.early_renewal', true) = 'extend'
       and v_before.status = 'active'
       and v_before.tier = v_tier
       and v_before.current_period_end > v_now
     then
       v_extended := (private.find_ruling(p_payment.user_id)).source;
-      -- What extends a source rules over it, also where its order is older.
-      p_payment.since := greatest(p_payment.since, v_extended.since + interval '1 microsecond');
       if v_extended.kind = 'payment' then
+        -- What extends a payment rules over it, also where its order is older.
+        p_payment.since := greatest(p_payment.since, v_extended.since + interval '1 microsecond');
         select coalesce(p.chain_id, p.id) into p_payment.chain_id
         from public.payments p
         where p.id = v_extended.id::uuid;
@@ -212,12 +220,12 @@ begin
   -- Strictly after every act of the customer before it, however two transactions overlap: a transaction's time is when it
   -- began, not when it got its lock.
   if p_signature is not null then
-    p_payment.since := greatest(v_clock, v_before.updated_at + interval '1 microsecond');
+    p_payment.since := greatest(v_clock, v_newest_at + interval '1 microsecond');
   end if;
 
   -- Nothing was settled since this act of the customer: it ranks above every other source.
   if v_grants
-    and p_payment.since > coalesce(v_before.updated_at, '-infinity')
+    and p_payment.since > coalesce(v_newest_at, '-infinity')
     and p_payment.chain_id is null
   then
     v_source.user_id := p_payment.user_id;
@@ -256,7 +264,8 @@ begin
     refunded_amount = p_payment.refunded_amount,
     captured_at = coalesce(p.captured_at, v_clock),
     confirmed_at = case when p_is_confirmed then coalesce(p.confirmed_at, v_clock) else p.confirmed_at end,
-    verified_at = coalesce(p.verified_at, case when p_signature is not null then v_clock end),
+    -- A verification that is refused is no act that counts.
+    verified_at = coalesce(p.verified_at, case when p_signature is not null and not v_is_refunded then v_clock end),
     uncaptured_at = null,
     tier = v_tier,
     plan_id = v_plan.id,

@@ -84,7 +84,7 @@ begin
         (select s.updated_at + interval '1 microsecond' from public.subscriptions s where s.user_id = p_user_id)
       )
     where p.id = v_payment.id;
-    if v_payment.chain_start is not null then
+    if v_payment.chain_start is not null and v_payment.period_end > private.clock() then
       perform private.lay_out_chain(coalesce(v_payment.chain_id, v_payment.id));
     end if;
     perform private.settle_access(p_user_id, v_email);

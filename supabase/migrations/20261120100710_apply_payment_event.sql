@@ -22,6 +22,7 @@ declare
   v_locked record;
   v_is_same boolean;
   v_is_exact boolean;
+  v_counts_now boolean := false;
   v_email text;
 begin
   if v_gateway_payment_id is null then
@@ -73,6 +74,7 @@ begin
   elsif not v_is_same and v_payment.gateway_payment_id is not null then
     perform private.note_extra_payment(v_payment.id, v_gateway_payment_id, private.clock(), private.clock());
     v_payment := private.count_best_payment(v_payment);
+    v_counts_now := v_payment.gateway_payment_id = v_gateway_payment_id;
   end if;
 
   if v_is_exact
@@ -91,6 +93,9 @@ begin
     end;
   end if;
 
+  if v_counts_now then
+    return 'applied';
+  end if;
   if v_payment.gateway_payment_id is distinct from v_gateway_payment_id
     or v_payment.status = 'captured' and v_payment.confirmed_at is not null
   then

@@ -102,7 +102,7 @@ begin
     where m.user_id = v_subscription.user_id
       and m.gateway_subscription_id = v_subscription.gateway_subscription_id
       and (not m.has_refunds or m.paid_until is distinct from private.paid_until(v_subscription));
-    if found then
+    if found and v_email is not null then
       perform private.settle_access(v_subscription.user_id, v_email);
     end if;
   end loop;
@@ -182,6 +182,16 @@ begin
     return 'ignored: dispute.entity.status';
   end if;
   if v_payment.id is null then
+    -- The payment of a cycle.
+    update private.gateway_charges c
+    set dispute_status = v_status
+    where c.gateway_payment_id = private.json_text(coalesce(p_dispute -> 'payment_id', p_entity -> 'id'))
+      and c.gateway_payment_id <> ''
+      and c.dispute_status is distinct from v_status
+      and (c.dispute_status is null or c.dispute_status not in ('won', 'lost', 'closed'));
+    if found then
+      return 'applied';
+    end if;
     return 'unmatched';
   end if;
   -- About another payment on the order: not the one that counts.

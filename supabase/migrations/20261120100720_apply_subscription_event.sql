@@ -72,7 +72,11 @@ set search_path = ''
 as $$
 declare
   v_cancelled constant boolean := p_event = 'subscription.cancelled';
-  v_id constant text := coalesce(private.json_text(p_entity -> 'id'), '');
+  -- No real one is that long, and the index takes none.
+  v_id constant text := case
+    when char_length(private.json_text(p_entity -> 'id')) <= 200 then private.json_text(p_entity -> 'id')
+    else ''
+  end;
   v_user_id constant uuid := private.json_uuid(p_entity -> 'notes' -> 'user_id');
   v_start constant timestamptz := case when not v_cancelled then private.json_time(p_entity -> 'current_start') end;
   v_end constant timestamptz := case when not v_cancelled then private.json_time(p_entity -> 'current_end') end;
@@ -85,9 +89,6 @@ declare
 begin
   if v_user_id is null then
     return 'ignored: subscription.entity.notes.user_id';
-  end if;
-  if char_length(v_id) > 200 then
-    return 'ignored: subscription.entity.id';
   end if;
   if not v_cancelled
     and (v_start is null or v_end is null)
@@ -110,6 +111,11 @@ begin
     private.json_integer(p_payment -> 'amount'), p_created_at, p_arrived_at
   );
   if v_email is null then
+    update private.gateway_subscriptions m
+    set is_waiting = true
+    where m.user_id = v_user_id
+      and m.gateway_subscription_id = v_id
+      and not m.is_waiting;
     return case when v_cancelled then 'unmatched' else private.apply_event_for_missing_user(v_user_id, v_id) end;
   end if;
   if v_merged.user_id is null then
@@ -135,6 +141,11 @@ begin
   return case
     -- It waits: for a plan of ours, for a cycle, or for a purchase to attach to.
     when v_is_changed is null then 'unmatched'
+    -- Older than what is known.
+    when not v_is_changed
+      and p_created_at < greatest(v_merged.period_event_at, v_merged.status_event_at)
+      and v_merged.plan_id is null
+      then 'stale'
     -- About another gateway subscription than the one that is attached.
     when not v_is_changed and v_merged.plan_id is null and v_merged.activated_at is null then 'mismatch'
     else 'applied'
@@ -159,6 +170,7 @@ begin
   if exists (select from private.gateway_subscriptions m where m.user_id = new.id) then
     perform private.note_cause('subscription of a new user', null);
     perform private.settle_access(new.id, new.email);
+    update private.gateway_subscriptions m set is_waiting = false where m.user_id = new.id;
   end if;
   return null;
 exception
@@ -174,7 +186,7 @@ create trigger settle_new_user
 after insert on auth.users
 for each row execute function private.settle_new_user();
 
--- Settles the users whose gateway subscriptions wait for a plan that is there now.
+-- Settles the users whose gateway subscriptions wait for a plan, or for the user, that is there now.
 create function private.settle_waiting_subscriptions()
 returns integer -- how many were settled; call again until it is 0
 language plpgsql
@@ -185,18 +197,29 @@ declare
   v_settled integer := 0;
 begin
   for v_waiting in
-    select m.user_id, m.gateway_subscription_id, p.id as plan_id, u.email
-    from private.gateway_subscriptions m
-    join public.plans p on p.gateway_plan_id = m.gateway_plan_id
+    select m.user_id, m.gateway_subscription_id, coalesce(m.plan_id, waiting.plan_id) as plan_id, u.email
+    from (
+      select w.user_id, w.gateway_subscription_id, p.id as plan_id
+      from private.gateway_subscriptions w
+      join public.plans p on p.gateway_plan_id = w.gateway_plan_id
+      where w.plan_id is null
+      union
+      select w.user_id, w.gateway_subscription_id, null
+      from private.gateway_subscriptions w
+      where w.is_waiting
+    ) waiting
+    join private.gateway_subscriptions m
+      on m.user_id = waiting.user_id
+      and m.gateway_subscription_id = waiting.gateway_subscription_id
     join auth.users u on u.id = m.user_id
-    where m.plan_id is null
     order by m.user_id
     limit 100
     for no key update of u skip locked
   loop
     perform private.note_cause('plan', v_waiting.gateway_subscription_id);
     update private.gateway_subscriptions m
-    set plan_id = v_waiting.plan_id
+    set plan_id = v_waiting.plan_id,
+      is_waiting = false
     where m.user_id = v_waiting.user_id
       and m.gateway_subscription_id = v_waiting.gateway_subscription_id;
     perform private.settle_access(v_waiting.user_id, v_waiting.email);

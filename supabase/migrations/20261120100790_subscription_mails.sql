@@ -76,7 +76,9 @@ begin
       from private.sources o
       where o.user_id = s.user_id
         and o.ended_at is null
-        and o.ends_at > s.current_period_end
+        -- An expression, so that the user's payments are read, not all whose period runs.
+        and o.ends_at - s.current_period_end > interval '0'
+      offset 0
     )
   having count(*) > 0;
 end

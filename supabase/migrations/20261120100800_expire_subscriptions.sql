@@ -39,7 +39,8 @@ begin
     ) grace
     where s.status = 'active'
       and s.current_period_end < v_now
-      and s.current_period_end + make_interval(days => grace.days) < v_now
+      -- What was refunded has no days of grace.
+      and (m.paid_until is not null or s.current_period_end + make_interval(days => grace.days) < v_now)
       -- What the gateway bills ends only when the gateway, asked since, knows of no further period.
       and (
         s.gateway_subscription_id is null
@@ -107,6 +108,8 @@ begin
       where o.user_id = s.user_id
         and o.ended_at is null
         and o.lapses_at > v_now
+      -- Keeps it a look at one user: as a join it would read all sources.
+      offset 0
     )
     and not exists (select from private.gateway_subscriptions m where m.user_id = s.user_id);
 

@@ -76,6 +76,9 @@ begin
         null; -- below, with those that are no sources
     end case;
   end loop;
+  insert into private.user_cancellations as c (user_id, at)
+  values (p_user_id, v_now)
+  on conflict (user_id) do update set at = excluded.at;
   update private.gateway_subscriptions m
   set ended_at = v_now,
     ended_reason = p_reason,

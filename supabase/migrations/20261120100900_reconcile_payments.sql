@@ -16,7 +16,7 @@ alter table private.alerts enable row level security;
 revoke all on private.alerts from public;
 grant select, insert on private.alerts to service_role;
 comment on table private.alerts is 'What an admin should look into: raised by reconciliation, once a subject.';
-comment on column private.alerts.kind is 'missed_webhook, or never_captured.';
+comment on column private.alerts.kind is 'missed_webhook.';
 comment on column private.alerts.subject_id is 'The order or subscription, as the gateway calls it.';
 
 -- Whether a payment needs no reconciliation any more.

@@ -18,9 +18,12 @@ declare
   v_subscriptions jsonb;
 begin
   with due as materialized (
-    select m.user_id, m.gateway_subscription_id, s.id, m.status, m.ended_at, m.period_end, m.checked_at
+    select
+      m.user_id, m.gateway_subscription_id, s.id, m.status, m.period_end, m.checked_at, m.arrived_at,
+      coalesce(p.grace_days, 3) as grace_days
     from private.gateway_subscriptions m
     left join public.subscriptions s on s.user_id = m.user_id
+    left join public.plans p on p.id = m.plan_id
     where m.next_check_at <= v_now
     order by m.next_check_at
     limit 1000
@@ -31,8 +34,10 @@ begin
       d.*,
       case
         -- Over, unknown here, or without access for so long that nothing more is expected.
-        when d.status = 'cancelled' or d.id is null or d.gateway_subscription_id = '' then 'never'
-        when d.period_end < v_now - interval '14 days' and d.checked_at > d.period_end then 'never'
+        when d.status = 'cancelled' or d.gateway_subscription_id = '' then 'never'
+        -- Its user may still arrive. It may also belong to another app of the same gateway account.
+        when d.id is null then case when d.arrived_at > v_now - interval '30 days' then 'tomorrow' else 'never' end
+        when d.checked_at > d.period_end + make_interval(days => d.grace_days + 14) then 'never'
         -- Renewed since: a charge leaves the plan as it is, so that it writes no index.
         when d.period_end > v_now + interval '1 day' then 'later'
         else 'now'
@@ -45,6 +50,7 @@ begin
   leased as (
     update private.gateway_subscriptions m
     set next_check_at = case
+        when p.turn = 'tomorrow' then v_now + interval '1 day'
         when p.turn = 'later' then p.period_end - interval '1 day'
         when p.turn = 'now' then v_now + interval '5 minutes'
       end

@@ -4,7 +4,7 @@
 -- Normal payments are in none of these: they stay small.
 create index payments_uncaptured_at_idx on public.payments (uncaptured_at)
 where uncaptured_at is not null;
-create index payments_dispute_lost_idx on public.payments (period_end)
+create index payments_dispute_lost_idx on public.payments (captured_at)
 where dispute_status = 'lost';
 create index payments_captured_not_fulfilled_idx on public.payments (captured_at)
 where status = 'captured' and fulfilled_at is null;
@@ -64,7 +64,7 @@ select
         and other.fulfilled_at is not null
         and other.ended_at is null
         and other.period_end > private.clock()
-        and (other.fulfilled_at, other.id) < (p.fulfilled_at, p.id)
+        and (other.fulfilled_at, other.since, other.id) < (p.fulfilled_at, p.since, p.id)
         and other.period_start < p.period_end
         and other.period_end > p.period_start
     ) then 'another payment for the same time'
@@ -97,7 +97,7 @@ where p.fulfilled_at is not null
         and other.period_start < p.period_end
         and other.period_end > p.period_start
         and (
-          other.tier = p.tier and (other.fulfilled_at, other.id) < (p.fulfilled_at, p.id)
+          other.tier = p.tier and (other.fulfilled_at, other.since, other.id) < (p.fulfilled_at, p.since, p.id)
           -- A webhook alone fulfilled an older order, after a newer purchase.
           or p.verified_at is null and other.since > p.since and other.fulfilled_at < p.fulfilled_at
         )
@@ -181,11 +181,21 @@ as
 select p.user_id, p.captured_at as since, p.id as payment_id, p.tier, p.amount, p.gateway_payment_id
 from public.payments p
 where p.dispute_status = 'lost'
+  and p.fulfilled_at is not null
   and p.ended_at is null
-  and p.period_end > private.clock();
+union all
+select c.user_id, c.charged_at, null, m.tier, c.amount, c.gateway_payment_id
+from private.gateway_charges c
+join private.sources m
+  on m.user_id = c.user_id
+  and m.kind = 'gateway_subscription'
+  and m.id = c.gateway_subscription_id
+where c.dispute_status = 'lost'
+  and m.ended_at is null
+  and m.lapses_at > (select private.clock());
 comment on view private.dispute_lost is
-  'Payments that were lost to a dispute and still give access. private.end_payment_access(payment_id, ''dispute_lost'') '
-  'ends it; the period''s end ends the finding, too.';
+  'Payments that were lost to a dispute. Access stays until private.end_payment_access(payment_id, ''dispute_lost'') ends '
+  'it, and the finding with it. A cycle of a gateway subscription has no payment_id: cancel the subscription there.';
 
 create view private.expiry_failed
 with (security_invoker = true)
@@ -249,9 +259,12 @@ where (
     -- Fulfilled or refunded since.
     when 'plan_not_found' then p.fulfilled_at is null and (p.amount = 0 or p.refunded_amount < p.amount)
     when 'mismatch' then
-      -- Refunds and disputes of a payment that does not count, and events of a gateway subscription that is not attached,
-      -- are as they should be.
-      e.event in ('payment.captured', 'order.paid')
+      -- Refunds and disputes of a payment that does not count, and cancellations of a gateway subscription that is not
+      -- attached, are as they should be. The activation of one that is charged may be on its way.
+      case e.event
+        when 'subscription.charged' then e.received_at < (select private.clock()) - interval '15 minutes'
+        else e.event in ('payment.captured', 'order.paid')
+      end
       and e.payload is not null
       and (
         p.gateway_payment_id = private.json_text(e.payload #> '{payload,payment,entity,id}')
@@ -259,6 +272,11 @@ where (
           p.fulfilled_at is not null
           or p.refunded_amount >= private.json_integer(e.payload #> '{payload,payment,entity,amount}')
         )
+      ) is not true
+      and (
+        private.json_integer(e.payload #> '{payload,payment,entity,amount}') > 0
+        and private.refunded_amount(private.json_text(e.payload #> '{payload,payment,entity,id}'))
+          >= private.json_integer(e.payload #> '{payload,payment,entity,amount}')
       ) is not true
       and not exists (
         select
@@ -304,7 +322,7 @@ union all
 select 'never_captured', v.payment_id::text, v.user_id, v.since, to_jsonb(v) - '{user_id, since}'::text[]
 from private.never_captured v
 union all
-select 'dispute_lost', v.payment_id::text, v.user_id, v.since, to_jsonb(v) - '{user_id, since}'::text[]
+select 'dispute_lost', coalesce(v.payment_id::text, v.gateway_payment_id), v.user_id, v.since, to_jsonb(v) - '{user_id, since}'::text[]
 from private.dispute_lost v
 union all
 select 'expiry_failed', v.user_id::text, v.user_id, v.since, to_jsonb(v) - '{user_id, since}'::text[]

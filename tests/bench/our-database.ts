@@ -10,7 +10,7 @@ import { activatedBody, capturedBody, newCapturedPayment, proGatewayPlanId, proP
 import type { Subscriber } from './gateway-bodies.ts';
 
 /** Payments of each user, as many as a read shows. */
-export const paymentsEach = 10;
+export const paymentsEach = 4;
 
 /** Who is in a database: some only buy, the others have a subscription that the gateway bills. */
 export type Users = { readonly buyers: readonly string[]; readonly subscribers: readonly Subscriber[] };

@@ -7,19 +7,20 @@ import { createCalls, sendCall } from './minimal/requests.ts';
 import { poolUrl } from '../helpers/pool-role.ts';
 const kinds = Deno.args.length ? Deno.args : ['verify', 'captured', 'charged', 'ignored'];
 await withDurablePostgres(async (postgres: any) => {
-  const people = newUsers(800);
+  const people = newUsers(1600);
   const urls = { ours: await createOurDatabase(postgres, 'ours', people), minimal: await createMinimalDatabase(postgres, 'minimal', people) };
   const c = async (url: string) => { const x = new pg.Client({ connectionString: url }); await x.connect(); return x; };
   const owners = { ours: await c(urls.ours), minimal: await c(urls.minimal) };
   const setting: any = { users: people, nextCharge: createBilling(people.subscribers), owners };
+  const extra = Deno.env.get('EXTRA'); if (extra) await owners.ours.query(extra);
   const client = await c(poolUrl(urls.ours)); const mini = await c(poolUrl(urls.minimal));
   await client.query('set synchronous_commit = off'); await mini.query('set synchronous_commit = off');
   const cpu = (x: any) => { const f = Deno.readTextFileSync(`/proc/${x.processID}/stat`).split(' '); return (Number(f[13]) + Number(f[14])) * 10000; };
   for (const kind of kinds as any[]) {
-    let calls = await createCalls(kind, 300, setting);
+    let calls = await createCalls(kind, 200, setting);
     for (const call of calls.ours) await sendCall(client, call);
     for (const call of calls.minimal) await sendCall(mini, call);
-    calls = await createCalls(kind, 2400, setting);
+    calls = await createCalls(kind, 1600, setting);
     const times: number[] = [], mt: number[] = [];
     let a = cpu(client), b = cpu(mini);
     for (let i = 0; i < calls.ours.length; i++) {

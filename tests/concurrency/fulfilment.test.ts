@@ -70,7 +70,7 @@ test.each([['verify first', true], ['webhook first', false]])(
   },
 );
 
-test('ten captured payments on one order at once: one counts, nine are to be given back', async () => {
+test('ten captured payments on one order at once: one counts, nine are to be refunded', async () => {
   const order = await placeOrder(database);
   const ids = Array.from({ length: 10 }, () => uniqueId('pay'));
   await race(ids.map((id) => (session) => deliver(session, captured({ id, order_id: order.orderId }))));

@@ -8,7 +8,8 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 
 let database: TestDatabase;
 beforeAll(async () => {
-  database = await createTestDatabase();
+  // A cancellation without a plan of ours ends two purchases of a user.
+  database = await createTestDatabase({ findings: { paid_not_entitled: 2 } });
   await database.query("update public.plans set gateway_plan_id = 'plan_pro' where tier = 'pro'");
 });
 afterAll(() => database.close());
@@ -121,9 +122,35 @@ describe('a verify and a cancellation of the same user', () => {
     expect(await readSubscription(database, userId)).toMatchObject({ status: 'active', tier: 'premium' });
     expect(await readTier(database, userId)).toBe('premium');
   });
+
+  test.each([['with a subscription', true], ['without one', false]])(
+    'of a user %s, the verify begun first and waiting for the cancellation: what was bought is active',
+    async (_, hasSubscription) => {
+      const { id: userId } = await createUser(database);
+      const session = await openSession(database, { role: 'service_role' });
+      if (hasSubscription) {
+        const { orderId } = await createPayment(database, { userId });
+        await callRpc(session, 'verify_payment', userId, orderId, uniqueId('pay'), 'signature');
+      }
+      const { orderId } = await createPayment(database, { userId, meta: { tier: 'premium' } });
+      const [verifying, cancelling] = await openPair();
+      // A transaction's time is the start of its first statement.
+      await verifying.query('begin');
+      await verifying.query('select now()');
+      await cancelling.query('begin');
+      await deliver(cancelling, subscriptionEvent({ name: 'cancelled', userId, id: uniqueId('sub') }));
+      const purchase = callRpc(verifying, 'verify_payment', userId, orderId, uniqueId('pay'), 'signature');
+      await waitUntilBlocked(database, verifying);
+      await cancelling.query('commit');
+      expect(await purchase).toMatchObject({ outcome: 'applied', tier: 'premium' });
+      await verifying.query('commit');
+      expect(await readSubscription(database, userId)).toMatchObject({ status: 'active', tier: 'premium' });
+      expect(await readTier(database, userId)).toBe('premium');
+    },
+  );
 });
 
-test('an event that came before its subscription counts although a repeat of it is under way', async () => {
+test('an event that arrived before its subscription counts although a repeat of it is being applied', async () => {
   const { id: userId } = await createUser(database);
   const of = { userId, id: uniqueId('sub'), planId: 'plan_pro' };
   const [repeating, making] = await openPair();

@@ -10,8 +10,16 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 
 let database: TestDatabase;
 beforeAll(async () => {
-  // Chance decides whether the money is told of before its user is gone; the test looks which ones are there.
-  database = await createTestDatabase({ findings: { captured_not_fulfilled: 'any' } });
+  // Chance decides which comes first: a capture or its user's deletion (the test checks which ones are there), a charge or
+  // the cancellation or purchase that ends its subscription, and which of two orders is captured first.
+  database = await createTestDatabase({
+    findings: {
+      captured_not_fulfilled: 'any',
+      charged_after_cancellation: 'any',
+      charged_after_replacement: 'any',
+      paid_twice: 'any',
+    },
+  });
   await database.query("update public.plans set gateway_plan_id = 'plan_pro' where tier = 'pro'");
 });
 afterAll(() => database.close());

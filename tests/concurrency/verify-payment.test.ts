@@ -27,7 +27,7 @@ test('twenty verifies of one payment at once fulfil it once and answer the same'
   expect(await readSubscription(database, user.id)).toMatchObject({ end: results[0]?.valid_until });
 });
 
-test('ten payments on one order at once: one counts, nine are to be given back', async () => {
+test('ten payments on one order at once: one counts, nine are to be refunded', async () => {
   const user = await createUser(database);
   const { id, orderId } = await createPayment(database, { userId: user.id });
   const racers = await openRacers(database, 10);

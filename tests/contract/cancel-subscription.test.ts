@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { answer, refusal } from '../helpers/answer.ts';
 import { createCaller } from '../helpers/caller.ts';
 import { setClock } from '../helpers/clock.ts';
@@ -14,6 +14,7 @@ const project = useProject({ findings: { paid_twice: targets.length } });
 
 describe.each(targets)('%s', (target) => {
   const service = useService(target, project);
+  afterEach(() => setClock(project.database, null));
 
   function post(path: string, user: Pick<SignedUpUser, 'accessToken'> | null, body?: unknown) {
     const headers = new Headers(user ? { authorization: `Bearer ${user.accessToken}` } : {});
@@ -26,11 +27,15 @@ describe.each(targets)('%s', (target) => {
     const user = await createCaller(project.database);
     const { orderId } = await createPayment(project.database, { userId: user.id });
     await verify(service, user.accessToken, await checkout(orderId));
+    await attach(user, gatewaySubscriptionId);
+    return user;
+  }
+
+  async function attach({ id }: SignedUpUser, gatewaySubscriptionId: string | null): Promise<void> {
     await project.database.query('update public.subscriptions set gateway_subscription_id = $2 where user_id = $1', [
-      user.id,
+      id,
       gatewaySubscriptionId,
     ]);
-    return user;
   }
 
   const cancellation = async (id: string) =>
@@ -74,10 +79,12 @@ describe.each(targets)('%s', (target) => {
     expect(await resume(user)).toEqual(refusal(409, 'Cannot be resumed'));
   });
 
-  test('POST /api/subscriptions/cancel at the period end → 200; the tier stays, the gateway is told a day before', async () => {
+  test('POST /api/subscriptions/cancel at the period end → 200; the tier stays, the gateway is told 48 hours before', async () => {
     const id = uniqueId('sub');
     await setClock(project.database, '2027-01-10T12:00:00Z');
-    const user = await subscriber(id);
+    const user = await subscriber();
+    await setClock(project.database, '2027-01-10T12:00:01Z');
+    await attach(user, id);
     const { status, body } = await cancel(user, { at_period_end: true });
     expect(status).toBe(200);
     expect(body).toMatchObject({ subscription: { status: 'active', cancel_at_period_end: true, cancelled_at: null } });
@@ -86,9 +93,8 @@ describe.each(targets)('%s', (target) => {
       payload: { gateway_subscription_id: id, at_cycle_end: true },
       attempts: 0,
       parked: false,
-      next_attempt_at: new Date('2028-01-09T12:00:00Z'),
+      next_attempt_at: new Date('2028-01-08T12:00:00Z'),
     });
-    await setClock(project.database, null);
   });
 
   test('POST /api/subscriptions/resume before the gateway was told → 200; withdrawn, and cancelled again when asked', async () => {

@@ -8,6 +8,7 @@ import {
 } from '../fixtures/gateway/subscription-events.ts';
 import { answer, refusal } from '../helpers/answer.ts';
 import { createCaller } from '../helpers/caller.ts';
+import { setClock } from '../helpers/clock.ts';
 import { createPayment, uniqueId } from '../helpers/records.ts';
 import { deliver } from '../helpers/requests.ts';
 import { ledgerRow, paymentOfOrder, readAllRows, readRowsBesidesLedger, subscriptionOf } from '../helpers/rows.ts';
@@ -15,7 +16,7 @@ import { targets } from '../helpers/targets.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
 // A subscription that is made by hand, judged while it runs.
-const project = useProject({ findings: { entitled_not_paid: 1, tier_mismatch: 1 }, at: '2026-10-01T00:00:00Z' });
+const project = useProject({ findings: { entitled_not_paid: 1 }, at: '2026-10-01T00:00:00Z' });
 const received = { status: 200, body: { received: true } };
 const subscriptionBuilders = { subscriptionActivated, subscriptionCharged, subscriptionCancelled };
 
@@ -27,8 +28,11 @@ const noTime = [null, 'x', '1790000000', true, [], {}, -1, 1.5, 253402300800];
 let userId: string;
 /** An order that a failure would change; it is the only one of its user, and there are payments without an order. */
 let orderId: string;
+/** The end of the newest period that the user was charged for. */
+let currentEnd = period.current_end;
 
 beforeAll(async () => {
+  await setClock(project.database, '2026-10-01T00:00:00Z');
   userId = (await createCaller(project.database)).id;
   await project.database.query(
     `insert into public.subscriptions (user_id, tier, status, current_period_start, current_period_end)
@@ -179,7 +183,9 @@ describe.each(targets)('%s', (target) => {
 
   test('POST /api/webhooks/gateway with an odd created_at → 200, applied as without one', async () => {
     for (const created_at of [...noTime, 1e300]) {
-      const event = { ...subscriptionCharged({ userId, fields: { paid_count: uniqueId(target) } }), created_at };
+      currentEnd += 1;
+      const fields = { current_end: currentEnd };
+      const event = { ...subscriptionCharged({ userId, id: 'sub_Odd', fields }), created_at };
       expect(await answer(deliver(service, event))).toEqual(received);
       expect(await ledgerRow(project.database, event)).toMatchObject({ outcome: 'applied' });
     }

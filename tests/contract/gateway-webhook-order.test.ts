@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import {
   period,
   subscriptionActivated,
@@ -7,6 +7,7 @@ import {
 } from '../fixtures/gateway/subscription-events.ts';
 import { answer } from '../helpers/answer.ts';
 import { createCaller } from '../helpers/caller.ts';
+import { setClock } from '../helpers/clock.ts';
 import { deliver } from '../helpers/requests.ts';
 import { ledgerRow, subscriptionOf, tierOf } from '../helpers/rows.ts';
 import { targets } from '../helpers/targets.ts';
@@ -14,9 +15,11 @@ import { useProject, useService } from '../helpers/use-project.ts';
 
 // Subscriptions are made by hand, judged while their periods run.
 const project = useProject({
-  findings: { entitled_not_paid: 3 * targets.length, tier_mismatch: 4 * targets.length },
+  findings: { entitled_not_paid: 3 * targets.length },
   at: '2026-10-01T00:00:00Z',
 });
+// Ten days after the events, while their period runs.
+beforeAll(() => setClock(project.database, '2026-10-01T00:00:00Z'));
 const noon = 1_790_000_100;
 const nextPeriod = { current_start: period.current_end, current_end: period.current_end + 2_592_000 };
 const nextEnd = new Date(nextPeriod.current_end * 1000);
@@ -48,8 +51,8 @@ describe.each(targets)('%s', (target) => {
     const userId = await subscriber();
     expect(
       await deliverAll(
-        subscriptionCharged({ userId, createdAt: noon, fields: nextPeriod }),
-        subscriptionCharged({ userId, createdAt: noon - 60 }),
+        subscriptionCharged({ userId, id: 'sub_Charged', createdAt: noon, fields: nextPeriod }),
+        subscriptionCharged({ userId, id: 'sub_Charged', createdAt: noon - 60 }),
       ),
     ).toEqual(['applied', 'stale']);
     expect(await subscriptionOf(project.database, userId)).toMatchObject({ current_period_end: nextEnd });
@@ -110,22 +113,24 @@ describe.each(targets)('%s', (target) => {
     const userId = await subscriber();
     expect(
       await deliverAll(
-        subscriptionCharged({ userId, createdAt: noon }),
-        subscriptionCharged({ userId, createdAt: null, fields: nextPeriod }),
+        subscriptionCharged({ userId, id: 'sub_Clock', createdAt: noon }),
+        subscriptionCharged({ userId, id: 'sub_Clock', createdAt: null, fields: nextPeriod }),
       ),
     ).toEqual(['applied', 'applied']);
-    expect(await subscriptionOf(project.database, userId)).toMatchObject({
-      current_period_end: nextEnd,
-      period_event_at: new Date(noon * 1000),
-    });
+    expect(await subscriptionOf(project.database, userId)).toMatchObject({ current_period_end: nextEnd });
+    expect(
+      await project.database.one('select period_event_at from private.gateway_subscriptions where user_id = $1', [
+        userId,
+      ]),
+    ).toEqual({ period_event_at: new Date(noon * 1000) });
   });
 
   test('POST /api/webhooks/gateway with created_at inside the payload → 200; it counts', async () => {
     const userId = await subscriber();
-    const { created_at: _, ...older } = subscriptionCharged({ userId });
+    const { created_at: _, ...older } = subscriptionCharged({ userId, id: 'sub_Inside' });
     expect(
       await deliverAll(
-        subscriptionCharged({ userId, createdAt: noon, fields: nextPeriod }),
+        subscriptionCharged({ userId, id: 'sub_Inside', createdAt: noon, fields: nextPeriod }),
         { ...older, payload: { ...older.payload, created_at: noon - 60 } },
       ),
     ).toEqual(['applied', 'stale']);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import {
   period,
   subscriptionActivated,
@@ -10,7 +10,7 @@ import { createCaller } from '../helpers/caller.ts';
 import { setClock } from '../helpers/clock.ts';
 import { createPayment, uniqueId } from '../helpers/records.ts';
 import { checkout, deliver, verify } from '../helpers/requests.ts';
-import { ledgerRow, queued, readRowsBesidesLedger, subscriptionOf, tierOf } from '../helpers/rows.ts';
+import { ledgerRow, queued, readRowsBesidesEvents, subscriptionOf, tierOf } from '../helpers/rows.ts';
 import { targets } from '../helpers/targets.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
@@ -19,6 +19,8 @@ const project = useProject({
   findings: { entitled_not_paid: 3 * targets.length, tier_mismatch: 2 * targets.length },
   at: '2026-10-01T00:00:00Z',
 });
+// Ten days after the events, while their period runs.
+beforeEach(() => setClock(project.database, '2026-10-01T00:00:00Z'));
 const received = { status: 200, body: { received: true } };
 
 describe.each(targets)('%s', (target) => {
@@ -30,9 +32,9 @@ describe.each(targets)('%s', (target) => {
   }
 
   async function withoutEffect(event: unknown, outcome: string): Promise<void> {
-    const before = await readRowsBesidesLedger(project.database);
+    const before = await readRowsBesidesEvents(project.database);
     expect(await answer(deliver(service, event))).toEqual(received);
-    expect(await readRowsBesidesLedger(project.database)).toEqual(before);
+    expect(await readRowsBesidesEvents(project.database)).toEqual(before);
     expect(await ledgerRow(project.database, event)).toMatchObject({ outcome });
   }
 
@@ -59,9 +61,7 @@ describe.each(targets)('%s', (target) => {
       gateway_subscription_id: 'sub_New',
       current_period_start: period.start,
       current_period_end: period.end,
-      period_event_at: new Date(1_790_000_100_000),
-      status_event_at: new Date(1_790_000_100_000),
-      activated_event_at: new Date(1_790_000_100_000),
+      revision: '1',
     });
   });
 
@@ -72,7 +72,7 @@ describe.each(targets)('%s', (target) => {
       ...before,
       current_period_start: period.start,
       current_period_end: period.end,
-      period_event_at: new Date(1_790_000_100_000),
+      revision: '1',
     });
     expect(await tierOf(project.database, userId)).toBe('pro');
   });
@@ -91,13 +91,12 @@ describe.each(targets)('%s', (target) => {
     const { userId, before } = await subscriber();
     await setClock(project.database, '2026-10-01T02:03:04Z');
     await applied(subscriptionCancelled({ userId, createdAt: 1_790_000_100 }));
-    await setClock(project.database, null);
     expect(await subscriptionOf(project.database, userId)).toEqual({
       ...before,
       status: 'cancelled',
       cancelled_at: new Date('2026-10-01T02:03:04Z'),
       ended_reason: 'cancelled',
-      status_event_at: new Date(1_790_000_100_000),
+      revision: '1',
     });
     expect(await tierOf(project.database, userId)).toBe('free');
   });
@@ -122,12 +121,10 @@ describe.each(targets)('%s', (target) => {
     });
   });
 
-  test('POST /api/webhooks/gateway with subscription.activated out of cancelled, period running → 200; tier back', async () => {
+  test('POST /api/webhooks/gateway with subscription.activated out of cancelled, period running → 200; the tier again', async () => {
     const { userId } = await subscriber("status = 'cancelled'");
     await project.database.query("update public.profiles set subscription_tier = 'free' where user_id = $1", [userId]);
-    await setClock(project.database, '2026-10-01T00:00:00Z');
     await applied(subscriptionActivated({ userId }));
-    await setClock(project.database, null);
     expect(await tierOf(project.database, userId)).toBe('pro');
   });
 
@@ -136,7 +133,6 @@ describe.each(targets)('%s', (target) => {
     await project.database.query("update public.profiles set subscription_tier = 'free' where user_id = $1", [userId]);
     await setClock(project.database, '2026-10-22T00:00:00Z');
     await applied(subscriptionActivated({ userId }));
-    await setClock(project.database, null);
     expect(await tierOf(project.database, userId)).toBe('free');
   });
 
@@ -144,22 +140,20 @@ describe.each(targets)('%s', (target) => {
     'POST /api/webhooks/gateway with %s for a user without a subscription → 200; made where the plan is ours',
     async (_, build) => {
       const { id: userId } = await createCaller(project.database);
-      const plan = uniqueId('plan');
-      await withoutEffect(build({ userId, fields: { plan_id: plan } }), 'unmatched');
+      const [plan, gatewayId] = [uniqueId('plan'), uniqueId('sub')];
+      await withoutEffect(build({ userId, id: gatewayId, fields: { plan_id: plan } }), 'unmatched');
 
       const tier = uniqueId('tier');
       const { id } = await project.database.one(
         'insert into public.plans (tier, name, price, gateway_plan_id) values ($1, $1, 100, $2) returning id',
         [tier, plan],
       );
-      await setClock(project.database, '2026-10-01T00:00:00Z');
-      await applied(build({ userId, id: 'sub_Own', fields: { plan_id: plan } }));
-      await setClock(project.database, null);
+      await applied(build({ userId, id: gatewayId, fields: { plan_id: plan }, createdAt: 1_790_000_101 }));
       expect(await subscriptionOf(project.database, userId)).toMatchObject({
         plan_id: id,
         tier,
         status: 'active',
-        gateway_subscription_id: 'sub_Own',
+        gateway_subscription_id: gatewayId,
         current_period_start: period.start,
         current_period_end: period.end,
       });
@@ -175,7 +169,7 @@ describe.each(targets)('%s', (target) => {
   );
 
   test.each(Object.entries({ subscriptionCharged, subscriptionCancelled }))(
-    'POST /api/webhooks/gateway with %s of another gateway subscription → 200, ledger only',
+    'POST /api/webhooks/gateway with %s of another gateway subscription → 200, no effect',
     async (_, build) => {
       const { userId } = await subscriber("gateway_subscription_id = 'sub_Mine'");
       await withoutEffect(build({ userId, id: 'sub_Other' }), 'mismatch');
@@ -183,19 +177,26 @@ describe.each(targets)('%s', (target) => {
     },
   );
 
-  test('POST /api/payments/verify while a gateway subscription runs → 200; moved aside, its events ledger only', async () => {
-    const { userId, accessToken } = await subscriber("gateway_subscription_id = 'sub_Old'");
-    await project.database.query("delete from private.outbox where key = 'cancel-subscription/sub_Old'");
+  test('POST /api/payments/verify while a gateway subscription runs → 200; it is replaced, its older events change nothing', async () => {
+    const id = uniqueId('sub');
+    const { userId, accessToken } = await subscriber(`gateway_subscription_id = '${id}'`);
+    await applied(subscriptionActivated({ userId, id }));
+    expect(await subscriptionOf(project.database, userId)).toMatchObject({ current_period_end: period.end });
+    await setClock(project.database, '2026-10-01T00:00:01Z');
     const { orderId } = await createPayment(project.database, { userId });
     expect((await verify(service, accessToken, await checkout(orderId))).status).toBe(200);
-    expect(await subscriptionOf(project.database, userId)).toMatchObject({
+    const bought = await subscriptionOf(project.database, userId);
+    expect(bought).toMatchObject({
+      status: 'active',
       gateway_subscription_id: null,
-      superseded_gateway_subscription_ids: ['sub_Old'],
+      current_period_end: new Date('2027-10-01T00:00:01Z'),
     });
-    expect(await queued(project.database, 'cancel-subscription', 'sub_Old'))
-      .toEqual([{ gateway_subscription_id: 'sub_Old', at_cycle_end: false }]);
-    for (const build of [subscriptionActivated, subscriptionCharged, subscriptionCancelled]) {
-      await withoutEffect(build({ userId, id: 'sub_Old' }), 'stale');
+    expect(await queued(project.database, 'cancel-subscription', id))
+      .toEqual([{ gateway_subscription_id: id, at_cycle_end: true }]);
+    for (const build of [subscriptionCharged, subscriptionCancelled, subscriptionActivated]) {
+      expect(await answer(deliver(service, build({ userId, id })))).toEqual(received);
+      expect(await subscriptionOf(project.database, userId)).toEqual(bought);
+      expect(await tierOf(project.database, userId)).toBe('pro');
     }
   });
 });

@@ -224,7 +224,7 @@ describe.each(targets)('%s', (target) => {
     await expectBought(user, paid);
   });
 
-  test('two payments on one order → the first counts, the other is noted to be given back', async () => {
+  test('two payments on one order → the first counts, the other is stored as an extra payment', async () => {
     const { user, orderId } = await startPurchase();
     const paid = await shop.pay(orderId);
     await shop.deliveries(orderId, 3);

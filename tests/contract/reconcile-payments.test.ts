@@ -12,7 +12,8 @@ import { useProject, useService } from '../helpers/use-project.ts';
 const path = '/api/internal/reconcile';
 const internalKey = 'internal-key';
 const withInternalKey = { 'x-internal-key': internalKey };
-const project = useProject();
+// One for each target was verified and never captured.
+const project = useProject({ findings: { never_captured: targets.length } });
 const none = { events: [] };
 
 const reconcile = (service: Pick<RunningService, 'request'>, headers: HeadersInit = withInternalKey) =>
@@ -89,7 +90,7 @@ describe.each(targets)('%s', (target) => {
     expect(shop.calls.at(-1)).toMatchObject({ method: 'GET', path: `/v1/orders/${orderId}/payments` });
   });
 
-  test('POST /api/internal/reconcile confirms what a customer brought back and no webhook announced', async () => {
+  test('POST /api/internal/reconcile confirms what a customer verified and no webhook announced', async () => {
     const { user, orderId, checkout } = await paidUnheard(shop);
     expect((await verify(shop, user.accessToken, checkout)).status).toBe(200);
     const before = await paymentOfOrder(project.database, orderId);

@@ -37,7 +37,7 @@ describe('the model alone', () => {
       read: () => Promise.resolve({ tier: 'free', active: null, findings: [] }),
     };
     await expect(runSteps(nobody, noFacts('replace'), history?.steps ?? [])).rejects.toThrow(
-      /order A pro → free\n.* verify A A1 → pro until .*\nmodel {4}pro until .*\ndatabase free$/,
+      /order A pro amount=99900 → free\n.* verify A A1 → pro until .*\nmodel {4}pro until .*\ndatabase free$/,
     );
   });
 });

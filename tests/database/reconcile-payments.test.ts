@@ -28,7 +28,7 @@ const claimed = async () => Object(await claim()).payments.map((payment: { id: s
 const apply = (order: Purchase, answer: unknown[] | null) => applyOrderPayments(service, order, answer);
 const dueAt = async ({ id }: Purchase) => (await readPayment(database, id)).next_reconcile_at;
 
-describe('a payment is asked about', () => {
+describe('a payment is reconciled', () => {
   test('15 minutes, 1, 6, 24, 72 and 120 hours after its order, and then no more', async () => {
     const order = await ordered();
     for (const time of ['01T00:15', '01T01:00', '01T06:00', '02T00:00', '04T00:00', '06T00:00']) {
@@ -41,7 +41,7 @@ describe('a payment is asked about', () => {
     expect(await readPurchase(database, order)).toMatchObject({ status: 'created', tier: 'free' });
   });
 
-  test('once by whoever comes first, and again five minutes after one who never came back', async () => {
+  test('once, and again when its lease of five minutes has expired', async () => {
     const order = await ordered();
     await setClock(database, '2026-01-01T00:14:59Z');
     expect(await claimed()).toEqual([]);
@@ -65,7 +65,7 @@ describe('a payment is asked about', () => {
     expect(await claimed()).toEqual([id]);
   });
 
-  test('not once the gateway itself confirmed what was fulfilled', async () => {
+  test('not after the gateway confirmed what was fulfilled', async () => {
     const order = await ordered();
     await deliver(service, captured({ id: order.paymentId, order_id: order.orderId }));
     await setClock(database, '2026-01-01T00:15:00Z');
@@ -74,7 +74,7 @@ describe('a payment is asked about', () => {
     expect(await dueAt(order)).toBeNull();
   });
 
-  test('from its verification on when it is brought back after the last step of its order', async () => {
+  test('from its verification on when the customer verifies it after the last step of its order', async () => {
     const order = await ordered();
     await setClock(database, '2026-01-06T00:00:00Z');
     await apply(order, []);

@@ -49,7 +49,7 @@ async function expire(at: string): Promise<unknown> {
   return (await database.one('select private.expire_subscriptions() as ended')).ended;
 }
 
-describe('a subscription that the gateway bills is asked about', () => {
+describe('a gateway subscription is reconciled', () => {
   test('from a day before its period ends on, every six hours', async () => {
     const subscription = await billed();
     const asked = [{ id: subscription.id, gateway_subscription_id: subscription.gatewayId }];
@@ -64,7 +64,7 @@ describe('a subscription that the gateway bills is asked about', () => {
     expect(await claim()).toEqual(asked);
   });
 
-  test('by one at a time, and again five minutes after one who never came back', async () => {
+  test('once, and again when its lease of five minutes has expired', async () => {
     await billed();
     await setClock(database, end);
     expect(await claim()).toHaveLength(1);
@@ -73,7 +73,7 @@ describe('a subscription that the gateway bills is asked about', () => {
     expect(await claim()).toHaveLength(1);
   });
 
-  test('not when the gateway cancelled it, and not when nobody bills it', async () => {
+  test('not after the gateway cancelled it, and not where the gateway bills nothing', async () => {
     const { userId, gatewayId } = await billed();
     await deliver(service, subscriptionEvent({ name: 'cancelled', userId, id: gatewayId, createdAt: start }));
     await verifyPurchase(service, await placeOrder(database, { tier: 'basic' }));
@@ -81,7 +81,7 @@ describe('a subscription that the gateway bills is asked about', () => {
     expect(await claim()).toEqual([]);
   });
 
-  test('anew when another gateway subscription took its place', async () => {
+  test('again when another gateway subscription replaced it', async () => {
     const subscription = await billed();
     await setClock(database, end);
     await claim();
@@ -95,6 +95,20 @@ describe('a subscription that the gateway bills is asked about', () => {
         'sub_new',
       ]),
     ).toEqual({ checked_at: null });
+  });
+
+  test('also where its user is inserted after it was due', async () => {
+    await setClock(database, start);
+    const userId = crypto.randomUUID();
+    const id = uniqueId('sub');
+    const event = { userId, id, planId: 'plan_pro', start, end, createdAt: start };
+    await deliver(service, subscriptionEvent({ name: 'activated', ...event }));
+    await setClock(database, '2026-01-31T06:00:00Z');
+    expect(await claim()).toEqual([]);
+    await database.query("insert into auth.users (id, email) values ($1, 'asha@example.com')", [userId]);
+    expect(await readTier(database, userId)).toBe('pro');
+    await setClock(database, end);
+    expect(await claim()).toMatchObject([{ gateway_subscription_id: id }]);
   });
 });
 
@@ -149,7 +163,7 @@ describe('what the gateway answers', () => {
 });
 
 describe('expiry ends what the gateway bills', () => {
-  test('never before the gateway was asked, however long the period is over', async () => {
+  test('never before a reconciliation, however long the period is over', async () => {
     const { userId } = await billed();
     expect(await expire('2027-01-01T00:00:00Z')).toBe(0);
     expect(await readTier(database, userId)).toBe('pro');
@@ -176,7 +190,7 @@ describe('expiry ends what the gateway bills', () => {
     expect(await readTier(database, subscription.userId)).toBe('pro');
   });
 
-  test('and a charge that comes late brings access back', async () => {
+  test('and a late charge restores access', async () => {
     const subscription = await billed();
     await setClock(database, '2026-02-04T00:00:00Z');
     await claim();

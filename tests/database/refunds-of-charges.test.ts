@@ -170,3 +170,11 @@ test('a purchase below a subscription rules when its cycle is refunded, until th
   });
   expect(await access(order.user.id)).toEqual(['active', null, 'pro']);
 });
+
+test('a refund of a deleted user’s charge is applied and writes no subscription', async () => {
+  const { user, charge } = await subscriber();
+  const payment = await charge(january);
+  await database.query('delete from auth.users where id = $1', [user.id]);
+  expect(await refund(payment)).toBe('applied');
+  expect(await readSubscription(database, user.id)).toBeNull();
+});

@@ -82,19 +82,23 @@ describe('an event that names a payment and no order', () => {
       payload: { dispute: { entity: { id: uniqueId('disp'), payment_id: paymentId, status: 'open' } } },
     });
 
-  test.each(['verify', 'payment.captured'])('waits for the payment’s id, which %s brings', async (name) => {
-    const order = await placeOrder(database);
-    const body = dispute(order.paymentId);
-    expect(await deliver(service, body)).toBe('unmatched');
-    if (name === 'verify') await verifyPurchase(service, order);
-    else await deliver(service, captured({ id: order.paymentId, order_id: order.orderId }));
-    expect(await readPayment(database, order.id)).toMatchObject({ dispute_status: 'open' });
-    expect(await readLedger(database, sha256(body))).toMatchObject({
-      subject_id: order.paymentId,
-      outcome: 'applied',
-      attempts: 2,
-    });
-  });
+  test.each(['verify', 'payment.captured'])(
+    'is applied by the next sweep after %s stores the payment’s id',
+    async (name) => {
+      const order = await placeOrder(database);
+      const body = dispute(order.paymentId);
+      expect(await deliver(service, body)).toBe('unmatched');
+      if (name === 'verify') await verifyPurchase(service, order);
+      else await deliver(service, captured({ id: order.paymentId, order_id: order.orderId }));
+      await database.query('select private.sweep()');
+      expect(await readPayment(database, order.id)).toMatchObject({ dispute_status: 'open' });
+      expect(await readLedger(database, sha256(body))).toMatchObject({
+        subject_id: order.paymentId,
+        outcome: 'applied',
+        attempts: 2,
+      });
+    },
+  );
 
   test('and is a full refund leaves its verification nothing to grant', async () => {
     const order = await placeOrder(database);

@@ -3,10 +3,10 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { setClock } from '../helpers/clock.ts';
 import { deliver, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway-events.ts';
 import { deleteUsers } from '../helpers/gateway-subscriptions.ts';
+import { uniqueId } from '../helpers/records.ts';
 import { openSession } from '../helpers/session.ts';
 import { readSubscription, readTier } from '../helpers/state.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
-import { uniqueId } from '../helpers/records.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -92,6 +92,19 @@ test('a user whose access could not be settled is settled by the sweep', async (
   } finally {
     await database.query('alter table public.subscriptions drop constraint broken');
   }
+  await database.query('select private.sweep()');
+  expect(await readTier(database, userId)).toBe('pro');
+});
+
+test('a user inserted while the event is delivered is settled by the sweep', async () => {
+  await setClock(database, '2026-01-31T00:00:00Z');
+  const userId = crypto.randomUUID();
+  const signingUp = await database.connect();
+  await signingUp.query('begin');
+  await signingUp.query("insert into auth.users (id, email) values ($1, 'asha@example.com')", [userId]);
+  const event = { name: 'activated', userId, id: uniqueId('sub'), planId: 'plan_pro', ...january } as const;
+  expect(await deliver(service, subscriptionEvent(event))).toBe('unmatched');
+  await signingUp.query('commit');
   await database.query('select private.sweep()');
   expect(await readTier(database, userId)).toBe('pro');
 });

@@ -10,6 +10,16 @@ export function readRowsBesidesLedger(database: TestDatabase): Promise<Record<st
   return readRowsExcept(database, ['private.gateway_events', 'private.unsettled_events']);
 }
 
+/** `readRowsBesidesLedger` without the mirror either, in which every event of a gateway subscription is stored. */
+export function readRowsBesidesEvents(database: TestDatabase): Promise<Record<string, unknown>> {
+  return readRowsExcept(database, [
+    'private.gateway_events',
+    'private.unsettled_events',
+    'private.gateway_subscriptions',
+    'private.gateway_charges',
+  ]);
+}
+
 async function readRowsExcept(database: TestDatabase, left: string[]): Promise<Record<string, unknown>> {
   const tables = await database.query(
     `select name from (select schemaname || '.' || tablename as name from pg_tables) t

@@ -6,14 +6,14 @@ type Fields = Record<string, unknown>;
 
 /** The body of a gateway event with a refund and the payment that it is of; the payment counts pending refunds, too. */
 export function refundBody(
-  { of: amount, status, amount: refunded }: Extract<Action, { do: 'refund' }>,
-  ids: { payment: string; order: string | null; refund: string },
+  { of, status, amount }: Extract<Action, { do: 'refund' }>,
+  { payment, order, refund, refunded }: { payment: string; order: string | null; refund: string; refunded: number },
   at: string,
 ): string {
   const event = status === 'pending' ? 'created' : status;
   return envelope(`refund.${event}`, {
-    payment: { ...paymentEntity(ids.payment, ids.order, amount), amount_refunded: refunded },
-    refund: { id: ids.refund, entity: 'refund', payment_id: ids.payment, amount: refunded, currency: 'INR', status },
+    payment: { ...paymentEntity(payment, order, of), amount_refunded: refunded },
+    refund: { id: refund, entity: 'refund', payment_id: payment, amount, currency: 'INR', status },
   }, at);
 }
 

@@ -28,6 +28,14 @@ export function createPerformer(
     return { id: paymentOf(payment), order_id: orderId, amount };
   };
 
+  const refunds = new Map<string, Map<string, number>>();
+  /** What the gateway counts as refunded of a payment: what is pending, too. */
+  const refundedOf = ({ payment, refund, amount, status }: Extract<Action, { do: 'refund' }>): number => {
+    const known = refunds.get(payment) ?? new Map<string, number>();
+    refunds.set(payment, known.set(refund, status === 'failed' ? 0 : amount));
+    return [...known.values()].reduce((sum, each) => sum + each, 0);
+  };
+
   const bodies = new Map<string, string>();
   /** Delivers the event of an action; an action that happens again is the same event, delivered again. */
   const send = async (action: Action, build: () => string): Promise<string[]> => {
@@ -100,6 +108,7 @@ export function createPerformer(
             payment: paymentOf(action.payment),
             order: action.order === null ? null : orderOf(action.order).orderId,
             refund: names.idOf(action.refund, 'rfnd'),
+            refunded: refundedOf(action),
           }, at));
       case 'nothing captured':
         return call('apply_order_payments', orderOf(action.order).id, action.isUnknown ? null : '[]', earlyRenewal);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 test.each([['the refund', 0], ['the payment', 1]])(
-  'a further payment on an order and its refund at once, %s first: it is known to be given back',
+  'a further payment on an order and its refund at once, %s first: the refund is stored with it',
   async (_, first) => {
     const sessions = await Promise.all(
       [0, 1].map(() => openSession(database, { role: 'service_role' })),
@@ -33,9 +33,9 @@ test.each([['the refund', 0], ['the payment', 1]])(
     await waiting;
     expect(
       await database.query(
-        'select gateway_payment_id, refunded_amount::int as back from private.extra_payments where payment_id = $1',
+        'select gateway_payment_id, refunded_amount::int as refunded from private.extra_payments where payment_id = $1',
         [order.id],
       ),
-    ).toEqual([{ gateway_payment_id: extra.id, back: 99900 }]);
+    ).toEqual([{ gateway_payment_id: extra.id, refunded: 99900 }]);
   },
 );

@@ -1,0 +1,25 @@
+import pg from 'pg';
+import { withDurablePostgres } from './durable-postgres.ts';
+import { createBilling } from './gateway-bodies.ts';
+import { createOurDatabase, newUsers } from './our-database.ts';
+import { createCalls, sendCall } from './minimal/requests.ts';
+import { createMinimalDatabase } from './minimal/database.ts';
+import { poolUrl } from '../helpers/pool-role.ts';
+await withDurablePostgres(async (postgres: any) => {
+  const people = newUsers(800);
+  const urls = { ours: await createOurDatabase(postgres, 'ours', people), minimal: await createMinimalDatabase(postgres, 'minimal', people) };
+  const c = async (url: string) => { const x = new pg.Client({ connectionString: url }); await x.connect(); return x; };
+  const owners = { ours: await c(urls.ours), minimal: await c(urls.minimal) };
+  const setting: any = { users: people, nextCharge: createBilling(people.subscribers), owners };
+  const client = await c(poolUrl(urls.ours));
+  await client.query('set synchronous_commit = off');
+  const kind: any = Deno.args[0];
+  let calls = await createCalls(kind, 300, setting);
+  for (const call of calls.ours) await sendCall(client, call);
+  calls = await createCalls(kind, 4000, setting);
+  const perf = new Deno.Command('perf', { args: ['record', '-e', 'cpu-clock', '-F', '5000', '-g', '-p', String((client as any).processID), '-o', '/tmp/perf.data'], stdout: 'null', stderr: 'null' }).spawn();
+  await new Promise((r) => setTimeout(r, 500));
+  for (const call of calls.ours) await sendCall(client, call);
+  perf.kill('SIGINT'); await perf.status;
+  for (const x of [client, owners.ours, owners.minimal]) await x.end();
+});

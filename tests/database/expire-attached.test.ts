@@ -1,0 +1,90 @@
+import type pg from 'pg';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { setClock } from '../helpers/clock.ts';
+import { deliver, seconds, subscriptionEvent } from '../helpers/gateway-events.ts';
+import { deleteUsers } from '../helpers/gateway-subscriptions.ts';
+import { placeOrder, type Purchase, verifyPurchase } from '../helpers/purchases.ts';
+import { readAccessFindings } from '../helpers/read-findings.ts';
+import { createUser } from '../helpers/records.ts';
+import { callRpc, openSession } from '../helpers/session.ts';
+import { readSubscription, readTier } from '../helpers/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+// Gateway subscriptions without a plan of ours, attached to a purchase.
+
+let database: TestDatabase;
+let service: pg.Client;
+let user: Purchase['user'];
+beforeAll(async () => {
+  database = await createTestDatabase();
+  service = await openSession(database, { role: 'service_role' });
+});
+afterEach(() => deleteUsers(database));
+afterAll(() => database.close());
+
+const cycle = { start: '2026-01-02T00:00:00Z', end: '2026-02-02T00:00:00Z' };
+
+/** Basic for January, with a gateway subscription attached from 2 January to 2 February. */
+async function attached(id: string | null): Promise<void> {
+  user = await createUser(database);
+  await setClock(database, '2026-01-01T00:00:00Z');
+  await verifyPurchase(service, await placeOrder(database, { user, tier: 'basic' }));
+  await setClock(database, cycle.start);
+  await deliver(service, subscriptionEvent({ name: 'activated', userId: user.id, id, ...cycle }));
+  expect(await readSubscription(database, user.id)).toMatchObject({
+    gateway_subscription_id: id,
+    end: '2026-02-02T00:00:00.000Z',
+  });
+}
+
+/** The gateway answers that it bills no further cycle. */
+async function reconcile(at: string): Promise<void> {
+  await setClock(database, at);
+  const { id } = await database.one('select id from public.subscriptions where user_id = $1', [user.id]);
+  const answer = { status: 'completed', current_start: seconds(cycle.start), current_end: seconds(cycle.end) };
+  await callRpc(service, 'apply_gateway_subscription', id, 'sub_A', JSON.stringify(answer));
+}
+
+async function expire(at: string): Promise<unknown> {
+  await setClock(database, at);
+  await database.query('select private.expire_subscriptions()');
+  return await readTier(database, user.id);
+}
+
+test('an attached gateway subscription ends after the grace days, once it is reconciled', async () => {
+  await attached('sub_A');
+  expect(await expire('2026-02-05T00:00:00.001Z')).toBe('basic');
+  await reconcile('2026-02-05T00:00:01Z');
+  expect(await expire('2026-02-05T00:00:02Z')).toBe('free');
+  expect(await readSubscription(database, user.id)).toMatchObject({ status: 'cancelled' });
+});
+
+test('one that the user cancelled for its cycle’s end has no grace days', async () => {
+  await attached('sub_A');
+  await callRpc(service, 'cancel_subscription', user.id, true);
+  await reconcile('2026-02-02T00:00:01Z');
+  expect(await expire('2026-02-02T00:00:02Z')).toBe('free');
+  expect(await readAccessFindings(database)).toEqual([]);
+});
+
+test('one whose events carry no id, so that it cannot be reconciled, ends after the grace days', async () => {
+  await attached(null);
+  expect(await expire('2026-02-05T00:00:00Z')).toBe('basic');
+  expect(await expire('2026-02-05T00:00:00.001Z')).toBe('free');
+  expect(await readAccessFindings(database)).toEqual([]);
+});
+
+test('one that was charged for less than the purchase: access ends with the purchase, and the mail says so', async () => {
+  user = await createUser(database);
+  await setClock(database, '2026-01-01T00:00:00Z');
+  await verifyPurchase(service, await placeOrder(database, { user, tier: 'basic' }));
+  await setClock(database, '2026-01-02T00:00:00Z');
+  const short = { start: '2026-01-02T00:00:00Z', end: '2026-01-20T00:00:00Z' };
+  await deliver(service, subscriptionEvent({ name: 'charged', userId: user.id, ...short }));
+  expect(await expire('2026-01-24T00:00:00Z')).toBe('basic');
+  expect(await expire('2026-02-04T00:00:00.001Z')).toBe('free');
+  const rows = await database.query(
+    "select payload ->> 'ends_at' as ends_at from private.outbox where kind = 'subscription-ended'",
+  );
+  expect(rows).toEqual([{ ends_at: '2026-02-01T00:00:00.000Z' }]);
+});

@@ -1,0 +1,80 @@
+import type pg from 'pg';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { setClock } from '../helpers/clock.ts';
+import { deleteUsers } from '../helpers/gateway-subscriptions.ts';
+import { placeOrder, type Purchase, verifyPurchase } from '../helpers/purchases.ts';
+import { readAccessFindings } from '../helpers/read-findings.ts';
+import { openSession } from '../helpers/session.ts';
+import { readSubscription, readTier } from '../helpers/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+let database: TestDatabase;
+let service: pg.Client;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  service = await openSession(database, { role: 'service_role' });
+});
+afterEach(async () => {
+  await database.query('drop function if exists public.refuse_user cascade');
+  await deleteUsers(database);
+});
+afterAll(() => database.close());
+
+/** Basic for January: it lapses on 4 February. */
+async function bought(): Promise<Purchase> {
+  await setClock(database, '2026-01-01T00:00:00Z');
+  const order = await placeOrder(database, { tier: 'basic' });
+  await verifyPurchase(service, order);
+  return order;
+}
+
+/** An app's own trigger that raises for one user's profile. */
+async function refuse({ user }: Purchase, sqlstate: string): Promise<void> {
+  await database.query(`
+    create function public.refuse_user() returns trigger language plpgsql as $$
+    begin
+      if new.user_id = '${user.id}' then
+        raise exception 'refused' using errcode = '${sqlstate}';
+      end if;
+      return new;
+    end $$;
+    create trigger refuse_user before update on public.profiles
+    for each row execute function public.refuse_user()`);
+}
+
+async function expire(at: string): Promise<unknown> {
+  await setClock(database, at);
+  return (await database.one('select private.expire_subscriptions() as ended')).ended;
+}
+
+test.each(['P0001', '23514', '55P03'])(
+  'a trigger that raises %s for one user stops no other expiry',
+  async (sqlstate) => {
+    const [one, refused, two] = [await bought(), await bought(), await bought()];
+    await refuse(refused, sqlstate);
+    expect(await expire('2026-02-05T00:00:00Z')).toBe(3);
+    for (const { user } of [one, two]) {
+      expect(await readSubscription(database, user.id)).toMatchObject({ status: 'cancelled' });
+      expect(await readTier(database, user.id)).toBe('free');
+    }
+    expect(await readSubscription(database, refused.user.id)).toMatchObject({ status: 'active' });
+    expect(await readTier(database, refused.user.id)).toBe('basic');
+    expect(await readAccessFindings(database)).toContainEqual(['expiry_failed', refused.user.id]);
+    expect(
+      await database.one('select error, failed_at from private.expiry_failures where user_id = $1', [refused.user.id]),
+    ).toEqual({ error: sqlstate, failed_at: new Date('2026-02-05T00:00:00Z') });
+  },
+);
+
+test('a user whose expiry failed is retried after an hour, and expired once the cause is repaired', async () => {
+  const refused = await bought();
+  await refuse(refused, 'P0001');
+  expect(await expire('2026-02-05T00:00:00Z')).toBe(1);
+  expect(await expire('2026-02-05T00:59:59Z')).toBe(0);
+  expect(await expire('2026-02-05T01:00:00Z')).toBe(1);
+  await database.query('drop function public.refuse_user cascade');
+  expect(await expire('2026-02-05T01:59:59Z')).toBe(0);
+  expect(await expire('2026-02-05T02:00:00Z')).toBe(1);
+  expect(await readTier(database, refused.user.id)).toBe('free');
+  expect(await readAccessFindings(database)).toEqual([]);
+});
