@@ -2,6 +2,38 @@
 -- of public.subscriptions and of a profile's tier, but for private.expire_subscriptions, which does the same for a batch.
 -- Depends on: _schema, _profiles, _outbox, _sources.
 
+create table private.settle_failures (
+  user_id uuid primary key constraint settle_failures_user_id_fkey references auth.users (id) on delete cascade,
+  error text not null,
+  failed_at timestamptz not null
+);
+alter table private.settle_failures enable row level security;
+revoke all on private.settle_failures from public;
+comment on table private.settle_failures is
+  'Users whose access a scheduled job could not settle: tried again after an hour, so that they hold up no others.';
+comment on column private.settle_failures.error is
+  'SQLSTATE, such as that of an app''s own trigger on the profile. PS500: the subscription is still live.';
+
+-- Stores why a scheduled job could not settle a user.
+create function private.note_settle_failure(
+  p_user_id uuid,
+  p_sqlstate text
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into private.settle_failures as f (user_id, error, failed_at)
+  values (p_user_id, p_sqlstate, private.clock())
+  on conflict (user_id) do update
+  set error = excluded.error,
+    failed_at = excluded.failed_at;
+  raise warning 'the access of user % was not settled: %', p_user_id, p_sqlstate;
+end
+$$;
+revoke execute on function private.note_settle_failure(uuid, text) from public;
+
 -- Gives a user a tier; a missing profile is made.
 create function private.set_tier(
   p_user_id uuid,
@@ -169,6 +201,7 @@ declare
   v_source private.sources := p_ruling.source;
   v_grace constant integer := coalesce((select p.grace_days from public.plans p where p.id = (p_ruling.source).plan_id), 3);
   v_attached private.gateway_subscriptions;
+  v_days integer := v_grace;
   v_end timestamptz;
   v_lapses_at timestamptz;
 begin
@@ -186,9 +219,15 @@ begin
       v_attached.period_end,
       case when v_source.ended_reason = 'refunded' then least(v_source.ends_at, v_source.ended_at) else v_source.ends_at end
     );
+    if v_attached.cancel_at_period_end or v_source.cancel_at_period_end then
+      v_days := 0;
+    end if;
     v_lapses_at := case
-      when v_attached.checked_at > v_end + make_interval(days => greatest(v_grace - 1, 0))
-        then v_end + make_interval(days => v_grace)
+      -- Without an id it cannot be reconciled.
+      when v_attached.gateway_subscription_id = ''
+        then greatest(v_end + make_interval(days => v_days), v_attached.arrived_at + interval '1 hour')
+      when v_attached.checked_at > v_end + make_interval(days => greatest(v_days - 1, 0))
+        then v_end + make_interval(days => v_days)
       else 'infinity'
     end;
     if v_attached.status = 'active' and v_attached.ended_at is null and v_lapses_at > v_now then
@@ -224,11 +263,16 @@ begin
     return p_ruling;
   end if;
   v_lapses_at := v_attached.period_end + make_interval(days => v_grace);
-  if v_lapses_at <= v_now and p_ruling.is_live then
-    return p_ruling;
-  end if;
-  -- Paid again after it had lapsed. No other end is undone by a charge.
-  if v_source.ended_at is null and not p_ruling.is_cut and v_lapses_at > v_now then
+  if v_lapses_at <= v_now then
+    -- A period that is over is shown when it is announced. It gives and takes no access.
+    if p_ruling.is_live and v_attached.arrived_at <= v_now - interval '1 hour'
+      or not p_ruling.is_live and v_source.ends_at > v_attached.period_end
+    then
+      return p_ruling;
+    end if;
+    v_lapses_at := v_source.lapses_at;
+  elsif v_source.ended_at is null and not p_ruling.is_cut then
+    -- Paid again after it had lapsed. No other end is undone by a charge.
     p_ruling.is_live := true;
   end if;
   v_source.starts_at := v_attached.period_start;

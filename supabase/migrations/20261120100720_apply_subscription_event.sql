@@ -170,7 +170,10 @@ begin
   if exists (select from private.gateway_subscriptions m where m.user_id = new.id) then
     perform private.note_cause('subscription of a new user', null);
     perform private.settle_access(new.id, new.email);
-    update private.gateway_subscriptions m set is_waiting = false where m.user_id = new.id;
+    update private.gateway_subscriptions m
+    set is_waiting = false,
+      next_check_at = least(m.next_check_at, m.period_end - interval '1 day')
+    where m.user_id = new.id;
   end if;
   return null;
 exception
@@ -212,18 +215,31 @@ begin
       on m.user_id = waiting.user_id
       and m.gateway_subscription_id = waiting.gateway_subscription_id
     join auth.users u on u.id = m.user_id
+    where not exists (
+      select
+      from private.settle_failures f
+      where f.user_id = m.user_id
+        and f.failed_at > private.clock() - interval '1 hour'
+    )
     order by m.user_id
     limit 100
     for no key update of u skip locked
   loop
-    perform private.note_cause('plan', v_waiting.gateway_subscription_id);
-    update private.gateway_subscriptions m
-    set plan_id = v_waiting.plan_id,
-      is_waiting = false
-    where m.user_id = v_waiting.user_id
-      and m.gateway_subscription_id = v_waiting.gateway_subscription_id;
-    perform private.settle_access(v_waiting.user_id, v_waiting.email);
-    v_settled := v_settled + 1;
+    begin
+      perform private.note_cause('plan', v_waiting.gateway_subscription_id);
+      update private.gateway_subscriptions m
+      set plan_id = v_waiting.plan_id,
+        is_waiting = false,
+        next_check_at = least(m.next_check_at, m.period_end - interval '1 day')
+      where m.user_id = v_waiting.user_id
+        and m.gateway_subscription_id = v_waiting.gateway_subscription_id;
+      perform private.settle_access(v_waiting.user_id, v_waiting.email);
+      v_settled := v_settled + 1;
+    exception
+      -- Such as by an app's trigger on the profile: it must hold up no other user.
+      when others then
+        perform private.note_settle_failure(v_waiting.user_id, sqlstate);
+    end;
   end loop;
   return v_settled;
 end

@@ -62,11 +62,11 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_event private.gateway_events;
+  v_missed record;
   v_applied integer := 0;
 begin
-  for v_event in
-    select e.*
+  for v_missed in
+    select e as event, missed.user_id
     from (
       select u.body_sha256, p.user_id
       from private.gateway_events u
@@ -91,7 +91,8 @@ begin
     for update of e skip locked
   loop
     begin
-      perform private.apply_recorded_event(v_event);
+      perform from auth.users u where u.id = v_missed.user_id for no key update nowait;
+      perform private.apply_recorded_event(v_missed.event);
       v_applied := v_applied + 1;
     exception
       -- Another transaction holds the user: the next run takes it.

@@ -4,17 +4,6 @@
 create index subscriptions_current_period_end_idx on public.subscriptions (current_period_end)
 where status = 'active';
 
-create table private.expiry_failures (
-  user_id uuid primary key constraint expiry_failures_user_id_fkey references auth.users (id) on delete cascade,
-  error text not null,
-  failed_at timestamptz not null
-);
-alter table private.expiry_failures enable row level security;
-revoke all on private.expiry_failures from public;
-comment on table private.expiry_failures is
-  'Users whose subscription could not be expired: tried again after an hour, so that they hold up no others.';
-comment on column private.expiry_failures.error is 'SQLSTATE, such as that of an app''s own trigger on the profile.';
-
 -- Locks a batch of users whose subscription lapsed. Locked rows are skipped: the next run takes them. A batch is small,
 -- since a request of one of its users waits for all of it.
 create function private.lock_lapsed_subscriptions()
@@ -49,7 +38,7 @@ begin
       )
       and not exists (
         select
-        from private.expiry_failures f
+        from private.settle_failures f
         where f.user_id = s.user_id
           and f.failed_at > v_now - interval '1 hour'
       )
@@ -182,12 +171,7 @@ begin
       perform private.expire_batch(array[v_user_id]);
     exception
       when others then
-        insert into private.expiry_failures as f (user_id, error, failed_at)
-        values (v_user_id, sqlstate, private.clock())
-        on conflict (user_id) do update
-        set error = excluded.error,
-          failed_at = excluded.failed_at;
-        raise warning 'the subscription of user % was not expired: %', v_user_id, sqlstate;
+        perform private.note_settle_failure(v_user_id, sqlstate);
     end;
   end loop;
   return cardinality(v_lapsed);

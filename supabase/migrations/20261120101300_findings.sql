@@ -201,12 +201,15 @@ create view private.expiry_failed
 with (security_invoker = true)
 as
 select f.user_id, f.failed_at as since, f.error
-from private.expiry_failures f
-join public.subscriptions s on s.user_id = f.user_id
-where s.status = 'active'
-  and s.current_period_end < (select private.clock());
+from private.settle_failures f
+left join public.subscriptions s on s.user_id = f.user_id
+where f.error <> 'PS500'
+  and (
+    s.status = 'active' and s.current_period_end < (select private.clock())
+    or exists (select from private.gateway_subscriptions m where m.user_id = f.user_id and m.is_waiting)
+  );
 comment on view private.expiry_failed is
-  'Subscriptions that lapsed and could not be ended: error is the SQLSTATE, usually of an app''s own trigger on the '
+  'Users whose lapsed subscription could not be ended, or whose waiting one could not be settled: error is the SQLSTATE, usually of an app''s own trigger on the '
   'profile. Repair the cause; it is tried again every hour.';
 
 create view private.outbox_stuck

@@ -18,6 +18,7 @@ beforeAll(async () => {
 afterEach(async () => {
   await setClock(database, null);
   await database.query('delete from auth.users');
+  await database.query('delete from public.payments');
   await database.query("update private.announced_ends set until = '-infinity'");
 });
 afterAll(() => database.close());

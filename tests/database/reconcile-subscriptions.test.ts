@@ -107,7 +107,7 @@ describe('a gateway subscription is reconciled', () => {
     expect(await claim()).toEqual([]);
     await database.query("insert into auth.users (id, email) values ($1, 'asha@example.com')", [userId]);
     expect(await readTier(database, userId)).toBe('pro');
-    await setClock(database, end);
+    await setClock(database, '2026-02-01T06:00:00Z');
     expect(await claim()).toMatchObject([{ gateway_subscription_id: id }]);
   });
 });
