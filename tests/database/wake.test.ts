@@ -14,7 +14,8 @@ let service: pg.Client;
 let listener: Listener;
 beforeAll(async () => {
   // Tiers are written by hand.
-  database = await createTestDatabase({ findings: { entitled_not_paid: 6, tier_mismatch: 3 } });
+  // A cancellation without a plan of ours ends a purchase whose period runs.
+  database = await createTestDatabase({ findings: { entitled_not_paid: 6, tier_mismatch: 3, paid_not_entitled: 1 } });
   service = await openSession(database, { role: 'service_role' });
   listener = await listen(database, 'outbox');
 });

@@ -57,6 +57,12 @@ export function createPerformer(
 
   const order = async ({ order, tier, amount }: Extract<Action, { do: 'order' }>): Promise<string[]> => {
     const ids = await createPayment(database, { userId, amount, meta: { tier } });
+    // What is sold is kept, as create_order does it.
+    await database.query(
+      `update public.payments p set plan_id = pl.id, duration_months = coalesce(nullif(pl.duration_months, 0), 12)
+       from public.plans pl where p.id = $1 and pl.tier = $2`,
+      [ids.id, tier],
+    );
     orders.set(order, { ...ids, amount });
     for (const id of [ids.id, ids.orderId]) names.add(id, order);
     return [];
