@@ -167,6 +167,54 @@ $$;
 revoke execute on function private.paid_until(private.gateway_subscriptions) from public;
 grant execute on function private.paid_until(private.gateway_subscriptions) to service_role;
 
+-- Stores the charge of a cycle, once for each payment.
+create function private.record_charge(
+  p_user_id uuid,
+  p_gateway_subscription_id text,
+  p_period_start timestamptz,
+  p_period_end timestamptz,
+  p_gateway_payment_id text, -- null: the gateway named none
+  p_amount bigint, -- minor currency units
+  p_charged_at timestamptz
+)
+returns bigint -- refunded so far, minor currency units
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_refunded bigint;
+begin
+  insert into private.gateway_charges as c (
+    user_id, gateway_subscription_id, period_end, period_start, gateway_payment_id, amount, charged_at, refunded_amount
+  )
+  values (
+    p_user_id, p_gateway_subscription_id, p_period_end, p_period_start,
+    coalesce(p_gateway_payment_id, ''),
+    p_amount,
+    p_charged_at,
+    -- As private.refunded_amount, without a call.
+    coalesce(
+      (
+        select sum(r.amount)
+        from private.refunds r
+        where r.gateway_payment_id = p_gateway_payment_id
+          and r.status = 'processed'
+      ),
+      0
+    )
+  )
+  on conflict on constraint gateway_charges_pkey do update
+  set charged_at = least(c.charged_at, excluded.charged_at)
+  where excluded.charged_at < c.charged_at
+  returning refunded_amount into v_refunded;
+  return coalesce(v_refunded, 0);
+end
+$$;
+revoke execute on function
+  private.record_charge(uuid, text, timestamptz, timestamptz, text, bigint, timestamptz) from public;
+grant execute on function
+  private.record_charge(uuid, text, timestamptz, timestamptz, text, bigint, timestamptz) to service_role;
+
 -- Merges an event into the mirror. The caller holds the user's lock, where there is such a user.
 create function private.merge_gateway_subscription(
   p_user_id uuid,
@@ -195,6 +243,35 @@ declare
   v_before private.gateway_subscriptions;
   v_after private.gateway_subscriptions;
 begin
+  -- The usual charge: the next cycle of a known subscription, in order. One statement does what those below would.
+  if v_charged then
+    update private.gateway_subscriptions m
+    set period_start = p_start,
+      period_end = p_end,
+      period_event_at = p_created_at,
+      plan_event_at = p_created_at,
+      arrived_at = p_arrived_at
+    where m.user_id = p_user_id
+      and m.gateway_subscription_id = p_gateway_subscription_id
+      and m.plan_id is not null
+      and m.gateway_plan_id = v_gateway_plan_id
+      and m.plan_event_at < p_created_at
+      and m.period_event_at < p_created_at
+      and m.first_charged_at <= v_happened_at
+      and m.next_check_at <= p_end - interval '1 day'
+      and m.ended_at is null
+      and not m.has_refunds
+    returning m.* into v_after;
+    if found then
+      v_refunded := private.record_charge(
+        p_user_id, p_gateway_subscription_id, p_start, p_end, p_gateway_payment_id, p_amount, v_happened_at
+      );
+      if v_refunded = 0 then
+        return v_after;
+      end if;
+    end if;
+  end if;
+
   select * into v_before
   from private.gateway_subscriptions m
   where m.user_id = p_user_id
@@ -286,29 +363,9 @@ begin
 
   if v_charged then
     v_after.first_charged_at := least(v_before.first_charged_at, v_happened_at);
-    insert into private.gateway_charges as c (
-      user_id, gateway_subscription_id, period_end, period_start, gateway_payment_id, amount, charged_at, refunded_amount
-    )
-    values (
-      p_user_id, p_gateway_subscription_id, p_end, p_start,
-      coalesce(p_gateway_payment_id, ''),
-      p_amount,
-      v_happened_at,
-      -- As private.refunded_amount, without a call.
-      coalesce(
-        (
-          select sum(r.amount)
-          from private.refunds r
-          where r.gateway_payment_id = p_gateway_payment_id
-            and r.status = 'processed'
-        ),
-        0
-      )
-    )
-    on conflict on constraint gateway_charges_pkey do update
-    set charged_at = least(c.charged_at, excluded.charged_at)
-    where excluded.charged_at < c.charged_at
-    returning refunded_amount into v_refunded;
+    v_refunded := coalesce(v_refunded, private.record_charge(
+      p_user_id, p_gateway_subscription_id, p_start, p_end, p_gateway_payment_id, p_amount, v_happened_at
+    ));
   end if;
   v_after.has_refunds := v_before.has_refunds or coalesce(v_refunded > 0, false);
   if v_after.has_refunds then

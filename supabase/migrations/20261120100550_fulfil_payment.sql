@@ -228,16 +228,12 @@ begin
     and p_payment.since > coalesce(v_newest_at, '-infinity')
     and p_payment.chain_id is null
   then
-    v_source.user_id := p_payment.user_id;
-    v_source.kind := 'payment';
-    v_source.id := p_payment.id;
-    v_source.plan_id := v_plan.id;
-    v_source.tier := v_tier;
-    v_source.starts_at := coalesce(p_payment.chain_start, p_payment.period_start);
-    v_source.ends_at := p_payment.period_end;
-    v_source.lapses_at := p_payment.period_end;
-    v_source.since := p_payment.since;
-    v_source.cancel_at_period_end := false;
+    -- As private.sources will have it.
+    v_source := row(
+      p_payment.user_id, 'payment', p_payment.id::text, v_plan.id, v_tier,
+      coalesce(p_payment.chain_start, p_payment.period_start), p_payment.period_end, p_payment.period_end,
+      p_payment.since, v_clock, null, null, false, null
+    )::private.sources;
     v_ruling := private.known_ruling(v_source, v_ruling);
   end if;
   if v_before.id is null and v_grants and v_ruling.is_live is null then

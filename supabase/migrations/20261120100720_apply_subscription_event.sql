@@ -12,7 +12,6 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_source private.sources;
   v_locked record;
 begin
   if p_subscription.plan_id is null
@@ -37,23 +36,15 @@ begin
     return;
   end if;
   subscription := v_locked.subscription;
-  ruling.billing := v_locked.billing;
-  ruling.replaced := v_locked.replaced;
-  ruling.attaching := v_locked.attaching;
-  v_source.tier := v_locked.tier;
-  v_source.user_id := p_subscription.user_id;
-  v_source.kind := 'gateway_subscription';
-  v_source.id := p_subscription.gateway_subscription_id;
-  v_source.plan_id := p_subscription.plan_id;
-  v_source.starts_at := p_subscription.period_start;
-  v_source.ends_at := p_subscription.period_end;
-  v_source.lapses_at := p_subscription.period_end;
-  v_source.since := coalesce(p_subscription.activated_at, p_subscription.first_charged_at);
-  v_source.cancel_at_period_end := p_subscription.cancel_at_period_end;
-  v_source.gateway_subscription_id := p_subscription.gateway_subscription_id;
-  ruling.source := v_source;
-  ruling.is_live := true;
-  ruling.is_cut := false;
+  ruling := row(
+    row(
+      p_subscription.user_id, 'gateway_subscription', p_subscription.gateway_subscription_id, p_subscription.plan_id,
+      v_locked.tier, p_subscription.period_start, p_subscription.period_end, p_subscription.period_end,
+      coalesce(p_subscription.activated_at, p_subscription.first_charged_at), p_subscription.arrived_at, null, null,
+      p_subscription.cancel_at_period_end, p_subscription.gateway_subscription_id
+    )::private.sources,
+    true, false, v_locked.billing, v_locked.replaced, v_locked.attaching
+  )::private.ruling;
 end
 $$;
 revoke execute on function private.ruling_of_charge(private.gateway_subscriptions) from public;

@@ -15,6 +15,6 @@ afterAll(() => database.close());
 test.each(Array.from({ length: 10 }, (_, part) => part + 1))(
   '2,000 random histories are as the model says: part %i of 10',
   async () => {
-    await proveHistories(newSubject, 200);
+    await proveHistories(newSubject, { numRuns: 200 });
   },
 );

@@ -26,7 +26,7 @@ const requests = { one: 200, all: 600 };
 const block = 20;
 const connections = 8;
 /** So many who buy, and as many whom the gateway bills; ten payments each. */
-const users = 250;
+const users = 800;
 
 /** What one repetition showed of one side. */
 export type Run = {

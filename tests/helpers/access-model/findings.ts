@@ -26,8 +26,13 @@ function fromOrder(facts: Facts, order: Order, now: Time): Finding[] {
     ...order.extras.filter((money) => !isRefunded(money)).map(({ name }): Finding => `paid_twice: ${name}`),
     ...(isPaidUnder(facts, order, now) ? [`paid_twice: ${order.name}` as const] : []),
     ...(order.isNeverCaptured ? [`never_captured: ${order.name}` as const] : []),
-    ...(order.isDisputeLost ? [`dispute_lost: ${order.name}` as const] : []),
+    ...(order.isDisputeLost && !hasEnded(facts, order.name) ? [`dispute_lost: ${order.name}` as const] : []),
   ];
+}
+
+/** Whether it gives no access any more, for another reason than its time: there is nothing left for an admin to end. */
+function hasEnded(facts: Facts, name: string): boolean {
+  return sourcesOf(facts).every((source) => source.name !== name || source.isEnded);
 }
 
 /** Whether its money came by webhook alone, when a newer source was there that still runs. */
