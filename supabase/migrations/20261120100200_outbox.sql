@@ -130,7 +130,7 @@ $$;
 revoke execute on function private.enqueue_cancellation(text, boolean, timestamptz) from public;
 grant execute on function private.enqueue_cancellation(text, boolean, timestamptz) to service_role;
 
--- Withdraws a cancellation that nobody has sent yet. One that was claimed may have arrived.
+-- Withdraws a cancellation that was not sent yet. One that was claimed may have arrived.
 create function private.withdraw_cancellation(
   p_gateway_subscription_id text,
   p_why text

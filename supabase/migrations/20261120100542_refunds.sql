@@ -1,5 +1,5 @@
 -- Refunds, by their ids. Only processed ones count: while a refund is pending the gateway counts it in the payment already,
--- and a failed one refunds nobody.
+-- and a failed one returns no money.
 -- Depends on: _schema.
 
 create table private.refunds (

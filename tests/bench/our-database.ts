@@ -9,7 +9,7 @@ import { withClient } from '../helpers/postgres-client.ts';
 import { activatedBody, capturedBody, newCapturedPayment, proGatewayPlanId, proPrice } from './gateway-bodies.ts';
 import type { Subscriber } from './gateway-bodies.ts';
 
-/** Payments of each user, as many as a read shows. */
+/** Payments of each user. */
 export const paymentsEach = 4;
 
 /** Who is in a database: some only buy, the others have a subscription that the gateway bills. */
@@ -32,7 +32,7 @@ export function userIds({ buyers, subscribers }: Users): string[] {
 }
 
 /**
- * Creates a migrated database, and the role of the pool with it. Its users bought `pro` ten times each, half of it by
+ * Creates a migrated database, and the role of the pool with it. Its users bought `pro` four times each, half of it by
  * verify and half by webhook: everything goes through the RPCs, whatever the tables look like. Then it is analysed.
  * @returns its connection URL as the owner
  */

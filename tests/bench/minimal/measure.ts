@@ -25,7 +25,7 @@ const requests = { one: 200, all: 600 };
 /** On one connection the sides alternate after so many: what slows the machine for a moment slows both. */
 const block = 20;
 const connections = 8;
-/** So many who buy, and as many whom the gateway bills; ten payments each. */
+/** So many who buy, and as many whom the gateway bills; four payments each. */
 const users = 800;
 
 /** What one repetition showed of one side. */
