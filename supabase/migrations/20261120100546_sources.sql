@@ -48,9 +48,11 @@ security definer
 set search_path = ''
 as $$
 begin
-  if tg_op = 'UPDATE' then
-    new.updated_at := case when new.updated_at is distinct from old.updated_at then new.updated_at else private.clock() end;
+  if tg_op = 'UPDATE' and new.updated_at is not distinct from old.updated_at then
+    new.updated_at := private.clock();
   end if;
+  -- Purchases rank above what was written before them: a time in the future would rank them above what comes later, too.
+  new.updated_at := least(new.updated_at, private.clock());
   insert into private.manual_subscriptions as m (
     user_id, plan_id, tier, status, period_start, period_end, gateway_subscription_id, cancel_at_period_end,
     ended_at, ended_reason, at

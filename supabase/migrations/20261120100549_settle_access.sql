@@ -184,7 +184,8 @@ declare
   v_ruling private.ruling := p_ruling;
   v_source private.sources;
   v_before public.subscriptions := p_before;
-  v_after public.subscriptions;
+  v_reason text; -- why the last source ended
+  v_cancelled_at timestamptz;
   v_has_access boolean;
   v_tier text;
   v_display_name text;
@@ -212,24 +213,15 @@ begin
     if v_before.id is null then
       select * into v_before from public.subscriptions s where s.user_id = p_user_id for update;
     end if;
-    v_after.plan_id := v_source.plan_id;
-    v_after.tier := v_source.tier;
-    v_after.current_period_start := v_source.starts_at;
-    v_after.current_period_end := v_source.ends_at;
-    v_after.gateway_subscription_id := v_source.gateway_subscription_id;
-    v_after.cancel_at_period_end := v_source.cancel_at_period_end;
-    if v_ruling.is_live then
-      v_after.status := 'active';
-    else
-      v_after.status := 'cancelled';
-      v_after.ended_reason := case
+    if not v_ruling.is_live then
+      v_reason := case
         when v_ruling.is_cut then 'cancelled'
         when v_source.ended_at is not null then v_source.ended_reason
         else coalesce(v_source.ended_reason, 'lapsed')
       end;
-      v_after.cancelled_at := case
+      v_cancelled_at := case
         when v_before.status = 'cancelled' and v_before.cancelled_at is not null then v_before.cancelled_at
-        when v_after.ended_reason = 'lapsed' then v_source.ends_at
+        when v_reason = 'lapsed' then v_source.ends_at
         else v_now
       end;
     end if;
@@ -240,33 +232,34 @@ begin
         cancel_at_period_end, ended_reason, gateway_subscription_id, revision, created_at, updated_at
       )
       values (
-        coalesce(p_subscription_id, gen_random_uuid()), p_user_id, v_after.plan_id, v_after.tier, v_after.status,
-        v_after.current_period_start, v_after.current_period_end, v_after.cancelled_at,
-        v_after.cancel_at_period_end, v_after.ended_reason, v_after.gateway_subscription_id, 1,
-        v_now, greatest(v_now, v_source.since)
+        coalesce(p_subscription_id, gen_random_uuid()), p_user_id, v_source.plan_id, v_source.tier,
+        case when v_ruling.is_live then 'active' else 'cancelled' end,
+        v_source.starts_at, v_source.ends_at, v_cancelled_at, v_source.cancel_at_period_end, v_reason,
+        v_source.gateway_subscription_id, 1, v_now, greatest(v_now, v_source.since)
       );
       v_is_changed := true;
-    elsif (
-      v_before.plan_id, v_before.tier, v_before.status, v_before.current_period_start, v_before.current_period_end,
-      v_before.cancelled_at, v_before.cancel_at_period_end, v_before.ended_reason, v_before.gateway_subscription_id
-    ) is distinct from (
-      v_after.plan_id, v_after.tier, v_after.status, v_after.current_period_start, v_after.current_period_end,
-      v_after.cancelled_at, v_after.cancel_at_period_end, v_after.ended_reason, v_after.gateway_subscription_id
-    ) then
+    else
       update public.subscriptions s
-      set plan_id = v_after.plan_id,
-        tier = v_after.tier,
-        status = v_after.status,
-        current_period_start = v_after.current_period_start,
-        current_period_end = v_after.current_period_end,
-        cancelled_at = v_after.cancelled_at,
-        cancel_at_period_end = v_after.cancel_at_period_end,
-        ended_reason = v_after.ended_reason,
-        gateway_subscription_id = v_after.gateway_subscription_id,
+      set plan_id = v_source.plan_id,
+        tier = v_source.tier,
+        status = case when v_ruling.is_live then 'active' else 'cancelled' end,
+        current_period_start = v_source.starts_at,
+        current_period_end = v_source.ends_at,
+        cancelled_at = v_cancelled_at,
+        cancel_at_period_end = v_source.cancel_at_period_end,
+        ended_reason = v_reason,
+        gateway_subscription_id = v_source.gateway_subscription_id,
         revision = s.revision + 1,
         updated_at = greatest(v_now, v_source.since)
-      where s.id = v_before.id;
-      v_is_changed := true;
+      where s.id = v_before.id
+        and (
+          s.plan_id, s.tier, s.status = 'active', s.current_period_start, s.current_period_end,
+          s.cancelled_at, s.cancel_at_period_end, s.ended_reason, s.gateway_subscription_id
+        ) is distinct from (
+          v_source.plan_id, v_source.tier, v_ruling.is_live, v_source.starts_at, v_source.ends_at,
+          v_cancelled_at, v_source.cancel_at_period_end, v_reason, v_source.gateway_subscription_id
+        );
+      v_is_changed := found;
     end if;
   end if;
 
@@ -281,9 +274,9 @@ begin
   if v_ruling.is_live then
     if v_source.id = p_new_source_id
       or v_has_access and (v_before.status = 'active' and v_before.current_period_end > v_now) is not true
-      or v_before.status = 'active' and v_before.tier <> v_after.tier
+      or v_before.status = 'active' and v_before.tier <> v_source.tier
     then
-      v_tier := v_after.tier;
+      v_tier := v_source.tier;
     elsif not v_has_access and v_source.ended_reason = 'refunded' and v_before.current_period_end > v_now then
       v_tier := 'free';
     end if;
@@ -299,7 +292,7 @@ begin
   end if;
 
   if v_before.status = 'active' and not v_ruling.is_live then
-    v_ended_at := private.iso_time(case when v_after.ended_reason = 'lapsed' then v_after.current_period_end else v_now end);
+    v_ended_at := private.iso_time(case when v_reason = 'lapsed' then v_source.ends_at else v_now end);
   end if;
   if v_tier is null and p_mail is null and v_ended_at is null then
     return case when v_source.id is not null then v_is_changed end;
@@ -322,7 +315,7 @@ begin
       jsonb_build_object(
         'to', p_email,
         'display_name', v_display_name,
-        'plan_name', coalesce((select p.name from public.plans p where p.id = v_after.plan_id), v_after.tier),
+        'plan_name', coalesce((select p.name from public.plans p where p.id = v_source.plan_id), v_source.tier),
         'ends_at', v_ended_at
       )
     where v_ended_at is not null

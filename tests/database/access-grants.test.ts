@@ -172,6 +172,7 @@ test('the API’s roles may execute exactly these functions', async () => {
     'service_role: private.note_unsettled',
     'service_role: private.paid_until',
     'service_role: private.plan_bought',
+    'service_role: private.record_charge',
     'service_role: private.refunded_amount',
     'service_role: private.retry_delay',
     'service_role: private.revalidation_key',

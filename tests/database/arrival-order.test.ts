@@ -93,3 +93,18 @@ describe.each(histories)('$name', ({ facts, rules }) => {
     }
   });
 });
+
+test('a row written by hand with a time in the future does not keep a later activation from ruling', async () => {
+  const { id: userId } = await createUser(database);
+  await setClock(database, day(9));
+  await database.query(
+    `insert into public.subscriptions (user_id, tier, status, current_period_end, updated_at)
+     values ($1, 'basic', 'active', '2026-12-09', '2027-11-09')`,
+    [userId],
+  );
+  await setClock(database, day(10));
+  await take(userId, purchase, undefined);
+  await setClock(database, day(11));
+  await take(userId, ['activated', 11], 'plan_premium');
+  expect(await readTier(database, userId)).toBe('premium');
+});
