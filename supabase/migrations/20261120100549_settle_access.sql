@@ -253,11 +253,15 @@ begin
         updated_at = greatest(v_now, v_source.since)
       where s.id = v_before.id
         and (
-          s.plan_id, s.tier, s.status = 'active', s.current_period_start, s.current_period_end,
-          s.cancelled_at, s.cancel_at_period_end, s.ended_reason, s.gateway_subscription_id
-        ) is distinct from (
-          v_source.plan_id, v_source.tier, v_ruling.is_live, v_source.starts_at, v_source.ends_at,
-          v_cancelled_at, v_source.cancel_at_period_end, v_reason, v_source.gateway_subscription_id
+          -- updated_at lies after every since that is known: by it a purchase knows that it is the newest act.
+          s.updated_at < v_source.since
+          or (
+            s.plan_id, s.tier, s.status = 'active', s.current_period_start, s.current_period_end,
+            s.cancelled_at, s.cancel_at_period_end, s.ended_reason, s.gateway_subscription_id
+          ) is distinct from (
+            v_source.plan_id, v_source.tier, v_ruling.is_live, v_source.starts_at, v_source.ends_at,
+            v_cancelled_at, v_source.cancel_at_period_end, v_reason, v_source.gateway_subscription_id
+          )
         );
       v_is_changed := found;
     end if;

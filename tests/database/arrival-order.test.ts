@@ -3,8 +3,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/clock.ts';
 import { deliver, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway-events.ts';
 import { deleteUsers, readCancellation } from '../helpers/gateway-subscriptions.ts';
+import { captured } from '../helpers/money-events.ts';
 import { permutations } from '../helpers/permutations.ts';
-import { placeOrder, verifyPurchase } from '../helpers/purchases.ts';
+import { placeOrder, type Purchase, verifyPurchase } from '../helpers/purchases.ts';
 import { createUser } from '../helpers/records.ts';
 import { openSession } from '../helpers/session.ts';
 import { readSubscription, readTier } from '../helpers/state.ts';
@@ -107,4 +108,19 @@ test('a row written by hand with a time in the future does not keep a later acti
   await setClock(database, day(11));
   await take(userId, ['activated', 11], 'plan_premium');
   expect(await readTier(database, userId)).toBe('premium');
+});
+
+test('an order made before another one was verified does not rule over it, though its money comes later', async () => {
+  const pay = ({ orderId, paymentId }: Purchase) => deliver(service, captured({ id: paymentId, order_id: orderId }));
+  const user = await createUser(database);
+  await setClock(database, day(9));
+  const premium = await placeOrder(database, { user, tier: 'premium' });
+  await pay(premium);
+  await setClock(database, day(10));
+  const basic = await placeOrder(database, { user, tier: 'basic' });
+  await setClock(database, day(11));
+  await verifyPurchase(service, premium);
+  await setClock(database, day(12));
+  await pay(basic);
+  expect(await readTier(database, user.id)).toBe('premium');
 });
