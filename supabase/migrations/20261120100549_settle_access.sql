@@ -269,7 +269,7 @@ begin
 
   -- The profile is written on a transition alone: a charge leaves one that was edited by hand as it is.
   v_has_access := v_ruling.is_live;
-  if v_has_access and not isfinite(v_source.lapses_at) and v_source.ends_at <= v_now then
+  if v_has_access and v_source.ends_at <= v_now and (not isfinite(v_source.lapses_at) or v_source.ended_at is not null) then
     -- Live until the gateway was asked. That keeps a tier; after the days of grace it gives none.
     v_has_access := v_source.ended_at is null
       and v_source.ends_at

@@ -264,7 +264,7 @@ begin
     verified_at = coalesce(p.verified_at, case when p_signature is not null and not v_is_refunded then v_clock end),
     uncaptured_at = null,
     tier = v_tier,
-    plan_id = v_plan.id,
+    plan_id = coalesce(v_plan.id, p.plan_id),
     duration_months = case when v_grants then v_months else p.duration_months end,
     subscription_id = v_subscription_id,
     fulfilled_at = case when v_grants then v_clock end,
@@ -276,6 +276,7 @@ begin
     since = p_payment.since,
     ended_at = null,
     ended_reason = null,
+    cancel_at_period_end = false,
     -- A payment that is only verified is reconciled from now on, however old its order is.
     next_reconcile_at = case when p_is_confirmed then p.next_reconcile_at else v_clock + interval '15 minutes' end
   where p.id = p_payment.id;

@@ -33,6 +33,8 @@ begin
       -- What the gateway bills ends only when the gateway, asked since, knows of no further period.
       and (
         s.gateway_subscription_id is null
+        -- Before its first cycle there is nothing to ask.
+        or m.user_id is not null and m.period_end is null
         or m.paid_until <= v_now
         or m.checked_at > s.current_period_end + make_interval(days => greatest(grace.days - 1, 0))
       )

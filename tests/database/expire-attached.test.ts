@@ -88,3 +88,23 @@ test('one that was charged for less than the purchase: access ends with the purc
   );
   expect(rows).toEqual([{ ends_at: '2026-02-01T00:00:00.000Z' }]);
 });
+
+test.each(['plan_basic', 'plan_unknown'])(
+  'one of %s before its first cycle ends with the purchase: nothing more is paid',
+  async (planId) => {
+    user = await createUser(database);
+    await database.query("update public.plans set gateway_plan_id = 'plan_basic' where tier = 'basic'");
+    await setClock(database, '2026-01-01T00:00:00Z');
+    await verifyPurchase(service, await placeOrder(database, { user, tier: 'basic' }));
+    await setClock(database, '2026-01-02T00:00:00Z');
+    await deliver(service, subscriptionEvent({ name: 'activated', userId: user.id, id: 'sub_A', planId }));
+    expect(await readSubscription(database, user.id)).toMatchObject({
+      gateway_subscription_id: 'sub_A',
+      status: 'active',
+      end: '2026-02-01T00:00:00.000Z',
+    });
+    expect(await expire('2026-02-04T00:00:00Z')).toBe('basic');
+    expect(await expire('2026-02-04T00:00:00.001Z')).toBe('free');
+    expect(await readAccessFindings(database)).toEqual([]);
+  },
+);
