@@ -38,8 +38,10 @@ begin
       v_days := 0;
     end if;
     v_lapses_at := case
-      -- Nothing more is paid before its first cycle.
-      when v_attached.period_end is null then coalesce(v_end + make_interval(days => v_days), 'infinity')
+      when v_end is null then 'infinity'
+      -- Before its first cycle nothing more is paid: it is shown as active when it is announced.
+      when v_attached.period_end is null
+        then greatest(v_end + make_interval(days => v_days), v_attached.arrived_at + interval '1 hour')
       -- Without an id it cannot be reconciled.
       when v_attached.gateway_subscription_id = ''
         then greatest(v_end + make_interval(days => v_days), v_attached.arrived_at + interval '1 hour')

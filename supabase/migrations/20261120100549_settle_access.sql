@@ -269,8 +269,9 @@ begin
 
   -- The profile is written on a transition alone: a charge leaves one that was edited by hand as it is.
   v_has_access := v_ruling.is_live;
-  if v_has_access and v_source.ends_at <= v_now and (not isfinite(v_source.lapses_at) or v_source.ended_at is not null) then
-    -- Live until the gateway was asked. That keeps a tier; after the days of grace it gives none.
+  if v_has_access and v_source.ends_at <= v_now then
+    -- Live until the gateway was asked, or shown as active for a while. That keeps a tier; after the days of grace it gives
+    -- none.
     v_has_access := v_source.ended_at is null
       and v_source.ends_at
         + make_interval(days => coalesce((select p.grace_days from public.plans p where p.id = v_source.plan_id), 3)) > v_now;
