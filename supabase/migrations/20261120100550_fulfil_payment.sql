@@ -232,7 +232,7 @@ begin
     v_source := row(
       p_payment.user_id, 'payment', p_payment.id::text, v_plan.id, v_tier,
       coalesce(p_payment.chain_start, p_payment.period_start), p_payment.period_end, p_payment.period_end,
-      p_payment.since, v_clock, null, null, false, null
+      p_payment.since, v_clock, null, null, p_payment.cancel_at_period_end, null
     )::private.sources;
     v_ruling := private.known_ruling(v_source, v_ruling);
   end if;
@@ -276,7 +276,6 @@ begin
     since = p_payment.since,
     ended_at = null,
     ended_reason = null,
-    cancel_at_period_end = false,
     -- A payment that is only verified is reconciled from now on, however old its order is.
     next_reconcile_at = case when p_is_confirmed then p.next_reconcile_at else v_clock + interval '15 minutes' end
   where p.id = p_payment.id;

@@ -49,7 +49,7 @@ describe('the database after each step', () => {
   });
 
   test('150 random histories are as the model says', async () => {
-    // Others each time: tests/long.
+    // Two thousand others: tests/long.
     await proveHistories(newSubject, { numRuns: 150, seed: 20261121 });
   });
 });

@@ -1,12 +1,12 @@
 import { type Cycle, type Facts, isRefunded, type Order, type Subscription } from './facts.ts';
 import { isChargedAfterCancellation, isChargedAfterReplacement, isPaidUnder } from './findings.ts';
 import { isLive, paidCycle, sinceOf, sourcesOf } from './model.ts';
-import { second, type Time } from './time.ts';
+import { day, second, type Time } from './time.ts';
 
 /** Whether CORE.md can be read in two ways that differ here: such histories are not generated. */
 export function isUnclear(facts: Facts, now: Time): boolean {
   return facts.subscriptions.some((subscription) =>
-    isCancellationUnclear(subscription) ||
+    isCancellationUnclear(subscription) || isLateRevivalUnclear(subscription, now) ||
     subscription.cycles.some((cycle) => isChargeUnclear(facts, subscription, cycle))
   ) || isRevivalUnclear(facts, now) || facts.orders.some((order) =>
     isPaidUnderUnclear(facts, order, now) || isChainUnclear(facts, order, now) || isRefusalUnclear(order)
@@ -18,6 +18,13 @@ function isCancellationUnclear(subscription: Subscription): boolean {
   const { cancelledAt, cancelledFor } = subscription;
   const revived = paidCycle(subscription)?.at ?? 0;
   return cancelledFor !== null && cancelledAt.some((time) => time < revived);
+}
+
+/** Refunded until its time was over: live until the gateway is asked, and whether that gives the tier again. */
+function isLateRevivalUnclear(subscription: Subscription, now: Time): boolean {
+  const cycle = paidCycle(subscription);
+  return cycle !== null && cycle !== undefined && cycle.end + 3 * day <= now &&
+    [...cycle.money?.refunds.values() ?? []].some(({ status }) => status === 'failed');
 }
 
 /** Refunded or lapsed when the user cancelled at once, and live again. */
