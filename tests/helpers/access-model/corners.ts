@@ -47,7 +47,10 @@ function isChargeUnclear(facts: Facts, subscription: Subscription, cycle: Cycle)
     isAfterReplacement !== isChargedAfterReplacement(facts, subscription, latest) ||
     isAfterCancellation !== isChargedAfterCancellation(subscription, latest) ||
     isAfterReplacement && isAfterCancellation || cycle.money === null && (isAfterReplacement || isAfterCancellation) ||
-    cycle.isAnswered && isChargedAfterReplacement(facts, subscription, { ...cycle, at: Infinity });
+    cycle.isAnswered && (
+        isChargedAfterReplacement(facts, subscription, { ...cycle, at: Infinity }) ||
+        isChargedAfterCancellation(subscription, { ...cycle, at: Infinity })
+      );
 }
 
 function wasChargedAfterReplacement(facts: Facts, { activations, charges }: Subscription, at: Time): boolean {
