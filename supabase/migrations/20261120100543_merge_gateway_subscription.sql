@@ -72,6 +72,8 @@ declare
   v_cancelled constant boolean := p_event = 'subscription.cancelled';
   v_gateway_plan_id constant text := left(p_gateway_plan_id, 200);
   v_happened_at constant timestamptz := private.happened_at(p_created_at, p_arrived_at);
+  -- A charge that becomes known late, such as by reconciliation, was made when the gateway says.
+  v_charged_at constant timestamptz := least(p_created_at + interval '999999 microseconds', p_arrived_at);
   v_plan_id uuid;
   v_refunded bigint;
   v_before private.gateway_subscriptions;
@@ -98,7 +100,7 @@ begin
     returning m.* into v_after;
     if found then
       v_refunded := private.record_charge(
-        p_user_id, p_gateway_subscription_id, p_start, p_end, p_gateway_payment_id, p_amount, v_happened_at
+        p_user_id, p_gateway_subscription_id, p_start, p_end, p_gateway_payment_id, p_amount, v_charged_at
       );
       if v_refunded = 0 then
         return v_after;
@@ -117,13 +119,13 @@ begin
     from (select) new
     left join private.user_cancellations c
       on c.user_id = p_user_id
-      and c.at > v_happened_at
+      and c.at > case when v_charged then v_charged_at else v_happened_at end
     on conflict do nothing;
     if not v_cancelled and exists (
       select
       from private.user_cancellations c
       where c.user_id = p_user_id
-        and c.at > v_happened_at
+        and c.at > case when v_charged then v_charged_at else v_happened_at end
     ) then
       perform private.enqueue_cancellation(p_gateway_subscription_id);
     end if;
@@ -198,7 +200,7 @@ begin
   if v_charged then
     v_after.first_charged_at := least(v_before.first_charged_at, v_happened_at);
     v_refunded := coalesce(v_refunded, private.record_charge(
-      p_user_id, p_gateway_subscription_id, p_start, p_end, p_gateway_payment_id, p_amount, v_happened_at
+      p_user_id, p_gateway_subscription_id, p_start, p_end, p_gateway_payment_id, p_amount, v_charged_at
     ));
   end if;
   v_after.has_refunds := v_before.has_refunds or coalesce(v_refunded > 0, false);
@@ -206,7 +208,7 @@ begin
     v_after.paid_until := private.paid_until(v_after);
   end if;
   -- Billed again after the user ended it.
-  if (v_activated or v_charged) and v_happened_at > v_before.ended_at then
+  if v_activated and v_happened_at > v_before.ended_at or v_charged and v_charged_at > v_before.ended_at then
     v_after.ended_at := null;
     v_after.ended_reason := null;
   end if;

@@ -270,11 +270,18 @@ begin
   -- The profile is written on a transition alone: a charge leaves one that was edited by hand as it is.
   v_has_access := v_ruling.is_live;
   if v_has_access and v_source.ends_at <= v_now then
-    -- Live until the gateway was asked, or shown as active for a while. That keeps a tier; after the days of grace it gives
-    -- none.
+    -- Live until the gateway was asked, or shown as active for a while. That keeps a tier, and gives it again where a refund
+    -- failed; after the days of grace it gives no new one.
     v_has_access := v_source.ended_at is null
       and v_source.ends_at
-        + make_interval(days => coalesce((select p.grace_days from public.plans p where p.id = v_source.plan_id), 3)) > v_now;
+        + make_interval(days => coalesce((select p.grace_days from public.plans p where p.id = v_source.plan_id), 3)) > v_now
+      or v_source.kind = 'gateway_subscription' and exists (
+        select
+        from private.gateway_subscriptions m
+        where m.user_id = p_user_id
+          and m.gateway_subscription_id = v_source.gateway_subscription_id
+          and m.has_refunds
+      );
   end if;
   if v_ruling.is_live then
     if v_source.id = p_new_source_id

@@ -5,7 +5,7 @@ import { deliver, type SubscriptionEvent, subscriptionEvent } from '../helpers/g
 import { type Refund, refunded } from '../helpers/money-events.ts';
 import { placeOrder, verifyPurchase } from '../helpers/purchases.ts';
 import { createUser, uniqueId } from '../helpers/records.ts';
-import { openSession } from '../helpers/session.ts';
+import { callRpc, openSession } from '../helpers/session.ts';
 import { readSubscription, readTier } from '../helpers/state.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
 
@@ -177,4 +177,26 @@ test('a refund of a deleted user’s charge is applied and writes no subscriptio
   await database.query('delete from auth.users where id = $1', [user.id]);
   expect(await refund(payment)).toBe('applied');
   expect(await readSubscription(database, user.id)).toBeNull();
+});
+
+test('a refund that fails after the cycle and its grace gives the tier again until the gateway is asked', async () => {
+  const { user, id, charge } = await subscriber();
+  const payment = await charge(january);
+  await at('01-20');
+  const which = { id: uniqueId('rfnd') };
+  await refund(payment, 99900, which);
+  const order = await placeOrder(database, { user, tier: 'basic' });
+  await verifyPurchase(service, order);
+  await at('03-20');
+  await database.query('select private.expire_subscriptions()');
+  expect(await access(user.id)).toEqual(['cancelled', 'lapsed', 'free']);
+  await refund(payment, 99900, { ...which, status: 'failed' });
+  expect(await access(user.id)).toEqual(['active', null, 'premium']);
+
+  const subscription = await database.one('select id from public.subscriptions where user_id = $1', [user.id]);
+  const [start, end] = [january.start, january.end].map((time) => Date.parse(time) / 1000);
+  const answer = { id, status: 'halted', plan_id: 'plan_premium', current_start: start, current_end: end };
+  await callRpc(service, 'apply_gateway_subscription', subscription['id'], id, JSON.stringify(answer));
+  await database.query('select private.expire_subscriptions()');
+  expect(await access(user.id)).toEqual(['cancelled', 'lapsed', 'free']);
 });

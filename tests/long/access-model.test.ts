@@ -14,7 +14,7 @@ afterAll(() => database.close());
 // In parts: each is within the time of one test.
 test.each(Array.from({ length: 10 }, (_, part) => part + 1))(
   '2,000 random histories are as the model says: part %i of 10',
-  async (part) => {
-    await proveHistories(newSubject, { numRuns: 200, seed: part });
+  async () => {
+    await proveHistories(newSubject, { numRuns: 200 });
   },
 );

@@ -6,7 +6,7 @@ import { day, second, type Time } from './time.ts';
 /** Whether CORE.md can be read in two ways that differ here: such histories are not generated. */
 export function isUnclear(facts: Facts, now: Time): boolean {
   return facts.subscriptions.some((subscription) =>
-    isCancellationUnclear(subscription) || isLateRevivalUnclear(subscription, now) ||
+    isCancellationUnclear(subscription) ||
     subscription.cycles.some((cycle) => isChargeUnclear(facts, subscription, cycle))
   ) || isRevivalUnclear(facts, now) || facts.orders.some((order) =>
     isPaidUnderUnclear(facts, order, now) || isChainUnclear(facts, order, now) || isRefusalUnclear(order)
@@ -18,13 +18,6 @@ function isCancellationUnclear(subscription: Subscription): boolean {
   const { cancelledAt, cancelledFor } = subscription;
   const revived = paidCycle(subscription)?.at ?? 0;
   return cancelledFor !== null && cancelledAt.some((time) => time < revived);
-}
-
-/** Refunded until its time was over: live until the gateway is asked, and whether that gives the tier again. */
-function isLateRevivalUnclear(subscription: Subscription, now: Time): boolean {
-  const cycle = paidCycle(subscription);
-  return cycle !== null && cycle !== undefined && cycle.end + 3 * day <= now &&
-    [...cycle.money?.refunds.values() ?? []].some(({ status }) => status === 'failed');
 }
 
 /** Refunded or lapsed when the user cancelled at once, and live again. */
@@ -46,11 +39,7 @@ function isChargeUnclear(facts: Facts, subscription: Subscription, cycle: Cycle)
   return isAfterReplacement !== wasChargedAfterReplacement(facts, subscription, cycle.at) ||
     isAfterReplacement !== isChargedAfterReplacement(facts, subscription, latest) ||
     isAfterCancellation !== isChargedAfterCancellation(subscription, latest) ||
-    isAfterReplacement && isAfterCancellation || cycle.money === null && (isAfterReplacement || isAfterCancellation) ||
-    cycle.isAnswered && (
-        isChargedAfterReplacement(facts, subscription, { ...cycle, at: Infinity }) ||
-        isChargedAfterCancellation(subscription, { ...cycle, at: Infinity })
-      );
+    isAfterReplacement && isAfterCancellation || cycle.money === null && (isAfterReplacement || isAfterCancellation);
 }
 
 function wasChargedAfterReplacement(facts: Facts, { activations, charges }: Subscription, at: Time): boolean {

@@ -38,14 +38,7 @@ export type Order = Cancellation & {
 };
 
 /** A cycle of a gateway subscription: `at` is when it was charged, `money` null until an event named its payment. */
-export type Cycle = {
-  readonly start: Time;
-  readonly end: Time;
-  at: Time;
-  money: Money | null;
-  /** Known from an answer of the gateway alone, which does not tell when it was charged. */
-  isAnswered: boolean;
-};
+export type Cycle = { readonly start: Time; readonly end: Time; at: Time; money: Money | null };
 
 /** A time at the gateway, and when its event came. */
 export type Told = { readonly at: Time; readonly arrivedAt: Time };

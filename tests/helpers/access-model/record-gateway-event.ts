@@ -12,7 +12,6 @@ export function receiveEvent(facts: Facts, event: GatewayEvent, now: Time): void
   }
   (event.do === 'activated' ? subscription.activations : subscription.charges).push(told);
   const cycle = cycleOf(subscription, event, told.at);
-  cycle.isAnswered = false;
   if (event.payment === null) return;
   cycle.at = told.at;
   cycle.money = moneyNamed(facts, event.payment, planOf(event.tier).price);
@@ -48,7 +47,7 @@ function cycleOf({ cycles }: Subscription, period: { start: string; end: string 
   const [start, end] = [parseTime(period.start), parseTime(period.end)];
   const known = cycles.find((cycle) => cycle.start === start);
   if (known) return known;
-  const cycle: Cycle = { start, end, at, money: null, isAnswered: true };
+  const cycle: Cycle = { start, end, at, money: null };
   cycles.push(cycle);
   return cycle;
 }
