@@ -79,35 +79,6 @@ declare
   v_before private.gateway_subscriptions;
   v_after private.gateway_subscriptions;
 begin
-  -- The usual charge: the next cycle of a known subscription, in order. One statement does what those below would.
-  if v_charged then
-    update private.gateway_subscriptions m
-    set period_start = p_start,
-      period_end = p_end,
-      period_event_at = p_created_at,
-      plan_event_at = p_created_at,
-      arrived_at = p_arrived_at
-    where m.user_id = p_user_id
-      and m.gateway_subscription_id = p_gateway_subscription_id
-      and m.plan_id is not null
-      and m.gateway_plan_id = v_gateway_plan_id
-      and m.plan_event_at < p_created_at
-      and m.period_event_at < p_created_at
-      and m.first_charged_at <= v_happened_at
-      and m.next_check_at <= p_end - interval '1 day'
-      and m.ended_at is null
-      and not m.has_refunds
-    returning m.* into v_after;
-    if found then
-      v_refunded := private.record_charge(
-        p_user_id, p_gateway_subscription_id, p_start, p_end, p_gateway_payment_id, p_amount, v_charged_at
-      );
-      if v_refunded = 0 then
-        return v_after;
-      end if;
-    end if;
-  end if;
-
   select * into v_before
   from private.gateway_subscriptions m
   where m.user_id = p_user_id
@@ -199,9 +170,9 @@ begin
 
   if v_charged then
     v_after.first_charged_at := least(v_before.first_charged_at, v_happened_at);
-    v_refunded := coalesce(v_refunded, private.record_charge(
+    v_refunded := private.record_charge(
       p_user_id, p_gateway_subscription_id, p_start, p_end, p_gateway_payment_id, p_amount, v_charged_at
-    ));
+    );
   end if;
   v_after.has_refunds := v_before.has_refunds or coalesce(v_refunded > 0, false);
   if v_after.has_refunds then

@@ -96,31 +96,3 @@ end
 $$;
 revoke execute on function private.find_ruling(uuid) from public;
 grant execute on function private.find_ruling(uuid) to service_role;
-
--- What rules where a source is known to rank above every other, without reading the others.
-create function private.known_ruling(
-  p_source private.sources,
-  p_counts private.ruling -- how many gateway subscriptions there are; null: to be read
-)
-returns private.ruling -- is_live is null where there may be others to compare it with
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  if p_counts.attaching is null then
-    select coalesce(sum(m.billing), 0), coalesce(sum(m.replaced), 0), coalesce(sum(m.attaching), 0)
-    into p_counts.billing, p_counts.replaced, p_counts.attaching
-    from private.mirrored m
-    where m.user_id = p_source.user_id;
-  end if;
-  if p_counts.attaching = 0 then
-    p_counts.source := p_source;
-    p_counts.is_live := true;
-    p_counts.is_cut := false;
-  end if;
-  return p_counts;
-end
-$$;
-revoke execute on function private.known_ruling(private.sources, private.ruling) from public;
-grant execute on function private.known_ruling(private.sources, private.ruling) to service_role;

@@ -34,27 +34,33 @@ end
 $$;
 revoke execute on function private.note_settle_failure(uuid, text) from public;
 
--- Gives a user a tier; a missing profile is made.
+-- Gives a user a tier where the profile has another one; a missing profile is made.
 create function private.set_tier(
   p_user_id uuid,
-  p_tier text,
+  p_tier text, -- null: leave it
   p_email text -- of the user, to name a new profile by
 )
-returns text -- the name to greet the user by; null where the profile had to be made
+returns text -- the name to greet the user by; null where there was no profile
 language plpgsql
 set search_path = ''
 as $$
 declare
+  v_known_tier text;
   v_display_name text;
 begin
-  update public.profiles p
-  set subscription_tier = p_tier
-  where p.user_id = p_user_id
-  returning coalesce(nullif(p.display_name, ''), p.username, '') into v_display_name;
-  if not found then
+  select p.subscription_tier, coalesce(nullif(p.display_name, ''), p.username, '')
+  into v_known_tier, v_display_name
+  from public.profiles p
+  where p.user_id = p_user_id;
+  if p_tier is null or v_known_tier = p_tier then
+    return v_display_name;
+  end if;
+  if v_display_name is null then
     insert into public.profiles (user_id, subscription_tier, username)
     values (p_user_id, p_tier, private.default_username(p_email))
     on conflict (user_id) do update set subscription_tier = excluded.subscription_tier;
+  else
+    update public.profiles p set subscription_tier = p_tier where p.user_id = p_user_id;
   end if;
   return v_display_name;
 end
@@ -295,20 +301,14 @@ begin
   elsif p_is_cancelled or v_source.id is not null and v_before.id is null or v_before.status = 'active' then
     v_tier := 'free';
   end if;
-  if v_tier is not null then
-    v_display_name := private.set_tier(p_user_id, v_tier, p_email);
-  elsif p_mail is not null then
-    select coalesce(nullif(p.display_name, ''), p.username, '') into v_display_name
-    from public.profiles p
-    where p.user_id = p_user_id;
-  end if;
-
   if v_before.status = 'active' and not v_ruling.is_live then
     v_ended_at := private.iso_time(case when v_reason = 'lapsed' then v_source.ends_at else v_now end);
   end if;
   if v_tier is null and p_mail is null and v_ended_at is null then
     return case when v_source.id is not null then v_is_changed end;
   end if;
+
+  v_display_name := private.set_tier(p_user_id, v_tier, p_email);
   insert into private.outbox (key, destination, kind, payload, created_at, queued_at, next_attempt_at)
   select effect.key, effect.destination, effect.kind, effect.payload, v_now, v_now, v_now
   from (
@@ -322,20 +322,21 @@ begin
     where p_mail is not null
       and v_display_name is not null
       and p_email <> ''
-    union all
-    select format('subscription-ended/%s/%s', v_before.id, v_ended_at), 'notice', 'subscription-ended',
+  ) effect (key, destination, kind, payload)
+  on conflict (key) do nothing;
+  if v_ended_at is not null and v_display_name is not null and p_email <> '' then
+    perform private.enqueue(
+      format('subscription-ended/%s/%s', v_before.id, v_ended_at),
+      'notice',
+      'subscription-ended',
       jsonb_build_object(
         'to', p_email,
         'display_name', v_display_name,
         'plan_name', coalesce((select p.name from public.plans p where p.id = v_source.plan_id), v_source.tier),
         'ends_at', v_ended_at
       )
-    where v_ended_at is not null
-      and v_display_name is not null
-      and p_email <> ''
-  ) effect (key, destination, kind, payload)
-  on conflict (key) do nothing;
-
+    );
+  end if;
   return case when v_source.id is not null then v_is_changed end;
 end
 $$;

@@ -110,35 +110,11 @@ $$;
 revoke execute on function private.lay_out_chain(uuid) from public;
 grant execute on function private.lay_out_chain(uuid) to service_role;
 
--- The payment-success mail, but for what the profile says. SPEC 6.
-create function private.success_mail(
-  p_payment public.payments,
-  p_plan_name text,
-  p_valid_until text
-)
-returns jsonb
-language plpgsql
-immutable
-set search_path = ''
-as $$
-begin
-  return jsonb_build_object(
-    'plan_name', p_plan_name,
-    'amount', p_payment.amount,
-    'currency', p_payment.currency,
-    'transaction_id', p_payment.gateway_payment_id,
-    'valid_until', p_valid_until
-  );
-end
-$$;
-revoke execute on function private.success_mail(public.payments, text, text) from public;
-grant execute on function private.success_mail(public.payments, text, text) to service_role;
-
 -- Captures a payment and makes it a source of access. The caller holds the locks on the user and on the payment.
 -- Without a plan for the tier the payment is captured all the same: the money is there. So is one whose user is gone, and
 -- one that was refunded in full: they buy nothing.
 create function private.fulfil_payment(
-  p_payment public.payments, -- with the gateway's ids as they are to be stored
+  p_payment public.payments, -- with the gateway's payment id as it is to be stored
   p_email text,
   p_signature text, -- null: not verified by the customer
   p_is_confirmed boolean -- the gateway confirms that the money was captured
@@ -155,13 +131,13 @@ declare
   v_plan public.plans;
   v_grants boolean;
   v_months integer;
+  v_mail jsonb; -- payment-success, but for what the profile says. SPEC 6
   v_valid_until text;
   v_locked record;
   v_newest_at timestamptz; -- of what is known of the user
   v_before public.subscriptions;
   v_extended private.sources;
-  v_source private.sources;
-  v_ruling private.ruling;
+  v_ruling private.ruling := row(null, null, null, 0, 0, 0);
   v_subscription_id uuid;
 begin
   -- As private.plan_bought, without a call.
@@ -174,23 +150,21 @@ begin
   v_months := coalesce(p_payment.duration_months, nullif(v_plan.duration_months, 0), 12);
   p_payment.since := greatest(p_payment.since, p_payment.created_at, p_payment.verified_at);
   if v_grants then
-    select s as subscription, m.billing, m.replaced, m.attaching, m.newest_at
+    select s as subscription,
+      exists (select from private.gateway_subscriptions m where m.user_id = p_payment.user_id) as is_mirrored
     into v_locked
     from public.subscriptions s
-    left join private.mirrored m on m.user_id = s.user_id
     where s.user_id = p_payment.user_id
     for update of s;
-    if not found then
-      select null::public.subscriptions as subscription, m.billing, m.replaced, m.attaching, m.newest_at
-      into v_locked
-      from (select) one
-      left join private.mirrored m on m.user_id = p_payment.user_id;
-    end if;
     v_before := v_locked.subscription;
-    v_ruling.billing := coalesce(v_locked.billing, 0);
-    v_ruling.replaced := coalesce(v_locked.replaced, 0);
-    v_ruling.attaching := coalesce(v_locked.attaching, 0);
-    v_newest_at := greatest(v_before.updated_at, v_locked.newest_at);
+    v_newest_at := v_before.updated_at;
+    if v_locked.is_mirrored is not false then
+      select coalesce(max(m.billing), 0), coalesce(max(m.replaced), 0), coalesce(max(m.attaching), 0),
+        greatest(v_newest_at, max(m.newest_at))
+      into v_ruling.billing, v_ruling.replaced, v_ruling.attaching, v_newest_at
+      from private.mirrored m
+      where m.user_id = p_payment.user_id;
+    end if;
     v_subscription_id := coalesce(v_before.id, gen_random_uuid());
     p_payment.period_start := v_now;
     p_payment.period_end := private.add_months(v_now, v_months);
@@ -227,26 +201,35 @@ begin
   if v_grants
     and p_payment.since > coalesce(v_newest_at, '-infinity')
     and p_payment.chain_id is null
+    and v_ruling.attaching = 0
   then
     -- As private.sources will have it.
-    v_source := row(
-      p_payment.user_id, 'payment', p_payment.id::text, v_plan.id, v_tier,
-      coalesce(p_payment.chain_start, p_payment.period_start), p_payment.period_end, p_payment.period_end,
-      p_payment.since, v_clock, null, null, p_payment.cancel_at_period_end, null
-    )::private.sources;
-    v_ruling := private.known_ruling(v_source, v_ruling);
+    v_ruling := row(
+      row(
+        p_payment.user_id, 'payment', p_payment.id::text, v_plan.id, v_tier,
+        coalesce(p_payment.chain_start, p_payment.period_start), p_payment.period_end, p_payment.period_end,
+        p_payment.since, v_clock, null, null, p_payment.cancel_at_period_end, null
+      )::private.sources,
+      true, false, v_ruling.billing, v_ruling.replaced, 0
+    )::private.ruling;
   end if;
   if v_before.id is null and v_grants and v_ruling.is_live is null then
     -- The link needs a row. It is settled below, from all sources.
     insert into public.subscriptions (id, user_id, plan_id, tier, status, revision, created_at, updated_at)
     values (v_subscription_id, p_payment.user_id, v_plan.id, v_tier, 'cancelled', 1, v_clock, p_payment.since);
   end if;
+  v_mail := jsonb_build_object(
+    'plan_name', v_plan.name,
+    'amount', p_payment.amount,
+    'currency', p_payment.currency,
+    'transaction_id', p_payment.gateway_payment_id
+  );
   if v_ruling.is_live then
     v_valid_until := private.iso_time(p_payment.period_end);
     perform private.settle_access(
       p_payment.user_id, p_email, p_payment.id::text,
       p_subscription_id => v_subscription_id,
-      p_mail => private.success_mail(p_payment, v_plan.name, v_valid_until),
+      p_mail => v_mail || jsonb_build_object('valid_until', v_valid_until),
       p_ruling => v_ruling,
       p_before => v_before
     );
@@ -254,7 +237,6 @@ begin
 
   update public.payments p
   set status = 'captured',
-    gateway_order_id = p_payment.gateway_order_id,
     gateway_payment_id = p_payment.gateway_payment_id,
     gateway_signature = coalesce(p_signature, p.gateway_signature),
     refunded_amount = p_payment.refunded_amount,
@@ -298,7 +280,7 @@ begin
     v_valid_until := private.iso_time(p_payment.period_end);
     perform private.settle_access(
       p_payment.user_id, p_email, p_payment.id::text,
-      p_mail => private.success_mail(p_payment, v_plan.name, v_valid_until)
+      p_mail => v_mail || jsonb_build_object('valid_until', v_valid_until)
     );
   end if;
   return jsonb_build_object('outcome', 'applied', 'tier', v_tier, 'valid_until', v_valid_until);

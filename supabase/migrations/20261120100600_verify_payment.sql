@@ -62,7 +62,7 @@ begin
     v_payment := private.count_best_payment(v_payment);
   end if;
 
-  if private.is_refunded(v_payment) and v_payment.status = 'captured' then
+  if v_payment.status = 'captured' and private.is_refunded(v_payment) then
     return jsonb_build_object('outcome', 'refunded');
   end if;
   if v_payment.fulfilled_at is null or v_payment.ended_reason = 'refunded' then

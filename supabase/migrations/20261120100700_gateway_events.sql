@@ -85,7 +85,8 @@ set search_path = ''
 as $$
 begin
   return case
-    when private.json_text(p_value) ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then private.json_text(p_value)::uuid
+    when jsonb_typeof(p_value) = 'string' and p_value #>> '{}' ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+      then (p_value #>> '{}')::uuid
   end;
 end
 $$;

@@ -24,6 +24,7 @@ declare
   v_is_exact boolean;
   v_counts_now boolean := false;
   v_email text;
+  v_outcome text;
 begin
   if v_gateway_payment_id is null then
     return 'ignored: payment.entity.id';
@@ -81,16 +82,17 @@ begin
     and (v_payment.fulfilled_at is null or v_payment.uncaptured_at is not null or v_payment.ended_reason = 'refunded')
     and (v_payment.status <> 'captured' or not private.is_refunded(v_payment))
   then
-    v_payment.gateway_order_id := coalesce(v_payment.gateway_order_id, v_gateway_order_id);
-    return case private.fulfil_payment(
-        v_payment,
-        v_email,
-        null,
-        v_payment.gateway_payment_id = v_gateway_payment_id
-      ) ->> 'outcome'
-      when 'plan_not_found' then 'plan_not_found'
-      else 'applied'
-    end;
+    v_outcome := private.fulfil_payment(
+      v_payment,
+      v_email,
+      null,
+      v_payment.gateway_payment_id = v_gateway_payment_id
+    ) ->> 'outcome';
+    if v_payment.gateway_order_id is null then
+      -- Then the events that wait for the order are applied.
+      update public.payments p set gateway_order_id = v_gateway_order_id where p.id = v_payment.id;
+    end if;
+    return case v_outcome when 'plan_not_found' then 'plan_not_found' else 'applied' end;
   end if;
 
   if v_counts_now then

@@ -64,7 +64,7 @@ begin
       if not found then
         raise exception 'delivered twice at once' using errcode = 'PS409';
       end if;
-      if private.can_be_reapplied(p_body ->> 'event', v_delivery.outcome) then
+      if v_delivery.outcome <> 'applied' and private.can_be_reapplied(p_body ->> 'event', v_delivery.outcome) then
         perform private.note_unsettled(p_body_sha256, true);
       end if;
       return v_delivery;
@@ -126,9 +126,12 @@ set lock_timeout = '3s'
 set enable_seqscan = off
 as $$
 declare
+  v_set text;
   v_delivery private.delivery;
 begin
-  perform private.begin_request('webhook', p_body_sha256, p_early_renewal);
+  -- As private.begin_request; the event is the cause.
+  v_set := set_config('subscriptions.request', 'on', true);
+  v_set := set_config('subscriptions.early_renewal', p_early_renewal, true);
   v_delivery := private.apply_delivery(decode(p_body_sha256, 'hex'), p_event_id, p_body::jsonb, p_early_renewal, 1);
   return jsonb_build_object('outcome', v_delivery.outcome);
 end

@@ -2,12 +2,8 @@
 -- Depends on: _fulfil_payment, _gateway_events, _settle_outbox, _entitlement.
 
 -- Normal payments are in none of these: they stay small.
-create index payments_uncaptured_at_idx on public.payments (uncaptured_at)
-where uncaptured_at is not null;
-create index payments_dispute_lost_idx on public.payments (captured_at)
-where dispute_status = 'lost';
-create index payments_captured_not_fulfilled_idx on public.payments (captured_at)
-where status = 'captured' and fulfilled_at is null;
+create index payments_unsettled_idx on public.payments (captured_at)
+where uncaptured_at is not null or dispute_status = 'lost' or status = 'captured' and fulfilled_at is null;
 create index outbox_parked_at_idx on private.outbox (parked_at)
 where parked_at is not null and delivered_at is null;
 
