@@ -40,3 +40,16 @@ export async function createMinimalDatabase(postgres: Postgres, name: string, us
   });
   return url;
 }
+
+/**
+ * Copies our database, to which nobody is connected, and replaces its RPCs by ones that write a request's rows and
+ * nothing else. @returns its connection URL as the owner
+ */
+export async function createRowsDatabase(postgres: Postgres, name: string, ours: string): Promise<string> {
+  const url = postgres.url(name);
+  await withClient(postgres.url(), (client) => client.query(`create database ${name} template ${ours}`));
+  await withClient(url, async (client) => {
+    await client.query(await Deno.readTextFile(`${root}/tests/bench/minimal/rows-only.sql`));
+  });
+  return url;
+}

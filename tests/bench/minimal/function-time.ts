@@ -15,7 +15,7 @@ export async function measureFunctions(
 ): Promise<Record<Side, number>> {
   const calls = await createCalls(kind, requests, setting);
   const measure = (side: Side) => measureFunction(rpcs[kind], clients[side], calls[side], setting.owners[side]);
-  return { ours: await measure('ours'), minimal: await measure('minimal') };
+  return { ours: await measure('ours'), rows: await measure('rows'), minimal: await measure('minimal') };
 }
 
 async function measureFunction(

@@ -5,7 +5,7 @@ import { withDurablePostgres } from '../durable-postgres.ts';
 import { createBilling } from '../gateway-bodies.ts';
 import { fire, percentile } from '../load.ts';
 import { createOurDatabase, newUsers } from '../our-database.ts';
-import { createMinimalDatabase } from './database.ts';
+import { createMinimalDatabase, createRowsDatabase } from './database.ts';
 import { measureFunctions } from './function-time.ts';
 import {
   type Call,
@@ -41,13 +41,13 @@ export type Run = {
 /** What was measured of a kind of request. */
 export type Comparison = {
   readonly kind: Kind;
-  /** Side by side: a repetition of ours and of the minimal one have the same index. */
+  /** Side by side: one repetition has the same index on every side. */
   readonly runs: Record<Side, Run[]>;
   /** Microseconds inside the function. */
   readonly functionTime: Record<Side, number>;
 };
 
-/** Measures the same requests, straight over Postgres, in our database and in the minimal one on the same server. */
+/** Measures the same requests, straight over Postgres, in our database, in one that only writes its rows, and in the minimal one, all on one server. */
 export function compareWithMinimal(chosen: readonly Kind[] = kinds): Promise<Comparison[]> {
   return withDurablePostgres(async (postgres) => {
     const clients: pg.Client[] = [];
@@ -70,20 +70,21 @@ async function compareSides(chosen: readonly Kind[], postgres: Postgres, connect
   const people = newUsers(users);
   const urls = {
     ours: await createOurDatabase(postgres, 'ours', people),
+    rows: await createRowsDatabase(postgres, 'rows', 'ours'),
     minimal: await createMinimalDatabase(postgres, 'minimal', people),
   };
   const setting: Setting = {
     users: people,
     nextCharge: createBilling(people.subscribers),
-    owners: { ours: await connect(urls.ours), minimal: await connect(urls.minimal) },
+    owners: { ours: await connect(urls.ours), rows: await connect(urls.rows), minimal: await connect(urls.minimal) },
   };
   // Opened once, as a pool has them: their plans are made in the repetition that does not count.
   const open = (side: Side) => Promise.all(Array.from({ length: connections }, () => connect(poolUrl(urls[side]))));
-  const pools = { ours: await open('ours'), minimal: await open('minimal') };
+  const pools = { ours: await open('ours'), rows: await open('rows'), minimal: await open('minimal') };
 
   const comparisons = chosen.map((kind): Omit<Comparison, 'functionTime'> => ({
     kind,
-    runs: { ours: [], minimal: [] },
+    runs: { ours: [], rows: [], minimal: [] },
   }));
   for (let repetition = 0; repetition <= repetitions; repetition += 1) {
     for (const { kind, runs } of comparisons) {
@@ -92,7 +93,7 @@ async function compareSides(chosen: readonly Kind[], postgres: Postgres, connect
       if (repetition > 0) { for (const side of sides) runs[side].push(run[side]); }
     }
   }
-  const warm = { ours: pools.ours[0] ?? fail(), minimal: pools.minimal[0] ?? fail() };
+  const warm = { ours: pools.ours[0] ?? fail(), rows: pools.rows[0] ?? fail(), minimal: pools.minimal[0] ?? fail() };
   const result: Comparison[] = [];
   for (const comparison of comparisons) {
     result.push({ ...comparison, functionTime: await measureFunctions(comparison.kind, setting, warm) });
@@ -106,8 +107,8 @@ async function measure(
   calls: Calls,
   { owners }: Setting,
 ): Promise<Record<Side, Run>> {
-  const times: Record<Side, number[]> = { ours: [], minimal: [] };
-  const wal: Record<Side, number> = { ours: 0, minimal: 0 };
+  const times: Record<Side, number[]> = { ours: [], rows: [], minimal: [] };
+  const wal: Record<Side, number> = { ours: 0, rows: 0, minimal: 0 };
   for (let sent = 0; sent < requests.one; sent += block) {
     for (const side of sides) {
       const before = await walPosition(owners[side]);
@@ -124,7 +125,7 @@ async function measure(
       wal: wal[side] / requests.one,
     };
   };
-  return { ours: await finish('ours'), minimal: await finish('minimal') };
+  return { ours: await finish('ours'), rows: await finish('rows'), minimal: await finish('minimal') };
 }
 
 async function send(pool: readonly pg.Client[], calls: readonly Call[]) {

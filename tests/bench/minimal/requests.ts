@@ -3,8 +3,8 @@ import { newId } from '../../../scripts/stack/gateway-simulator-id.ts';
 import { capturedBody, ignoredBody, newCapturedPayment } from '../gateway-bodies.ts';
 import { insertOrders, sha256, type Users } from '../our-database.ts';
 
-/** The two databases that are compared. */
-export const sides = ['ours', 'minimal'] as const;
+/** The databases that are compared: ours, our tables without our rules, and the minimal schema. */
+export const sides = ['ours', 'rows', 'minimal'] as const;
 export type Side = (typeof sides)[number];
 
 /** The requests that are measured. */
@@ -29,7 +29,7 @@ export async function sendCall(client: pg.Client, { query, isRight }: Call): Pro
   if (!isRight(row?.result)) throw new Error(`${query.text}: ${JSON.stringify(row)}`);
 }
 
-/** The same requests to both databases. */
+/** The same requests to all databases. */
 export type Calls = Record<Side, readonly Call[]>;
 
 /** What new requests need: who asks, the next `subscription.charged`, and a session of each database's owner. */
@@ -39,7 +39,7 @@ export type Setting = {
   readonly owners: Record<Side, pg.Client>;
 };
 
-/** So many new requests of a kind. Users take turns. Unpaid orders and earlier payments are inserted into both databases. */
+/** So many new requests of a kind. Users take turns. Unpaid orders and earlier payments are inserted into all databases. */
 export async function createCalls(kind: Kind, count: number, setting: Setting): Promise<Calls> {
   const { buyers } = setting.users;
   const userIds = Array.from({ length: count }, (_, index) => buyers[index % buyers.length] ?? '');
@@ -56,7 +56,7 @@ export async function createCalls(kind: Kind, count: number, setting: Setting): 
       const calls = userIds.map((id) =>
         call('get_subscription($1)', [id], (result) => field(result, 'currentTier') === 'pro')
       );
-      return { ours: calls, minimal: calls };
+      return { ours: calls, rows: calls, minimal: calls };
     }
   }
 }
@@ -65,8 +65,10 @@ async function createVerifies(userIds: readonly string[], { owners }: Setting): 
   const orders = userIds.map((userId) => [userId, newId('order'), newId('pay'), '0'.repeat(64)] as const);
   for (const side of sides) await insertOrders(owners[side], userIds, orders.map(([, orderId]) => orderId));
   const isRight = (result: unknown) => field(result, 'outcome') === 'applied';
+  const ours = orders.map((order) => call('verify_payment($1, $2, $3, $4, $5)', [...order, 'replace'], isRight));
   return {
-    ours: orders.map((order) => call('verify_payment($1, $2, $3, $4, $5)', [...order, 'replace'], isRight)),
+    ours,
+    rows: ours,
     minimal: orders.map((order) => call('verify_payment($1, $2, $3, $4)', [...order], isRight)),
   };
 }
@@ -85,13 +87,12 @@ async function createCaptures(userIds: readonly string[], { owners }: Setting): 
 }
 
 function webhooks(bodies: readonly string[], isRight: (outcome: unknown) => boolean, writes: boolean): Calls {
-  return {
-    ours: bodies.map((body) => {
-      const values = [sha256(body), newId('evt'), body, 'replace'];
-      return call('apply_gateway_event($1, $2, $3, $4)', values, (result) => isRight(field(result, 'outcome')));
-    }),
-    minimal: bodies.map((body) => call('apply_gateway_event($1)', [body], (result) => result === writes)),
-  };
+  const ours = bodies.map((body) => {
+    const values = [sha256(body), newId('evt'), body, 'replace'];
+    return call('apply_gateway_event($1, $2, $3, $4)', values, (result) => isRight(field(result, 'outcome')));
+  });
+  const minimal = bodies.map((body) => call('apply_gateway_event($1)', [body], (result) => result === writes));
+  return { ours, rows: ours, minimal };
 }
 
 function call(expression: string, values: unknown[], isRight: Call['isRight']): Call {

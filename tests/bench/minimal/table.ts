@@ -16,8 +16,8 @@ const targets: Partial<Record<Kind, number>> = { verify: 2.0, captured: 3.5, cha
 /** The comparison as a Markdown table, a line a request. */
 export function minimalTable(comparisons: readonly Comparison[]): string {
   return [
-    '| request to Postgres | p50, ours to minimal | target | p50 ms, ours | minimal | requests/s at 8, ours | minimal | function µs, ours | minimal | WAL bytes, ours | minimal |',
-    `|${'---|'.repeat(11)}`,
+    '| request to Postgres | p50, ours to minimal | target | our rows alone to minimal | p50 ms, ours | rows alone | minimal | requests/s at 8, ours | rows alone | minimal | function µs, ours | rows alone | minimal | WAL bytes, ours | rows alone | minimal |',
+    `|${'---|'.repeat(16)}`,
     ...comparisons.map(line),
     '',
   ].join('\n');
@@ -26,11 +26,12 @@ export function minimalTable(comparisons: readonly Comparison[]): string {
 function line({ kind, runs, functionTime }: Comparison): string {
   const both = (digits: number, value: (run: Run) => number) =>
     sides.map((side) => spread(runs[side].map(value), digits));
-  const ratios = runs.ours.map(({ p50 }, index) => p50 / (runs.minimal[index]?.p50 ?? NaN));
+  const ratios = (side: Side) => runs[side].map(({ p50 }, index) => p50 / (runs.minimal[index]?.p50 ?? NaN));
   const cells = [
     names[kind],
-    spread(ratios, 2),
-    judge(kind, median(ratios)),
+    spread(ratios('ours'), 2),
+    judge(kind, median(ratios('ours'))),
+    kind === 'read' ? '' : spread(ratios('rows'), 2),
     ...both(3, ({ p50 }) => p50),
     ...both(0, ({ rate }) => rate),
     ...sides.map((side: Side) => functionTime[side].toFixed(0)),

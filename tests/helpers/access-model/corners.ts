@@ -1,7 +1,7 @@
 import { type Cycle, type Facts, isRefunded, type Order, type Subscription } from './facts.ts';
 import { isChargedAfterCancellation, isChargedAfterReplacement, isPaidUnder } from './findings.ts';
 import { isLive, paidCycle, sinceOf, sourcesOf } from './model.ts';
-import { day, second, type Time } from './time.ts';
+import { second, type Time } from './time.ts';
 
 /** Whether CORE.md can be read in two ways that differ here: such histories are not generated. */
 export function isUnclear(facts: Facts, now: Time): boolean {
