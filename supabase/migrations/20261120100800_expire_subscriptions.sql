@@ -130,7 +130,16 @@ begin
       and (v_simple is null or u.id <> all (v_simple))
     order by u.id
   loop
-    if private.settle_access(v_user.id, v_user.email) is not true then
+    if private.settle_access(v_user.id, v_user.email) is not true
+      -- Not one that was renewed after it was found.
+      and exists (
+        select
+        from public.subscriptions s
+        where s.user_id = v_user.id
+          and s.status = 'active'
+          and s.current_period_end < v_now
+      )
+    then
       raise exception 'a lapsed subscription did not end' using errcode = 'PS500';
     end if;
     -- The usual notice may have passed the end of what took over already.

@@ -136,7 +136,8 @@ async function checkRows(
     fulfilled: written,
     events: workload === 'webhook' ? sent : 0,
     mails: written,
-    revalidations: written,
+    // A capture of an order that is older than the user's newest purchase changes no tier.
+    ...(workload !== 'webhook' && { revalidations: written }),
   };
   const after = await countRows(project);
   for (const [name, count] of Object.entries(expected)) {

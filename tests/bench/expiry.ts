@@ -45,6 +45,8 @@ async function run(admin: pg.Client, sweeping: pg.Client, verifying: pg.Client[]
   const swept = time(sweeping, sweep);
   const beside = await verifyUntil(verifying, swept);
   const elapsed = await swept;
+  // Users whom a customer's request locked meanwhile are left to the next sweep.
+  await sweeping.query(sweep);
 
   const { rows: [left] } = await admin.query(
     `select count(*) filter (where s.status = 'cancelled')::int as ended,

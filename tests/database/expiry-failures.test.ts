@@ -78,3 +78,12 @@ test('a user whose expiry failed is retried after an hour, and expired once the 
   expect(await readTier(database, refused.user.id)).toBe('free');
   expect(await readAccessFindings(database)).toEqual([]);
 });
+
+test('a user who renewed after expiry had found the subscription is left alone, which is no failure', async () => {
+  const { user } = await bought();
+  await setClock(database, '2026-02-05T00:00:00Z');
+  await verifyPurchase(service, await placeOrder(database, { user, tier: 'basic' }));
+  await database.query('select private.expire_batch($1)', [[user.id]]);
+  expect(await readSubscription(database, user.id)).toMatchObject({ status: 'active' });
+  expect(await readTier(database, user.id)).toBe('basic');
+});
