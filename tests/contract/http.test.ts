@@ -156,7 +156,7 @@ describe.each(targets)('%s', (target) => {
       expect(received.headers.get('content-type')).toBe('application/json; charset=utf-8');
       expect(received.headers.get('cache-control')).toBe('private, no-store');
       expect(received.headers.get('access-control-allow-origin')).toBe('*');
-      expect(received.headers.get('access-control-expose-headers')).toBe('x-request-id');
+      expect(received.headers.get('access-control-expose-headers')).toBe('x-request-id,retry-after');
       expect(received.headers.get('x-request-id')).toMatch(uuid);
       ids.add(received.headers.get('x-request-id'));
     }

@@ -89,3 +89,37 @@ test('a session under a shared secret that the key set names is nobody', async (
   const auth = createAuth(config, answer);
   expect(await auth.authenticate(bearing(await createToken('shared')))).toBeNull();
 });
+
+describe('a session under the shared secret', () => {
+  const createShared = (claims: Record<string, unknown> = {}) =>
+    `${encodeJson({ alg: 'HS256', typ: 'JWT' })}.${encodeJson({ ...sessionClaims(userId), ...claims })}.c2lnbmF0dXJl`;
+
+  test('that the auth server refuses is refused for a minute without another call', async () => {
+    vi.useFakeTimers({ now: Date.now(), toFake: ['Date'] });
+    try {
+      const auth = createAuth(config, answer);
+      for (let count = 0; count < 3; count += 1) expect(await auth.authenticate(bearing(createShared()))).toBeNull();
+      expect(asked).toHaveLength(1);
+      expect(await auth.authenticate(bearing(createShared({ session_id: 'another' })))).toBeNull();
+      expect(asked).toHaveLength(2);
+      vi.setSystemTime(Date.now() + 60_001);
+      expect(await auth.authenticate(bearing(createShared()))).toBeNull();
+      expect(asked).toHaveLength(3);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('is no refusal when the auth server limits calls: the next request asks again', async () => {
+    const statuses = [429, 200];
+    const auth = createAuth(
+      config,
+      () =>
+        Promise.resolve(
+          Response.json({ id: userId }, { status: statuses.shift() ?? 500, headers: { 'retry-after': '7' } }),
+        ),
+    );
+    await expect(auth.authenticate(bearing(createShared()))).rejects.toMatchObject({ retryAfter: 7 });
+    expect(await auth.authenticate(bearing(createShared()))).toBe(userId);
+  });
+});

@@ -17,6 +17,8 @@ test.each(
     ['notFound', 404, 'Not found'],
     ['methodNotAllowed', 405, 'Method not allowed'],
     ['payloadTooLarge', 413, 'Payload too large'],
+    ['bodyTimedOut', 408, 'Request timeout'],
+    ['tooManyBodies', 503, 'Service unavailable'],
     ['healthCheckFailed', 503, 'Service unavailable'],
   ] as const,
 )('%s is %i "%s"', (name, status, error) => {

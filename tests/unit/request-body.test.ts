@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readBody } from '../../supabase/functions/api/request-body.ts';
+import { type Body, type BodyRefusal, createBodyReader } from '../../supabase/functions/api/request-body.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -19,9 +19,11 @@ function pieces(count: number, bytes: number) {
   return { stream, state };
 }
 
-async function readBytes(request: Request): Promise<Uint8Array | null> {
-  const body = await readBody(request);
-  return body === null ? null : new Uint8Array(await new Response(new Uint8Array(body)).arrayBuffer());
+const bodies = createBodyReader();
+
+async function readBytes(request: Request): Promise<Uint8Array | BodyRefusal> {
+  const body = await bodies.read(request);
+  return typeof body === 'string' ? body : new Uint8Array(await new Response(new Uint8Array(body.bytes)).arrayBuffer());
 }
 
 test('a request without a body has no bytes', async () => {
@@ -39,19 +41,19 @@ test('pieces are joined in their order', async () => {
   expect(await readBytes(post(stream))).toEqual(new Uint8Array([1, 1, 2, 2, 3, 3]));
 });
 
-test('1 MiB is read, a byte more is null', async () => {
-  expect((await readBytes(post(new Uint8Array(mebibyte))))?.length).toBe(mebibyte);
-  expect(await readBytes(post(new Uint8Array(mebibyte + 1)))).toBeNull();
+test('1 MiB is read, a byte more is refused', async () => {
+  expect(await readBytes(post(new Uint8Array(mebibyte)))).toHaveLength(mebibyte);
+  expect(await readBytes(post(new Uint8Array(mebibyte + 1)))).toBe('payloadTooLarge');
 });
 
-test('1 MiB in pieces is read, a piece more is null', async () => {
-  expect((await readBytes(post(pieces(16, 65536).stream)))?.length).toBe(mebibyte);
-  expect(await readBytes(post(pieces(17, 65536).stream))).toBeNull();
+test('1 MiB in pieces is read, a piece more is refused', async () => {
+  expect(await readBytes(post(pieces(16, 65536).stream))).toHaveLength(mebibyte);
+  expect(await readBytes(post(pieces(17, 65536).stream))).toBe('payloadTooLarge');
 });
 
 test('a body without end is left after a few MiB', async () => {
   const { stream, state } = pieces(Infinity, mebibyte);
-  expect(await readBytes(post(stream))).toBeNull();
+  expect(await readBytes(post(stream))).toBe('payloadTooLarge');
   expect(state.pulled).toBeLessThan(12);
 });
 
@@ -61,5 +63,71 @@ test('a sender who breaks off is an error, not a short body', async () => {
       controller.error(new Error('gone'));
     },
   });
-  await expect(readBody(post(stream))).rejects.toThrow('gone');
+  await expect(bodies.read(post(stream))).rejects.toThrow('gone');
+});
+
+/** A body of which so many bytes come, and no end. */
+function unfinished(bytes: number): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(new Uint8Array(bytes));
+    },
+  });
+}
+
+const small = { bodyBytes: 100, drainedBytes: 800, totalBytes: 250, milliseconds: 60_000, skippedMilliseconds: 20 };
+
+const stated = (bytes: number, body: BodyInit) =>
+  new Request(
+    'http://127.0.0.1/',
+    Object.assign({ method: 'POST', body, headers: { 'content-length': String(bytes) } }, { duplex: 'half' }),
+  );
+
+test('a body that does not end is refused when its time is over', async () => {
+  const { read } = createBodyReader({ ...small, milliseconds: 20 });
+  expect(await read(post(unfinished(10)))).toBe('bodyTimedOut');
+});
+
+test('more than the total is not held: the largest unfinished bodies are refused, small ones are read', async () => {
+  const { read } = createBodyReader(small);
+  const refused: string[] = [];
+  const large = [90, 80, 70].map((bytes) =>
+    read(post(unfinished(bytes))).then((body) => refused.push(`${bytes}: ${body}`))
+  );
+  expect(await read(post(new Uint8Array(60)))).toMatchObject({ bytes: { length: 60 } });
+  await large[0];
+  expect(refused).toEqual(['90: tooManyBodies']);
+});
+
+test('a body counts with its stated length: what would be too much is refused before it is read', async () => {
+  const { read } = createBodyReader(small);
+  void read(stated(100, unfinished(1)));
+  void read(stated(100, unfinished(1)));
+  expect(await read(stated(100, unfinished(1)))).toBe('tooManyBodies');
+  expect(await read(stated(50, new Uint8Array(50)))).toMatchObject({ bytes: { length: 50 } });
+});
+
+test('a body counts until its request is answered', async () => {
+  const { read } = createBodyReader(small);
+  const held: (Body | BodyRefusal)[] = [];
+  for (let count = 0; count < 2; count += 1) held.push(await read(post(new Uint8Array(100))));
+  expect(await read(post(new Uint8Array(100)))).toBe('tooManyBodies');
+  const [first] = held;
+  if (typeof first === 'object') first.release();
+  expect(await read(post(new Uint8Array(100)))).toMatchObject({ bytes: { length: 100 } });
+});
+
+test('a refused body counts no more', async () => {
+  const { read } = createBodyReader({ ...small, milliseconds: 20 });
+  for (let count = 0; count < 5; count += 1) expect(await read(post(unfinished(90)))).toBe('bodyTimedOut');
+  for (let count = 0; count < 5; count += 1) expect(await read(post(new Uint8Array(101)))).toBe('payloadTooLarge');
+  for (let count = 0; count < 2; count += 1) expect(await read(post(new Uint8Array(100)))).toMatchObject({ bytes: {} });
+});
+
+test('a body that is not needed is awaited for a moment when its length is stated, to its end when it is not', async () => {
+  const { skip } = createBodyReader(small);
+  expect(await skip(stated(100, unfinished(10)))).toBeNull();
+  expect(await skip(stated(101, new Uint8Array(101)))).toBe('payloadTooLarge');
+  expect(await skip(post(new Uint8Array(100)))).toBeNull();
+  expect(await skip(post(new Uint8Array(101)))).toBe('payloadTooLarge');
 });

@@ -2,6 +2,7 @@ import { corsHeaders } from '@supabase/supabase-js/cors';
 import { type Context, Hono } from 'hono';
 import { cors } from 'hono/cors';
 import type { Answer } from './answer.ts';
+import { AuthServerBusy } from './auth-server.ts';
 import { runInBackground } from './background.ts';
 import type { Config } from './config.ts';
 import { DatabaseError } from './database.ts';
@@ -9,8 +10,8 @@ import { createDispatcher } from './dispatcher.ts';
 import { errorAnswer, type ErrorName } from './errors.ts';
 import { createInternalAccess } from './internal-access.ts';
 import type { Log } from './log.ts';
-import type { Ports } from './ports.ts';
-import { readBody } from './request-body.ts';
+import type { Auth, Ports } from './ports.ts';
+import { type BodyRefusal, createBodyReader } from './request-body.ts';
 import { type LogVariables, requestLog } from './request-log.ts';
 import type { Route } from './route.ts';
 import { cancelSubscription } from './routes/cancel-subscription.ts';
@@ -24,9 +25,16 @@ import { reconcilePayments } from './routes/reconcile-payments.ts';
 import { resumeSubscription } from './routes/resume-subscription.ts';
 import { verifyPayment } from './routes/verify-payment.ts';
 import { createVerifier } from './signature.ts';
-import { withDeadline } from './with-deadline.ts';
+import { deadlineMilliseconds, withDeadline } from './with-deadline.ts';
 
-type AppEnv = { Variables: LogVariables & { body: Uint8Array } };
+type AppEnv = {
+  Variables: LogVariables & {
+    body: Uint8Array;
+    auth: Auth;
+    /** Milliseconds of the route's deadline that are spent. */
+    spent: number;
+  };
+};
 
 const routes: readonly Route[] = [
   getSubscription,
@@ -44,7 +52,7 @@ const routes: readonly Route[] = [
 /** The HTTP application: route table, limits, CORS, and the single place where a fault becomes an answer. */
 export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> {
   const verifiers = {
-    verifyPaymentSignature: config.gateway && createVerifier([config.gateway.keySecret]),
+    verifyPaymentSignature: config.checkoutSecrets.length > 0 ? createVerifier(config.checkoutSecrets) : null,
     verifyWebhookSignature: config.webhookSecrets.length > 0 ? createVerifier(config.webhookSecrets) : null,
     mayCallInternally: createInternalAccess(config.internalKey, config.secretKey),
   };
@@ -56,19 +64,52 @@ export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> 
     origin: '*',
     allowMethods: ['GET', 'POST'],
     allowHeaders: [corsHeaders['Access-Control-Allow-Headers'] ?? '', 'idempotency-key'],
-    exposeHeaders: ['x-request-id'],
+    exposeHeaders: ['x-request-id', 'retry-after'],
     maxAge: 86400,
   });
   app.options('*', async (c, next) => {
     c.header('x-request-id', c.get('requestId'));
     return await preflight(c, next);
   });
+  const bodies = createBodyReader();
   app.use(async (c, next) => {
-    const body = await readBody(c.req.raw);
-    if (body === null) return send(c, errorAnswer('payloadTooLarge'));
-    c.set('body', body);
-    await next();
+    const request = c.req.raw;
+    if (!await needsBody(c)) {
+      const refusal = await bodies.skip(request);
+      if (refusal !== null) return send(c, refuseBody(refusal));
+      c.set('body', new Uint8Array());
+      return await next();
+    }
+    const body = await bodies.read(request);
+    if (typeof body === 'string') return send(c, refuseBody(body));
+    c.set('body', body.bytes);
+    try {
+      await next();
+    } finally {
+      body.release();
+    }
   });
+
+  /** Whether the headers alone don't refuse the request already. The route itself answers the refusal, in its order. */
+  async function needsBody(c: Context<AppEnv>): Promise<boolean> {
+    c.set('auth', ports.auth);
+    c.set('spent', 0);
+    const route = routes.find(({ method, path }) => method === c.req.method && path === c.req.path);
+    switch (route?.bodyOf) {
+      case undefined:
+        return false;
+      case 'gateway':
+        return Boolean(c.req.raw.headers.get(config.signatureHeader));
+      case 'session': {
+        const started = performance.now();
+        const session = ports.auth.authenticate(c.req.raw);
+        c.set('auth', { authenticate: () => session });
+        const userId = await withDeadline(session, route.deadlineMilliseconds).catch(() => null);
+        c.set('spent', performance.now() - started);
+        return userId !== null;
+      }
+    }
+  }
 
   for (const route of routes) {
     app.on(route.method, route.path, async (c) => {
@@ -76,6 +117,7 @@ export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> 
       const dispatchLater = (milliseconds = 0) => runInBackground(dispatch(c.get('requestId'), milliseconds));
       const context = {
         ...ports,
+        auth: c.get('auth'),
         ...verifiers,
         config,
         dispatcher,
@@ -85,7 +127,8 @@ export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> 
         body: c.get('body'),
       };
       try {
-        return send(c, await withDeadline(route.handle(context), route.deadlineMilliseconds));
+        const deadline = (route.deadlineMilliseconds ?? deadlineMilliseconds) - c.get('spent');
+        return send(c, await withDeadline(route.handle(context), Math.max(deadline, 0)));
       } catch (error) {
         return fail(c, error, route.failure);
       }
@@ -117,9 +160,14 @@ export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> 
   /** Logs a fault once and answers with nothing of its inside. */
   function fail(c: Context<AppEnv>, error: unknown, name: ErrorName): Response {
     logFault(c.get('requestId'), error);
-    return send(c, errorAnswer(name));
+    const headers = error instanceof AuthServerBusy ? { 'retry-after': String(error.retryAfter) } : undefined;
+    return send(c, { ...errorAnswer(name), ...(headers && { headers }) });
   }
   return app;
+}
+
+function refuseBody(refusal: BodyRefusal): Answer {
+  return { ...errorAnswer(refusal), ...(refusal === 'tooManyBodies' && { headers: { 'retry-after': '1' } }) };
 }
 
 /** All headers at once: each that is set later has the answer's made anew. */
@@ -130,7 +178,7 @@ function send(c: Context<AppEnv>, { status, body, json, outcome, headers }: Answ
     status,
     headers: {
       'access-control-allow-origin': '*',
-      'access-control-expose-headers': 'x-request-id',
+      'access-control-expose-headers': 'x-request-id,retry-after',
       'x-request-id': c.get('requestId'),
       'cache-control': 'private, no-store',
       ...(text !== null && { 'content-type': 'application/json; charset=utf-8' }),

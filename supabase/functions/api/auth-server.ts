@@ -18,6 +18,18 @@ const keySet = z.object({
   keys: z.array(z.looseObject({ kid: z.string().optional(), kty: z.string() })),
 });
 
+/** The auth server limits the calls of this project: not the caller's fault, who is to come again. */
+export class AuthServerBusy extends Error {
+  override readonly name = 'AuthServerBusy';
+  /** Seconds. */
+  readonly retryAfter: number;
+
+  constructor(retryAfter: string | null) {
+    super('the auth server answers 429');
+    this.retryAfter = /^\d{1,4}$/.test(retryAfter ?? '') ? Number(retryAfter) : 1;
+  }
+}
+
 export function createAuthServer(
   { supabaseUrl, publishableKey }: Pick<Config, 'supabaseUrl' | 'publishableKey'>,
   request: typeof fetch = fetch,
@@ -31,6 +43,7 @@ export function createAuthServer(
     });
     if (response.status < 500 && response.status !== 429) return response;
     await response.body?.cancel();
+    if (response.status === 429) throw new AuthServerBusy(response.headers.get('retry-after'));
     throw new Error(`the auth server answers ${response.status}`);
   }
 

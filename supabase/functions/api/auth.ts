@@ -1,3 +1,5 @@
+// @ts-types="./node-crypto.d.ts"
+import { createHash } from 'node:crypto';
 import type { Config } from './config.ts';
 import { createAuthServer } from './auth-server.ts';
 import type { Auth } from './ports.ts';
@@ -14,6 +16,9 @@ const asymmetric = ['ES256', 'RS256', 'EdDSA'];
 /** Clients send the same token for an hour, and checking its signature is most of a read's work: so many are remembered. */
 const rememberedTokens = 1000;
 
+/** How long the auth server's refusal of a token is remembered: a forged one must not cost it a call each time. */
+const refusalMilliseconds = 60_000;
+
 /**
  * Reads sessions from `Authorization: Bearer <access token>`, as supabase-js sends them. SPEC 5. Those under one of the
  * project's public keys are checked here; those under its shared secret, which is not here, by the auth server.
@@ -25,10 +30,21 @@ export function createAuth(
   const server = createAuthServer(config, request);
   const keys = createSessionKeys(server.fetchKeys);
   const genuine = new Map<string, { readonly session: Session; readonly key: JsonWebKey }>();
+  /** By the token's hash, since a refused one may be of any length: until when it is refused. */
+  const refused = new Map<string, number>();
+
+  async function isKnownToServer(token: string): Promise<boolean> {
+    const hash = createHash('sha256').update(token).digest('base64');
+    if ((refused.get(hash) ?? 0) > Date.now()) return false;
+    if (await server.knows(token)) return true;
+    if (refused.size >= rememberedTokens) refused.clear();
+    refused.set(hash, Date.now() + refusalMilliseconds);
+    return false;
+  }
 
   async function isGenuine(token: string, session: Session): Promise<boolean> {
     const { alg, kid } = session;
-    if (alg === 'HS256') return await server.knows(token);
+    if (alg === 'HS256') return await isKnownToServer(token);
     if (!asymmetric.includes(alg) || typeof kid !== 'string') return false;
     const key = await keys.find(kid);
     if (key === undefined) return false;

@@ -14,6 +14,8 @@ export type Config = {
   readonly databasePoolCa: string | null;
   /** Key id and secret of the gateway's API; null: payments are not configured (SPEC 4, verify, step 1). */
   readonly gateway: GatewayConfig | null;
+  /** Either verifies what a checkout handed to the client; empty: payments are not configured. */
+  readonly checkoutSecrets: readonly string[];
   /** Either verifies a webhook; empty: webhooks are not configured. */
   readonly webhookSecrets: readonly string[];
   readonly signatureHeader: string;
@@ -65,6 +67,7 @@ export function readConfig(environment: Environment): Config {
   const readKey = (name: string) => readDefaultKey(read(name), name);
   const keyId = read('GATEWAY_KEY_ID');
   const keySecret = read('GATEWAY_KEY_SECRET');
+  const previousKeySecret = read('GATEWAY_KEY_SECRET_PREVIOUS');
   const webhookSecret = read('GATEWAY_WEBHOOK_SECRET');
   const previousWebhookSecret = read('GATEWAY_WEBHOOK_SECRET_PREVIOUS');
   const gatewayApiUrl = readUrl('GATEWAY_API_URL');
@@ -100,6 +103,7 @@ export function readConfig(environment: Environment): Config {
     databasePoolUrl: postgresUrl(read('DATABASE_POOL_URL'), 'DATABASE_POOL_URL'),
     databasePoolCa: certificate(read('DATABASE_POOL_CA'), 'DATABASE_POOL_CA'),
     gateway: keyId && keySecret ? { keyId, keySecret, apiUrl: gatewayApiUrl } : null,
+    checkoutSecrets: keyId && keySecret ? [keySecret, previousKeySecret].filter((secret) => secret !== null) : [],
     webhookSecrets: [webhookSecret, previousWebhookSecret].filter((secret) => secret !== null),
     signatureHeader: headerName(read('GATEWAY_SIGNATURE_HEADER') ?? 'x-gateway-signature', 'GATEWAY_SIGNATURE_HEADER'),
     eventIdHeader: headerName(read('GATEWAY_EVENT_ID_HEADER') ?? 'x-gateway-event-id', 'GATEWAY_EVENT_ID_HEADER'),

@@ -1,6 +1,6 @@
 import type { Answer } from './answer.ts';
 
-/** SPEC 7: every error answer by name; beyond it 404, 405, 413 and the health check's 503. */
+/** SPEC 7: every error answer by name; beyond it 404, 405, 408, 413 and 503. */
 const errors = {
   unauthorized: [401, 'Unauthorized'],
   getSubscriptionFailed: [500, 'Failed to get subscription'],
@@ -31,6 +31,8 @@ const errors = {
   notFound: [404, 'Not found'],
   methodNotAllowed: [405, 'Method not allowed'],
   payloadTooLarge: [413, 'Payload too large'],
+  bodyTimedOut: [408, 'Request timeout'],
+  tooManyBodies: [503, 'Service unavailable'],
 } as const satisfies Record<string, readonly [number, string]>;
 
 export type ErrorName = keyof typeof errors;

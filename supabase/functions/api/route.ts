@@ -9,7 +9,7 @@ import type { Verifier } from './signature.ts';
 /** What a route gets to work with. */
 export type RouteContext = Ports & {
   readonly request: Request;
-  /** The raw bytes of the body, at most 1 MiB. */
+  /** The raw bytes of the body, at most 1 MiB; empty where the route needs none or the headers refuse the request. */
   readonly body: Uint8Array;
   readonly config: Config;
   /** Null: the gateway is not configured. */
@@ -28,6 +28,8 @@ export type RouteContext = Ports & {
 export type Route = {
   readonly method: 'GET' | 'POST';
   readonly path: string;
+  /** Whose body is read: of a request with the gateway's signature, or with a valid session. Without it none is read. */
+  readonly bodyOf?: 'gateway' | 'session';
   /** The error to answer when `handle` throws. SPEC 7's "unexpected failure". */
   readonly failure: ErrorName;
   /** How long a caller may wait; default 4.5 s, less than the gateway does. */

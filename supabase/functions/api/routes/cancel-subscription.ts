@@ -6,6 +6,7 @@ import { parseCancelSubscriptionRequest } from '../validation.ts';
 export const cancelSubscription: Route = {
   method: 'POST',
   path: '/api/subscriptions/cancel',
+  bodyOf: 'session',
   failure: 'cancelSubscriptionFailed',
 
   async handle({ request, body, auth, database, dispatchLater }) {

@@ -17,6 +17,7 @@ type Settings = { readonly keyId: string; readonly earlyRenewal: Config['earlyRe
 export const createOrder: Route = {
   method: 'POST',
   path: '/api/payments/orders',
+  bodyOf: 'session',
   failure: 'createOrderFailed',
   // The gateway may take its 5 s beside the database's 4.
   deadlineMilliseconds: 12_000,

@@ -8,6 +8,7 @@ import { toStorableJson } from '../storable-json.ts';
 export const gatewayWebhook: Route = {
   method: 'POST',
   path: '/api/webhooks/gateway',
+  bodyOf: 'gateway',
   failure: 'webhookFailed',
 
   async handle({ request, body, config, database, verifyWebhookSignature, dispatchLater }) {

@@ -8,6 +8,7 @@ import { parseVerifyPaymentRequest } from '../validation.ts';
 export const verifyPayment: Route = {
   method: 'POST',
   path: '/api/payments/verify',
+  bodyOf: 'session',
   failure: 'verifyPaymentFailed',
 
   async handle({ request, body, auth, database, verifyPaymentSignature, dispatchLater }) {
