@@ -25,13 +25,9 @@ $$;
 revoke execute on function private.begin_request(text, text, text) from public;
 grant execute on function private.begin_request(text, text, text) to service_role;
 
--- Milliseconds of the Unix epoch. A sequence, since no transaction waits for another's use of it.
-create sequence private.last_wake;
-revoke all on sequence private.last_wake from public;
-comment on sequence private.last_wake is 'When the dispatcher was last called over HTTP.';
-
 -- Calls an internal endpoint of the function over HTTP, if this database can: extension pg_net, and in Vault
--- `subscriptions_url` (the functions' address) and `subscriptions_internal_key`. Never fails.
+-- `subscriptions_url` (the functions' address) and `subscriptions_internal_key`. Not while the same call is queued: pg_net
+-- shows calls that are committed and not sent yet. Never fails.
 create function private.call_function(
   p_path text
 )
@@ -53,6 +49,11 @@ begin
     from vault.decrypted_secrets url
     join vault.decrypted_secrets key on key.name = 'subscriptions_internal_key'
     where url.name = 'subscriptions_url'
+      and not exists (
+        select
+        from net.http_request_queue q
+        where q.url = rtrim(url.decrypted_secret, '/') || $1
+      )
   $call$
   using p_path;
 exception
@@ -63,7 +64,7 @@ end
 $$;
 revoke execute on function private.call_function(text) from public;
 
--- Wakes the dispatcher; over HTTP at most once a second, and the dispatcher looks again a second later. Never fails.
+-- Wakes the dispatcher, once in a transaction. Never fails.
 -- Security definer: whoever enqueues has no rights on Vault and pg_net.
 create function private.wake()
 returns void
@@ -71,18 +72,14 @@ language plpgsql
 security definer
 set search_path = ''
 as $$
-declare
-  -- The machine's time, not the transaction's: a long transaction wakes when it enqueues, not when it began.
-  v_now constant bigint := extract(epoch from clock_timestamp()) * 1000;
 begin
-  if current_setting('subscriptions.request', true) = 'on' then
+  if current_setting('subscriptions.request', true) = 'on' or current_setting('subscriptions.woken', true) = 'on' then
     return;
   end if;
+  -- Undone with the subtransaction whose call is undone.
+  perform set_config('subscriptions.woken', 'on', true);
   perform pg_notify('outbox', '');
-  if abs(v_now - (select w.last_value from private.last_wake w)) >= 1000 then
-    perform setval('private.last_wake', v_now);
-    perform private.call_function('/api/internal/outbox');
-  end if;
+  perform private.call_function('/api/internal/outbox');
 exception
   when others then
     raise warning 'the dispatcher was not woken: %', sqlstate;

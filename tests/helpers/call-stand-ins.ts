@@ -10,7 +10,7 @@ export type CallStandIns = {
 export type RecordedCall = Record<string, unknown>;
 
 const bodies = {
-  records: `insert into net.calls (url, body, headers, timeout_milliseconds)
+  records: `insert into net.http_request_queue (url, body, headers, timeout_milliseconds)
     values (url, body, headers, timeout_milliseconds) returning id`,
   raises: `select (1 / 0)::bigint`,
 };
@@ -23,8 +23,7 @@ const secrets = {
 };
 
 /**
- * Gives a database schemas `net` and `vault` as a hosted project has them, where clients have no rights either; the last
- * call of the dispatcher is long ago.
+ * Gives a database schemas `net` and `vault` as a hosted project has them, where clients have no rights either.
  */
 export async function createCallStandIns(
   database: TestDatabase,
@@ -34,13 +33,14 @@ export async function createCallStandIns(
     drop schema if exists net cascade;
     drop schema if exists vault cascade;
     create schema net;
-    create table net.calls (
+    create table net.http_request_queue (
       id bigint generated always as identity,
       url text,
       body jsonb,
       headers jsonb,
       timeout_milliseconds int
     );
+    create table net.calls (like net.http_request_queue);
     create function net.http_post(
       url text,
       body jsonb default '{}',
@@ -50,11 +50,13 @@ export async function createCallStandIns(
     )
     returns bigint language sql as $$ ${bodies[net]} $$;
     create schema vault;
-    create view vault.decrypted_secrets (name, decrypted_secret) as ${secrets[vault]};
-    select setval('private.last_wake', 1)`);
+    create view vault.decrypted_secrets (name, decrypted_secret) as ${secrets[vault]}`);
 }
 
-/** The calls so far, oldest first. */
-export function recordedCalls(database: TestDatabase): Promise<RecordedCall[]> {
-  return database.query('select url, body, headers, timeout_milliseconds from net.calls order by id');
+/** Sends what is queued, as pg_net's worker does. @returns the calls so far, oldest first */
+export async function recordedCalls(database: TestDatabase): Promise<RecordedCall[]> {
+  await database.query(
+    'with sent as (delete from net.http_request_queue returning *) insert into net.calls select * from sent',
+  );
+  return await database.query('select url, body, headers, timeout_milliseconds from net.calls order by id');
 }

@@ -1,7 +1,7 @@
 import { errorAnswer } from '../errors.ts';
 import type { Route } from '../route.ts';
 
-/** A wake within this time of another may have been swallowed: whoever was woken looks once more. */
+/** A change that commits while this call is being sent finds it queued still, and makes none of its own. */
 const secondLookMilliseconds = 1000;
 
 /** POST /api/internal/outbox: delivers what is due, for schedulers and wakes. Answers hold counts only. */
