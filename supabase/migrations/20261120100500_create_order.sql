@@ -11,10 +11,40 @@ create table private.order_keys (
   primary key (user_id, key)
 );
 create index order_keys_payment_id_idx on private.order_keys (payment_id);
+create index order_keys_user_id_created_at_idx on private.order_keys (user_id, created_at desc);
+create index order_keys_created_at_idx on private.order_keys (created_at);
 alter table private.order_keys enable row level security;
 revoke all on private.order_keys from public;
 grant select, insert, update on private.order_keys to service_role;
-comment on table private.order_keys is 'Idempotency keys of order requests: the same key is the same order.';
+comment on table private.order_keys is
+  'Idempotency keys of order requests: the same key is the same order. Kept for 7 days, at most 20 of a user an hour.';
+
+-- Forgets the idempotency keys of more than 7 days ago, a batch at a time.
+create function private.delete_order_keys()
+returns integer -- how many were deleted; call again until it is 0
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_deleted integer;
+begin
+  with old as materialized (
+    select k.user_id, k.key
+    from private.order_keys k
+    where k.created_at < private.clock() - interval '7 days'
+    order by k.created_at
+    limit 1000
+    for update skip locked
+  )
+  delete from private.order_keys k
+  using old
+  where k.user_id = old.user_id
+    and k.key = old.key;
+  get diagnostics v_deleted = row_count;
+  return v_deleted;
+end
+$$;
+revoke execute on function private.delete_order_keys() from public;
 
 -- An order for a checkout: the user's open one of this tier, else a new payment to order at the gateway.
 -- API: service_role only.
@@ -49,6 +79,21 @@ begin
   select * into v_key from private.order_keys k where k.user_id = p_user_id and k.key = p_idempotency_key;
   if v_key.tier <> p_tier then
     return jsonb_build_object('outcome', 'key_conflict');
+  end if;
+  if p_idempotency_key is not null and v_key.user_id is null then
+    select ceil(extract(epoch from min(recent.created_at) + interval '1 hour' - v_now)) into v_retry_after
+    from (
+      select k.created_at
+      from private.order_keys k
+      where k.user_id = p_user_id
+        and k.created_at > v_now - interval '1 hour'
+      order by k.created_at desc
+      limit 20
+    ) recent
+    having count(*) = 20;
+    if found then
+      return jsonb_build_object('outcome', 'rate_limited', 'retry_after', v_retry_after);
+    end if;
   end if;
   select * into v_plan from public.plans p where p.tier = p_tier and (p.is_active or v_key.payment_id is not null);
   if not found then

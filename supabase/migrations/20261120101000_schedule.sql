@@ -1,5 +1,5 @@
 -- Scheduled jobs: the sweep once a minute, reconciliation every five minutes.
--- Depends on: _tend_outbox, _wake, _expire_subscriptions, _announce_ends, _replay_events.
+-- Depends on: _create_order, _tend_outbox, _wake, _expire_subscriptions, _announce_ends, _replay_events.
 
 -- Does a batch of the first job that has any to do. Called again and again, each time in a transaction of its own, until
 -- nothing is left: a request that waits for one of its locks waits for one batch, however much there is to do.
@@ -15,7 +15,8 @@ declare
   v_done integer;
 begin
   foreach v_job in array array[
-    'replay_missed_events', 'settle_waiting_subscriptions', 'expire_subscriptions', 'announce_ends', 'delete_delivered', 'empty_payloads'
+    'replay_missed_events', 'settle_waiting_subscriptions', 'expire_subscriptions', 'announce_ends', 'delete_delivered', 'empty_payloads',
+    'delete_order_keys'
   ] loop
     -- One that fails stops no other.
     begin

@@ -159,6 +159,34 @@ describe('an open order', () => {
 });
 
 describe('an idempotency key', () => {
+  test('is one of at most twenty in an hour, even for an order that is there; a known one is answered', async () => {
+    const { id: userId } = await createUser(database);
+    const { orderId } = await ordered(userId, 'pro', 'key 1');
+    for (let count = 2; count <= 20; count += 1) {
+      await later(count);
+      expect(await create(userId, 'pro', `key ${count}`)).toMatchObject({ outcome: 'existing', order_id: orderId });
+    }
+    await later(60);
+    expect(await create(userId, 'pro', 'key 21')).toEqual({ outcome: 'rate_limited', retry_after: 3540 });
+    expect(await create(userId, 'pro', 'key 20')).toMatchObject({ outcome: 'existing', order_id: orderId });
+    expect(await create(userId)).toMatchObject({ outcome: 'existing', order_id: orderId });
+    await later(3601);
+    expect(await create(userId, 'pro', 'key 21')).toMatchObject({ outcome: 'created' });
+  });
+
+  test('is forgotten after seven days', async () => {
+    const { id: userId } = await createUser(database);
+    await ordered(userId, 'pro', 'key');
+    const count = async () =>
+      (await database.one('select count(*)::int as keys from private.order_keys where user_id = $1', [userId])).keys;
+    await later(7 * 86400);
+    await database.query('select private.delete_order_keys()');
+    expect(await count()).toBe(1);
+    await later(7 * 86400 + 1);
+    await database.query('select private.delete_order_keys()');
+    expect(await count()).toBe(0);
+  });
+
   test('repeated is the same order, however late, at its own price, paid or off the offer', async () => {
     const { id: userId } = await createUser(database);
     const { id, orderId } = await ordered(userId, 'pro', 'key');
