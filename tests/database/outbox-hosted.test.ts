@@ -35,11 +35,11 @@ test.each([
   const job = await database.one('select schedule, command from cron.job where jobname = $1', [name]);
   expect(job).toEqual({ schedule, command });
   await database.query(`
-    truncate net.calls, vault.secrets;
+    truncate net.http_request_queue, vault.secrets;
     insert into vault.secrets values
       ('subscriptions_url', 'https://project.test/functions/v1'), ('subscriptions_internal_key', 'k')`);
   await database.query(String(job.command));
-  expect(await database.query('select url, body, headers, timeout from net.calls')).toEqual([{
+  expect(await database.query('select url, body, headers, timeout from net.http_request_queue')).toEqual([{
     url: `https://project.test/functions/v1/api/internal/${endpoint}`,
     body: {},
     headers: { 'content-type': 'application/json', 'x-internal-key': 'k' },
@@ -48,7 +48,7 @@ test.each([
 });
 
 test('a user who signs up gets a profile and wakes the dispatcher', async () => {
-  await database.query('truncate net.calls');
+  await database.query('truncate net.http_request_queue');
   await createUser(database);
-  expect(await database.query('select url from net.calls')).toHaveLength(1);
+  expect(await database.query('select url from net.http_request_queue')).toHaveLength(1);
 });

@@ -13,7 +13,9 @@ const extensions = {
   'pg_net.control': "default_version = '1'\nrelocatable = false\n",
   'pg_net--1.sql': `
     create schema net;
-    create table net.calls (id bigint generated always as identity, url text, body jsonb, headers jsonb, timeout int);
+    create table net.http_request_queue (
+      id bigint generated always as identity, url text, body jsonb, headers jsonb, timeout int
+    );
     create function net.http_post(
       url text,
       body jsonb default '{}',
@@ -22,7 +24,7 @@ const extensions = {
       timeout_milliseconds int default 5000
     )
     returns bigint language sql security definer as
-    'insert into net.calls (url, body, headers, timeout) values ($1, $2, $4, $5) returning id';`,
+    'insert into net.http_request_queue (url, body, headers, timeout) values ($1, $2, $4, $5) returning id';`,
   'pg_cron.control': "default_version = '1'\nrelocatable = false\nschema = pg_catalog\n",
   'pg_cron--1.sql': `
     create schema cron;
