@@ -29,12 +29,15 @@ import { deadlineMilliseconds, withDeadline } from './with-deadline.ts';
 
 type AppEnv = {
   Variables: LogVariables & {
-    body: Uint8Array;
-    auth: Auth;
+    body?: Uint8Array;
+    /** Knows who sent the request, which was asked already. */
+    auth?: Auth;
     /** Milliseconds of the route's deadline that are spent. */
-    spent: number;
+    spent?: number;
   };
 };
+
+const noBytes = new Uint8Array();
 
 const routes: readonly Route[] = [
   getSubscription,
@@ -72,13 +75,16 @@ export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> 
     return await preflight(c, next);
   });
   const bodies = createBodyReader();
+  const routesWithBody = new Map(
+    routes.filter(({ bodyOf }) => bodyOf).map((route) => [`${route.method} ${route.path}`, route]),
+  );
   app.use(async (c, next) => {
     const request = c.req.raw;
-    if (!await needsBody(c)) {
+    if (request.body === null) return await next();
+    const route = routesWithBody.get(`${c.req.method} ${c.req.path}`);
+    if (route === undefined || !await needsBody(c, route)) {
       const refusal = await bodies.skip(request);
-      if (refusal !== null) return send(c, refuseBody(refusal));
-      c.set('body', new Uint8Array());
-      return await next();
+      return refusal === null ? await next() : send(c, refuseBody(refusal));
     }
     const body = await bodies.read(request);
     if (typeof body === 'string') return send(c, refuseBody(body));
@@ -91,24 +97,15 @@ export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> 
   });
 
   /** Whether the headers alone don't refuse the request already. The route itself answers the refusal, in its order. */
-  async function needsBody(c: Context<AppEnv>): Promise<boolean> {
-    c.set('auth', ports.auth);
-    c.set('spent', 0);
-    const route = routes.find(({ method, path }) => method === c.req.method && path === c.req.path);
-    switch (route?.bodyOf) {
-      case undefined:
-        return false;
-      case 'gateway':
-        return Boolean(c.req.raw.headers.get(config.signatureHeader));
-      case 'session': {
-        const started = performance.now();
-        const session = ports.auth.authenticate(c.req.raw);
-        c.set('auth', { authenticate: () => session });
-        const userId = await withDeadline(session, route.deadlineMilliseconds).catch(() => null);
-        c.set('spent', performance.now() - started);
-        return userId !== null;
-      }
-    }
+  async function needsBody(c: Context<AppEnv>, { bodyOf, deadlineMilliseconds }: Route): Promise<boolean> {
+    const request = c.req.raw;
+    if (bodyOf === 'gateway') return Boolean(request.headers.get(config.signatureHeader));
+    const started = performance.now();
+    const session = ports.auth.authenticate(request);
+    c.set('auth', { authenticate: () => session });
+    const userId = await withDeadline(session, deadlineMilliseconds).catch(() => null);
+    c.set('spent', performance.now() - started);
+    return userId !== null;
   }
 
   for (const route of routes) {
@@ -117,17 +114,17 @@ export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> 
       const dispatchLater = (milliseconds = 0) => runInBackground(dispatch(c.get('requestId'), milliseconds));
       const context = {
         ...ports,
-        auth: c.get('auth'),
+        auth: c.get('auth') ?? ports.auth,
         ...verifiers,
         config,
         dispatcher,
         dispatchLater,
         logFault: (error: unknown) => logFault(c.get('requestId'), error),
         request: c.req.raw,
-        body: c.get('body'),
+        body: c.get('body') ?? noBytes,
       };
       try {
-        const deadline = (route.deadlineMilliseconds ?? deadlineMilliseconds) - c.get('spent');
+        const deadline = (route.deadlineMilliseconds ?? deadlineMilliseconds) - (c.get('spent') ?? 0);
         return send(c, await withDeadline(route.handle(context), Math.max(deadline, 0)));
       } catch (error) {
         return fail(c, error, route.failure);
