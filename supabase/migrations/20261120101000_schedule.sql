@@ -36,25 +36,146 @@ end
 $$;
 revoke execute on function private.sweep() from public;
 
--- Hosted projects have both extensions; a plain Postgres has neither and is swept from outside.
-do $schedule$
+create view private.expected_triggers
+with (security_invoker = true)
+as
+select
+  e.name,
+  e.timing,
+  exists (
+    select
+    from pg_catalog.pg_trigger t
+    where t.tgrelid = 'auth.users'::regclass
+      and t.tgname = e.name
+  ) as is_there
+from (
+  values ('create_profile', 'insert'), ('note_deleted_user', 'delete'), ('settle_new_user', 'insert')
+) e (name, timing);
+revoke all on private.expected_triggers from public;
+comment on view private.expected_triggers is
+  'The triggers on auth.users, which is not of this schema: a dump that is restored into a new project loses them.';
+
+-- What the service needs around its schema and does not find, with what to do about it.
+create function private.missing_parts()
+returns table (part text, remedy text)
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  v_name text;
+  v_is_there boolean;
 begin
-  if exists (select from pg_available_extensions e where e.name = 'pg_net') then
-    create extension if not exists pg_net;
+  return query
+  select
+    'extension ' || e.name,
+    'Run "select private.set_up();". If it warns, enable the extension in the dashboard and run it again.'
+  from pg_available_extensions e
+  where e.name in ('pg_net', 'pg_cron')
+    and e.installed_version is null;
+
+  return query
+  select 'trigger ' || e.name || ' on auth.users', 'Run "select private.set_up();".'
+  from private.expected_triggers e
+  where not e.is_there;
+
+  if to_regclass('cron.job') is not null then
+    foreach v_name in array array['subscriptions-sweep', 'subscriptions-reconcile'] loop
+      execute 'select exists (select from cron.job j where j.jobname = $1)' into v_is_there using v_name;
+      if not v_is_there then
+        part := 'job ' || v_name;
+        remedy := 'Run "select private.set_up();".';
+        return next;
+      end if;
+    end loop;
   end if;
-  if exists (select from pg_available_extensions e where e.name = 'pg_cron') then
-    create extension if not exists pg_cron;
-    -- One statement, or it could not commit between the batches; ten thousand of them keep up with anything.
-    perform cron.schedule(
-      'subscriptions-sweep',
-      '* * * * *',
-      'do $$ begin for n in 1..10000 loop exit when private.sweep() = 0; commit; end loop; end $$'
-    );
-    perform cron.schedule(
-      'subscriptions-reconcile',
-      '*/5 * * * *',
-      $job$select private.call_function('/api/internal/reconcile')$job$
-    );
+
+  if to_regnamespace('net') is not null and to_regclass('vault.decrypted_secrets') is not null then
+    foreach v_name in array array['subscriptions_url', 'subscriptions_internal_key'] loop
+      begin
+        execute $vault$
+          select exists (select from vault.decrypted_secrets s where s.name = $1 and btrim(s.decrypted_secret) <> '')
+        $vault$
+        into v_is_there
+        using v_name;
+      exception
+        -- Such as by a key of another project, after a restore.
+        when others then
+          v_is_there := false;
+      end;
+      if not v_is_there then
+        part := 'Vault secret ' || v_name;
+        remedy := format('Run "select vault.create_secret(''...'', ''%s'');" with its value.', v_name);
+        return next;
+      end if;
+    end loop;
   end if;
 end
-$schedule$;
+$$;
+revoke execute on function private.missing_parts() from public;
+
+-- Sets up what a migration alone can't keep: extensions, scheduled jobs and the triggers on auth.users, which a toggle in
+-- the dashboard or a restore into a new project loses. Run it again at any time. What can't be set up is a row of
+-- private.findings, not an error: hosted projects have both extensions, a plain Postgres has neither and is swept from
+-- outside.
+create function private.set_up()
+returns integer -- how many parts are missing still
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_trigger record;
+begin
+  begin
+    if exists (select from pg_available_extensions e where e.name = 'pg_net' and e.installed_version is null) then
+      create schema if not exists extensions;
+      create extension pg_net with schema extensions;
+    end if;
+  exception
+    when others then
+      raise warning 'pg_net was not set up: %', sqlerrm;
+  end;
+
+  begin
+    if exists (select from pg_available_extensions e where e.name = 'pg_cron' and e.installed_version is null) then
+      create extension pg_cron;
+    end if;
+    if to_regclass('cron.job') is not null then
+      -- One statement, or it could not commit between the batches; ten thousand of them keep up with anything.
+      perform cron.schedule(
+        'subscriptions-sweep',
+        '* * * * *',
+        'do $sweep$ begin for n in 1..10000 loop exit when private.sweep() = 0; commit; end loop; end $sweep$'
+      );
+      perform cron.schedule(
+        'subscriptions-reconcile',
+        '*/5 * * * *',
+        'select private.call_function(''/api/internal/reconcile'')'
+      );
+      perform cron.schedule(
+        'subscriptions-purge-runs',
+        '17 3 * * *',
+        'delete from cron.job_run_details d where d.end_time < now() - interval ''7 days'''
+      );
+    end if;
+  exception
+    when others then
+      raise warning 'pg_cron was not set up: %', sqlerrm;
+  end;
+
+  for v_trigger in
+    select e.name, e.timing
+    from private.expected_triggers e
+    where not e.is_there
+  loop
+    execute format(
+      'create trigger %I after %s on auth.users for each row execute function private.%I()',
+      v_trigger.name, v_trigger.timing, v_trigger.name
+    );
+  end loop;
+  return (select count(*) from private.missing_parts());
+end
+$$;
+revoke execute on function private.set_up() from public;
+
+select private.set_up();

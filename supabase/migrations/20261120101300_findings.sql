@@ -331,7 +331,10 @@ select 'outbox_stuck', v.key, v.user_id, v.since, to_jsonb(v) - '{user_id, since
 from private.outbox_stuck v
 union all
 select 'failed_events', encode(v.body_sha256, 'hex'), v.user_id, v.since, to_jsonb(v) - '{user_id, since}'::text[]
-from private.failed_events v;
+from private.failed_events v
+union all
+select 'missing_part', m.part, null, null, jsonb_build_object('remedy', m.remedy)
+from private.missing_parts() m;
 comment on view private.findings is
   'Everything that needs an admin''s attention: the view that says more, its subject, its user, and since when. Empty: '
   'nothing to do.';

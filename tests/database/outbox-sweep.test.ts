@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sweep } from '../../scripts/stack/sweep.ts';
-import { createCallStandIns, recordedCalls } from '../helpers/call-stand-ins.ts';
+import { createCallStandIns, dropCallStandIns, recordedCalls } from '../helpers/call-stand-ins.ts';
 import { setClock } from '../helpers/clock.ts';
 import { listen } from '../helpers/notifications.ts';
 import { insertSubscriptions } from '../helpers/periods.ts';
@@ -15,7 +15,10 @@ beforeEach(async () => {
   await emptyOutbox(database);
   await setClock(database, '2026-03-01T00:00:00Z');
 });
-afterAll(() => database.close());
+afterAll(async () => {
+  await dropCallStandIns(database);
+  await database.close();
+});
 
 /** Rows of a week before the clock began to tell 2026: all older than any limit but `deliveredAt`. */
 function insertRows(count: number, deliveredAt: string | null, parkedAt: string | null = null) {

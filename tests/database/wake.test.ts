@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createCallStandIns, recordedCalls } from '../helpers/call-stand-ins.ts';
+import { createCallStandIns, dropCallStandIns, recordedCalls } from '../helpers/call-stand-ins.ts';
 import { deliver, subscriptionEvent } from '../helpers/gateway-events.ts';
 import { listen, type Listener } from '../helpers/notifications.ts';
 import { claim, emptyOutbox, enqueue, fail } from '../helpers/outbox.ts';
@@ -20,7 +20,10 @@ beforeAll(async () => {
   listener = await listen(database, 'outbox');
 });
 beforeEach(() => emptyOutbox(database));
-afterAll(() => database.close());
+afterAll(async () => {
+  await dropCallStandIns(database);
+  await database.close();
+});
 
 const edit = 'update public.profiles set subscription_tier = $2 where user_id = $1';
 

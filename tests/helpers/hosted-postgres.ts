@@ -31,15 +31,21 @@ const extensions = {
     create table cron.job (jobid bigint generated always as identity, jobname text unique, schedule text, command text);
     create function cron.schedule(job_name text, schedule text, command text)
     returns bigint language sql as
-    'insert into cron.job (jobname, schedule, command) values ($1, $2, $3) returning jobid';`,
+    'insert into cron.job (jobname, schedule, command) values ($1, $2, $3)
+      on conflict (jobname) do update set schedule = excluded.schedule, command = excluded.command returning jobid';`,
+};
+
+/** What pg_cron says on a server that has its files and did not load it when it started. */
+const notPreloaded = {
+  'pg_cron--1.sql': "do $$ begin raise exception 'pg_cron can only be loaded via shared_preload_libraries'; end $$;",
 };
 
 /** Starts one on a throw-away folder, from a copy of the server's program beside which the extensions lie. */
-export async function startHostedPostgres(): Promise<HostedPostgres> {
+export async function startHostedPostgres({ isCronPreloaded = true } = {}): Promise<HostedPostgres> {
   const user = await unprivilegedUser();
   const folder = await Deno.makeTempDir({ prefix: 'hosted-postgres-' });
   if (user) await Deno.chown(folder, user.uid, user.gid);
-  await copyProgram(folder);
+  await copyProgram(folder, { ...extensions, ...(!isCronPreloaded && notPreloaded) });
   await initDatabase(`${folder}/data`, user);
 
   const port = freePort();
@@ -67,7 +73,7 @@ export async function startHostedPostgres(): Promise<HostedPostgres> {
 }
 
 /** The server looks for extensions beside the program that runs: a program that is linked would look at home. */
-async function copyProgram(folder: string): Promise<void> {
+async function copyProgram(folder: string, files: Record<string, string>): Promise<void> {
   const home = postgresProgram('postgres').replace('/bin/postgres', '');
   const share = 'share/postgresql';
   await Deno.mkdir(`${folder}/bin`);
@@ -79,7 +85,7 @@ async function copyProgram(folder: string): Promise<void> {
       if (name !== 'extension') await Deno.symlink(`${home}/${within}/${name}`, `${folder}/${within}/${name}`);
     }
   }
-  for (const [name, text] of Object.entries(extensions)) {
+  for (const [name, text] of Object.entries(files)) {
     await Deno.writeTextFile(`${folder}/${share}/extension/${name}`, text);
   }
 }

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { migrate } from '../../scripts/stack/migrate.ts';
+import { prepareDatabase } from '../../scripts/stack/prepare-database.ts';
+import { startHostedPostgres } from '../helpers/hosted-postgres.ts';
+import { readFindings } from '../helpers/read-findings.ts';
+import { createUser } from '../helpers/records.ts';
+import { openDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+let database: TestDatabase;
+
+function useHosted(options: Parameters<typeof startHostedPostgres>[0] = {}): void {
+  let stop: (() => Promise<void>) | undefined;
+  beforeAll(async () => {
+    const postgres = await startHostedPostgres(options);
+    stop = () => postgres.stop();
+    await prepareDatabase(postgres.url);
+    database = openDatabase(postgres.url, { findings: 'compared elsewhere' });
+    await database.query(`
+      create schema vault;
+      create table vault.decrypted_secrets (name text, decrypted_secret text);
+      insert into vault.decrypted_secrets
+      values ('subscriptions_url', 'https://project.test'), ('subscriptions_internal_key', 'k')`);
+    await migrate({ url: postgres.url, seed: false, log: () => {} });
+  });
+  afterAll(async () => {
+    await database.close();
+    await stop?.();
+  });
+}
+
+const setUp = async () => (await database.one('select private.set_up() as missing')).missing;
+const jobs = () => database.query("select jobname from cron.job where jobname like 'subscriptions-%' order by 1");
+
+describe('on a hosted project', () => {
+  useHosted();
+
+  test('nothing is missing after the migrations, and another run changes nothing', async () => {
+    expect(await readFindings(database)).toEqual([]);
+    const before = await jobs();
+    expect(await setUp()).toBe(0);
+    expect(await jobs()).toEqual(before);
+    expect(before).toHaveLength(3);
+    expect(
+      await database.one(
+        "select nspname from pg_namespace n join pg_extension e on e.extnamespace = n.oid and extname = 'pg_net'",
+      ),
+    )
+      .toEqual({ nspname: 'extensions' });
+  });
+
+  test('what a toggle of pg_cron drops is a finding until it is set up again', async () => {
+    const before = await jobs();
+    await database.query('drop extension pg_cron cascade; drop schema if exists cron cascade');
+    expect(await readFindings(database)).toEqual([['missing_part', 'extension pg_cron']]);
+    await database.query('create extension pg_cron');
+    expect(await readFindings(database)).toEqual([
+      ['missing_part', 'job subscriptions-reconcile'],
+      ['missing_part', 'job subscriptions-sweep'],
+    ]);
+    expect(await setUp()).toBe(0);
+    expect(await jobs()).toEqual(before);
+    expect(await readFindings(database)).toEqual([]);
+  });
+
+  test('triggers on auth.users that a restore lost are findings until they are set up again', async () => {
+    for (const name of ['create_profile', 'note_deleted_user', 'settle_new_user']) {
+      await database.query(`drop trigger ${name} on auth.users`);
+    }
+    expect(await readFindings(database)).toEqual([
+      ['missing_part', 'trigger create_profile on auth.users'],
+      ['missing_part', 'trigger note_deleted_user on auth.users'],
+      ['missing_part', 'trigger settle_new_user on auth.users'],
+    ]);
+    expect(await setUp()).toBe(0);
+    expect(await readFindings(database)).toEqual([]);
+    const { id } = await createUser(database);
+    expect(await database.query('select from public.profiles where user_id = $1', [id])).toHaveLength(1);
+  });
+
+  test('a Vault entry that is missing or blank is a finding that says what to run', async () => {
+    await database.query(`
+      delete from vault.decrypted_secrets where name = 'subscriptions_url';
+      update vault.decrypted_secrets set decrypted_secret = ' '`);
+    const rows = await database.query(
+      "select subject, detail from private.findings where finding = 'missing_part' order by 1",
+    );
+    expect(rows).toEqual([
+      {
+        subject: 'Vault secret subscriptions_internal_key',
+        detail: { remedy: `Run "select vault.create_secret('...', 'subscriptions_internal_key');" with its value.` },
+      },
+      {
+        subject: 'Vault secret subscriptions_url',
+        detail: { remedy: `Run "select vault.create_secret('...', 'subscriptions_url');" with its value.` },
+      },
+    ]);
+  });
+});
+
+describe('on a server that has the files of pg_cron and did not load it', () => {
+  useHosted({ isCronPreloaded: false });
+
+  test('the migrations go through, and pg_cron is a finding', async () => {
+    expect(await readFindings(database)).toEqual([['missing_part', 'extension pg_cron']]);
+    expect(await setUp()).toBe(1);
+  });
+});
