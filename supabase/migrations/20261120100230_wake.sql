@@ -41,9 +41,9 @@ begin
   end if;
   execute $call$
     select net.http_post(
-      url := rtrim(url.decrypted_secret, '/') || $1,
+      url := rtrim(btrim(url.decrypted_secret, E' \t\r\n'), '/') || $1,
       body := '{}'::jsonb,
-      headers := jsonb_build_object('content-type', 'application/json', 'x-internal-key', key.decrypted_secret),
+      headers := jsonb_build_object('content-type', 'application/json', 'x-internal-key', btrim(key.decrypted_secret, E' \t\r\n')),
       timeout_milliseconds := 5000
     )
     from vault.decrypted_secrets url
@@ -52,14 +52,14 @@ begin
       and not exists (
         select
         from net.http_request_queue q
-        where q.url = rtrim(url.decrypted_secret, '/') || $1
+        where q.url = rtrim(btrim(url.decrypted_secret, E' \t\r\n'), '/') || $1
       )
   $call$
   using p_path;
 exception
   -- A broken Vault entry must not stop a payment; the schedule tries again within minutes.
   when others then
-    raise warning '% was not called: %', p_path, sqlstate;
+    raise warning '% was not called: %', p_path, sqlerrm;
 end
 $$;
 revoke execute on function private.call_function(text) from public;
@@ -82,7 +82,7 @@ begin
   perform private.call_function('/api/internal/outbox');
 exception
   when others then
-    raise warning 'the dispatcher was not woken: %', sqlstate;
+    raise warning 'the dispatcher was not woken: %', sqlerrm;
 end
 $$;
 revoke execute on function private.wake() from public;

@@ -43,7 +43,8 @@ begin
 
   perform private.announce_subscription_ends(v_ids);
   update private.announced_ends a
-  set until = case when cardinality(v_ids) < 1000 then v_until else v_last end;
+  set until = case when cardinality(v_ids) < 1000 then v_until else v_last end
+  where true;
   return cardinality(v_ids);
 end
 $$;

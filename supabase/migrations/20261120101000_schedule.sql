@@ -94,10 +94,10 @@ begin
     foreach v_name in array array['subscriptions_url', 'subscriptions_internal_key'] loop
       begin
         execute $vault$
-          select exists (select from vault.decrypted_secrets s where s.name = $1 and btrim(s.decrypted_secret) <> '')
+          select exists (select from vault.decrypted_secrets s where s.name = $1 and s.decrypted_secret ~ $2)
         $vault$
         into v_is_there
-        using v_name;
+        using v_name, case v_name when 'subscriptions_url' then '^\s*https?://\S+\s*$' else '\S' end;
       exception
         -- Such as by a key of another project, after a restore.
         when others then

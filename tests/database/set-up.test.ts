@@ -77,10 +77,10 @@ describe('on a hosted project', () => {
     expect(await database.query('select from public.profiles where user_id = $1', [id])).toHaveLength(1);
   });
 
-  test('a Vault entry that is missing or blank is a finding that says what to run', async () => {
+  test('a Vault entry that is blank or no address is a finding that says what to run', async () => {
     await database.query(`
-      delete from vault.decrypted_secrets where name = 'subscriptions_url';
-      update vault.decrypted_secrets set decrypted_secret = ' '`);
+      update vault.decrypted_secrets set decrypted_secret = 'project.test' where name = 'subscriptions_url';
+      update vault.decrypted_secrets set decrypted_secret = ' ' where name = 'subscriptions_internal_key'`);
     const rows = await database.query(
       "select subject, detail from private.findings where finding = 'missing_part' order by 1",
     );

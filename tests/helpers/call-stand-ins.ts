@@ -16,7 +16,8 @@ const bodies = {
 };
 
 const secrets = {
-  filled: `values ('subscriptions_url', 'http://functions.test/functions/v1/'), ('subscriptions_internal_key', 'k')`,
+  filled:
+    `values ('subscriptions_url', E' http://functions.test/functions/v1/\\n'), ('subscriptions_internal_key', E'k\\n')`,
   empty: `select 'another', 'secret'`,
   // Not a constant, which would already fail when the view is made.
   raises: `select 'subscriptions_url', (1 / (random() * 0)::int)::text`,
