@@ -107,6 +107,7 @@ create table public.payments (
   tier text,
   plan_id uuid,
   duration_months integer constraint payments_duration_months_check check (duration_months between 1 and 1200),
+  gateway_key_id text,
   gateway_order_id text constraint payments_gateway_order_id_key unique,
   gateway_payment_id text constraint payments_gateway_payment_id_key unique,
   gateway_signature text,
@@ -134,6 +135,8 @@ create index payments_user_id_created_at_idx on public.payments (user_id, create
 create index payments_subscription_id_idx on public.payments (subscription_id);
 comment on table public.payments is 'One row an order: what was to be paid, and what became of it. Outlives its user.';
 comment on column public.payments.amount is 'Minor currency units.';
+comment on column public.payments.gateway_key_id is
+  'The API key id under which the order was made: another one, such as live after test, does not know it.';
 comment on column public.payments.tier is 'What was bought; any text, so that an app can sell tiers of its own.';
 comment on column public.payments.plan_id is
   'The plan as it was sold; no foreign key, since no request reads payments by it. Null: looked up by the tier.';

@@ -51,7 +51,8 @@ revoke execute on function private.delete_order_keys() from public;
 create function public.create_order(
   p_user_id uuid,
   p_tier text,
-  p_idempotency_key text default null
+  p_idempotency_key text default null,
+  p_gateway_key_id text default null -- under which the order is made; null: orders of any are given again
 )
 returns jsonb
 -- {outcome: created | existing, payment_id, order_id, amount, currency, plan, running: {tier, until} | null},
@@ -104,6 +105,7 @@ begin
   select * into v_payment
   from public.payments p
   where p.user_id = p_user_id
+    and coalesce(p.gateway_key_id = p_gateway_key_id, true)
     and (
       p.id = v_key.payment_id
       or p.tier = p_tier
@@ -142,9 +144,10 @@ begin
     end if;
 
     -- What is sold: later changes of the plan do not change it.
-    insert into public.payments (user_id, amount, currency, tier, plan_id, duration_months, meta)
+    insert into public.payments (user_id, amount, currency, tier, plan_id, duration_months, gateway_key_id, meta)
     values (
-      p_user_id, v_plan.price, v_plan.currency, p_tier, v_plan.id, v_months, jsonb_build_object('tier', p_tier)
+      p_user_id, v_plan.price, v_plan.currency, p_tier, v_plan.id, v_months, p_gateway_key_id,
+      jsonb_build_object('tier', p_tier)
     )
     returning * into v_payment;
   elsif v_payment.gateway_order_id is null then
@@ -173,10 +176,10 @@ begin
   );
 end
 $$;
-comment on function public.create_order(uuid, text, text) is
+comment on function public.create_order(uuid, text, text, text) is
   'A user''s open order of a tier, or a new payment that is to be ordered at the gateway.';
-revoke execute on function public.create_order(uuid, text, text) from public, anon, authenticated;
-grant execute on function public.create_order(uuid, text, text) to service_role;
+revoke execute on function public.create_order(uuid, text, text, text) from public, anon, authenticated;
+grant execute on function public.create_order(uuid, text, text, text) to service_role;
 
 -- Notes the id that the gateway gave an order. API: service_role only.
 create function public.store_order(

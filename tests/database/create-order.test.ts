@@ -158,6 +158,33 @@ describe('an open order', () => {
   });
 });
 
+describe('an order of another API key id', () => {
+  const createUnder = (userId: string, keyId: string | null, key: string | null = null) =>
+    callRpc(service, 'create_order', userId, 'pro', key, keyId);
+
+  test.each([null, 'key'])(
+    'is not given again, since the gateway does not know it there (Idempotency-Key %j)',
+    async (key) => {
+      const { id: userId } = await createUser(database);
+      const inTest = await createUnder(userId, 'key_test_1', key);
+      await callRpc(service, 'store_order', inTest.payment_id, uniqueId('order'));
+      expect(await createUnder(userId, 'key_test_1', key)).toMatchObject({
+        outcome: 'existing',
+        payment_id: inTest.payment_id,
+      });
+      await later(60);
+      const live = await createUnder(userId, 'key_live_1', key);
+      expect(live).toMatchObject({ outcome: 'created' });
+      expect(live.payment_id).not.toBe(inTest.payment_id);
+      await callRpc(service, 'store_order', live.payment_id, uniqueId('order'));
+      expect(await createUnder(userId, 'key_live_1', key)).toMatchObject({
+        outcome: 'existing',
+        payment_id: live.payment_id,
+      });
+    },
+  );
+});
+
 describe('an idempotency key', () => {
   test('is one of at most twenty in an hour, even for an order that is there; a known one is answered', async () => {
     const { id: userId } = await createUser(database);

@@ -8,13 +8,14 @@ import { openDatabase, type TestDatabase } from '../helpers/test-database.ts';
 
 let database: TestDatabase;
 
-function useHosted(options: Parameters<typeof startHostedPostgres>[0] = {}): void {
+/** A hosted project for the tests of the surrounding block, which leaves so many parts missing. */
+function useHosted(missing: number, options: Parameters<typeof startHostedPostgres>[0] = {}): void {
   let stop: (() => Promise<void>) | undefined;
   beforeAll(async () => {
     const postgres = await startHostedPostgres(options);
     stop = () => postgres.stop();
     await prepareDatabase(postgres.url);
-    database = openDatabase(postgres.url, { findings: 'compared elsewhere' });
+    database = openDatabase(postgres.url, { findings: { missing_part: missing } });
     await database.query(`
       create schema vault;
       create table vault.decrypted_secrets (name text, decrypted_secret text);
@@ -32,7 +33,7 @@ const setUp = async () => (await database.one('select private.set_up() as missin
 const jobs = () => database.query("select jobname from cron.job where jobname like 'subscriptions-%' order by 1");
 
 describe('on a hosted project', () => {
-  useHosted();
+  useHosted(2);
 
   test('nothing is missing after the migrations, and another run changes nothing', async () => {
     expect(await readFindings(database)).toEqual([]);
@@ -98,7 +99,7 @@ describe('on a hosted project', () => {
 });
 
 describe('on a server that has the files of pg_cron and did not load it', () => {
-  useHosted({ isCronPreloaded: false });
+  useHosted(1, { isCronPreloaded: false });
 
   test('the migrations go through, and pg_cron is a finding', async () => {
     expect(await readFindings(database)).toEqual([['missing_part', 'extension pg_cron']]);

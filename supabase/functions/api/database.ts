@@ -40,7 +40,10 @@ export class DatabaseError extends Error {
 }
 
 /** The service's rules over whichever transport. */
-export function createDatabase(transport: Transport, { earlyRenewal }: Pick<Config, 'earlyRenewal'>): Database {
+export function createDatabase(
+  transport: Transport,
+  { earlyRenewal, gateway = null }: Pick<Config, 'earlyRenewal'> & Partial<Pick<Config, 'gateway'>>,
+): Database {
   const call = retryOnce(transport);
   return {
     getSubscription: async (userId) => subscriptionJson.parse(await call('get_subscription', { p_user_id: userId })),
@@ -53,6 +56,7 @@ export function createDatabase(transport: Transport, { earlyRenewal }: Pick<Conf
           p_user_id: userId,
           p_tier: tier,
           p_idempotency_key: idempotencyKey ?? undefined,
+          p_gateway_key_id: gateway?.keyId,
         }),
       );
       if (result.outcome === 'rate_limited') return { outcome: result.outcome, retryAfter: result.retry_after };

@@ -21,6 +21,7 @@ export type Database = {
           'ended_reason': string | null;
           'extends_from': string | null;
           'fulfilled_at': string | null;
+          'gateway_key_id': string | null;
           'gateway_order_id': string | null;
           'gateway_payment_id': string | null;
           'gateway_signature': string | null;
@@ -55,6 +56,7 @@ export type Database = {
           'ended_reason'?: string | null;
           'extends_from'?: string | null;
           'fulfilled_at'?: string | null;
+          'gateway_key_id'?: string | null;
           'gateway_order_id'?: string | null;
           'gateway_payment_id'?: string | null;
           'gateway_signature'?: string | null;
@@ -88,6 +90,7 @@ export type Database = {
           'ended_reason'?: string | null;
           'extends_from'?: string | null;
           'fulfilled_at'?: string | null;
+          'gateway_key_id'?: string | null;
           'gateway_order_id'?: string | null;
           'gateway_payment_id'?: string | null;
           'gateway_signature'?: string | null;
@@ -271,7 +274,10 @@ export type Database = {
       'claim_payments_to_reconcile': { Args: Record<PropertyKey, never>; Returns: Json };
       'claim_subscriptions_to_reconcile': { Args: Record<PropertyKey, never>; Returns: Json };
       'complete_outbox': { Args: { 'p_ids': string; 'p_note'?: string; 'p_token': string }; Returns: Json };
-      'create_order': { Args: { 'p_idempotency_key'?: string; 'p_tier': string; 'p_user_id': string }; Returns: Json };
+      'create_order': {
+        Args: { 'p_gateway_key_id'?: string; 'p_idempotency_key'?: string; 'p_tier': string; 'p_user_id': string };
+        Returns: Json;
+      };
       'current_tier': { Args: Record<PropertyKey, never>; Returns: string };
       'discard_order': { Args: { 'p_payment_id': string }; Returns: Json };
       'fail_outbox': {
