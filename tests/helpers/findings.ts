@@ -14,7 +14,8 @@ export type Finding =
   | 'dispute_lost'
   | 'expiry_failed'
   | 'outbox_stuck'
-  | 'failed_events';
+  | 'failed_events'
+  | 'missing_part';
 
 /**
  * How many of each a file leaves on purpose; none of what it doesn't name. `any`, with its reason beside it, is for what
