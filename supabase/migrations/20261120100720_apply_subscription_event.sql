@@ -22,7 +22,8 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_charged_at constant timestamptz := private.happened_at(p_created_at, p_arrived_at);
+  -- As private.merge_gateway_subscription has it.
+  v_charged_at constant timestamptz := least(p_created_at + interval '999999 microseconds', p_arrived_at);
   v_next record;
 begin
   with next as (

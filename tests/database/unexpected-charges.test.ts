@@ -26,6 +26,8 @@ afterEach(async () => {
 });
 afterAll(() => database.close());
 
+type User = Awaited<ReturnType<typeof createUser>>;
+
 const at = (time: string) => setClock(database, `2026-${time}Z`);
 const januaryOn = { start: '2026-01-01T00:00:00Z', end: '2026-02-01T00:00:00Z' };
 const februaryOn = { start: '2026-02-01T00:00:00Z', end: '2026-03-01T00:00:00Z' };
@@ -93,19 +95,29 @@ describe('charged_after_cancellation', () => {
   });
 });
 
-test('a cycle that began before its cancellation and is revealed by reconciliation weeks later is no finding', async () => {
-  const { user, id } = await subscriber();
-  await at('02-05T00:00:00');
-  await callRpc(service, 'cancel_subscription', user.id, false);
-  await at('02-20T00:00:00');
-  const subscription = await database.one('select id from public.subscriptions where user_id = $1', [user.id]);
-  const [start, end] = [februaryOn.start, februaryOn.end].map((time) => Date.parse(time) / 1000);
-  const answer = { id, status: 'active', plan_id: 'plan_pro', current_start: start, current_end: end };
-  expect(await callRpc(service, 'apply_gateway_subscription', subscription['id'], id, JSON.stringify(answer)))
-    .toEqual({ applied: true });
-  expect(await findings()).toEqual([]);
-  expect(await readTier(database, user.id)).toBe('free');
-});
+test.each([
+  ['cancellation', (user: User) => callRpc(service, 'cancel_subscription', user.id, false), 'free'],
+  [
+    'replacement',
+    async (user: User) => verifyPurchase(service, await placeOrder(database, { user, tier: 'basic' })),
+    'basic',
+  ],
+])(
+  'a cycle that began before its %s and is revealed by reconciliation weeks later is no finding',
+  async (_, end, tier) => {
+    const { user, id } = await subscriber();
+    await at('02-05T00:00:00');
+    await end(user);
+    await at('02-20T00:00:00');
+    const subscription = await database.one('select id from public.subscriptions where user_id = $1', [user.id]);
+    const [start, over] = [februaryOn.start, februaryOn.end].map((time) => Date.parse(time) / 1000);
+    const answer = { id, status: 'active', plan_id: 'plan_pro', current_start: start, current_end: over };
+    expect(await callRpc(service, 'apply_gateway_subscription', subscription['id'], id, JSON.stringify(answer)))
+      .toEqual({ applied: true });
+    expect(await findings()).toEqual([]);
+    expect(await readTier(database, user.id)).toBe(tier);
+  },
+);
 
 describe('charged_after_replacement', () => {
   test('lists the charge of a subscription that a purchase replaced, until it is refunded; its cycle gives access', async () => {

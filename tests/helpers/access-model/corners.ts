@@ -1,14 +1,14 @@
 import { type Cycle, type Facts, isRefunded, type Order, type Subscription } from './facts.ts';
 import { isChargedAfterCancellation, isChargedAfterReplacement, isPaidUnder } from './findings.ts';
 import { isLive, paidCycle, sinceOf, sourcesOf } from './model.ts';
-import { second, type Time } from './time.ts';
+import { day, second, type Time } from './time.ts';
 
 /** Whether CORE.md can be read in two ways that differ here: such histories are not generated. */
 export function isUnclear(facts: Facts, now: Time): boolean {
   return facts.subscriptions.some((subscription) =>
     isCancellationUnclear(subscription) ||
     subscription.cycles.some((cycle) => isChargeUnclear(facts, subscription, cycle))
-  ) || isRevivalUnclear(facts, now) || facts.orders.some((order) =>
+  ) || isInstantUnclear(facts, now) || isRevivalUnclear(facts, now) || facts.orders.some((order) =>
     isPaidUnderUnclear(facts, order, now) || isChainUnclear(facts, order, now) || isRefusalUnclear(order)
   );
 }
@@ -18,6 +18,11 @@ function isCancellationUnclear(subscription: Subscription): boolean {
   const { cancelledAt, cancelledFor } = subscription;
   const revived = paidCycle(subscription)?.at ?? 0;
   return cancelledFor !== null && cancelledAt.some((time) => time < revived);
+}
+
+/** At the very instant at which access ends: expiry ends what is over, and CORE.md what does not lie ahead. */
+function isInstantUnclear(facts: Facts, now: Time): boolean {
+  return sourcesOf(facts).some(({ end, graceDays }) => end + graceDays * day === now);
 }
 
 /** Refunded or lapsed when the user cancelled at once, and live again. */
