@@ -1,5 +1,5 @@
 -- Scheduled jobs: the sweep once a minute, reconciliation every five minutes.
--- Depends on: _create_order, _tend_outbox, _wake, _expire_subscriptions, _announce_ends, _replay_events.
+-- Depends on: _order_keys, _tend_outbox, _wake, _expire_subscriptions, _announce_ends, _replay_events.
 
 -- Does a batch of the first job that has any to do. Called again and again, each time in a transaction of its own, until
 -- nothing is left: a request that waits for one of its locks waits for one batch, however much there is to do.
@@ -157,7 +157,12 @@ begin
       perform cron.schedule(
         'subscriptions-purge-runs',
         '17 3 * * *',
-        'delete from cron.job_run_details d where d.end_time < now() - interval ''7 days'''
+        -- Of these jobs alone: how long an app keeps the runs of its own is for the app to say.
+        $job$delete from cron.job_run_details d
+        using cron.job j
+        where j.jobid = d.jobid
+          and j.jobname like 'subscriptions-%'
+          and d.end_time < now() - interval '7 days'$job$
       );
     end if;
   exception

@@ -49,6 +49,22 @@ describe('on a hosted project', () => {
       .toEqual({ nspname: 'extensions' });
   });
 
+  test('the runs of its jobs are forgotten after seven days, those of other jobs are not', async () => {
+    await database.query("select cron.schedule('of-the-app', '* * * * *', 'select 1')");
+    await database.query(`
+      insert into cron.job_run_details
+      select j.jobid, now() - make_interval(days => d)
+      from cron.job j
+      cross join generate_series(6, 8, 2) d
+      where j.jobname in ('subscriptions-sweep', 'of-the-app')`);
+    const { command } = await database.one("select command from cron.job where jobname = 'subscriptions-purge-runs'");
+    await database.query(String(command));
+    const left = await database.query(
+      'select j.jobname, count(*)::int as runs from cron.job_run_details join cron.job j using (jobid) group by 1 order by 1',
+    );
+    expect(left).toEqual([{ jobname: 'of-the-app', runs: 2 }, { jobname: 'subscriptions-sweep', runs: 1 }]);
+  });
+
   test('what a toggle of pg_cron drops is a finding until it is set up again', async () => {
     const before = await jobs();
     await database.query('drop extension pg_cron cascade; drop schema if exists cron cascade');

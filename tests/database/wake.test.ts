@@ -129,7 +129,7 @@ describe('with pg_net and Vault', () => {
     expect(await recordedCalls(database)).toHaveLength(2);
   });
 
-  test('one that is rolled back swallows no other’s call', async () => {
+  test('an edit that is rolled back does not prevent the next call', async () => {
     const { id } = await createUser(database);
     await createCallStandIns(database);
     const admin = await database.connect();
@@ -141,7 +141,7 @@ describe('with pg_net and Vault', () => {
     expect(await recordedCalls(database)).toHaveLength(1);
   });
 
-  test('one in a savepoint that is rolled back leaves the transaction’s next one its call', async () => {
+  test('an edit in a savepoint that is rolled back does not prevent the call of the next edit', async () => {
     const { id } = await createUser(database);
     await createCallStandIns(database);
     const admin = await database.connect();
@@ -154,7 +154,7 @@ describe('with pg_net and Vault', () => {
     expect(await recordedCalls(database)).toHaveLength(1);
   });
 
-  test('a long transaction swallows no other’s call, and makes its own when it commits', async () => {
+  test('a long transaction does not prevent another’s call, and calls when it commits', async () => {
     const [one, other] = [await createUser(database), await createUser(database)];
     await createCallStandIns(database);
     const admin = await database.connect();
@@ -166,7 +166,7 @@ describe('with pg_net and Vault', () => {
     expect(await recordedCalls(database)).toHaveLength(2);
   });
 
-  test('while a committed call is queued nobody queues another', async () => {
+  test('while a committed call is queued no other is added', async () => {
     const { id } = await createUser(database);
     await createCallStandIns(database);
     for (const tier of ['pro', 'premium', 'basic']) await database.query(edit, [id, tier]);

@@ -29,6 +29,7 @@ const extensions = {
   'pg_cron--1.sql': `
     create schema cron;
     create table cron.job (jobid bigint generated always as identity, jobname text unique, schedule text, command text);
+    create table cron.job_run_details (jobid bigint, end_time timestamptz);
     create function cron.schedule(job_name text, schedule text, command text)
     returns bigint language sql as
     'insert into cron.job (jobname, schedule, command) values ($1, $2, $3)

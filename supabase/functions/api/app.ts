@@ -30,7 +30,7 @@ import { deadlineMilliseconds, withDeadline } from './with-deadline.ts';
 type AppEnv = {
   Variables: LogVariables & {
     body?: Uint8Array;
-    /** Knows who sent the request, which was asked already. */
+    /** The session, checked before the body was read. */
     auth?: Auth;
     /** Milliseconds of the route's deadline that are spent. */
     spent?: number;

@@ -18,7 +18,7 @@ const keySet = z.object({
   keys: z.array(z.looseObject({ kid: z.string().optional(), kty: z.string() })),
 });
 
-/** The auth server limits the calls of this project: not the caller's fault, who is to come again. */
+/** The auth server limits the calls of this project. The caller did nothing wrong and may try again later. */
 export class AuthServerBusy extends Error {
   override readonly name = 'AuthServerBusy';
   /** Seconds. */

@@ -6,13 +6,13 @@ const mebibyte = 1024 * 1024;
 export type BodyLimits = {
   /** Bytes of one body. */
   readonly bodyBytes: number;
-  /** Bytes of a body that is too large which are read on: closing on a sender in full flow loses the answer. */
+  /** A body that is too large is read up to this many bytes: closing while it is still being sent loses the answer. */
   readonly drainedBytes: number;
   /** Bytes of all bodies at once, until their requests are answered. */
   readonly totalBytes: number;
   /** How long a body may take. */
   readonly milliseconds: number;
-  /** How long a refusal waits for a body that is not needed, so that it reaches a sender in full flow. */
+  /** How long an answer waits for a body that is not needed: closing while it is still being sent loses the answer. */
   readonly skippedMilliseconds: number;
 };
 
@@ -40,7 +40,7 @@ export type BodyReader = {
   skip(request: Request): Promise<BodyRefusal | null>;
 };
 
-/** A body that is being read: `size` is what counts of it, its stated length or what came so far. */
+/** A body that is being read. `size` counts towards the total: the stated length, or the bytes received so far. */
 type Reading = { chunks: Uint8Array[]; length: number; size: number; stop(refusal: BodyRefusal): void };
 
 /**
@@ -61,7 +61,7 @@ export function createBodyReader(limits: BodyLimits = defaultLimits): BodyReader
     }
   }
 
-  function letGo(reading: Reading): void {
+  function forget(reading: Reading): void {
     readings.delete(reading);
     reading.chunks = [];
     total -= reading.size;
@@ -82,7 +82,7 @@ export function createBodyReader(limits: BodyLimits = defaultLimits): BodyReader
       size: 0,
       stop(why) {
         refusal ??= why;
-        letGo(reading);
+        forget(reading);
         void reader?.cancel().catch(() => {});
       },
     };
@@ -110,17 +110,17 @@ export function createBodyReader(limits: BodyLimits = defaultLimits): BodyReader
       readings.delete(reading);
       return reading;
     } catch (error) {
-      letGo(reading);
+      forget(reading);
       throw error;
     } finally {
       stopTimer();
     }
   }
 
-  /** Lets an answer that is certain reach a sender in full flow. */
+  /** Reads a body whose request is refused in any case, for so long at most. */
   async function skipFor(request: Request, milliseconds: number): Promise<void> {
     const reading = await readChunks(request, false, milliseconds);
-    if (typeof reading === 'object') letGo(reading);
+    if (typeof reading === 'object') forget(reading);
   }
 
   return {
@@ -131,7 +131,7 @@ export function createBodyReader(limits: BodyLimits = defaultLimits): BodyReader
       }
       const reading = await readChunks(request, true);
       if (typeof reading === 'string') return reading;
-      return { bytes: join(reading), release: () => letGo(reading) };
+      return { bytes: join(reading), release: () => forget(reading) };
     },
 
     async skip(request) {
@@ -147,7 +147,7 @@ export function createBodyReader(limits: BodyLimits = defaultLimits): BodyReader
       }
       const reading = await readChunks(request, false);
       if (typeof reading === 'string') return reading;
-      letGo(reading);
+      forget(reading);
       return null;
     },
   };

@@ -42,8 +42,8 @@ export async function createMinimalDatabase(postgres: Postgres, name: string, us
 }
 
 /**
- * Copies our database, to which nobody is connected, and replaces its RPCs by ones that write a request's rows and
- * nothing else. @returns its connection URL as the owner
+ * Copies our database, which must have no open connection, and replaces its RPCs by ones that write a request's rows
+ * and nothing else. @returns its connection URL as the owner
  */
 export async function createRowsDatabase(postgres: Postgres, name: string, ours: string): Promise<string> {
   const url = postgres.url(name);

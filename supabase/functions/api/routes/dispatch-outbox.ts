@@ -1,7 +1,7 @@
 import { errorAnswer } from '../errors.ts';
 import type { Route } from '../route.ts';
 
-/** A change that commits while this call is being sent finds it queued still, and makes none of its own. */
+/** A change that commits while pg_net sends this call queues no call of its own: a second look a moment later finds it. */
 const secondLookMilliseconds = 1000;
 
 /** POST /api/internal/outbox: delivers what is due, for schedulers and wakes. Answers hold counts only. */
