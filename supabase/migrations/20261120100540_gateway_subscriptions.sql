@@ -14,6 +14,7 @@ create table private.gateway_subscriptions (
   cancelled_arrived_at timestamptz,
   activated_event_at timestamptz,
   activated_at timestamptz,
+  first_activated_at timestamptz,
   first_charged_at timestamptz,
   period_start timestamptz,
   period_end timestamptz,
@@ -55,6 +56,8 @@ comment on column private.gateway_subscriptions.activated_event_at is 'created_a
 comment on column private.gateway_subscriptions.period_event_at is 'created_at of the event that set the period.';
 comment on column private.gateway_subscriptions.activated_at is
   'When the newest activation happened, as private.happened_at has it; ranks the sources of access of a user.';
+comment on column private.gateway_subscriptions.first_activated_at is
+  'When the first activation happened: since when it was there for a payment that came later.';
 comment on column private.gateway_subscriptions.first_charged_at is
   'When the first charge happened; ranks the source while no activation is known.';
 comment on column private.gateway_subscriptions.has_refunds is 'A payment of one of its cycles was refunded, at least in part.';

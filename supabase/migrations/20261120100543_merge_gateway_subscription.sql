@@ -168,6 +168,9 @@ begin
     v_after.activated_event_at := coalesce(p_created_at, v_before.activated_event_at);
   end if;
 
+  if v_activated then
+    v_after.first_activated_at := least(v_before.first_activated_at, v_happened_at);
+  end if;
   if v_charged then
     v_after.first_charged_at := least(v_before.first_charged_at, v_happened_at);
     v_refunded := private.record_charge(
@@ -197,6 +200,7 @@ begin
     cancelled_arrived_at = v_after.cancelled_arrived_at,
     activated_event_at = v_after.activated_event_at,
     activated_at = v_after.activated_at,
+    first_activated_at = v_after.first_activated_at,
     first_charged_at = v_after.first_charged_at,
     period_start = v_after.period_start,
     period_end = v_after.period_end,

@@ -109,7 +109,15 @@ where p.fulfilled_at is not null
         and billed.ends_at > p.period_start
         and (
           billed.tier = p.tier
-          or p.verified_at is null and billed.since > p.since and billed.since < p.fulfilled_at
+          -- That is activated once more after the payment is as old as it was.
+          or p.verified_at is null and exists (
+            select
+            from private.gateway_subscriptions m
+            where m.user_id = p.user_id
+              and m.gateway_subscription_id = billed.id
+              and least(m.first_activated_at, m.first_charged_at) > p.since
+              and least(m.first_activated_at, m.first_charged_at) < p.fulfilled_at
+          )
         )
     )
   );
@@ -148,11 +156,19 @@ where (c.amount is null or c.refunded_amount < c.amount)
     or exists (
       select
       from private.sources newer
+      left join private.gateway_subscriptions s
+        on s.user_id = newer.user_id
+        and s.gateway_subscription_id = newer.id
+        and newer.kind = 'gateway_subscription'
+      -- A newer one that is activated once more was there all the same.
+      cross join lateral (
+        values (newer.since), (least(s.first_activated_at, s.first_charged_at))
+      ) there (since)
       where newer.user_id = m.user_id
         and newer.kind in ('payment', 'gateway_subscription')
         and newer.id <> m.gateway_subscription_id
-        and newer.since > coalesce(m.activated_at, m.first_charged_at)
-        and newer.since < c.charged_at
+        and there.since > coalesce(m.activated_at, m.first_charged_at)
+        and there.since < c.charged_at
         and coalesce(newer.ended_at > c.charged_at, true)
     )
   );

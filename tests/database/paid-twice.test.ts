@@ -5,7 +5,7 @@ import { deliver, subscriptionEvent } from '../helpers/gateway-events.ts';
 import { captured, refunded } from '../helpers/money-events.ts';
 import { placeOrder, type Purchase, verifyPurchase } from '../helpers/purchases.ts';
 import { readFindings } from '../helpers/read-findings.ts';
-import { uniqueId } from '../helpers/records.ts';
+import { createUser, uniqueId } from '../helpers/records.ts';
 import { openSession } from '../helpers/session.ts';
 import { readSubscription, readTier } from '../helpers/state.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
@@ -106,6 +106,36 @@ describe('paid_twice', () => {
     await setClock(database, '2026-01-06T00:00:00Z');
     expect(await findings()).toEqual([]);
   });
+
+  test.each([
+    { activated: 'after it was ordered', from: '2026-01-01T01:00:00Z', reasons: ['captured after a newer purchase'] },
+    { activated: 'before it was ordered', from: '2025-12-31T01:00:00Z', reasons: [] },
+  ])(
+    'an order captured under a gateway subscription activated $activated: $reasons, also once that is activated anew',
+    async ({ from, reasons }) => {
+      const user = await createUser(database);
+      const subscription = { userId: user.id, planId: 'plan_premium', start: from, end: '2026-12-31T00:00:00Z' };
+      const activate = async (createdAt: string) => {
+        await setClock(database, createdAt);
+        await deliver(service, subscriptionEvent({ name: 'activated', ...subscription, createdAt }));
+      };
+      const order = async () => {
+        await setClock(database, '2026-01-01T00:00:00Z');
+        return await placeOrder(database, { user, tier: 'basic' });
+      };
+      if (from < '2026') await activate(from);
+      const basic = await order();
+      if (from > '2026') await activate(from);
+      await setClock(database, '2026-01-02T00:00:00Z');
+      expect(await deliver(service, captured(money(basic)))).toBe('applied');
+      await write('truncate private.outbox');
+      const listed = reasons.map((reason) => ['paid_twice', basic.paymentId, reason]);
+      expect(await findings()).toEqual(listed);
+      await activate('2026-01-03T00:00:00Z');
+      await write('truncate private.outbox');
+      expect(await findings()).toEqual(listed);
+    },
+  );
 
   test('lists an older order that a webhook alone captures after a newer purchase, until it is verified', async () => {
     await setClock(database, '2026-01-01T00:00:00Z');

@@ -138,6 +138,20 @@ describe('charged_after_replacement', () => {
     expect(await readTier(database, user.id)).toBe('free');
   });
 
+  test('lists the charge of a replaced subscription also after its replacement is activated once more', async () => {
+    const { user, charge } = await subscriber();
+    const other = { userId: user.id, id: uniqueId('sub'), planId: 'plan_premium' };
+    const period = { start: '2026-01-10T00:00:00Z', end: '2027-01-10T00:00:00Z' };
+    await at('01-10T00:00:00');
+    await deliver(service, subscriptionEvent({ ...other, name: 'activated', ...period }));
+    await at('02-01T00:00:00');
+    const { id } = await charge(februaryOn);
+    expect(await findings()).toEqual([['charged_after_replacement', id]]);
+    await at('02-10T00:00:00');
+    await deliver(service, subscriptionEvent({ ...other, name: 'activated', ...period }));
+    expect(await findings()).toEqual([['charged_after_replacement', id]]);
+  });
+
   test('lists no charge of a subscription whose replacement was refunded before it', async () => {
     const { user, charge } = await subscriber();
     await at('01-10T00:00:00');

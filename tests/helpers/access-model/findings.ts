@@ -1,5 +1,5 @@
 import { type Cycle, type Facts, isRefunded, type Order, type Subscription } from './facts.ts';
-import { isLive, rulingSource, sinceOf, type Source, sourcesOf } from './model.ts';
+import { firstSinceOf, isLive, rulingSource, sinceOf, type Source, sourcesOf } from './model.ts';
 import { day, hour, type Time } from './time.ts';
 
 /** A row of `private.findings`: its kind, and the payment that it is about. */
@@ -41,7 +41,16 @@ export function isPaidUnder(facts: Facts, { name, verifiedAt, orderedAt, fulfill
   const running = paidSources(facts).filter((source) => isRunning(source, now));
   const own = running.find((source) => source.name === name);
   return own !== undefined &&
-    running.some((other) => other.since > orderedAt && other.arrivedAt < fulfilledAt && overlap(own, other));
+    running.some((other) => {
+      const since = sincesOf(facts, other).at(-1) ?? other.since;
+      const thereAt = other.kind === 'gateway' ? since : other.arrivedAt;
+      return since > orderedAt && thereAt < fulfilledAt && overlap(own, other);
+    });
+}
+
+/** Since when a source ranks as it does; a gateway subscription that was activated once more was there before, too. */
+function sincesOf({ subscriptions }: Facts, { name, since }: Source): Time[] {
+  return [since, ...subscriptions.filter((each) => each.name === name).map(firstSinceOf)];
 }
 
 /** Of two purchases of one tier for the same time the later; of a purchase and a gateway subscription the purchase. */
@@ -89,7 +98,9 @@ function fromCycles(facts: Facts, subscription: Subscription): Finding[] {
 /** Whether a payment or a gateway subscription that is newer than this one was there when the cycle was charged. */
 export function isChargedAfterReplacement(facts: Facts, subscription: Subscription, { at }: Cycle): boolean {
   const since = sinceOf(subscription) ?? 0;
-  return paidSources(facts).some((other) => other.since > since && other.since < at);
+  return paidSources(facts).some((other) =>
+    sincesOf(facts, other).some((otherSince) => otherSince > since && otherSince < at)
+  );
 }
 
 /** Whether the user had cancelled at once before the charge, or for a period's end by which the cycle began. */

@@ -1,4 +1,4 @@
-import { type Facts, type Grant, isRefunded, type Order, type Subscription } from './facts.ts';
+import { type Facts, type Grant, isRefunded, type Order, type Subscription, type Told } from './facts.ts';
 import { addMonths, day, second, type Time } from './time.ts';
 
 /** What gives a user a tier from a start to an end: CORE.md, "The model". */
@@ -41,8 +41,15 @@ export function rulingSource(facts: Facts, now: Time): Source | null {
 export function sinceOf({ activations, charges }: Pick<Subscription, 'activations' | 'charges'>): Time | null {
   const charged = charges.toSorted((one, other) => one.at - other.at)[0];
   const newest = activations.toSorted((one, other) => other.at - one.at)[0] ?? charged;
-  if (newest === undefined) return null;
-  const { at, arrivedAt } = newest;
+  return newest === undefined ? null : happenedAt(newest);
+}
+
+/** Since when a gateway subscription was there: its first activation or charge. */
+export function firstSinceOf({ activations, charges }: Pick<Subscription, 'activations' | 'charges'>): Time {
+  return Math.min(...[...activations, ...charges].map(happenedAt));
+}
+
+function happenedAt({ at, arrivedAt }: Told): Time {
   return arrivedAt - at > 14 * day ? arrivedAt : Math.min(at + 0.999999 * second, arrivedAt);
 }
 
