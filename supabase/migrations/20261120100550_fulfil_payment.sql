@@ -136,6 +136,7 @@ declare
   v_locked record;
   v_newest_at timestamptz; -- of what is known of the user
   v_before public.subscriptions;
+  v_found private.ruling;
   v_extended private.sources;
   v_ruling private.ruling := row(null, null, null, 0, 0, 0);
   v_subscription_id uuid;
@@ -171,12 +172,19 @@ begin
     p_payment.chain_id := null;
     p_payment.chain_start := null;
     p_payment.extends_from := null;
-    if current_setting('subscriptions.early_renewal', true) = 'extend'
-      and v_before.status = 'active'
-      and v_before.tier = v_tier
-      and v_before.current_period_end > v_now
-    then
-      v_extended := (private.find_ruling(p_payment.user_id)).source;
+    if current_setting('subscriptions.early_renewal', true) = 'extend' and v_before.status = 'active' then
+      v_found := private.find_ruling(p_payment.user_id);
+      v_extended := v_found.source;
+      if v_before.current_period_end > v_now then
+        v_extended.tier := v_before.tier;
+        v_extended.starts_at := v_before.current_period_start;
+        v_extended.ends_at := v_before.current_period_end;
+      elsif not v_found.is_live then
+        -- Otherwise the row is stale: its source lapsed, the sweep did not expire it yet, and another source rules.
+        v_extended.tier := null;
+      end if;
+    end if;
+    if v_extended.tier = v_tier and v_extended.ends_at > v_now then
       if v_extended.kind = 'payment' then
         -- What extends a payment rules over it, also where its order is older.
         p_payment.since := greatest(p_payment.since, v_extended.since + interval '1 microsecond');
@@ -184,10 +192,10 @@ begin
         from public.payments p
         where p.id = v_extended.id::uuid;
       else
-        p_payment.extends_from := date_trunc('milliseconds', v_before.current_period_end);
+        p_payment.extends_from := date_trunc('milliseconds', v_extended.ends_at);
         p_payment.period_start := p_payment.extends_from;
         p_payment.period_end := private.add_months(p_payment.extends_from, v_months);
-        p_payment.chain_start := v_before.current_period_start;
+        p_payment.chain_start := v_extended.starts_at;
       end if;
     end if;
   end if;

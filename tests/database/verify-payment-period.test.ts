@@ -136,6 +136,16 @@ describe('a second purchase', () => {
       },
     );
 
+    test('adds to the source that rules since another lapsed, which the sweep did not expire yet', async () => {
+      const { id: userId } = await createUser(database);
+      for (const [at, until] of [['2026-01-01T00:00:00Z', '2026-06-01Z'], ['2026-01-02T00:00:00Z', '2026-03-01Z']]) {
+        await setClock(database, String(at));
+        await database.query("select private.grant_tier($1, 'monthly', $2, 'press copy')", [userId, until]);
+      }
+      const { validUntil } = await buy('2026-03-04T00:00:01Z', 1, { userId, early: 'extend' });
+      expect(validUntil).toBe('2026-07-01T00:00:00.000Z');
+    });
+
     test('of a cancelled subscription starts now', async () => {
       const { userId } = await buy(first, 1);
       await database.query("update public.subscriptions set status = 'cancelled' where user_id = $1", [userId]);
