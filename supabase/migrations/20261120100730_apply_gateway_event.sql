@@ -115,7 +115,8 @@ create function public.apply_gateway_event(
   p_body_sha256 text, -- of the raw bytes, hex
   p_event_id text default null, -- from the header, unsigned
   p_body text default null, -- JSON that jsonb accepts; null: nested too deep to be read
-  p_early_renewal text default 'replace' -- as in verify_payment
+  p_early_renewal text default 'replace', -- as in verify_payment
+  p_account_id text default null -- the account whose events count; null: all
 )
 returns jsonb -- {outcome}: see private.gateway_events.outcome; "failed: …" asks for another delivery
 language plpgsql
@@ -126,17 +127,27 @@ set lock_timeout = '3s'
 set enable_seqscan = off
 as $$
 declare
+  v_body constant jsonb := p_body::jsonb;
   v_set text;
-  v_delivery private.delivery;
+  v_outcome text;
 begin
+  if v_body ->> 'account_id' <> p_account_id then
+    -- Without its payload: those are customers of somebody else.
+    insert into private.gateway_events as e (body_sha256, event_id, event, outcome, attempts)
+    values (decode(p_body_sha256, 'hex'), p_event_id, private.json_text(v_body -> 'event'), 'ignored: account', 1)
+    on conflict (body_sha256) do update
+    set deliveries = e.deliveries + excluded.deliveries
+    returning e.outcome into v_outcome;
+    return jsonb_build_object('outcome', v_outcome);
+  end if;
   -- As private.begin_request; the event is the cause.
   v_set := set_config('subscriptions.request', 'on', true);
   v_set := set_config('subscriptions.early_renewal', p_early_renewal, true);
-  v_delivery := private.apply_delivery(decode(p_body_sha256, 'hex'), p_event_id, p_body::jsonb, p_early_renewal, 1);
-  return jsonb_build_object('outcome', v_delivery.outcome);
+  v_outcome := (private.apply_delivery(decode(p_body_sha256, 'hex'), p_event_id, v_body, p_early_renewal, 1)).outcome;
+  return jsonb_build_object('outcome', v_outcome);
 end
 $$;
-comment on function public.apply_gateway_event(text, text, text, text) is
+comment on function public.apply_gateway_event(text, text, text, text, text) is
   'Records a signed delivery in the ledger and applies its event; a repeat answers the first one''s outcome.';
-revoke execute on function public.apply_gateway_event(text, text, text, text) from public, anon, authenticated;
-grant execute on function public.apply_gateway_event(text, text, text, text) to service_role;
+revoke execute on function public.apply_gateway_event(text, text, text, text, text) from public, anon, authenticated;
+grant execute on function public.apply_gateway_event(text, text, text, text, text) to service_role;

@@ -1,6 +1,25 @@
 -- Scheduled jobs: the sweep once a minute, reconciliation every five minutes.
 -- Depends on: _order_keys, _tend_outbox, _wake, _expire_subscriptions, _announce_ends, _replay_events.
 
+create table private.scheduled_jobs (
+  name text primary key,
+  since timestamptz not null default now(),
+  done_at timestamptz,
+  error text
+);
+alter table private.scheduled_jobs enable row level security;
+revoke all on private.scheduled_jobs from public;
+grant select, update on private.scheduled_jobs to service_role;
+comment on table private.scheduled_jobs is
+  'The sweep and the reconciliation, and those jobs of the sweep that fail. Times of the server''s own clock, which no test '
+  'moves.';
+comment on column private.scheduled_jobs.since is 'When it was set up; of a job of the sweep, when it began to fail.';
+comment on column private.scheduled_jobs.done_at is 'When it last left nothing to do.';
+comment on column private.scheduled_jobs.error is 'SQLSTATE and message of the newest failure.';
+
+insert into private.scheduled_jobs (name)
+values ('reconciliation'), ('sweep');
+
 -- Does a batch of the first job that has any to do. Called again and again, each time in a transaction of its own, until
 -- nothing is left: a request that waits for one of its locks waits for one batch, however much there is to do.
 create function private.sweep()
@@ -21,20 +40,48 @@ begin
     -- One that fails stops no other.
     begin
       execute format('select private.%I()', v_job) into v_done;
+      delete from private.scheduled_jobs j where j.name = v_job;
       if v_done > 0 then
         return v_done;
       end if;
     exception
       when others then
-        raise warning 'sweep: % failed: %', v_job, sqlstate;
+        raise warning 'sweep: % failed: %', v_job, sqlerrm;
+        insert into private.scheduled_jobs (name, error)
+        values (v_job, left(format('%s: %s', sqlstate, sqlerrm), 200))
+        on conflict (name) do update
+        set error = excluded.error;
     end;
   end loop;
+  update private.scheduled_jobs j
+  set done_at = now()
+  where j.name = 'sweep';
+  perform private.read_answers();
   perform pg_notify('outbox', '');
   perform private.call_function('/api/internal/outbox');
   return 0;
 end
 $$;
 revoke execute on function private.sweep() from public;
+
+-- Notes that reconciliation left nothing to do. API: service_role only.
+create function public.finish_reconciliation()
+returns void
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+set lock_timeout = '3s'
+as $$
+begin
+  update private.scheduled_jobs j
+  set done_at = now()
+  where j.name = 'reconciliation';
+end
+$$;
+comment on function public.finish_reconciliation() is 'Notes when the gateway was last asked about all that was due.';
+revoke execute on function public.finish_reconciliation() from public, anon, authenticated;
+grant execute on function public.finish_reconciliation() to service_role;
 
 create view private.expected_triggers
 with (security_invoker = true)
@@ -115,6 +162,127 @@ begin
 end
 $$;
 revoke execute on function private.missing_parts() from public;
+
+-- What is wrong with the schedule: jobs that fail or are overdue, and internal calls that were refused or not answered.
+create function private.schedule_faults()
+returns table (finding text, subject text, since timestamptz, detail jsonb)
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return query
+  select
+    'sweep_overdue',
+    j.name,
+    coalesce(j.done_at, j.since),
+    jsonb_build_object(
+      'remedy',
+      'Run "select private.set_up();". Then look at cron.job_run_details: does job subscriptions-sweep run every minute?'
+    )
+  from private.scheduled_jobs j
+  where j.name = 'sweep'
+    and coalesce(j.done_at, j.since) < now() - interval '10 minutes';
+
+  return query
+  select
+    'reconciliation_overdue',
+    j.name,
+    coalesce(j.done_at, j.since),
+    jsonb_build_object(
+      'remedy',
+      'Does the schedule call /api/internal/reconcile, are GATEWAY_API_URL and the API key set, does the gateway answer?'
+    )
+  from private.scheduled_jobs j
+  where j.name = 'reconciliation'
+    and coalesce(j.done_at, j.since) < now() - interval '15 minutes'
+    -- Due, or leased by a run that got no answer.
+    and (
+      exists (
+        select
+        from public.payments p
+        where p.next_reconcile_at < private.clock() + interval '5 minutes'
+          and p.gateway_order_id is not null
+      )
+      or exists (
+        select
+        from private.gateway_subscriptions m
+        where m.next_check_at < private.clock() + interval '5 minutes'
+      )
+    );
+
+  -- A lock that is held for a moment is no fault.
+  return query
+  select
+    'job_failing',
+    j.name,
+    j.since,
+    jsonb_build_object('error', j.error, 'remedy', 'Repair what the error names; the job is tried again every minute.')
+  from private.scheduled_jobs j
+  where j.error is not null
+    and j.since < now() - interval '10 minutes';
+
+  if to_regclass('cron.job_run_details') is not null then
+    return query execute $runs$
+      select
+        'job_failing',
+        j.jobname::text,
+        run.start_time,
+        jsonb_build_object(
+          'error', left(run.return_message, 200),
+          'remedy', 'Repair what the error names; the job runs again by itself.'
+        )
+      from cron.job j
+      cross join lateral (
+        select d.status, d.start_time, d.return_message
+        from cron.job_run_details d
+        where d.jobid = j.jobid
+          and d.end_time is not null
+        order by d.runid desc
+        limit 1
+      ) run
+      where j.jobname like 'subscriptions-%'
+        and run.status = 'failed'
+    $runs$;
+  end if;
+
+  return query
+  select
+    'call_failed',
+    last.path,
+    last.called_at,
+    jsonb_strip_nulls(
+      jsonb_build_object(
+        'status_code', last.status_code,
+        'error', coalesce(last.error, case when last.answered_at is null then 'not answered' end),
+        'remedy', case
+          when last.answered_at is null then 'Does the worker of pg_net run? "select net.worker_restart();" starts it again.'
+          when last.status_code = 401
+            then 'The Vault secret subscriptions_internal_key is not the function''s INTERNAL_KEY.'
+          when last.status_code in (404, 405)
+            then 'The Vault secret subscriptions_url is not the functions'' address, or the function api is not deployed.'
+          when last.status_code = 503 then 'A variable of the function is not set: its log names it at each start.'
+          when last.status_code is null
+            then 'The Vault secret subscriptions_url can''t be reached: is it https://<ref>.supabase.co/functions/v1?'
+          else 'Look at the function''s log of that time.'
+        end
+      )
+    )
+  from (select distinct c.path from private.function_calls c) paths
+  cross join lateral (
+    select c.*
+    from private.function_calls c
+    where c.path = paths.path
+      -- Give an answer its time, and the sweep to read it.
+      and (c.answered_at is not null or c.called_at < now() - interval '5 minutes')
+    order by c.id desc
+    limit 1
+  ) last
+  where last.status_code is null
+    or last.status_code not between 200 and 299;
+end
+$$;
+revoke execute on function private.schedule_faults() from public;
 
 -- Sets up what a migration alone can't keep: extensions, scheduled jobs and the triggers on auth.users, which a toggle in
 -- the dashboard or a restore into a new project loses. Run it again at any time. What can't be set up is a row of

@@ -307,6 +307,38 @@ comment on view private.failed_events is
   'add the plan; then private.replay_event(body_sha256). mismatch: a payment of another amount or currency than the '
   'order''s: refund it at the gateway; shown as long as its payload is kept, 90 days.';
 
+-- The rights that Postgres itself gives on a new function, to everybody, stay: taking them away would close functions of
+-- the app, too.
+create view private.open_functions
+with (security_invoker = true)
+as
+select
+  signature.text as name,
+  format(
+    'Run "revoke execute on function %s from public, anon;", or mark it as meant: '
+    '"comment on function %1$s is ''Open to everybody: why'';"',
+    signature.text
+  ) as remedy
+from pg_catalog.pg_proc p
+cross join lateral (
+  select format('public.%I(%s)', p.proname, pg_get_function_identity_arguments(p.oid)) as text
+) signature
+where p.pronamespace = 'public'::regnamespace
+  and p.prosecdef
+  and p.prorettype not in ('trigger'::regtype, 'event_trigger'::regtype)
+  and has_function_privilege('anon', p.oid, 'execute')
+  and coalesce(obj_description(p.oid, 'pg_proc'), '') not like 'Open to everybody%'
+  and not exists (
+    select
+    from pg_catalog.pg_depend d
+    where d.classid = 'pg_catalog.pg_proc'::regclass
+      and d.objid = p.oid
+      and d.deptype = 'e'
+  );
+comment on view private.open_functions is
+  'Functions of schema public that anybody may call and that run with the rights of their owner. Close them, or say in a '
+  'comment that they are meant: remedy has the statements.';
+
 create view private.findings
 with (security_invoker = true)
 as
@@ -350,7 +382,13 @@ select 'failed_events', encode(v.body_sha256, 'hex'), v.user_id, v.since, to_jso
 from private.failed_events v
 union all
 select 'missing_part', m.part, null, null, jsonb_build_object('remedy', m.remedy)
-from private.missing_parts() m;
+from private.missing_parts() m
+union all
+select f.finding, f.subject, null, f.since, f.detail
+from private.schedule_faults() f
+union all
+select 'open_function', o.name, null, null, to_jsonb(o) - 'name'
+from private.open_functions o;
 comment on view private.findings is
   'Everything that needs an admin''s attention: the view that says more, its subject, its user, and since when. Empty: '
   'nothing to do.';

@@ -3,12 +3,14 @@ import { localKeys } from '../../scripts/stack/defaults.ts';
 import { answer, fullAnswer, refusal } from '../helpers/answer.ts';
 import { createCaller } from '../helpers/caller.ts';
 import { emptyOutbox, enqueueMail, enqueueRevalidation, readRow } from '../helpers/side-effects.ts';
-import { startReceiver } from '../helpers/receiver.ts';
+import { accept, startReceiver } from '../helpers/receiver.ts';
 import { type RunningService, targets } from '../helpers/targets.ts';
 import { receiverEnvironment } from '../helpers/test-dispatcher.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
 const path = '/api/internal/outbox';
+/** On a slow machine, too. */
+const patience = { timeout: 30_000 };
 const receiver = startReceiver();
 afterAll(() => receiver.stop());
 const environment = receiverEnvironment(receiver.url);
@@ -99,6 +101,26 @@ describe.each(targets)('%s', (target) => {
       status: 200,
       body: { delivered: 0, retried: 0, parked: 0, next_attempt_at: at },
     });
+  });
+
+  test.each(['respond-async', 'wait=10, Respond-Async; x=1'])(
+    'POST /api/internal/outbox with prefer: %s → 202 before a receiver answered, which gets it all the same',
+    async (prefer) => {
+      const key = await enqueueMail(project.database);
+      const { promise: released, resolve: release } = Promise.withResolvers<void>();
+      receiver.answer = async (arrival) => (await released, await accept(arrival));
+      const { status, headers, body } = await fullAnswer(dispatch(service, { ...withInternalKey, prefer }));
+      expect({ status, body }).toEqual({ status: 202, body: { accepted: true } });
+      expect(headers.get('preference-applied')).toBe('respond-async');
+      expect(await readRow(project.database, key)).toMatchObject({ state: 'pending' });
+      release();
+      await expect.poll(() => readRow(project.database, key), patience).toMatchObject({ state: 'delivered' });
+      receiver.answer = accept;
+    },
+  );
+
+  test('POST /api/internal/outbox with prefer: respond-async and no key → 401', async () => {
+    expect(await answer(dispatch(service, { prefer: 'respond-async' }))).toEqual(refusal(401, 'Unauthorized'));
   });
 
   test('POST /api/internal/outbox with the secret key → 200, whether INTERNAL_KEY is set or not', async () => {

@@ -5,13 +5,18 @@ import { setClock } from '../helpers/clock.ts';
 import { createUser } from '../helpers/records.ts';
 import { deliver } from '../helpers/requests.ts';
 import { readAllRows } from '../helpers/rows.ts';
+import { enqueueMail } from '../helpers/side-effects.ts';
+import { receiverEnvironment } from '../helpers/test-dispatcher.ts';
 import { targets } from '../helpers/targets.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
 const project = useProject();
+// Nothing is delivered here: no request dispatches.
+const environment = receiverEnvironment('http://127.0.0.1:9');
 
 describe.each(targets)('%s', (target) => {
-  const service = useService(target, project);
+  const service = useService(target, project, environment);
+  const withoutMail = useService(target, project, { ...environment, RESEND_API_KEY: '' });
 
   test('GET /api/health when nothing ever happened → 200 with nulls', async () => {
     await project.database.query('delete from private.outbox');
@@ -19,25 +24,31 @@ describe.each(targets)('%s', (target) => {
     const before = await readAllRows(project.database);
     const { status, headers, body } = await fullAnswer(service.request('/api/health'));
     expect({ status, body })
-      .toEqual({ status: 200, body: { status: 'ok', oldest_undelivered_at: null, last_webhook_at: null } });
+      .toEqual({
+        status: 200,
+        body: { status: 'ok', oldest_undelivered_at: null, last_webhook_at: null, last_sweep_at: null },
+      });
     expect(headers.get('cache-control')).toBe('private, no-store');
     expect(await readAllRows(project.database)).toEqual(before);
   });
 
-  test('GET /api/health → 200 with the oldest undelivered side effect and the newest webhook', async () => {
+  test('GET /api/health → 200 with the oldest undelivered side effect, the newest webhook and the newest sweep', async () => {
     await project.database.query('delete from private.outbox');
     for (const at of ['2027-01-02T03:04:05.678Z', '2027-01-02T03:04:06Z']) {
       await setClock(project.database, at);
       await createUser(project.database); // a new profile's tier is a side effect: pages are revalidated
       expect((await deliver(service, { event: `at.${at}`, target })).status).toBe(200);
     }
-    await setClock(project.database, null);
+    await project.database.query(
+      "update private.scheduled_jobs set done_at = '2027-01-02T03:04:00Z' where name = 'sweep'",
+    );
     expect(await answer(service.request('/api/health'))).toEqual({
       status: 200,
       body: {
         status: 'ok',
         oldest_undelivered_at: '2027-01-02T03:04:05.678Z',
         last_webhook_at: '2027-01-02T03:04:06.000Z',
+        last_sweep_at: '2027-01-02T03:04:00.000Z',
       },
     });
 
@@ -48,6 +59,35 @@ describe.each(targets)('%s', (target) => {
       "update private.outbox set parked_at = now() where created_at = '2027-01-02T03:04:06Z'",
     );
     expect(await answer(service.request('/api/health'))).toMatchObject({ body: { oldest_undelivered_at: null } });
+    await setClock(project.database, null);
+    await project.database.query("update private.scheduled_jobs set done_at = null where name = 'sweep'");
+  });
+
+  test('GET /api/health counts a side effect that is due later from then on, and one that was requeued from then', async () => {
+    await project.database.query('delete from private.outbox');
+    await setClock(project.database, '2027-01-02T03:00:00Z');
+    await enqueueMail(project.database);
+    await project.database.query(
+      "update private.outbox set queued_at = '2028-01-01T00:00:00Z', next_attempt_at = '2028-01-01T00:00:00Z'",
+    );
+    const oldest = async () =>
+      Reflect.get(Object((await answer(service.request('/api/health'))).body), 'oldest_undelivered_at');
+    expect(await oldest()).toBeNull();
+    await setClock(project.database, '2028-01-03T00:00:00Z');
+    expect(await oldest()).toBe('2028-01-01T00:00:00.000Z');
+    await project.database.query('select private.requeue(id) from private.outbox');
+    expect(await oldest()).toBe('2028-01-03T00:00:00.000Z');
+    await setClock(project.database, null);
+    await project.database.query('delete from private.outbox');
+  });
+
+  test('GET /api/health does not count a mail that waits for its settings', async () => {
+    await project.database.query('delete from private.outbox');
+    await enqueueMail(project.database);
+    expect(await answer(withoutMail.request('/api/health'))).toMatchObject({ body: { oldest_undelivered_at: null } });
+    const { body } = await answer(service.request('/api/health'));
+    expect(body).toMatchObject({ oldest_undelivered_at: expect.any(String) });
+    await project.database.query('delete from private.outbox');
   });
 
   test('GET /api/health when the database refuses → 503', async () => {

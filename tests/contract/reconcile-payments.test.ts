@@ -10,6 +10,8 @@ import { type RunningService, targets } from '../helpers/targets.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
 const path = '/api/internal/reconcile';
+/** On a slow machine, too. */
+const patience = { timeout: 30_000 };
 const internalKey = 'internal-key';
 const withInternalKey = { 'x-internal-key': internalKey };
 // One for each target was verified and never captured.
@@ -35,6 +37,10 @@ async function paidUnheard(shop: Shop, outcome: 'captured' | 'failed' = 'capture
   return { user, orderId: order.id, checkout };
 }
 
+/** When reconciliation last left nothing to do. */
+const doneAt = async () =>
+  (await project.database.one("select done_at from private.scheduled_jobs where name = 'reconciliation'")).done_at;
+
 describe.each(targets)('%s', (target) => {
   const shop = useShop(target, project, { INTERNAL_KEY: internalKey });
   const unconfigured = useService(target, project, { GATEWAY_KEY_SECRET: '', INTERNAL_KEY: internalKey });
@@ -58,6 +64,20 @@ describe.each(targets)('%s', (target) => {
 
   test('POST /api/internal/reconcile without a gateway → 503', async () => {
     expect(await answer(reconcile(unconfigured))).toEqual(refusal(503, 'Payment service not configured'));
+  });
+
+  test('POST /api/internal/reconcile with prefer: respond-async and without a gateway → 503', async () => {
+    expect(await answer(reconcile(unconfigured, { ...withInternalKey, prefer: 'respond-async' })))
+      .toEqual(refusal(503, 'Payment service not configured'));
+  });
+
+  test('POST /api/internal/reconcile with prefer: respond-async → 202, and what is due is reconciled', async () => {
+    const { user, orderId } = await paidUnheard(shop);
+    await makeDue({ orderId });
+    expect(await answer(reconcile(shop, { ...withInternalKey, prefer: 'respond-async' })))
+      .toEqual({ status: 202, body: { accepted: true } });
+    await expect.poll(() => tierOf(project.database, user.id), patience).toBe('pro');
+    await expect.poll(() => doneAt(), patience).not.toBeNull();
   });
 
   test('GET /api/internal/reconcile → 405', async () => {

@@ -54,6 +54,7 @@ test('each view is in private.findings, is read with the reader’s own rights a
     'expiry_failed',
     'failed_events',
     'never_captured',
+    'open_functions',
     'outbox_stuck',
     'paid_not_entitled',
     'paid_twice',
@@ -65,6 +66,37 @@ test('each view is in private.findings, is read with the reader’s own rights a
   );
   const { definition } = await database.one("select pg_get_viewdef('private.findings'::regclass) as definition");
   for (const name of all) expect(definition).toContain(`FROM private.${name} `);
+});
+
+describe('open_function', () => {
+  const listed = async () =>
+    (await database.query("select subject from private.findings where finding = 'open_function'"))
+      .map(({ subject }) => subject);
+  afterEach(() => database.query('drop function if exists public.of_the_app()'));
+
+  test('lists a definer function that anybody may call, until it is closed or marked as meant', async () => {
+    await write("create function public.of_the_app() returns int language sql security definer as 'select 1'");
+    expect(await listed()).toEqual(['public.of_the_app()']);
+    await write("comment on function public.of_the_app() is 'Open to everybody: the landing page shows it.'");
+    expect(await listed()).toEqual([]);
+    await write('comment on function public.of_the_app() is null');
+    const { remedy } = await database.one(
+      "select detail ->> 'remedy' as remedy from private.findings where finding = 'open_function'",
+    );
+    expect(remedy).toContain('"revoke execute on function public.of_the_app() from public, anon;"');
+    await write('revoke execute on function public.of_the_app() from public, anon');
+    expect(await listed()).toEqual([]);
+  });
+
+  test('lists neither one that runs with its caller’s rights nor a trigger’s', async () => {
+    await write("create function public.of_the_app() returns int language sql as 'select 1'");
+    expect(await listed()).toEqual([]);
+    await write('drop function public.of_the_app()');
+    await write(
+      "create function public.of_the_app() returns trigger language plpgsql security definer as 'begin return null; end'",
+    );
+    expect(await listed()).toEqual([]);
+  });
 });
 
 describe('captured_not_fulfilled', () => {

@@ -52,7 +52,7 @@ describe('on a hosted project', () => {
   test('the runs of its jobs are forgotten after seven days, those of other jobs are not', async () => {
     await database.query("select cron.schedule('of-the-app', '* * * * *', 'select 1')");
     await database.query(`
-      insert into cron.job_run_details
+      insert into cron.job_run_details (jobid, end_time)
       select j.jobid, now() - make_interval(days => d)
       from cron.job j
       cross join generate_series(6, 8, 2) d
@@ -63,6 +63,23 @@ describe('on a hosted project', () => {
       'select j.jobname, count(*)::int as runs from cron.job_run_details join cron.job j using (jobid) group by 1 order by 1',
     );
     expect(left).toEqual([{ jobname: 'of-the-app', runs: 2 }, { jobname: 'subscriptions-sweep', runs: 1 }]);
+  });
+
+  test('a job whose newest run failed is a finding until a run succeeds', async () => {
+    const runs = async (status: string, message: string) =>
+      await database.query(
+        `insert into cron.job_run_details (jobid, status, return_message, start_time, end_time)
+         select jobid, $1, $2, now(), now() from cron.job where jobname = 'subscriptions-reconcile'`,
+        [status, message],
+      );
+    await runs('succeeded', '1 row');
+    await runs('failed', 'ERROR: permission denied');
+    await database.query("insert into cron.job_run_details (jobid, status) select jobid, 'running' from cron.job");
+    expect(await database.query("select finding, subject, detail ->> 'error' as error from private.findings")).toEqual([
+      { finding: 'job_failing', subject: 'subscriptions-reconcile', error: 'ERROR: permission denied' },
+    ]);
+    await runs('succeeded', '1 row');
+    expect(await readFindings(database)).toEqual([]);
   });
 
   test('what a toggle of pg_cron drops is a finding until it is set up again', async () => {

@@ -100,7 +100,7 @@ describe('with pg_net and Vault', () => {
     expect(await recordedCalls(database)).toEqual([{
       url: 'http://functions.test/functions/v1/api/internal/outbox',
       body: {},
-      headers: { 'content-type': 'application/json', 'x-internal-key': 'k' },
+      headers: { 'content-type': 'application/json', prefer: 'respond-async', 'x-internal-key': 'k' },
       timeout_milliseconds: 5000,
     }]);
   });

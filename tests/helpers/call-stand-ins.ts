@@ -41,6 +41,13 @@ export async function createCallStandIns(
       headers jsonb,
       timeout_milliseconds int
     );
+    create table net._http_response (
+      id bigint,
+      status_code int,
+      timed_out bool,
+      error_msg text,
+      created timestamptz not null default now()
+    );
     create table net.calls (like net.http_request_queue);
     create function net.http_post(
       url text,
@@ -60,6 +67,21 @@ export async function recordedCalls(database: TestDatabase): Promise<RecordedCal
     'with sent as (delete from net.http_request_queue returning *) insert into net.calls select * from sent',
   );
   return await database.query('select url, body, headers, timeout_milliseconds from net.calls order by id');
+}
+
+/** How the function answered a call, as pg_net notes it. */
+export type CallAnswer = { readonly status_code?: number; readonly timed_out?: boolean; readonly error_msg?: string };
+
+/** Sends what is queued, and gives all of it this answer. */
+export async function answerCalls(database: TestDatabase, answer: CallAnswer): Promise<void> {
+  await database.query(
+    `with sent as (delete from net.http_request_queue returning id)
+     insert into net._http_response (id, status_code, timed_out, error_msg)
+     select s.id, a.status_code, a.timed_out, a.error_msg
+     from sent s
+     cross join jsonb_to_record($1) a (status_code int, timed_out bool, error_msg text)`,
+    [JSON.stringify(answer)],
+  );
 }
 
 /** Takes the stand-ins away: without an entry in Vault they are a finding. */

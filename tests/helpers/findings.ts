@@ -15,7 +15,12 @@ export type Finding =
   | 'expiry_failed'
   | 'outbox_stuck'
   | 'failed_events'
-  | 'missing_part';
+  | 'missing_part'
+  | 'sweep_overdue'
+  | 'reconciliation_overdue'
+  | 'job_failing'
+  | 'call_failed'
+  | 'open_function';
 
 /**
  * How many of each a file leaves on purpose; none of what it doesn't name. `any`, with its reason beside it, is for what

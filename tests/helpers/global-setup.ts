@@ -38,6 +38,11 @@ export default async function setup(
       seed: false,
       log: () => {},
     });
+    // Nothing sweeps the tests' databases: however long they live, that is no finding.
+    await withClient(
+      postgres.url(templateDatabase),
+      (client) => client.query("update private.scheduled_jobs set since = 'infinity'"),
+    );
   } catch (error) {
     await postgres.stop();
     throw error;

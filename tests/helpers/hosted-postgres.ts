@@ -16,6 +16,9 @@ const extensions = {
     create table net.http_request_queue (
       id bigint generated always as identity, url text, body jsonb, headers jsonb, timeout int
     );
+    create table net._http_response (
+      id bigint, status_code int, timed_out bool, error_msg text, created timestamptz default now()
+    );
     create function net.http_post(
       url text,
       body jsonb default '{}',
@@ -29,7 +32,10 @@ const extensions = {
   'pg_cron--1.sql': `
     create schema cron;
     create table cron.job (jobid bigint generated always as identity, jobname text unique, schedule text, command text);
-    create table cron.job_run_details (jobid bigint, end_time timestamptz);
+    create table cron.job_run_details (
+      runid bigint generated always as identity, jobid bigint, status text, return_message text,
+      start_time timestamptz, end_time timestamptz
+    );
     create function cron.schedule(job_name text, schedule text, command text)
     returns bigint language sql as
     'insert into cron.job (jobname, schedule, command) values ($1, $2, $3)

@@ -42,6 +42,8 @@ describe('a full environment', () => {
   test.each([
     [{ GATEWAY_SIGNATURE_HEADER: 'x-acme-signature' }, { signatureHeader: 'x-acme-signature' }],
     [{ GATEWAY_EVENT_ID_HEADER: 'x-acme-event-id' }, { eventIdHeader: 'x-acme-event-id' }],
+    [{ GATEWAY_ACCOUNT_ID: 'acc_Ours' }, { gatewayAccountId: 'acc_Ours' }],
+    [{ GATEWAY_ACCOUNT_ID: '' }, { gatewayAccountId: null }],
     [{ GATEWAY_KEY_SECRET_PREVIOUS: 'old' }, { checkoutSecrets: ['key-secret', 'old'] }],
     [{ GATEWAY_KEY_SECRET: '', GATEWAY_KEY_SECRET_PREVIOUS: 'old' }, { checkoutSecrets: [], gateway: null }],
     [{ GATEWAY_WEBHOOK_SECRET_PREVIOUS: 'old' }, { webhookSecrets: ['webhook-secret', 'old'] }],

@@ -80,8 +80,8 @@ describe('a call', () => {
   });
 
   test('of getHealth gives times or nulls', async () => {
-    const health = { oldest_undelivered_at: null, last_webhook_at: '2027-01-02T03:04:05.000Z' };
-    expect(await scripted([health]).database.getHealth()).toEqual(health);
+    const health = { oldest_undelivered_at: null, last_webhook_at: '2027-01-02T03:04:05.000Z', last_sweep_at: null };
+    expect(await scripted([health]).database.getHealth([])).toEqual(health);
   });
 });
 

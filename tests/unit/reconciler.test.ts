@@ -12,12 +12,17 @@ function due(
     subscriptions?: number;
     fails?: (id: string) => boolean;
   },
-): ReconcileDatabase & { applied: unknown[] } {
+): ReconcileDatabase & { applied: unknown[]; finished: number } {
   const applied: unknown[] = [];
   let [waiting, billed] = [payments, subscriptions];
   const take = (count: number) => Array.from({ length: Math.min(count, 20) }, (_, index) => String(index));
   return {
     applied,
+    finished: 0,
+    finishReconciliation() {
+      this.finished += 1;
+      return Promise.resolve();
+    },
     claimPaymentsToReconcile() {
       const claimed = take(waiting);
       waiting -= claimed.length;
@@ -88,6 +93,18 @@ test('what the gateway does not know is applied as that', async () => {
   const database = due({ payments: 1, subscriptions: 1 });
   expect(await reconcile(database, unknown)).toEqual({ asked: 2, applied: 0, unanswered: 0 });
   expect(database.applied).toEqual([['0', null], ['0', null]]);
+});
+
+test('it notes that nothing is left, once and only where every question was answered and applied', async () => {
+  const all = due({ payments: 45 });
+  await reconcile(all, answers);
+  expect(all.finished).toBe(1);
+  const away = due({ payments: 1 });
+  await reconcile(away, nothing);
+  expect(away.finished).toBe(0);
+  const failing = due({ payments: 1, fails: () => true });
+  await reconcile(failing, answers);
+  expect(failing.finished).toBe(0);
 });
 
 test('one order that gets no answer holds up no other', async () => {

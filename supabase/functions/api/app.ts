@@ -119,6 +119,7 @@ export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> 
         config,
         dispatcher,
         dispatchLater,
+        workLater: (work: () => Promise<Answer>) => runInBackground(workInBackground(c.get('requestId'), work)),
         logFault: (error: unknown) => logFault(c.get('requestId'), error),
         request: c.req.raw,
         body: c.get('body') ?? noBytes,
@@ -147,6 +148,15 @@ export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> 
       await dispatcher.dispatch();
     } catch (error) {
       log({ level: 'error', event: 'dispatch_failed', request_id: requestId, error: describe(error) });
+    }
+  }
+
+  async function workInBackground(requestId: string, work: () => Promise<Answer>): Promise<void> {
+    try {
+      const { outcome } = await work();
+      log({ level: 'info', event: 'background_work', request_id: requestId, outcome });
+    } catch (error) {
+      logFault(requestId, error);
     }
   }
 

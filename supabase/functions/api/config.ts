@@ -18,6 +18,8 @@ export type Config = {
   readonly checkoutSecrets: readonly string[];
   /** Either verifies a webhook; empty: webhooks are not configured. */
   readonly webhookSecrets: readonly string[];
+  /** The gateway's account whose events count; null: all. */
+  readonly gatewayAccountId: string | null;
   readonly signatureHeader: string;
   readonly eventIdHeader: string;
   readonly earlyRenewal: 'replace' | 'extend';
@@ -105,6 +107,7 @@ export function readConfig(environment: Environment): Config {
     gateway: keyId && keySecret ? { keyId, keySecret, apiUrl: gatewayApiUrl } : null,
     checkoutSecrets: keyId && keySecret ? [keySecret, previousKeySecret].filter((secret) => secret !== null) : [],
     webhookSecrets: [webhookSecret, previousWebhookSecret].filter((secret) => secret !== null),
+    gatewayAccountId: read('GATEWAY_ACCOUNT_ID'),
     signatureHeader: headerName(read('GATEWAY_SIGNATURE_HEADER') ?? 'x-gateway-signature', 'GATEWAY_SIGNATURE_HEADER'),
     eventIdHeader: headerName(read('GATEWAY_EVENT_ID_HEADER') ?? 'x-gateway-event-id', 'GATEWAY_EVENT_ID_HEADER'),
     earlyRenewal: earlyRenewal(read('EARLY_RENEWAL') ?? 'replace'),

@@ -57,4 +57,5 @@ export const gatewaySubscriptionResult = z.object({ applied: z.boolean() });
 export const health = z.object({
   oldest_undelivered_at: z.string().nullable(),
   last_webhook_at: z.string().nullable(),
+  last_sweep_at: z.string().nullable(),
 });

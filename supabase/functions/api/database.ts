@@ -42,7 +42,9 @@ export class DatabaseError extends Error {
 /** The service's rules over whichever transport. */
 export function createDatabase(
   transport: Transport,
-  { earlyRenewal, gateway = null }: Pick<Config, 'earlyRenewal'> & Partial<Pick<Config, 'gateway'>>,
+  { earlyRenewal, gateway = null, gatewayAccountId = null }:
+    & Pick<Config, 'earlyRenewal'>
+    & Partial<Pick<Config, 'gateway' | 'gatewayAccountId'>>,
 ): Database {
   const call = retryOnce(transport);
   return {
@@ -103,6 +105,7 @@ export function createDatabase(
           p_event_id: eventId ?? undefined,
           p_body: body ?? undefined,
           p_early_renewal: earlyRenewal,
+          p_account_id: gatewayAccountId ?? undefined,
         }),
       ),
 
@@ -160,7 +163,12 @@ export function createDatabase(
         }),
       ),
 
-    getHealth: async () => health.parse(await call('get_health', {})),
+    async finishReconciliation() {
+      await call('finish_reconciliation', {});
+    },
+
+    getHealth: async (destinations) =>
+      health.parse(await call('get_health', { p_destinations: destinations.join(',') })),
   };
 }
 

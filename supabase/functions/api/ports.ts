@@ -55,9 +55,11 @@ export type Database = {
     subscription: SubscriptionToReconcile,
     entity: GatewaySubscription | null,
   ): Promise<{ applied: boolean }>;
-  /** Times are ISO 8601. */
-  getHealth(): Promise<
-    { oldest_undelivered_at: string | null; last_webhook_at: string | null }
+  /** Notes that the gateway was asked about all that was due. */
+  finishReconciliation(): Promise<void>;
+  /** Times are ISO 8601. @param destinations the ones that are configured: what others wait for is not undelivered */
+  getHealth(destinations: readonly string[]): Promise<
+    { oldest_undelivered_at: string | null; last_webhook_at: string | null; last_sweep_at: string | null }
   >;
 };
 
@@ -67,7 +69,11 @@ export type OutboxDatabase = Pick<Database, 'claimOutbox' | 'completeOutbox' | '
 /** What asking the gateway needs of the database. */
 export type ReconcileDatabase = Pick<
   Database,
-  'claimPaymentsToReconcile' | 'claimSubscriptionsToReconcile' | 'applyOrderPayments' | 'applyGatewaySubscription'
+  | 'claimPaymentsToReconcile'
+  | 'claimSubscriptionsToReconcile'
+  | 'applyOrderPayments'
+  | 'applyGatewaySubscription'
+  | 'finishReconciliation'
 >;
 
 export type VerifiedPayment = {

@@ -64,7 +64,10 @@ export async function reconcileAll(
         return Number((await database.applyGatewaySubscription(subscription, valueOf(reading))).applied);
       }),
     ];
-    if (questions.length === 0 && settled === 0) break;
+    if (questions.length === 0 && settled === 0) {
+      if (counts.unanswered + counts.failed === 0) await database.finishReconciliation();
+      break;
+    }
     await Promise.all(Array.from({ length: parallel }, () => askOneByOne(questions)));
   }
   const { asked, applied, unanswered, failed } = counts;

@@ -20,6 +20,8 @@ export type RouteContext = Ports & {
   readonly dispatcher: Dispatcher;
   /** Delivers what is due once the answer is out, so many milliseconds later. */
   readonly dispatchLater: (milliseconds?: number) => void;
+  /** Works on after the answer, and logs the work's outcome or fault. */
+  readonly workLater: (work: () => Promise<Answer>) => void;
   /** Logs a fault that does not fail the request. */
   readonly logFault: (error: unknown) => void;
 };

@@ -253,7 +253,13 @@ export type Database = {
     };
     Functions: {
       'apply_gateway_event': {
-        Args: { 'p_body'?: string; 'p_body_sha256': string; 'p_early_renewal'?: string; 'p_event_id'?: string };
+        Args: {
+          'p_account_id'?: string;
+          'p_body'?: string;
+          'p_body_sha256': string;
+          'p_early_renewal'?: string;
+          'p_event_id'?: string;
+        };
         Returns: Json;
       };
       'apply_gateway_subscription': {
@@ -290,7 +296,8 @@ export type Database = {
         };
         Returns: Json;
       };
-      'get_health': { Args: Record<PropertyKey, never>; Returns: Json };
+      'finish_reconciliation': { Args: Record<PropertyKey, never>; Returns: undefined };
+      'get_health': { Args: { 'p_destinations'?: string }; Returns: Json };
       'get_subscription': { Args: { 'p_user_id': string }; Returns: Json };
       'has_tier': { Args: { 'p_tier': string }; Returns: boolean };
       'list_plans': { Args: Record<PropertyKey, never>; Returns: Json };

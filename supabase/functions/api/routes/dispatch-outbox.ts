@@ -1,4 +1,5 @@
 import { errorAnswer } from '../errors.ts';
+import { respondAsync } from '../respond-async.ts';
 import type { Route } from '../route.ts';
 
 /** A change that commits while pg_net sends this call queues no call of its own: a second look a moment later finds it. */
@@ -12,10 +13,13 @@ export const dispatchOutbox: Route = {
   // Deliveries may take as long as their receivers; whoever asks need not wait.
   deadlineMilliseconds: 60_000,
 
-  async handle({ request, mayCallInternally, dispatcher, dispatchLater }) {
+  async handle(context) {
+    const { request, mayCallInternally, dispatcher, dispatchLater } = context;
     if (!await mayCallInternally(request)) return errorAnswer('unauthorized');
-    const report = await dispatcher.dispatch();
-    dispatchLater(secondLookMilliseconds);
-    return { status: 200, body: report, outcome: 'dispatched' };
+    return await respondAsync(context, async () => {
+      const report = await dispatcher.dispatch();
+      dispatchLater(secondLookMilliseconds);
+      return { status: 200, body: report, outcome: 'dispatched' };
+    });
   },
 };

@@ -6,8 +6,8 @@ export const getHealth: Route = {
   path: '/api/health',
   failure: 'healthCheckFailed',
 
-  async handle({ database }) {
-    const health = await database.getHealth();
+  async handle({ database, senders }) {
+    const health = await database.getHealth(Object.keys(senders));
     return { status: 200, body: { status: 'ok', ...health }, outcome: 'healthy' };
   },
 };

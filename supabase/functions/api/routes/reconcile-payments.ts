@@ -1,5 +1,6 @@
 import { errorAnswer } from '../errors.ts';
 import { reconcileAll } from '../reconciler.ts';
+import { respondAsync } from '../respond-async.ts';
 import type { Route } from '../route.ts';
 
 /** POST /api/internal/reconcile: asks the gateway what its webhooks did not say, for schedulers. Answers hold counts only. */
@@ -10,11 +11,14 @@ export const reconcilePayments: Route = {
   // The gateway may take its time; whoever asks need not wait.
   deadlineMilliseconds: 60_000,
 
-  async handle({ request, mayCallInternally, database, gateway, dispatchLater, logFault }) {
+  async handle(context) {
+    const { request, mayCallInternally, database, gateway, dispatchLater, logFault } = context;
     if (!await mayCallInternally(request)) return errorAnswer('unauthorized');
     if (gateway === null) return errorAnswer('paymentsNotConfigured');
-    const report = await reconcileAll(database, gateway, logFault);
-    if (report.applied > 0) dispatchLater();
-    return { status: 200, body: report, outcome: report.unanswered > 0 ? 'incomplete' : 'reconciled' };
+    return await respondAsync(context, async () => {
+      const report = await reconcileAll(database, gateway, logFault);
+      if (report.applied > 0) dispatchLater();
+      return { status: 200, body: report, outcome: report.unanswered > 0 ? 'incomplete' : 'reconciled' };
+    });
   },
 };

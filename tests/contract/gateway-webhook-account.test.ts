@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest';
+import { paymentCaptured } from '../fixtures/gateway/payment-events.ts';
+import { answer } from '../helpers/answer.ts';
+import { createCaller } from '../helpers/caller.ts';
+import { createPayment, uniqueId } from '../helpers/records.ts';
+import { deliver } from '../helpers/requests.ts';
+import { ledgerRow, paymentOfOrder, readRowsBesidesLedger } from '../helpers/rows.ts';
+import { targets } from '../helpers/targets.ts';
+import { useProject, useService } from '../helpers/use-project.ts';
+
+const project = useProject();
+const received = { status: 200, body: { received: true } };
+
+describe.each(targets)('%s with GATEWAY_ACCOUNT_ID', (target) => {
+  const service = useService(target, project, { GATEWAY_ACCOUNT_ID: 'acc_Ours' });
+
+  /** The capture of a new order, told by this account. */
+  async function captureBy(account: string | undefined) {
+    const { id: userId } = await createCaller(project.database);
+    const { orderId } = await createPayment(project.database, { userId });
+    const event = paymentCaptured({ id: uniqueId('pay'), order_id: orderId });
+    return { orderId, body: { ...event, account_id: account } };
+  }
+
+  test('POST /api/webhooks/gateway of another account → 200, recorded without its payload, no change', async () => {
+    const { body } = await captureBy('acc_Others');
+    const before = await readRowsBesidesLedger(project.database);
+    for (const deliveries of [1, 2]) {
+      expect(await answer(deliver(service, body))).toEqual(received);
+      expect(await ledgerRow(project.database, body)).toMatchObject({
+        event: 'payment.captured',
+        outcome: 'ignored: account',
+        payload: null,
+        subject_id: null,
+        deliveries,
+      });
+    }
+    expect(await readRowsBesidesLedger(project.database)).toEqual(before);
+  });
+
+  test.each(['acc_Ours', undefined])('POST /api/webhooks/gateway of account %s → 200, applied', async (account) => {
+    const { orderId, body } = await captureBy(account);
+    expect(await answer(deliver(service, body))).toEqual(received);
+    expect(await ledgerRow(project.database, body)).toMatchObject({ outcome: 'applied' });
+    expect(await paymentOfOrder(project.database, orderId)).toMatchObject({ status: 'captured' });
+  });
+});

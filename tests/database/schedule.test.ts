@@ -1,0 +1,181 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { answerCalls, createCallStandIns, dropCallStandIns } from '../helpers/call-stand-ins.ts';
+import { setClock } from '../helpers/clock.ts';
+import { createPayment, createUser } from '../helpers/records.ts';
+import { readFindings } from '../helpers/read-findings.ts';
+import { callRpc, openSession } from '../helpers/session.ts';
+import { createTestDatabase, type Row, type TestDatabase } from '../helpers/test-database.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+
+const sweep = () => database.query('select private.sweep()');
+const noteDone = (name: string, ago: string) =>
+  database.query('update private.scheduled_jobs set done_at = now() - $2::interval where name = $1', [name, ago]);
+const rowOf = (finding: string): Promise<Row> =>
+  database.one('select subject, detail from private.findings where finding = $1', [finding]);
+
+afterEach(() => database.query('update private.scheduled_jobs set done_at = null'));
+
+describe('sweep_overdue', () => {
+  test('lists a sweep that last finished more than 10 minutes ago, until it runs', async () => {
+    await noteDone('sweep', '9 minutes 50 seconds');
+    expect(await readFindings(database)).toEqual([]);
+    await noteDone('sweep', '10 minutes 1 second');
+    expect(await readFindings(database)).toEqual([['sweep_overdue', 'sweep']]);
+    await sweep();
+    expect(await readFindings(database)).toEqual([]);
+  });
+
+  test('lists a schedule that never ran since it was set up', async () => {
+    await database.query(
+      "update private.scheduled_jobs set since = now() - interval '11 minutes' where name = 'sweep'",
+    );
+    expect(await readFindings(database)).toEqual([['sweep_overdue', 'sweep']]);
+    await sweep();
+    expect(await readFindings(database)).toEqual([]);
+    await database.query("update private.scheduled_jobs set since = 'infinity'");
+  });
+
+  test('a clock that is moved on by a year changes nothing', async () => {
+    await sweep();
+    await setClock(database, '2040-01-01T00:00:00Z');
+    expect(await readFindings(database)).toEqual([]);
+    await setClock(database, null);
+  });
+});
+
+describe('reconciliation_overdue', () => {
+  test('lists a reconciliation of more than 15 minutes ago where a payment is due or leased, until one finished', async () => {
+    const service = await openSession(database, { role: 'service_role' });
+    const { id: userId } = await createUser(database);
+    const { id } = await createPayment(database, { userId });
+    const due = (at: string) =>
+      database.query('update public.payments set next_reconcile_at = now() + $2::interval where id = $1', [id, at]);
+    await noteDone('reconciliation', '16 minutes');
+    await due('10 minutes');
+    expect(await readFindings(database)).toEqual([]);
+    for (const at of ['-1 minute', '4 minutes']) {
+      await due(at);
+      expect(await readFindings(database)).toEqual([['reconciliation_overdue', 'reconciliation']]);
+    }
+    await callRpc(service, 'finish_reconciliation');
+    expect(await readFindings(database)).toEqual([]);
+    await due('10 days');
+  });
+});
+
+describe('job_failing', () => {
+  test('lists a job of the sweep that fails for more than 10 minutes, until it succeeds; the other jobs go on', async () => {
+    const { definition } = await database.one(
+      "select pg_get_functiondef('private.announce_ends()'::regprocedure) as definition",
+    );
+    await database.query(
+      "create or replace function private.announce_ends() returns integer language plpgsql set search_path = '' as $$ begin raise division_by_zero; end $$",
+    );
+    await sweep();
+    await sweep();
+    expect(await readFindings(database)).toEqual([]);
+    expect(await database.one('select name, error from private.scheduled_jobs where error is not null')).toEqual({
+      name: 'announce_ends',
+      error: '22012: division_by_zero',
+    });
+    await database.query(
+      "update private.scheduled_jobs set since = now() - interval '11 minutes' where name = 'announce_ends'",
+    );
+    await sweep();
+    expect(await rowOf('job_failing')).toMatchObject({
+      subject: 'announce_ends',
+      detail: { error: '22012: division_by_zero' },
+    });
+    await database.query(String(definition));
+    await sweep();
+    expect(await readFindings(database)).toEqual([]);
+  });
+});
+
+describe('call_failed', () => {
+  const path = '/api/internal/outbox';
+  beforeEach(() => createCallStandIns(database));
+  afterEach(async () => {
+    await dropCallStandIns(database);
+    await database.query('truncate private.function_calls');
+  });
+
+  test('no call that was accepted is listed', async () => {
+    await sweep();
+    await answerCalls(database, { status_code: 202 });
+    await sweep();
+    expect(await readFindings(database)).toEqual([]);
+    expect(
+      await database.query(
+        'select path, status_code, answered_at is null as is_open from private.function_calls order by id',
+      ),
+    )
+      .toEqual([{ path, status_code: 202, is_open: false }, { path, status_code: null, is_open: true }]);
+  });
+
+  test.each([
+    [{ status_code: 401 }, { status_code: 401 }, 'subscriptions_internal_key'],
+    [{ status_code: 404 }, { status_code: 404 }, 'subscriptions_url'],
+    [{ status_code: 503 }, { status_code: 503 }, 'not set'],
+    [{ status_code: 500 }, { status_code: 500 }, 'log'],
+    [{ timed_out: true }, { error: 'no answer within 5 s' }, 'subscriptions_url'],
+    [{ error_msg: "Couldn't resolve host name" }, { error: "Couldn't resolve host name" }, 'subscriptions_url'],
+  ])(
+    'lists a path whose newest answer is %j, with what to do, until one is accepted',
+    async (answer, detail, remedy) => {
+      await sweep();
+      await answerCalls(database, answer);
+      await sweep();
+      const found = await rowOf('call_failed');
+      expect(found).toMatchObject({ subject: path, detail });
+      expect(Object(found.detail).remedy).toContain(remedy);
+      await answerCalls(database, { status_code: 202 });
+      await sweep();
+      expect(await readFindings(database)).toEqual([]);
+    },
+  );
+
+  test('lists a call that nobody answers for five minutes', async () => {
+    await sweep();
+    expect(await readFindings(database)).toEqual([]);
+    await database.query("update private.function_calls set called_at = now() - interval '301 seconds'");
+    expect(await rowOf('call_failed')).toMatchObject({ subject: path, detail: { error: 'not answered' } });
+  });
+
+  test('takes no older answer under a request id that pg_net gave again for the newer one', async () => {
+    await database.query(
+      "insert into net._http_response (id, status_code, created) values (1, 401, now() - interval '1 hour')",
+    );
+    await sweep();
+    await sweep();
+    expect(await readFindings(database)).toEqual([]);
+    expect(await database.query('select status_code from private.function_calls')).toEqual([{ status_code: null }]);
+  });
+
+  test('a call that is rolled back leaves nothing', async () => {
+    const admin = await database.connect();
+    await admin.query('begin; select private.wake(); rollback');
+    expect(await database.query('select from private.function_calls')).toEqual([]);
+  });
+
+  test('calls are kept for a day', async () => {
+    await sweep();
+    await answerCalls(database, { status_code: 202 });
+    await database.query("update private.function_calls set called_at = now() - interval '25 hours'");
+    await sweep();
+    expect(await database.query('select age(now(), called_at) < $1 as is_new from private.function_calls', ['1 hour']))
+      .toEqual([{ is_new: true }]);
+  });
+
+  test('a sweep goes through where the answers can’t be read', async () => {
+    await database.query('alter table net._http_response rename column id to other');
+    await sweep();
+    expect(await database.one("select done_at is null as is_open from private.scheduled_jobs where name = 'sweep'"))
+      .toEqual({ is_open: false });
+  });
+});
