@@ -170,6 +170,14 @@ begin
 
   if v_activated then
     v_after.first_activated_at := least(v_before.first_activated_at, v_happened_at);
+    if v_happened_at < v_before.first_activated_at then
+      -- An older activation that arrives late is stale, but for this.
+      update private.gateway_subscriptions m
+      set first_activated_at = v_happened_at
+      where m.user_id = p_user_id
+        and m.gateway_subscription_id = p_gateway_subscription_id;
+      v_before.first_activated_at := v_happened_at;
+    end if;
   end if;
   if v_charged then
     v_after.first_charged_at := least(v_before.first_charged_at, v_happened_at);

@@ -23,7 +23,7 @@ beforeAll(async () => {
     await client.query('create role service_role nologin bypassrls');
     await createPoolRole(client);
     await client.query(`
-      create function public.get_health() returns jsonb language plpgsql security definer as $$
+      create function public.get_health(p_destinations text) returns jsonb language plpgsql security definer as $$
       begin
         if (select ssl from pg_stat_ssl where pid = pg_backend_pid()) is not true then
           raise exception 'in the clear';

@@ -42,7 +42,7 @@ test.each([
   expect(await database.query('select url, body, headers, timeout from net.http_request_queue')).toEqual([{
     url: `https://project.test/functions/v1/api/internal/${endpoint}`,
     body: {},
-    headers: { 'content-type': 'application/json', 'x-internal-key': 'k' },
+    headers: { 'content-type': 'application/json', 'prefer': 'respond-async', 'x-internal-key': 'k' },
     timeout: 5000,
   }]);
 });
