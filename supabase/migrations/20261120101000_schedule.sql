@@ -104,6 +104,24 @@ revoke all on private.expected_triggers from public;
 comment on view private.expected_triggers is
   'The triggers on auth.users, which is not of this schema: a dump that is restored into a new project loses them.';
 
+-- Whether the role of a direct connection is there, with the rights of the service and none of its own.
+create function private.has_pool_role()
+returns boolean
+language sql
+stable
+set search_path = ''
+as $$
+  select exists (
+    select
+    from pg_catalog.pg_roles r
+    where r.rolname = 'subscriptions_api'
+      and r.rolcanlogin
+      and r.rolconfig @> array['role=service_role', 'statement_timeout=4s']
+      and pg_has_role(r.oid, 'service_role', 'member')
+  )
+$$;
+revoke execute on function private.has_pool_role() from public;
+
 -- What the service needs around its schema and does not find, with what to do about it.
 create function private.missing_parts()
 returns table (part text, remedy text)
@@ -127,6 +145,12 @@ begin
   select 'trigger ' || e.name || ' on auth.users', 'Run "select private.set_up();".'
   from private.expected_triggers e
   where not e.is_there;
+
+  if not private.has_pool_role() then
+    part := 'role subscriptions_api';
+    remedy := 'Run "select private.set_up();", then give the role its password again if the function connects by it.';
+    return next;
+  end if;
 
   if to_regclass('cron.job') is not null then
     foreach v_name in array array['subscriptions-sweep', 'subscriptions-reconcile'] loop
@@ -284,8 +308,8 @@ end
 $$;
 revoke execute on function private.schedule_faults() from public;
 
--- Sets up what a migration alone can't keep: extensions, scheduled jobs and the triggers on auth.users, which a toggle in
--- the dashboard or a restore into a new project loses. Run it again at any time. What can't be set up is a row of
+-- Sets up what a migration alone can't keep: extensions, scheduled jobs, the triggers on auth.users and the role of a direct
+-- connection, which a toggle in the dashboard or a restore into a new project loses. Run it again at any time. What can't be set up is a row of
 -- private.findings, not an error: hosted projects have both extensions, a plain Postgres has neither and is swept from
 -- outside.
 create function private.set_up()
@@ -336,6 +360,22 @@ begin
   exception
     when others then
       raise warning 'pg_cron was not set up: %', sqlerrm;
+  end;
+
+  begin
+    if not private.has_pool_role() then
+      if not exists (select from pg_catalog.pg_roles r where r.rolname = 'subscriptions_api') then
+        -- Without a password nobody logs in as it.
+        create role subscriptions_api login noinherit;
+      end if;
+      grant service_role to subscriptions_api;
+      alter role subscriptions_api login;
+      alter role subscriptions_api set role = 'service_role';
+      alter role subscriptions_api set statement_timeout = '4s';
+    end if;
+  exception
+    when others then
+      raise warning 'role subscriptions_api was not set up: %', sqlerrm;
   end;
 
   for v_trigger in

@@ -7,7 +7,7 @@ import { prepareDatabase } from '../../scripts/stack/prepare-database.ts';
 import { base64Url, encodeJson } from '../helpers/tokens.ts';
 import { startBenchProcess } from './bench-process.ts';
 import { sessionClaims } from '../helpers/caller.ts';
-import { createPoolRole, poolUrl } from '../helpers/pool-role.ts';
+import { poolUrl, setPoolPassword } from '../helpers/pool-role.ts';
 import { withClient } from '../helpers/postgres-client.ts';
 import { openDatabase, type TestDatabase } from '../helpers/test-database.ts';
 
@@ -41,7 +41,7 @@ export async function startBenchProject(): Promise<BenchProject> {
   await prepareDatabase(postgres.url());
   await migrate({ url: postgres.url(), seed: false, log });
   const database = openDatabase(postgres.url(), { findings: 'compared elsewhere' });
-  await withClient(postgres.url(), createPoolRole);
+  await withClient(postgres.url(), setPoolPassword);
 
   const lite = createLite({
     databaseUrl: postgres.url(),

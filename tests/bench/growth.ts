@@ -3,7 +3,7 @@ import { migrate } from '../../scripts/stack/migrate.ts';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { createPostgres, type Postgres } from '../../scripts/stack/postgres.ts';
 import { prepareDatabase } from '../../scripts/stack/prepare-database.ts';
-import { createPoolRole, poolUrl } from '../helpers/pool-role.ts';
+import { poolUrl, setPoolPassword } from '../helpers/pool-role.ts';
 import { withClient } from '../helpers/postgres-client.ts';
 import { openDatabase, type TestDatabase } from '../helpers/test-database.ts';
 import { startBenchProcess } from './bench-process.ts';
@@ -61,7 +61,7 @@ async function createStand(postgres: Postgres, sessions: Sessions, apiUrl: strin
   await withClient(postgres.url(), (client) => client.query(`create database payments_${payments}`));
   await prepareDatabase(url);
   await migrate({ url, seed: false, log: () => {} });
-  if (payments === sizes[0]) await withClient(url, createPoolRole);
+  if (payments === sizes[0]) await withClient(url, setPoolPassword);
   const database = openDatabase(url, { findings: 'compared elsewhere' });
   await loadPayments(database, payments);
   const createToken = (userId: string) => sessions.createToken(userId, `${apiUrl}/auth/v1`);

@@ -4,7 +4,7 @@ import { migrate } from '../../scripts/stack/migrate.ts';
 import { newId } from '../../scripts/stack/gateway-simulator-id.ts';
 import type { Postgres } from '../../scripts/stack/postgres.ts';
 import { prepareDatabase } from '../../scripts/stack/prepare-database.ts';
-import { createPoolRole } from '../helpers/pool-role.ts';
+import { setPoolPassword } from '../helpers/pool-role.ts';
 import { withClient } from '../helpers/postgres-client.ts';
 import { activatedBody, capturedBody, newCapturedPayment, proGatewayPlanId, proPrice } from './gateway-bodies.ts';
 import type { Subscriber } from './gateway-bodies.ts';
@@ -42,7 +42,7 @@ export async function createOurDatabase(postgres: Postgres, name: string, users:
   await prepareDatabase(url);
   await migrate({ url, seed: false, log: () => {} });
   await withClient(url, async (client) => {
-    await createPoolRole(client);
+    await setPoolPassword(client);
     await client.query("update public.plans set gateway_plan_id = $1 where tier = 'pro'", [proGatewayPlanId]);
     await client.query(
       "insert into auth.users (id, email) select id, id || '@example.com' from unnest($1::uuid[]) u (id)",

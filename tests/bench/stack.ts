@@ -2,7 +2,7 @@
 import { localKeys } from '../../scripts/stack/defaults.ts';
 import { createFunction } from '../../scripts/stack/function.ts';
 import { freePort } from '../../scripts/stack/ports.ts';
-import { createPoolRole, poolUrl } from '../helpers/pool-role.ts';
+import { poolUrl, setPoolPassword } from '../helpers/pool-role.ts';
 import { withClient } from '../helpers/postgres-client.ts';
 import { copyProject } from '../helpers/copy-project.ts';
 import { sign } from '../helpers/sign.ts';
@@ -35,7 +35,7 @@ async function measure(project: string): Promise<Row[]> {
 
   const stack = npmStart(['--port', String(port), '--ephemeral'], {}, project);
   const { API_URL = '', DB_URL = '' } = await stack.ready;
-  await withClient(DB_URL, createPoolRole);
+  await withClient(DB_URL, setPoolPassword);
   const firstAnswers: number[] = [];
   const firstAnswersOverPool: number[] = [];
   for (let i = 0; i < repetitions; i++) {

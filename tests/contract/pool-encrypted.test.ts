@@ -4,7 +4,7 @@ import { createPostgres, type Postgres } from '../../scripts/stack/postgres.ts';
 import { root } from '../../scripts/stack/root.ts';
 import { unprivilegedUser } from '../../scripts/stack/unprivileged-user.ts';
 import { answer, refusal } from '../helpers/answer.ts';
-import { createPoolRole, poolUrl } from '../helpers/pool-role.ts';
+import { poolUrl, setPoolPassword } from '../helpers/pool-role.ts';
 import { withClient } from '../helpers/postgres-client.ts';
 import { poolTargets, startService, type Target } from '../helpers/targets.ts';
 
@@ -21,7 +21,9 @@ beforeAll(async () => {
   await postgres.ready();
   await withClient(postgres.url(), async (client) => {
     await client.query('create role service_role nologin bypassrls');
-    await createPoolRole(client);
+    await client.query('create role subscriptions_api login in role service_role');
+    await client.query("alter role subscriptions_api set role = 'service_role'");
+    await setPoolPassword(client);
     await client.query(`
       create function public.get_health(p_destinations text) returns jsonb language plpgsql security definer as $$
       begin

@@ -14,7 +14,7 @@ afterAll(async () => {
   await database.close();
 });
 
-describe("the README's role of a direct connection", () => {
+describe('the role of a direct connection', () => {
   test('acts as service_role from its first statement on, each bounded by 4 s', async () => {
     expect(
       await pool.one(

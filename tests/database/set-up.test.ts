@@ -111,6 +111,17 @@ describe('on a hosted project', () => {
     expect(await database.query('select from public.profiles where user_id = $1', [id])).toHaveLength(1);
   });
 
+  test('a role of a direct connection that a restore lost is a finding until it is set up again', async () => {
+    await database.query('drop role subscriptions_api');
+    expect(await readFindings(database)).toEqual([['missing_part', 'role subscriptions_api']]);
+    expect(await setUp()).toBe(0);
+    await database.query('alter role subscriptions_api reset statement_timeout');
+    expect(await readFindings(database)).toEqual([['missing_part', 'role subscriptions_api']]);
+    expect(await setUp()).toBe(0);
+    expect(await database.one("select rolconfig, rolinherit from pg_roles where rolname = 'subscriptions_api'"))
+      .toEqual({ rolconfig: expect.arrayContaining(['role=service_role', 'statement_timeout=4s']), rolinherit: false });
+  });
+
   test('a Vault entry that is blank or no address is a finding that says what to run', async () => {
     await database.query(`
       update vault.decrypted_secrets set decrypted_secret = 'project.test' where name = 'subscriptions_url';

@@ -6,7 +6,7 @@ import { migrate } from '../../scripts/stack/migrate.ts';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { createPostgres, type Postgres } from '../../scripts/stack/postgres.ts';
 import { prepareDatabase } from '../../scripts/stack/prepare-database.ts';
-import { createPoolRole, poolUrl } from './pool-role.ts';
+import { poolUrl, setPoolPassword } from './pool-role.ts';
 import { withClient } from './postgres-client.ts';
 import { secrets } from './targets.ts';
 import { openDatabase, type TestDatabase } from './test-database.ts';
@@ -71,8 +71,8 @@ export async function startFaultProject(
     await postgres.start();
     await postgres.ready();
     await prepareDatabase(postgres.url());
-    await withClient(postgres.url(), createPoolRole);
     await migrate({ url: postgres.url(), seed: false, log });
+    await withClient(postgres.url(), setPoolPassword);
     await Promise.all([front.start(), lite.start(), edgeFunction.start()]);
     await Promise.all([lite.ready(), edgeFunction.ready()]);
   } catch (error) {

@@ -3,7 +3,7 @@ import { migrate } from '../../scripts/stack/migrate.ts';
 import { createPostgres } from '../../scripts/stack/postgres.ts';
 import { prepareDatabase } from '../../scripts/stack/prepare-database.ts';
 import { freePort } from '../../scripts/stack/ports.ts';
-import { createPoolRole } from './pool-role.ts';
+import { setPoolPassword } from './pool-role.ts';
 import { templateDatabase, withClient } from './postgres-client.ts';
 
 declare module 'vitest' {
@@ -32,12 +32,12 @@ export default async function setup(
       (client) => client.query(`create database ${templateDatabase}`),
     );
     await prepareDatabase(postgres.url(templateDatabase));
-    await withClient(postgres.url(), createPoolRole);
     await migrate({
       url: postgres.url(templateDatabase),
       seed: false,
       log: () => {},
     });
+    await withClient(postgres.url(), setPoolPassword);
     // Nothing sweeps the tests' databases: however long they live, that is no finding.
     await withClient(
       postgres.url(templateDatabase),

@@ -4,12 +4,12 @@ import { root } from '../../scripts/stack/root.ts';
 const name = 'subscriptions_api';
 const password = 'pool role of the tests';
 
-/** Makes the role of a direct connection with the README's own statements, unless the server has it. */
-export async function createPoolRole(client: Pick<pg.Client, 'query'>): Promise<void> {
+/** Gives the role of a direct connection its password with the README's own statement. The migrations made the role. */
+export async function setPoolPassword(client: Pick<pg.Client, 'query'>): Promise<void> {
   const readme = await Deno.readTextFile(`${root}/README.md`);
-  const [, statements] = /```sql\n(create role subscriptions_api .*?)```/s.exec(readme) ?? [];
-  if (statements === undefined) throw new Error(`The README makes no role ${name}`);
-  await client.query(statements.replace('<password>', password));
+  const [, statement] = /```sql\n(alter role subscriptions_api password .*?)```/s.exec(readme) ?? [];
+  if (statement === undefined) throw new Error(`The README gives role ${name} no password`);
+  await client.query(statement.replace('<password>', password));
 }
 
 /** DATABASE_POOL_URL of a database. */
