@@ -148,11 +148,15 @@ begin
   update public.payments p
   set status = 'failed',
     tier = v_tier,
-    meta = jsonb_build_object(
-      'error_code', p_entity -> 'error_code',
-      'error_description', p_entity -> 'error_description',
-      'error_reason', p_entity -> 'error_reason'
-    )
+    -- Of a payment without a user no words of the bank are kept.
+    meta = case
+      when p.user_id is null then p.meta
+      else jsonb_build_object(
+        'error_code', p_entity -> 'error_code',
+        'error_description', p_entity -> 'error_description',
+        'error_reason', p_entity -> 'error_reason'
+      )
+    end
   where p.id = v_payment.id;
 
   select u.email, coalesce(nullif(pr.display_name, ''), pr.username, '')

@@ -108,6 +108,26 @@ $$;
 revoke execute on function private.can_be_reapplied(text, text) from public;
 grant execute on function private.can_be_reapplied(text, text) to service_role;
 
+-- Whether an event needs its payload, since it may have its effect yet. A subscription event that is unmatched waits in
+-- the mirror.
+create function private.is_waiting(
+  p_event text,
+  p_outcome text
+)
+returns boolean
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return p_outcome in ('plan_not_found', 'parked')
+    or p_outcome like 'failed: %'
+    or p_outcome = 'unmatched' and (p_event like 'subscription.%') is not true;
+end
+$$;
+revoke execute on function private.is_waiting(text, text) from public;
+grant execute on function private.is_waiting(text, text) to service_role;
+
 -- Lists an event that may be applied again, or takes it from the list.
 create function private.note_unsettled(
   p_body_sha256 bytea,

@@ -1,5 +1,5 @@
 -- Applies a delivery of the gateway, once however often it comes. SPEC 4, POST /api/webhooks/gateway, and SPEC 6.
--- Depends on: _gateway_events, _apply_event, _wake.
+-- Depends on: _gateway_events, _apply_event, _stored_payload, _wake.
 
 -- What became of a delivery.
 create type private.delivery as (
@@ -54,11 +54,12 @@ begin
     begin
       v_delivery.outcome := private.apply_event(p_body, p_body_sha256, v_now);
       insert into private.gateway_events (
-        body_sha256, event_id, event, subject_id, payload, early_renewal, outcome, deliveries, attempts, received_at
+        body_sha256, event_id, event, subject_id, event_at, payload, early_renewal, outcome, deliveries, attempts,
+        received_at
       )
       values (
-        p_body_sha256, p_event_id, private.json_text(p_body -> 'event'), v_subject_id, p_body, p_early_renewal,
-        v_delivery.outcome, p_deliveries, 1, v_now
+        p_body_sha256, p_event_id, private.json_text(p_body -> 'event'), v_subject_id, private.event_time(p_body),
+        private.stored_payload(p_body, v_delivery.outcome), p_early_renewal, v_delivery.outcome, p_deliveries, 1, v_now
       )
       on conflict (body_sha256) do nothing;
       if not found then
@@ -78,11 +79,13 @@ begin
 
     -- The effect was undone: the event failed, or another delivery of it came first.
     insert into private.gateway_events as e (
-      body_sha256, event_id, event, subject_id, payload, early_renewal, outcome, error, deliveries, attempts, received_at
+      body_sha256, event_id, event, subject_id, event_at, payload, early_renewal, outcome, error, deliveries, attempts,
+      received_at
     )
     values (
-      p_body_sha256, p_event_id, private.json_text(p_body -> 'event'), v_subject_id, p_body, p_early_renewal,
-      'failed: ' || v_error, v_error, p_deliveries, 1, v_now
+      p_body_sha256, p_event_id, private.json_text(p_body -> 'event'), v_subject_id, private.event_time(p_body),
+      private.stored_payload(p_body, 'failed: ' || v_error), p_early_renewal, 'failed: ' || v_error, v_error,
+      p_deliveries, 1, v_now
     )
     on conflict (body_sha256) do update
     set deliveries = e.deliveries + excluded.deliveries
@@ -99,6 +102,8 @@ begin
     or v_event.outcome = 'plan_not_found'
     or v_event.outcome = 'unmatched' and v_event.event not like 'subscription.%'
   then
+    -- The ledger's copy may be emptied.
+    v_event.payload := coalesce(v_event.payload, p_body);
     v_delivery.outcome := private.apply_recorded_event(v_event);
   else
     v_delivery.outcome := v_event.outcome;

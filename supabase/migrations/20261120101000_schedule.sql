@@ -1,5 +1,5 @@
 -- Scheduled jobs: the sweep once a minute, reconciliation every five minutes.
--- Depends on: _order_keys, _tend_outbox, _wake, _expire_subscriptions, _announce_ends, _replay_events.
+-- Depends on: _order_keys, _tend_outbox, _wake, _expire_subscriptions, _announce_ends, _replay_events, _erase_deleted_users.
 
 -- Does a batch of the first job that has any to do. Called again and again, each time in a transaction of its own, until
 -- nothing is left: a request that waits for one of its locks waits for one batch, however much there is to do.
@@ -16,7 +16,7 @@ declare
 begin
   foreach v_job in array array[
     'replay_missed_events', 'settle_waiting_subscriptions', 'expire_subscriptions', 'announce_ends', 'delete_delivered', 'empty_payloads',
-    'delete_order_keys'
+    'delete_order_keys', 'delete_mails', 'erase_deleted_users'
   ] loop
     -- One that fails stops no other.
     begin

@@ -140,11 +140,13 @@ describe.each(targets)('%s', (target) => {
     const user = await createCaller(project.database);
     const payment = await createPayment(project.database, { userId: user.id });
     const event = paymentFailed({ order_id: payment.orderId, error_description: 'A\u0000B\uD800C' });
+    Object.assign(event.payload.payment?.entity ?? {}, { error_code: '\u0000', 'k\u0000\uDC00': '\u0000' });
     const body = JSON.stringify({ ...event, 'k\u0000\uDC00': '\u0000' });
     expect(await answer(deliver(service, body))).toEqual(received);
     expect(await paymentOfOrder(project.database, payment.orderId))
       .toMatchObject({ status: 'failed', meta: { error_description: 'A\uFFFDB\uFFFDC' } });
-    expect(await ledgerRow(project.database, body)).toMatchObject({ payload: { 'k\uFFFD\uFFFD': '\uFFFD' } });
+    expect(await ledgerRow(project.database, body))
+      .toMatchObject({ payload: { payload: { payment: { entity: { error_code: '\uFFFD' } } } } });
   });
 
   test('POST /api/webhooks/gateway with NUL in an id → 200, unmatched', async () => {

@@ -91,10 +91,10 @@ describe.each(targets)('%s', (target) => {
   });
 
   test('POST /api/webhooks/gateway with bytes that are no UTF-8, signed → 200', async () => {
-    const [start, end] = [encoder.encode(`{"event":"${uniqueId('event')}","note":"`), encoder.encode('"}')];
+    const [start, end] = [encoder.encode(`{"account_id":"${uniqueId('acc')}","event":"`), encoder.encode('"}')];
     const bytes = new Uint8Array([...start, 0xff, 0xfe, 0xc0, ...end]);
     expect(await deliverSigned(service, bytes, await sign(secret, bytes))).toEqual(received);
-    expect(await ledgerRow(project.database, bytes)).toMatchObject({ payload: { note: '\uFFFD\uFFFD\uFFFD' } });
+    expect(await ledgerRow(project.database, bytes)).toMatchObject({ event: '\uFFFD\uFFFD\uFFFD' });
   });
 
   test('POST /api/webhooks/gateway with white space and key order of its own, signed → 200', async () => {

@@ -47,15 +47,23 @@ describe.each(everyTarget)('%s', (target) => {
     expect(await answer(deliver(service, body, { headers: withSession }))).toEqual(received);
   });
 
-  test('POST /api/webhooks/gateway → the ledger holds event, header id and payload', async () => {
+  test('POST /api/webhooks/gateway → the ledger holds event, header id and the fields that the rules read', async () => {
     const body = paymentCaptured();
+    const { id, order_id, amount, currency, status } = body.payload.payment?.entity ?? {};
     expect(await answer(deliver(service, body, { eventId: 'evt_Np3' }))).toEqual(received);
     expect(await ledgerRow(project.database, body)).toMatchObject({
       event_id: 'evt_Np3',
       event: 'payment.captured',
-      payload: JSON.parse(JSON.stringify(body)),
       outcome: 'unmatched',
       deliveries: 1,
+    });
+    // No address, number, VPA or name.
+    expect((await ledgerRow(project.database, body))?.payload).toEqual({
+      event: 'payment.captured',
+      payload: {
+        payment: { entity: { id, order_id, amount, currency, status, error_code: null, error_reason: null } },
+      },
+      created_at: body.created_at,
     });
   });
 
