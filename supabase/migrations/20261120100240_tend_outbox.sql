@@ -55,30 +55,3 @@ begin
 end
 $$;
 revoke execute on function private.delete_mails() from public;
-
--- Forgets what was delivered more than 30 days ago, a batch at a time. The facts' keys go with it: by then nothing
--- repeats them.
-create function private.delete_delivered()
-returns integer -- how many were deleted; call again until it is 0
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_deleted integer;
-begin
-  with old as materialized (
-    select o.id
-    from private.outbox o
-    where o.delivered_at < private.clock() - interval '30 days'
-    order by o.delivered_at
-    limit 1000
-    for update skip locked
-  )
-  delete from private.outbox o
-  using old
-  where o.id = old.id;
-  get diagnostics v_deleted = row_count;
-  return v_deleted;
-end
-$$;
-revoke execute on function private.delete_delivered() from public;

@@ -26,7 +26,8 @@ create index gateway_events_with_payload_idx on private.gateway_events (received
 where payload is not null;
 create index gateway_events_subject_id_idx on private.gateway_events (subject_id);
 comment on table private.gateway_events is
-  'Every signed body that the gateway delivered, once: nothing in a delivery but its bytes is signed, so they are its key.';
+  'Every signed body that the gateway delivered, once: nothing in a delivery but its bytes is signed, so they are its key. '
+  'Kept for LEDGER_RETENTION_DAYS.';
 comment on column private.gateway_events.event_id is 'The id in the delivery''s header. Not signed: it decides nothing.';
 comment on column private.gateway_events.subject_id is 'The subscription or order that the event is about, or the payment where it names no order; its first 200 characters, so '
   'that no id is too long for the index.';

@@ -143,6 +143,10 @@ begin
   if v_payment.status = 'captured' then
     return 'stale';
   end if;
+  -- The ledger may have forgotten the event by now: it must neither replace what a later attempt left nor be mailed again.
+  if v_payment.status = 'failed' and v_payment.created_at < private.clock() - interval '90 days' then
+    return 'stale';
+  end if;
 
   v_tier := coalesce(v_payment.tier, v_payment.meta ->> 'tier');
   update public.payments p

@@ -54,7 +54,7 @@ begin
     if v_other is null then
       return 'ignored: dispute.entity';
     end if;
-    return private.apply_dispute(v_other, v_payment);
+    return private.apply_dispute(v_other, v_payment, private.event_time(p_body));
   end if;
   if v_event not in ('payment.captured', 'order.paid', 'payment.failed') then
     return 'ignored: not handled';

@@ -15,7 +15,7 @@ declare
   v_done integer;
 begin
   foreach v_job in array array[
-    'replay_missed_events', 'settle_waiting_subscriptions', 'expire_subscriptions', 'announce_ends', 'delete_delivered', 'empty_payloads',
+    'replay_missed_events', 'settle_waiting_subscriptions', 'expire_subscriptions', 'announce_ends', 'empty_payloads',
     'delete_order_keys', 'delete_mails', 'erase_deleted_users'
   ] loop
     -- One that fails stops no other.

@@ -15,6 +15,7 @@ export type Database = {
           'confirmed_at': string | null;
           'created_at': string;
           'currency': string;
+          'dispute_event_at': string | null;
           'dispute_status': string | null;
           'duration_months': number | null;
           'ended_at': string | null;
@@ -50,6 +51,7 @@ export type Database = {
           'confirmed_at'?: string | null;
           'created_at'?: string;
           'currency'?: string;
+          'dispute_event_at'?: string | null;
           'dispute_status'?: string | null;
           'duration_months'?: number | null;
           'ended_at'?: string | null;
@@ -84,6 +86,7 @@ export type Database = {
           'confirmed_at'?: string | null;
           'created_at'?: string;
           'currency'?: string;
+          'dispute_event_at'?: string | null;
           'dispute_status'?: string | null;
           'duration_months'?: number | null;
           'ended_at'?: string | null;
@@ -295,6 +298,10 @@ export type Database = {
       'has_tier': { Args: { 'p_tier': string }; Returns: boolean };
       'list_plans': { Args: Record<PropertyKey, never>; Returns: Json };
       'next_outbox_attempt': { Args: { 'p_destinations': string }; Returns: Json };
+      'purge_records': {
+        Args: { 'p_ledger_days': number; 'p_outbox_days': number; 'p_tier_history_days': number };
+        Returns: Json;
+      };
       'resume_subscription': { Args: { 'p_user_id': string }; Returns: Json };
       'store_order': { Args: { 'p_order_id': string; 'p_payment_id': string }; Returns: Json };
       'verify_payment': {

@@ -1,10 +1,14 @@
 import { errorAnswer } from '../errors.ts';
+import { purgeRecords } from '../purge-records.ts';
 import type { Route } from '../route.ts';
 
 /** A change that commits while pg_net sends this call queues no call of its own: a second look a moment later finds it. */
 const secondLookMilliseconds = 1000;
 
-/** POST /api/internal/outbox: delivers what is due, for schedulers and wakes. Answers hold counts only. */
+/**
+ * POST /api/internal/outbox: delivers what is due, for schedulers and wakes, then purges old records. Answers hold counts
+ * only.
+ */
 export const dispatchOutbox: Route = {
   method: 'POST',
   path: '/api/internal/outbox',
@@ -12,10 +16,11 @@ export const dispatchOutbox: Route = {
   // Deliveries may take as long as their receivers; whoever asks need not wait.
   deadlineMilliseconds: 60_000,
 
-  async handle({ request, mayCallInternally, dispatcher, dispatchLater }) {
+  async handle({ request, mayCallInternally, database, config, dispatcher, dispatchLater, logFault }) {
     if (!await mayCallInternally(request)) return errorAnswer('unauthorized');
     const report = await dispatcher.dispatch();
     dispatchLater(secondLookMilliseconds);
+    await purgeRecords(database, config.retention, logFault);
     return { status: 200, body: report, outcome: 'dispatched' };
   },
 };
