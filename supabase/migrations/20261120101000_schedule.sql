@@ -1,5 +1,5 @@
 -- Scheduled jobs: the sweep once a minute, reconciliation every five minutes.
--- Depends on: _order_keys, _tend_outbox, _wake, _expire_subscriptions, _announce_ends, _replay_events.
+-- Depends on: _order_keys, _tend_outbox, _wake, _expire_subscriptions, _announce_ends, _replay_events, _erase_deleted_users.
 
 create table private.scheduled_jobs (
   name text primary key,
@@ -34,8 +34,8 @@ declare
   v_done integer;
 begin
   foreach v_job in array array[
-    'replay_missed_events', 'settle_waiting_subscriptions', 'expire_subscriptions', 'announce_ends', 'delete_delivered', 'empty_payloads',
-    'delete_order_keys'
+    'replay_missed_events', 'settle_waiting_subscriptions', 'expire_subscriptions', 'announce_ends', 'empty_payloads',
+    'delete_order_keys', 'delete_mails', 'erase_deleted_users'
   ] loop
     -- One that fails stops no other.
     begin

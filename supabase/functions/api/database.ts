@@ -12,6 +12,7 @@ import {
   outboxFailure,
   paymentsToReconcile,
   planList,
+  purgeResult,
   resumeResult,
   subscriptionJson,
   subscriptionsToReconcile,
@@ -130,6 +131,15 @@ export function createDatabase(
       const result = await call('next_outbox_attempt', { p_destinations: destinations.join(',') });
       return { nextAttemptAt: nextOutboxAttempt.parse(result).next_attempt_at };
     },
+
+    purgeRecords: async ({ ledgerDays, outboxDays, tierHistoryDays }) =>
+      purgeResult.parse(
+        await call('purge_records', {
+          p_ledger_days: ledgerDays,
+          p_outbox_days: outboxDays,
+          p_tier_history_days: tierHistoryDays,
+        }),
+      ),
 
     async claimPaymentsToReconcile() {
       const { settled, payments } = paymentsToReconcile.parse(await call('claim_payments_to_reconcile', {}));
