@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { migrationVersions } from '../../scripts/schema-version.ts';
 import { answer, fullAnswer, refusal } from '../helpers/answer.ts';
 import { whileBroken } from '../helpers/broken-function.ts';
 import { setClock } from '../helpers/clock.ts';
@@ -48,6 +49,11 @@ describe.each(targets)('%s', (target) => {
       "update private.outbox set parked_at = now() where created_at = '2027-01-02T03:04:06Z'",
     );
     expect(await answer(service.request('/api/health'))).toMatchObject({ body: { oldest_undelivered_at: null } });
+  });
+
+  test('GET /api/health → the newest migration in x-schema-version', async () => {
+    const { headers } = await fullAnswer(service.request('/api/health'));
+    expect(headers.get('x-schema-version')).toBe((await migrationVersions()).at(-1));
   });
 
   test('GET /api/health when the database refuses → 503', async () => {
