@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { type Check, fail, pass, skip, warn } from '../check.ts';
+
+const keySet = z.object({ keys: z.array(z.looseObject({ alg: z.string().optional(), kty: z.string() })) });
+const asymmetric = ['ES256', 'RS256', 'EdDSA'];
+
+/** Sessions are signed with a key pair, so that the function checks them by itself. */
+export const sessionKeys: Check = {
+  name: 'session-keys',
+
+  async run(context) {
+    if (context.mode === 'local') return [skip('the local auth server signs with a shared secret')];
+    const { status, body } = await context.request(`${context.url}/auth/v1/.well-known/jwks.json`);
+    const parsed = keySet.safeParse(body);
+    if (status !== 200 || !parsed.success) {
+      return [
+        fail(`the auth server answers ${status} for its public keys`, 'Is the project paused? Look at its dashboard.'),
+      ];
+    }
+    const algorithms = parsed.data.keys.flatMap(({ alg }) =>
+      alg !== undefined && asymmetric.includes(alg) ? [alg] : []
+    );
+    if (algorithms.length > 0) return [pass(`public keys: ${[...new Set(algorithms)].join(', ')}`)];
+    return [
+      warn(
+        'sessions are signed with a shared secret: each request asks the auth server',
+        'Move to signing keys in the dashboard, under JWT Keys.',
+      ),
+    ];
+  },
+};
