@@ -29,7 +29,7 @@ export async function withContext<T>(
     deadline.abort(reason);
   }, milliseconds);
   const database = createDatabase(project, milliseconds);
-  signal.addEventListener('abort', () => void database.close());
+  signal.addEventListener('abort', () => database.cut());
   const context: Context = {
     ...project,
     signal,

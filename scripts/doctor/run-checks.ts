@@ -18,6 +18,8 @@ export type Result = {
 /** How long a check may take. */
 const deadlineMilliseconds = 5000;
 
+const tryAgain = 'Look whether the other side is up, and run the doctor again.';
+
 const severity: readonly Status[] = ['fail', 'warn', 'pass', 'skip'];
 
 /**
@@ -51,7 +53,7 @@ async function runCheck(check: Check, project: Project, deadline: number): Promi
   try {
     return summarise(check.name, await withContext(project, deadline, (context: Context) => check.run(context)));
   } catch (error) {
-    return summarise(check.name, [describeError(error)]);
+    return summarise(check.name, [describeError(error, deadline)]);
   }
 }
 
@@ -67,17 +69,21 @@ function missingNeed(needs: readonly Need[], { mode, accessToken, databaseUrl, e
   return needs.includes('database') && databaseUrl === null ? 'DATABASE_URL is not given' : undefined;
 }
 
-function describeError(error: unknown): Outcome {
+function describeError(error: unknown, deadline: number): Outcome {
   if (error instanceof DatabaseUnreachable) return skip('the database can\'t be reached, see the check "database"');
-  if (error instanceof DeadlineExceeded) {
-    return fail(error.message, 'Look whether the other side is up, and run the doctor again.');
-  }
+  const code = codeOf(error);
+  if (error instanceof DeadlineExceeded) return fail(error.message, tryAgain);
+  // The database ended the statement itself, at the same deadline.
+  if (code === '57014') return fail(new DeadlineExceeded(deadline).message, tryAgain);
   if (error instanceof Unreachable) return fail(error.message, 'Check the address and the network.');
-  const code = typeof error === 'object' && error !== null && 'code' in error ? ` (${error.code})` : '';
   return fail(
-    `${error instanceof Error ? error.message : String(error)}${code}`,
+    `${error instanceof Error ? error.message : String(error)}${code === undefined ? '' : ` (${code})`}`,
     'Are all migrations applied? See the check "versions".',
   );
+}
+
+function codeOf(error: unknown): string | undefined {
+  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : undefined;
 }
 
 /** One line of all that was found: the worst status, and what is not well. */

@@ -1,5 +1,5 @@
 import { type Check, fail, pass, skip, warn } from '../check.ts';
-import { isLoopback } from '../database.ts';
+import { isLoopback } from '../connection.ts';
 import { Unreachable } from '../request.ts';
 
 /** The app is where mails send customers. */

@@ -17,7 +17,7 @@ async function refused(context: Context): Promise<Outcome | null> {
   const reply = await callGateway(context, 'GET', '/payments?count=1');
   // The simulator lists no payments, but asks for the key first.
   const accepted = reply.status === 200 || context.hasSimulator && reply.status === 404;
-  return accepted ? null : describeRefusal(reply, 'whether the key is valid');
+  return accepted ? null : describeRefusal(context, reply, 'whether the key is valid');
 }
 
 /** Key ids of the gateway name their mode. */

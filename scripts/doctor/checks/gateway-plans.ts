@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Check, fail, type Outcome, pass, warn } from '../check.ts';
 import type { Context } from '../context.ts';
 import { callGateway, describeRefusal } from '../gateway-api.ts';
+import { field, type Reply } from '../request.ts';
 
 const plan = z.object({
   period: z.string(),
@@ -39,14 +40,17 @@ export const gatewayPlans: Check = {
 async function comparePlan(context: Context, ours: OurPlan): Promise<Outcome> {
   const name = `${ours.tier} (${ours.gateway_plan_id})`;
   const reply = await callGateway(context, 'GET', `/plans/${encodeURIComponent(ours.gateway_plan_id)}`);
-  if (reply.status === 400 || reply.status === 404) {
+  if (reply.status === 400 && isUnknownPath(reply)) {
+    return fail('the account at the gateway has no subscriptions', 'Ask the gateway to switch the feature on.');
+  }
+  if (reply.status === 400) {
     return fail(
       `the gateway does not know the plan of ${name}`,
       'Correct plans.gateway_plan_id: the id is of this account and of the mode of the key.',
     );
   }
   const theirs = plan.safeParse(reply.body);
-  if (reply.status !== 200) return describeRefusal(reply, `the plan of ${name}`);
+  if (reply.status !== 200) return describeRefusal(context, reply, `the plan of ${name}`);
   if (!theirs.success) {
     return warn(`the gateway describes the plan of ${name} in another form than documented`, 'Look it up there.');
   }
@@ -61,6 +65,11 @@ async function comparePlan(context: Context, ours: OurPlan): Promise<Outcome> {
     `the plan of ${name} differs: ${differences.join(', ')}`,
     'A plan of the gateway never changes: make a new one there and set plans.gateway_plan_id, or correct ours.',
   );
+}
+
+/** What the gateway says of a path that the account may not use. */
+function isUnknownPath({ body }: Reply): boolean {
+  return /URL was not found/.test(String(field(body, 'error', 'description')));
 }
 
 /** Null: no whole number of months. */

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { type Check, fail, type Outcome, pass, skip, warn } from '../check.ts';
-import { connectionError, createClient, isLoopback } from '../database.ts';
+import { connectionError, createConnection, isLoopback, readCertificate } from '../connection.ts';
 
 const section = 'README, "Straight to Postgres".';
 
@@ -11,13 +11,12 @@ export const poolRole: Check = {
   async run({ environment, signal }) {
     const url = environment.DATABASE_POOL_URL;
     if (!url) return [skip('DATABASE_POOL_URL not given: the function calls the database over REST')];
-    const authority = environment.DATABASE_POOL_CA || null;
-    const client = createClient(url, authority === null ? undefined : { ca: authority.replaceAll('\\n', '\n') }, 5000);
-    const end = () => void client.end().catch(() => {});
-    signal.addEventListener('abort', end);
+    const authority = readCertificate(environment.DATABASE_POOL_CA);
+    const connection = createConnection(url, authority === null ? undefined : { ca: authority });
+    signal.addEventListener('abort', connection.cut);
     try {
-      await client.connect();
-      return [...judgeWay(url, authority), ...await judgeRole(client)];
+      await connection.client.connect();
+      return [...judgeWay(url, authority), ...await judgeRole(connection.client)];
     } catch (error) {
       return [
         fail(
@@ -26,8 +25,7 @@ export const poolRole: Check = {
         ),
       ];
     } finally {
-      signal.removeEventListener('abort', end);
-      end();
+      await connection.end();
     }
   },
 };

@@ -1,4 +1,4 @@
-import { type Check, fail, pass, skip } from '../check.ts';
+import { type Check, fail, pass } from '../check.ts';
 import { listPayments } from '../gateway-api.ts';
 
 /** Webhooks arrive: each of our orders that was paid in the last seven days was announced by one. */
@@ -7,7 +7,6 @@ export const silence: Check = {
   needs: ['gateway key', 'database'],
 
   async run(context) {
-    if (context.hasSimulator) return [skip('the gateway simulator lists no payments')];
     const listed = await listPayments(context);
     if ('outcome' in listed) return [listed.outcome];
     const paid = listed.payments.filter(({ status }) => status === 'captured' || status === 'refunded');
