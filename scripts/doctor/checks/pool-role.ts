@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { type Check, fail, type Outcome, pass, skip, warn } from '../check.ts';
-import { connectionError, createConnection, isLoopback, readCertificate } from '../connection.ts';
+import { type Connection, connectionError, createConnection, isLoopback, readCertificate } from '../connection.ts';
 
 const section = 'README, "Straight to Postgres".';
 
@@ -15,20 +15,25 @@ export const poolRole: Check = {
     const connection = createConnection(url, authority === null ? undefined : { ca: authority });
     signal.addEventListener('abort', connection.cut);
     try {
-      await connection.client.connect();
-      return [...judgeWay(url, authority), ...await judgeRole(connection.client)];
-    } catch (error) {
-      return [
-        fail(
-          `DATABASE_POOL_URL can't be connected to: ${connectionError(error)}`,
-          `Check its role, password, host and DATABASE_POOL_CA; ${section}`,
-        ),
-      ];
+      const refusal = await connect(connection);
+      return refusal === null ? [...judgeWay(url, authority), ...await judgeRole(connection.client)] : [refusal];
     } finally {
       await connection.end();
     }
   },
 };
+
+async function connect({ client }: Connection): Promise<Outcome | null> {
+  try {
+    await client.connect();
+    return null;
+  } catch (error) {
+    return fail(
+      `DATABASE_POOL_URL can't be connected to: ${connectionError(error)}`,
+      `Check its role, password, host and DATABASE_POOL_CA; ${section}`,
+    );
+  }
+}
 
 function judgeWay(url: string, authority: string | null): Outcome[] {
   if (authority !== null || isLoopback(url)) return [];
