@@ -21,6 +21,8 @@ export type GatewayAccount = {
   payments: { id: string; status: string; order_id: string | null; created_at: number }[];
   /** `refused`: merchant keys may not see the endpoints. */
   endpoints: KeptEndpoint[] | 'refused';
+  /** False: merchant keys may see the endpoints and not change them. */
+  mayChangeEndpoints: boolean;
 };
 
 /** A plan as the gateway's documentation shows it. */
@@ -81,6 +83,7 @@ function endpoints(
 ): Response {
   if (account.endpoints === 'refused') return refuse(400, 'The requested URL was not found on the server.');
   if (method === 'GET') return list(account.endpoints.map(({ secret: _, ...shown }) => shown), query);
+  if (!account.mayChangeEndpoints) return refuse(403, 'Access Denied');
   const { url, active, events, secret } = JSON.parse(text);
   if (!url || !events || Object.keys(events).length === 0) return refuse(400, 'The url field is required.');
   const id = /^\/v1\/webhooks\/(\w+)$/.exec(path)?.[1];

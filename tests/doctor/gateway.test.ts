@@ -18,6 +18,7 @@ const account: GatewayAccount = {
   plans: [],
   payments: [],
   endpoints: [],
+  mayChangeEndpoints: true,
 };
 const gateway = startGateway(account);
 let database: TestDatabase;
