@@ -25,7 +25,7 @@ const checks: readonly [name: string, check: () => Promise<string[]>][] = [
   ['versions', checkVersions],
   ['size of what is deployed', checkSize],
   ['mails', checkEmails],
-  ['schema version', checkSchemaVersion],
+  ['schema version', () => checkSchemaVersion()],
   ['schema', checkSchema],
 ];
 

@@ -54,7 +54,7 @@ async function repair(project: Project, results: Result[], tell: (result: Result
     writeLine('There is nothing that --fix can repair.');
     return results;
   }
-  if (!options.yes && !(Deno.stdin.isTerminal() && confirm('Apply this?'))) {
+  if (!options.yes && !(isInteractive() && confirm('Apply this?'))) {
     writeLine('Nothing was changed. --yes applies it without asking.');
     return results;
   }
@@ -62,6 +62,11 @@ async function repair(project: Project, results: Result[], tell: (result: Result
   const again = checksFor(project).filter(({ name }) => fixes.some(({ check }) => check === name));
   const repaired = await runChecks(again, project, { onResult: tell });
   return results.map((result) => repaired.find(({ check }) => check === result.check) ?? result);
+}
+
+/** With --json the question would stand between the results. */
+function isInteractive(): boolean {
+  return !options.json && Deno.stdin.isTerminal();
 }
 
 function print(line: string): void {

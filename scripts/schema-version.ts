@@ -9,9 +9,9 @@ export async function migrationVersions(folder = `${root}/supabase/migrations`):
   return entries.flatMap(({ name }) => /^(\d{14})_.*\.sql$/.exec(name)?.[1] ?? []).sort();
 }
 
-/** The text of that file for the present migrations. */
-export async function schemaVersionText(): Promise<string> {
-  const newest = (await migrationVersions()).at(-1);
+/** The text of that file for the migrations of a folder, by default the project's. */
+export async function schemaVersionText(folder?: string): Promise<string> {
+  const newest = (await migrationVersions(folder)).at(-1);
   if (newest === undefined) throw new Error('There are no migrations');
   return `// GENERATED from the migrations by \`npm run generate\`. DO NOT EDIT.
 
@@ -21,9 +21,9 @@ export const schemaVersion = '${newest}';
 }
 
 /** Whether the committed version is that of the migrations. @returns a line when it is not. */
-export async function checkSchemaVersion(): Promise<string[]> {
-  const committed = await Deno.readTextFile(schemaVersionFile).catch(() => null);
-  return committed === await schemaVersionText()
+export async function checkSchemaVersion(folder?: string): Promise<string[]> {
+  const committed = await Deno.readTextFile(schemaVersionFile);
+  return committed === await schemaVersionText(folder)
     ? []
     : ['generated/schema-version.ts is not the version of the newest migration: run `npm run generate`'];
 }

@@ -4,27 +4,27 @@ import pg from 'pg';
 /** One connection to Postgres that can always be ended, also while it is being made. */
 export type Connection = {
   readonly client: pg.Client;
-  /** In order, or after a second without an answer by cutting it. */
+  /** Ends it in order; cuts it after a second without an answer. */
   end(): Promise<void>;
   /** At once. */
   cut(): void;
 };
 
-/** How long the server may take to say goodbye. */
-const goodbyeMilliseconds = 1000;
+/** How long the server may take to end it. */
+const endMilliseconds = 1000;
 
 /** Prepares a connection; `client.connect()` makes it. @param ssl undefined: as the address says */
 export function createConnection(url: string, ssl?: pg.ClientConfig['ssl']): Connection {
   const socket = new Socket();
   const client = new pg.Client({ connectionString: url, stream: () => socket, ...(ssl !== undefined && { ssl }) });
-  // Who waits for a statement is told; unheard, it would end the process.
+  // The statement that waits rejects; an error event without a listener would end the process.
   client.on('error', () => {});
   socket.on('error', () => {});
   return {
     client,
     async end() {
       let timer: ReturnType<typeof setTimeout> | undefined;
-      const late = new Promise<void>((resolve) => timer = setTimeout(resolve, goodbyeMilliseconds));
+      const late = new Promise<void>((resolve) => timer = setTimeout(resolve, endMilliseconds));
       if (!socket.destroyed) await Promise.race([client.end().catch(() => {}), late]);
       clearTimeout(timer);
       socket.destroy();

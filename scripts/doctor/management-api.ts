@@ -6,8 +6,8 @@ import type { Context } from './context.ts';
 export type ManagementAnswer<T> = { readonly value: T } | { readonly outcome: Outcome };
 
 /**
- * Reads `/v1/projects/{ref}{path}`. A token that is refused and a project that is unknown are fails; too few rights and
- * what the API does not do today are warnings: they say nothing about the project.
+ * Reads `/v1/projects/{ref}{path}`. A refused token and an unknown project are fails. Too few rights, a limit and an
+ * outage are warnings: they say nothing about the project.
  */
 export async function readManagementApi<T>(
   context: Context,
@@ -28,8 +28,8 @@ export async function readManagementApi<T>(
   if (status === 403) {
     return refusal(warn(`the access token has no right to read ${path}`, `Use a token with more rights. ${byHand}`));
   }
-  if (status === 404) {
-    return refusal(fail(`the Management API knows no project ${context.ref}, or not ${path}`, 'Check --project-ref.'));
+  if (status === 404 && path === '/functions') {
+    return refusal(fail(`the Management API has no project ${context.ref}`, 'Check --project-ref and the token.'));
   }
   if (status === 429) return refusal(warn('the Management API limits calls', 'Run the doctor again in a minute.'));
   return refusal(warn(`the Management API answers ${path} with ${status}`, byHand));

@@ -5,12 +5,17 @@ import { readHostedSecrets } from './hosted-secrets.ts';
 
 /**
  * Compares the two Vault rows that the schedule calls the function with. The comparison happens in the database: no
- * secret leaves it. Nothing on a server without Vault and pg_net, where the schedule runs outside.
+ * secret leaves it. A server without pg_net needs none: its schedule runs outside.
  */
 export async function judgeVault(context: Context): Promise<Outcome[]> {
   const [server] = await context.query(`
-    select to_regclass('vault.decrypted_secrets') is not null and to_regnamespace('net') is not null as has_vault`);
-  if (server?.has_vault !== true) return [];
+    select
+      to_regclass('vault.decrypted_secrets') is not null as has_vault,
+      to_regnamespace('net') is not null as has_net`);
+  if (server?.has_net !== true) return [];
+  if (server.has_vault !== true) {
+    return [fail('missing: extension supabase_vault', 'Enable it in the dashboard, under database extensions.')];
+  }
   return [
     ...await judgeRow(context, 'subscriptions_url', context.functionsUrl, () => Promise.resolve(true)),
     ...await judgeRow(context, 'subscriptions_internal_key', context.environment.INTERNAL_KEY, isHostedInternalKey),

@@ -235,6 +235,15 @@ describe('the Vault rows', () => {
     for (const { name, secret } of filled()) await put(name, secret);
   });
 
+  test('can’t be there without the extension, which is a fail', async () => {
+    await database.query('alter schema vault rename to away');
+    expect(await diagnose(schedule, project())).toMatchObject({
+      status: 'fail',
+      message: 'missing: extension supabase_vault',
+    });
+    await database.query('alter schema away rename to vault');
+  });
+
   test('may end with a slash and be surrounded by spaces', async () => {
     await put('subscriptions_url', ` ${platform.url}/functions/v1/\n`);
     await put('subscriptions_internal_key', ' the-internal-key\n');

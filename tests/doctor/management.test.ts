@@ -61,7 +61,7 @@ describe('function-deployed', () => {
 
   test('fails where the project is unknown', async () => {
     expect(await diagnose(functionDeployed, { ...project(), ref: 'anotherproject' }))
-      .toMatchObject({ status: 'fail', message: expect.stringContaining('knows no project anotherproject') });
+      .toMatchObject({ status: 'fail', message: 'the Management API has no project anotherproject' });
   });
 
   test.each([

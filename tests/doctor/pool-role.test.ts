@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Check, pass } from '../../scripts/doctor/check.ts';
+import { database as databaseCheck } from '../../scripts/doctor/checks/database.ts';
 import { poolRole } from '../../scripts/doctor/checks/pool-role.ts';
 import { migrate } from '../../scripts/stack/migrate.ts';
 import { prepareDatabase } from '../../scripts/stack/prepare-database.ts';
@@ -62,6 +64,26 @@ async function createRole(name: string, ...statements: string[]): Promise<void> 
   await database.query(`create role ${name} login noinherit password 'pool role of the tests'`);
   for (const statement of statements) await database.query(statement);
 }
+
+describe('the connection of the other checks', () => {
+  const isEncrypted: Check = {
+    name: 'is-encrypted',
+    run: async ({ query }) => {
+      const [row] = await query('select ssl from pg_stat_ssl where pid = pg_backend_pid()');
+      return [pass(String(row?.ssl))];
+    },
+  };
+  const elsewhere = () => postgres.url.replace('127.0.0.1', '0.0.0.0');
+
+  test('is encrypted on the way to another machine, and verified where the authority is known', async () => {
+    expect(await diagnose(isEncrypted, hosted({ databaseUrl: postgres.url }))).toMatchObject({ message: 'false' });
+    expect(await diagnose(isEncrypted, hosted({ databaseUrl: elsewhere() }))).toMatchObject({ message: 'true' });
+    const another = await Deno.readTextFile(`${certificates}/another-authority.pem`);
+    const project = hosted({ databaseUrl: elsewhere(), environment: { DATABASE_POOL_CA: another } });
+    expect(await diagnose(isEncrypted, project)).toMatchObject({ status: 'skip' });
+    expect(await diagnose(databaseCheck, project)).toMatchObject({ status: 'fail' });
+  });
+});
 
 describe('pool-role', () => {
   test("passes for the README's role", async () => {

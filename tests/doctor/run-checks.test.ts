@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Check, fail, pass, skip, warn } from '../../scripts/doctor/check.ts';
 import { createMask } from '../../scripts/doctor/mask.ts';
 import { secretValues } from '../../scripts/doctor/project.ts';
@@ -39,6 +39,24 @@ describe('a check', () => {
       { check: 'next', status: 'pass', message: 'ran' },
     ]);
     await server.hungUp;
+    await server.stop();
+  });
+
+  test('has 5 s', async () => {
+    const server = startFake('hang');
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      let result: unknown;
+      const hanging = check('hanging', async ({ request }) => [pass(String((await request(server.url)).status))]);
+      const diagnosis = diagnose(hanging, hosted()).then((found) => result = found);
+      await vi.advanceTimersByTimeAsync(4999);
+      expect(result).toBeUndefined();
+      await vi.advanceTimersByTimeAsync(1);
+      await diagnosis;
+      expect(result).toMatchObject({ status: 'fail', message: 'no answer within 5 s' });
+    } finally {
+      vi.useRealTimers();
+    }
     await server.stop();
   });
 

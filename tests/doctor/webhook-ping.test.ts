@@ -77,7 +77,7 @@ describe('webhook-ping', () => {
     expect(await ping()).toEqual({
       status: 'fail',
       message: 'the webhook path answers 503: Function failed to start (please check logs)',
-      remedy: "Look at the function's log.",
+      remedy: 'Look at the log of the function.',
     });
   });
 

@@ -11,7 +11,7 @@ export const scheduleFindings = [
   'reconciliation_overdue',
 ];
 
-/** What runs by itself does run: extensions, jobs and triggers are there, calls are answered, Vault knows the function. */
+/** Extensions, jobs, triggers and Vault rows are there, the jobs run, and the function answers their calls. */
 export const schedule: Check = {
   name: 'schedule',
   needs: ['database'],
@@ -32,9 +32,7 @@ export const schedule: Check = {
 const setUp = {
   title: 'run private.set_up() in the database: extensions, jobs, triggers on auth.users',
   async apply(context: Context) {
-    const [row] = await context.change('select private.set_up() as missing');
-    // What only Vault rows lack is not its business.
-    if (row === undefined) throw new Error('private.set_up() said nothing');
+    await context.change('select private.set_up()');
   },
 };
 

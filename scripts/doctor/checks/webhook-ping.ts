@@ -30,22 +30,10 @@ export const webhookPing: Check = {
 
 async function judge(context: Context, { status, headers, body }: Reply): Promise<Outcome> {
   if (status === 200 && field(body, 'received') === true) return pass('a signed doctor.ping is received');
-  // The function's own errors are {"error": …} under a request id; the platform's are {"code": …, "message": …}.
-  const error = headers.has('x-request-id') ? field(body, 'error') : undefined;
+  // The function's errors are {"error": …}, the platform's {"code": …, "message": …}.
+  const error = field(body, 'error');
   const message = field(body, 'message');
   const platform = typeof message === 'string' ? `: ${message}` : '';
-  if (status === 401 && error === undefined) {
-    return fail(
-      `the platform checks sessions before the function (401${platform})`,
-      `${deploy} with this project's config.toml, which turns verify_jwt off.`,
-    );
-  }
-  if (status === 404 && error === undefined) {
-    return fail(`no function answers at ${context.functionsUrl}/api (404${platform})`, `${deploy}.`);
-  }
-  if (status === 404) {
-    return fail('the function does not know the webhook path', `${deploy}: it is of another version.`);
-  }
   if (error === 'Missing signature') {
     return fail(
       `the function reads the signature from another header than ${signatureHeader(context)}`,
@@ -55,14 +43,25 @@ async function judge(context: Context, { status, headers, body }: Reply): Promis
   if (error === 'Invalid signature') {
     return fail(
       'the function has another GATEWAY_WEBHOOK_SECRET than this environment',
-      "Set the endpoint's secret at the gateway, in the function and here to the same value.",
+      'Set the secret of the endpoint at the gateway, of the function and here to the same value.',
     );
   }
-  if (status === 500 && error !== undefined) return await judgeFault(context);
-  return fail(`the webhook path answers ${status}${platform}`, "Look at the function's log.");
+  if (error === 'Webhook processing failed') return await judgeFault(context);
+  // No error of the function is a 401, and each of its answers has a request id.
+  if (status === 401) {
+    return fail(
+      `the platform checks sessions before the function (401${platform})`,
+      `${deploy} with this project's config.toml, which turns verify_jwt off.`,
+    );
+  }
+  if (status === 404 && headers.has('x-request-id')) {
+    return fail('the function does not know the webhook path', `${deploy}: it is of another version.`);
+  }
+  if (status === 404) return fail(`no function answers at ${context.functionsUrl}/api (404${platform})`, `${deploy}.`);
+  return fail(`the webhook path answers ${status}${platform}`, 'Look at the log of the function.');
 }
 
-/** Without a secret the function answers 500 as it does without a database; its health tells the two apart. */
+/** The function answers 500 without a secret, and without a database: only then its health fails, too. */
 async function judgeFault(context: Context): Promise<Outcome> {
   const health = await context.request(`${context.functionsUrl}/api/health`);
   return health.status === 200
@@ -70,7 +69,7 @@ async function judgeFault(context: Context): Promise<Outcome> {
       'the function has no GATEWAY_WEBHOOK_SECRET',
       'Set it with `npx supabase secrets set`, to the secret of the endpoint at the gateway.',
     )
-    : fail('the function does not reach its database', "Look at the function's log.");
+    : fail('the function does not reach its database', 'Look at the log of the function.');
 }
 
 function signatureHeader({ environment }: Context): string {
