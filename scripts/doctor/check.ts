@@ -34,7 +34,7 @@ export type Check = {
   run(context: Context): Promise<Outcome[]>;
 };
 
-/** All is as it ought to be. */
+/** Nothing to do. */
 export function pass(message: string): Outcome {
   return { status: 'pass', message };
 }

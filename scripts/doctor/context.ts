@@ -2,7 +2,7 @@ import { createDatabase, type Row } from './database.ts';
 import type { Project } from './project.ts';
 import { type Reply, request } from './request.ts';
 
-/** A project, and the ways to it, for one check: all of them end with its deadline. */
+/** A project and its connections, for one check; its deadline ends them all. */
 export type Context = Project & {
   /** Aborted at the deadline. */
   readonly signal: AbortSignal;
@@ -38,7 +38,7 @@ export async function withContext<T>(
     change: (sql, parameters) => database.run('read write', sql, parameters),
   };
   const working = work(context);
-  working.catch(() => {}); // after the deadline nobody waits for it
+  working.catch(() => {}); // after the deadline its result is ignored
   try {
     return await Promise.race([working, late.promise]);
   } finally {

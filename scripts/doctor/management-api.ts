@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { fail, type Outcome, warn } from './check.ts';
 import type { Context } from './context.ts';
 
-/** What the Management API said, or what to report instead. */
+/** The answer of the Management API, or the outcome to report instead. */
 export type ManagementAnswer<T> = { readonly value: T } | { readonly outcome: Outcome };
 
 /**

@@ -5,26 +5,26 @@ import { DatabaseUnreachable } from './database.ts';
 import type { Project } from './project.ts';
 import { Unreachable } from './request.ts';
 
-/** What a check said: one line of the report. */
+/** The result of a check: one line of the report. */
 export type Result = {
   readonly check: string;
   readonly status: Status;
   readonly message: string;
   readonly remedy?: string;
-  /** What it found in single; the fixes are in here. */
+  /** Each thing found, with its fix. */
   readonly outcomes: readonly Outcome[];
 };
 
 /** How long a check may take. */
 const deadlineMilliseconds = 5000;
 
-const tryAgain = 'Look whether the other side is up, and run the doctor again.';
+const tryAgain = 'Check that the other side is up, and run the doctor again.';
 
 const severity: readonly Status[] = ['fail', 'warn', 'pass', 'skip'];
 
 /**
- * Runs the checks one after the other, each with a deadline of its own, and tells each result as soon as it is there.
- * A check that throws fails.
+ * Runs the checks one after the other, each with a deadline of its own, and reports each result at once. A check that
+ * throws fails.
  */
 export async function runChecks(
   checks: readonly Check[],
@@ -86,7 +86,7 @@ function codeOf(error: unknown): string | undefined {
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : undefined;
 }
 
-/** One line of all that was found: the worst status, and what is not well. */
+/** One line of all that was found: the worst status, and everything that needs attention. */
 function summarise(check: string, outcomes: readonly Outcome[]): Result {
   const status = severity.find((one) => outcomes.some((outcome) => outcome.status === one)) ?? 'pass';
   const told = status === 'fail' || status === 'warn'

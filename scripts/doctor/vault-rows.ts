@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
+import pg from 'pg';
 import { fail, type Fix, type Outcome, warn } from './check.ts';
 import type { Context } from './context.ts';
 import { readHostedSecrets } from './hosted-secrets.ts';
+
+type VaultName = 'subscriptions_url' | 'subscriptions_internal_key';
 
 /**
  * Compares the two Vault rows that the schedule calls the function with. The comparison happens in the database: no
@@ -16,37 +19,43 @@ export async function judgeVault(context: Context): Promise<Outcome[]> {
   if (server.has_vault !== true) {
     return [fail('missing: extension supabase_vault', 'Enable it in the dashboard, under database extensions.')];
   }
-  return [
-    ...await judgeRow(context, 'subscriptions_url', context.functionsUrl, () => Promise.resolve(true)),
-    ...await judgeRow(context, 'subscriptions_internal_key', context.environment.INTERNAL_KEY, isHostedInternalKey),
-  ];
+  try {
+    return [...await judgeRow(context, 'subscriptions_url'), ...await judgeRow(context, 'subscriptions_internal_key')];
+  } catch (error) {
+    // Such as by a key of another project, after a restore.
+    if (!(error instanceof pg.DatabaseError)) throw error;
+    return [fail(`Vault secrets can't be read (${error.code})`, 'Delete both rows, and create them again.')];
+  }
 }
 
-async function judgeRow(
-  context: Context,
-  name: string,
-  expected: string | undefined,
-  isKnown: (context: Context) => Promise<boolean>,
-): Promise<Outcome[]> {
+async function judgeRow(context: Context, name: VaultName): Promise<Outcome[]> {
+  const expected = name === 'subscriptions_url' ? context.functionsUrl : context.environment.INTERNAL_KEY;
+  // As private.call_function reads them.
   const rows = await context.query(
-    `select rtrim(btrim(s.decrypted_secret, E' \\t\\r\\n'), '/') = $2 as is_same
+    `select
+      case s.name
+        when 'subscriptions_url' then rtrim(btrim(s.decrypted_secret, E' \\t\\r\\n'), '/')
+        else btrim(s.decrypted_secret, E' \\t\\r\\n')
+      end = $2 as is_same
     from vault.decrypted_secrets s
     where s.name = $1`,
     [name, expected ?? ''],
   );
   if (rows.some(({ is_same }) => is_same === true)) return [];
   const there = rows.length > 0;
-  const verb = there ? 'replace' : 'create';
   const remedy = there
     ? `Run "select vault.update_secret(id, '...') from vault.secrets where name = '${name}';" with its value.`
     : `Run "select vault.create_secret('...', '${name}');" with its value.`;
   if (!expected) {
     return there ? [] : [fail(`missing: Vault secret ${name}`, `${remedy} Give INTERNAL_KEY, and --fix does it.`)];
   }
-  const fix: Fix = { title: `${verb} the Vault secret ${name}`, apply: (context) => writeRow(context, name, expected) };
+  const fix: Fix = {
+    title: `${there ? 'replace' : 'create'} the Vault secret ${name}`,
+    apply: (context) => writeRow(context, name, expected),
+  };
   if (!there) return [fail(`missing: Vault secret ${name}`, remedy, fix)];
   // Another key than the hosted one would stop a schedule that works.
-  if (!await isKnown(context)) {
+  if (name === 'subscriptions_internal_key' && !await isHostedInternalKey(context)) {
     return [
       warn(`the Vault secret ${name} is not INTERNAL_KEY of this environment`, `If the function has it: ${remedy}`),
     ];

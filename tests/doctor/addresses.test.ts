@@ -87,7 +87,7 @@ describe('sender-domain', () => {
   test('fails where Resend has only its parent', async () => {
     expect(await diagnose(senderDomain, project('billing@mail.acme.example'))).toMatchObject({
       status: 'fail',
-      message: 'Resend does not know the domain mail.acme.example of EMAIL_FROM',
+      message: 'Resend has no domain mail.acme.example, of EMAIL_FROM',
     });
   });
 

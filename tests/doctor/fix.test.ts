@@ -115,14 +115,16 @@ afterAll(async () => {
   await Promise.all([gateway, resend, app, platform, api].map((server) => server.stop()));
 });
 
-const doctor = (...options: string[]) =>
+const runWith = (changes: Record<string, string>, ...options: string[]) =>
   runDoctor(['--project-ref', projectRef, '--env-file', '/dev/null', ...options], {
     ...environment,
+    ...changes,
     SUPABASE_ACCESS_TOKEN: 'sbp_the-token',
     SUPABASE_API_URL: api.url,
     SUPABASE_URL: platform.url,
     DATABASE_URL: postgres.url,
   });
+const doctor = (...options: string[]) => runWith({}, ...options);
 const webhookUrl = () => `${platform.url}/functions/v1/api/webhooks/gateway`;
 const vault = () => database.query('select name, secret from vault.secrets order by name');
 const jobs = () => database.query('select jobname from cron.job order by 1');
@@ -131,6 +133,25 @@ const filled = () => [
   { name: 'subscriptions_url', secret: `${platform.url}/functions/v1` },
 ];
 
+const on = Object.fromEntries(handledEvents.map((event) => [event, true]));
+
+// Each test begins with a project that needs nothing.
+beforeEach(async () => {
+  account.mayChangeEndpoints = true;
+  account.endpoints = [{ id: 'ours', url: webhookUrl(), active: true, disabled_at: 0, events: on }];
+  await database.query('delete from vault.secrets');
+  for (const { name, secret } of filled()) await database.query('select vault.create_secret($1, $2)', [secret, name]);
+  await database.query('select private.set_up()');
+});
+
+/** Takes away everything that `--fix` can repair. */
+async function breakProject(): Promise<void> {
+  account.endpoints = [];
+  await database.query('delete from vault.secrets');
+  await database.query('drop trigger create_profile on auth.users');
+  await database.query("delete from cron.job where jobname = 'subscriptions-sweep'");
+}
+
 describe('npm run doctor -- --fix', () => {
   const fixes = () => [
     `fix register the webhook endpoint ${webhookUrl()} at the gateway, active, with 15 events`,
@@ -138,12 +159,9 @@ describe('npm run doctor -- --fix', () => {
     'fix create the Vault secret subscriptions_url',
     'fix create the Vault secret subscriptions_internal_key',
   ];
-  beforeAll(async () => {
-    await database.query('drop trigger create_profile on auth.users');
-    await database.query("delete from cron.job where jobname = 'subscriptions-sweep'");
-  });
 
   test('without --yes and a terminal shows the fixes and changes nothing', async () => {
+    await breakProject();
     const run = await doctor('--fix');
     expect(run.code).toBe(1);
     expect(linesOf(run, 'fix ')).toEqual(fixes());
@@ -160,6 +178,7 @@ describe('npm run doctor -- --fix', () => {
   });
 
   test('with --yes shows the fixes, applies them, and checks again what they repair', async () => {
+    await breakProject();
     const run = await doctor('--fix', '--yes');
     expect(linesOf(run, 'fix ')).toEqual(fixes());
     const repaired = run.stdout.slice(run.stdout.lastIndexOf('fix   '));
@@ -174,7 +193,7 @@ describe('npm run doctor -- --fix', () => {
       active: true,
       disabled_at: 0,
       secret: 'the-webhook-secret',
-      events: Object.fromEntries(handledEvents.map((event) => [event, true])),
+      events: on,
     }]);
     expect(await vault()).toEqual(filled());
     expect(await jobs()).toHaveLength(3);
@@ -205,11 +224,19 @@ describe('npm run doctor -- --fix', () => {
       .toEqual([...handledEvents, 'payment.authorized'].toSorted());
   });
 
+  test('gives the endpoint no secret that the function does not verify with', async () => {
+    account.endpoints = [];
+    const run = await runWith({ GATEWAY_WEBHOOK_SECRET: 'of-another-project' }, '--fix', '--yes');
+    expect(linesOf(run, 'fix failed:')).toEqual([
+      `fix failed: register the webhook endpoint ${webhookUrl()} at the gateway, active, with 15 events: the function ` +
+      'must receive a webhook first: the function has another GATEWAY_WEBHOOK_SECRET than this environment',
+    ]);
+    expect(account.endpoints).toEqual([]);
+  });
+
   test('that the gateway refuses says so, and the check still fails', async () => {
-    const kept = account.endpoints;
     Object.assign(account, { endpoints: [], mayChangeEndpoints: false });
     const run = await doctor('--fix', '--yes');
-    Object.assign(account, { endpoints: kept, mayChangeEndpoints: true });
     expect(linesOf(run, 'fix failed:')).toEqual([
       `fix failed: register the webhook endpoint ${webhookUrl()} at the gateway, active, with 15 events: the gateway ` +
       'refuses it: 403 Access Denied',
@@ -231,9 +258,6 @@ describe('the Vault rows', () => {
     });
   const put = (name: string, secret: string) =>
     database.query('update vault.secrets set secret = $2 where name = $1', [name, secret]);
-  beforeEach(async () => {
-    for (const { name, secret } of filled()) await put(name, secret);
-  });
 
   test('can’t be there without the extension, which is a fail', async () => {
     await database.query('alter schema vault rename to away');
@@ -279,5 +303,31 @@ describe('the Vault rows', () => {
     const other = { ...environment, INTERNAL_KEY: 'of-this-machine' };
     expect(await diagnose(schedule, project({ environment: other }))).toMatchObject(warning);
     expect(await diagnose(schedule, project({ environment: {} }))).toMatchObject({ status: 'pass' });
+  });
+
+  test('fail where one is blank, also where its value is not known', async () => {
+    await put('subscriptions_internal_key', ' ');
+    expect(await diagnose(schedule, project({ environment: {} }))).toEqual({
+      status: 'fail',
+      message: 'missing: Vault secret subscriptions_internal_key',
+      remedy: expect.stringContaining('vault.create_secret'),
+    });
+  });
+
+  test('fail where they can’t be decrypted, and what else is missing is told beside it', async () => {
+    await database.query(`
+      create or replace view vault.decrypted_secrets as
+      select id, name, description, decode('not hex', 'hex')::text as decrypted_secret from vault.secrets`);
+    await database.query('drop trigger create_profile on auth.users');
+    expect(await diagnose(schedule, project())).toMatchObject({
+      status: 'fail',
+      message: expect.stringMatching(
+        /missing: trigger create_profile on auth.users; .*Vault secrets can't be read [(]22023[)]/,
+      ),
+    });
+    await database.query(`
+      create or replace view vault.decrypted_secrets as
+      select id, name, description, secret as decrypted_secret from vault.secrets`);
+    await database.query('select private.set_up()');
   });
 });

@@ -90,7 +90,7 @@ describe('gateway-key', () => {
     await order('rzp_test_older', '1 hour');
     expect(await diagnose(gatewayKey, project())).toMatchObject({
       status: 'warn',
-      message: 'open orders of another key, which this one does not know: 1 of rzp_test_older',
+      message: 'open orders of another key, unknown under this one: 1 of rzp_test_older',
     });
   });
 
@@ -214,7 +214,7 @@ describe('gateway-plans', () => {
     await bill(1);
     expect(await diagnose(gatewayPlans, project())).toMatchObject({
       status: 'fail',
-      message: 'the gateway does not know the plan of basic (plan_00000000000001)',
+      message: 'the gateway has no plan of basic (plan_00000000000001)',
     });
   });
 

@@ -34,7 +34,7 @@ describe('a check', () => {
         check: 'hanging',
         status: 'fail',
         message: 'no answer within 0.2 s',
-        remedy: 'Look whether the other side is up, and run the doctor again.',
+        remedy: 'Check that the other side is up, and run the doctor again.',
       },
       { check: 'next', status: 'pass', message: 'ran' },
     ]);
@@ -100,7 +100,7 @@ describe('a check', () => {
       .toMatchObject({ status: 'fail', message: 'a bug' });
   });
 
-  test('is one line with its worst status, what is not well, and each remedy once', async () => {
+  test('is one line with its worst status, what needs attention, and each remedy once', async () => {
     const mixed = check(
       'mixed',
       () => Promise.resolve([pass('good'), warn('odd', 'Look.'), fail('bad', 'Repair.'), fail('worse', 'Repair.')]),

@@ -81,9 +81,9 @@ describe('webhook-ping', () => {
     });
   });
 
-  test('fails where the function does not know the path', async () => {
+  test('fails where the function has no such path', async () => {
     ofPlatform = Response.json({ error: 'Not found' }, { status: 404, headers: { 'x-request-id': '1' } });
-    expect(await ping()).toMatchObject({ status: 'fail', message: 'the function does not know the webhook path' });
+    expect(await ping()).toMatchObject({ status: 'fail', message: 'the function has no webhook path' });
   });
 
   test('fails where the function reads another header', async () => {

@@ -33,7 +33,7 @@ function judgeMode({ mode, environment }: Context): Outcome[] {
   return [pass(`${keyId} is accepted${ofKey === undefined ? '' : `, a ${ofKey} key`}`)];
 }
 
-/** Orders are reconciled for five days; the gateway does not know those of another key. */
+/** Orders are reconciled for five days; those of another key are unknown to the gateway. */
 async function ordersOfOtherKeys({ query, databaseUrl, environment }: Context): Promise<Outcome[]> {
   if (databaseUrl === null) return [];
   const rows = await query(
@@ -50,7 +50,7 @@ async function ordersOfOtherKeys({ query, databaseUrl, environment }: Context): 
   const orders = rows.map(({ key_id, orders }) => `${orders} of ${key_id}`).join(', ');
   return [
     warn(
-      `open orders of another key, which this one does not know: ${orders}`,
+      `open orders of another key, unknown under this one: ${orders}`,
       "Look their payments up in that key's mode of the dashboard; they expire by themselves.",
     ),
   ];

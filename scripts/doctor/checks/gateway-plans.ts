@@ -45,7 +45,7 @@ async function comparePlan(context: Context, ours: OurPlan): Promise<Outcome> {
   }
   if (reply.status === 400) {
     return fail(
-      `the gateway does not know the plan of ${name}`,
+      `the gateway has no plan of ${name}`,
       'Correct plans.gateway_plan_id: the id is of this account and of the mode of the key.',
     );
   }

@@ -4,7 +4,7 @@ import { type Connection, connectionError, createConnection, isLoopback, readCer
 
 const section = 'README, "Straight to Postgres".';
 
-/** What `DATABASE_POOL_URL` logs in as has the service's rights and no others, a time limit, and an encrypted way. */
+/** The role of `DATABASE_POOL_URL` has the service's rights alone and a time limit, and its connection is encrypted. */
 export const poolRole: Check = {
   name: 'pool-role',
 
@@ -16,7 +16,7 @@ export const poolRole: Check = {
     signal.addEventListener('abort', connection.cut);
     try {
       const refusal = await connect(connection);
-      return refusal === null ? [...judgeWay(url, authority), ...await judgeRole(connection.client)] : [refusal];
+      return refusal === null ? [...judgeEncryption(url, authority), ...await judgeRole(connection.client)] : [refusal];
     } finally {
       await connection.end();
     }
@@ -35,7 +35,7 @@ async function connect({ client }: Connection): Promise<Outcome | null> {
   }
 }
 
-function judgeWay(url: string, authority: string | null): Outcome[] {
+function judgeEncryption(url: string, authority: string | null): Outcome[] {
   if (authority !== null || isLoopback(url)) return [];
   return [
     warn(

@@ -18,7 +18,7 @@ const wanted = ['APP_URL', 'RESEND_API_KEY', 'EMAIL_FROM', 'REVALIDATE_SECRET'];
 const emptyDigest = createHash('sha256').update('').digest('hex');
 const set = 'Set them with `npx supabase secrets set --env-file supabase/functions/.env`.';
 
-/** The function has its secrets, knows every name, and the values here are the ones there. */
+/** The function has its secrets and reads every name that is set, and the values here are the hosted ones. */
 export const secrets: Check = {
   name: 'secrets',
 
@@ -33,7 +33,7 @@ async function localSecrets({ environment, envFileNames }: Context): Promise<Out
   const unset = [...required, ...wanted].filter((name) => !environment[name]);
   const unknown = await unknownNames(envFileNames);
   return [
-    ...unset.length === 0 ? [] : [warn(`not set: ${unset.join(', ')}`, 'What needs them is switched off.')],
+    ...unset.length === 0 ? [] : [warn(`not set: ${unset.join(', ')}`, 'The features that need them are off.')],
     ...unknownSecrets(unknown),
     pass(`${Object.keys(environment).length} variables`),
   ];
@@ -56,7 +56,7 @@ async function hostedSecrets(context: Context): Promise<Outcome[]> {
     .map(([name]) => name);
   return [
     ...missing.length === 0 ? [] : [fail(`not set: ${missing.join(', ')}`, set)],
-    ...unset.length === 0 ? [] : [warn(`not set: ${unset.join(', ')}`, `What needs them is switched off. ${set}`)],
+    ...unset.length === 0 ? [] : [warn(`not set: ${unset.join(', ')}`, `The features that need them are off. ${set}`)],
     ...unknownSecrets(await unknownNames([...digests.keys()])),
     ...different.length === 0 ? [] : [
       warn(

@@ -41,7 +41,7 @@ async function judge(context: Context, url: string, key: string, domain: string)
   const found = parsed.data.data.find(({ name }) => name.toLowerCase() === domain);
   if (found === undefined) {
     return fail(
-      `Resend does not know the domain ${domain} of EMAIL_FROM`,
+      `Resend has no domain ${domain}, of EMAIL_FROM`,
       "Add it in Resend's dashboard and verify it.",
     );
   }

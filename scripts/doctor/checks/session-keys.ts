@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { type Check, fail, pass, skip, warn } from '../check.ts';
 
 const keySet = z.object({ keys: z.array(z.looseObject({ alg: z.string().optional(), kty: z.string() })) });
-const asymmetric = ['ES256', 'RS256', 'EdDSA'];
+
+/** Key types of ES256, RS256 and EdDSA; `oct` is a shared secret. */
+const asymmetric = ['EC', 'RSA', 'OKP'];
 
 /** Sessions are signed with a key pair, so that the function checks them by itself. */
 export const sessionKeys: Check = {
@@ -17,10 +19,9 @@ export const sessionKeys: Check = {
         fail(`the auth server answers ${status} for its public keys`, 'Is the project paused? Look at its dashboard.'),
       ];
     }
-    const algorithms = parsed.data.keys.flatMap(({ alg }) =>
-      alg !== undefined && asymmetric.includes(alg) ? [alg] : []
-    );
-    if (algorithms.length > 0) return [pass(`public keys: ${[...new Set(algorithms)].join(', ')}`)];
+    const keys = parsed.data.keys.filter(({ kty }) => asymmetric.includes(kty));
+    const algorithms = [...new Set(keys.map(({ alg, kty }) => alg ?? kty))];
+    if (algorithms.length > 0) return [pass(`public keys: ${algorithms.join(', ')}`)];
     return [
       warn(
         'sessions are signed with a shared secret: each request asks the auth server',

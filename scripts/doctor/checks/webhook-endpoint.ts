@@ -1,7 +1,8 @@
 import { type Check, fail, type Outcome, pass, skip, warn } from '../check.ts';
 import type { Context } from '../context.ts';
+import { type Endpoint, listEndpoints, registerEndpoint } from '../gateway-endpoints.ts';
 import { handledEvents } from '../handled-events.ts';
-import { listEndpoints, registerEndpoint } from '../gateway-endpoints.ts';
+import { webhookPing } from './webhook-ping.ts';
 
 /** The gateway delivers webhooks to the public address: the endpoint is registered, active, and has all our events. */
 export const webhookEndpoint: Check = {
@@ -21,7 +22,7 @@ async function judge(context: Context): Promise<Outcome> {
   const ours = listed.endpoints.find((endpoint) => endpoint.url.replace(/\/+$/, '') === url);
   const fix = (verb: string) => ({
     title: `${verb} the webhook endpoint ${url} at the gateway, active, with ${handledEvents.length} events`,
-    apply: (context: Context) => registerEndpoint(context, url, ours),
+    apply: (context: Context) => apply(context, url, ours),
   });
   if (ours === undefined) return fail('the webhook endpoint is not registered', byHand(url), fix('register'));
   if (!ours.active) {
@@ -40,6 +41,13 @@ async function judge(context: Context): Promise<Outcome> {
     );
   }
   return pass(`registered and active, with ${handledEvents.length} events`);
+}
+
+/** The endpoint gets the secret of this environment: it must be the one that the function verifies with. */
+async function apply(context: Context, url: string, present: Endpoint | undefined): Promise<void> {
+  const [ping] = await webhookPing.run(context);
+  if (ping?.status !== 'pass') throw new Error(`the function must receive a webhook first: ${ping?.message}`);
+  await registerEndpoint(context, url, present);
 }
 
 function byHand(url: string): string {

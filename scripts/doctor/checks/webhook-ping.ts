@@ -55,7 +55,7 @@ async function judge(context: Context, { status, headers, body }: Reply): Promis
     );
   }
   if (status === 404 && headers.has('x-request-id')) {
-    return fail('the function does not know the webhook path', `${deploy}: it is of another version.`);
+    return fail('the function has no webhook path', `${deploy}: it is of another version.`);
   }
   if (status === 404) return fail(`no function answers at ${context.functionsUrl}/api (404${platform})`, `${deploy}.`);
   return fail(`the webhook path answers ${status}${platform}`, 'Look at the log of the function.');
