@@ -39,7 +39,7 @@ export type ProjectOptions = {
   readonly environment: Readonly<Record<string, string>>;
 };
 
-/** Gathers what is known about the project. Hosted secrets can't be read: their values are those of this environment. */
+/** Gathers what is known about the project; values of hosted secrets can't be read and come from this environment. */
 export async function readProject(options: ProjectOptions): Promise<Project> {
   const envFile = options.envFile ?? `${root}/supabase/functions/.env`;
   const envFileNames = Object.keys(parseEnv(await readText(envFile)));
@@ -77,7 +77,7 @@ async function hostedProject(
   envFile: string,
   envFileNames: string[],
 ): Promise<Project> {
-  const url = withoutSlash(environment.SUPABASE_URL || `https://${ref}.supabase.co`);
+  const url = projectUrl(ref, environment.SUPABASE_URL);
   return {
     mode: 'hosted',
     ref,
@@ -124,6 +124,12 @@ export function secretValues({ environment, accessToken, databaseUrl, mode }: Pr
 export async function unknownNames(names: readonly string[]): Promise<string[]> {
   const known = await functionVariables();
   return names.filter((name) => !known.includes(name) && !name.startsWith('SUPABASE_')).toSorted();
+}
+
+/** A custom domain, or the platform's own; a shell may have the address of another project in that variable. */
+function projectUrl(ref: string, given = ''): string {
+  const isCustom = given !== '' && !/\.supabase\.(co|in)$/.test(URL.parse(given)?.hostname ?? '');
+  return isCustom ? withoutSlash(given) : `https://${ref}.supabase.co`;
 }
 
 function withoutSlash(url: string): string {

@@ -2,7 +2,7 @@ import { type Check, fail, type Outcome, pass } from '../check.ts';
 import type { Context } from '../context.ts';
 import { judgeVault } from '../vault-rows.ts';
 
-/** The findings about extensions, jobs, Vault rows and the answers to the last calls; the others are about customers. */
+/** The findings about extensions, jobs, Vault rows and the last calls; the others are about customers. */
 export const scheduleFindings = [
   'missing_part',
   'job_failing',

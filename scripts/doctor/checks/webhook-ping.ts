@@ -8,7 +8,7 @@ const body = JSON.stringify({ entity: 'event', event: 'doctor.ping', contains: [
 
 const deploy = 'Run `npx supabase functions deploy api --use-api`';
 
-/** A signed webhook passes from the public address to the ledger, as the gateway's do. Contract: POST /api/webhooks/gateway. */
+/** A signed webhook to the public address reaches the ledger. Contract: POST /api/webhooks/gateway. */
 export const webhookPing: Check = {
   name: 'webhook-ping',
 
