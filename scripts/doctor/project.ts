@@ -117,7 +117,11 @@ export function secretValues({ environment, accessToken, databaseUrl, mode }: Pr
   const hosted = mode === 'hosted' ? [accessToken ?? '', databaseUrl ?? ''] : [];
   const secrets = values.filter(([name]) => !publicVariables.includes(name)).map(([, value]) => value);
   const addresses = [...values.map(([, value]) => value), ...hosted];
-  return [...secrets, ...hosted, ...addresses.flatMap((address) => URL.parse(address)?.password ?? [])];
+  // As HTTP Basic sends them, whose Base64 is not that of the secret alone.
+  const credentials = environment.GATEWAY_KEY_SECRET
+    ? [`${environment.GATEWAY_KEY_ID}:${environment.GATEWAY_KEY_SECRET}`]
+    : [];
+  return [...secrets, ...credentials, ...hosted, ...addresses.flatMap((address) => URL.parse(address)?.password ?? [])];
 }
 
 /** The names that are not the function's own, nor the platform's. */
