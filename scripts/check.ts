@@ -2,6 +2,7 @@ import { checkEmails } from './check-emails.ts';
 import { checkSchema } from './check-schema.ts';
 import { checkSize } from './check-size.ts';
 import { checkVersions } from './check-versions.ts';
+import { checkSchemaVersion } from './schema-version.ts';
 import { writeLine } from './stack/child.ts';
 import { root } from './stack/root.ts';
 
@@ -24,6 +25,7 @@ const checks: readonly [name: string, check: () => Promise<string[]>][] = [
   ['versions', checkVersions],
   ['size of what is deployed', checkSize],
   ['mails', checkEmails],
+  ['schema version', () => checkSchemaVersion()],
   ['schema', checkSchema],
 ];
 
