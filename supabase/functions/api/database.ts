@@ -30,13 +30,14 @@ export type Transport = <Name extends keyof Rpcs & string>(
 
 /** The database refused, failed or can't be reached. The message names the call, never its data. */
 export class DatabaseError extends Error {
-  /** SQLSTATE, where the database got to say one. */
+  /** SQLSTATE, or why the database was not reached: `driverCode`. Nothing that does not look like a code. */
   readonly code: string | undefined;
 
   constructor(rpc: string, code: string | undefined) {
-    super(code ? `${rpc} failed: ${code}` : `${rpc} failed`);
+    const safe = code !== undefined && /^[A-Z0-9_]{3,64}$/.test(code) ? code : undefined;
+    super(safe ? `${rpc} failed: ${safe}` : `${rpc} failed`);
     this.name = 'DatabaseError';
-    this.code = code;
+    this.code = safe;
   }
 }
 
