@@ -352,7 +352,7 @@ describe('an event about a user who was deleted', () => {
       const cycle = { start: iso(start), end: iso(start + 30 * day), createdAt: iso(start) };
       await deliver(
         service,
-        subscriptionEvent({ name: 'charged', userId: person.id, ...cycle, payment: { id: money.id } }),
+        subscriptionEvent({ name: 'charged', userId: person.id, ...cycle, payment: { id: money.id, amount: 99900 } }),
       );
       await deleteUser(person);
       const bodies = {

@@ -4,7 +4,7 @@ import { handledEvents } from '../../scripts/doctor/handled-events.ts';
 import { migrate } from '../../scripts/stack/migrate.ts';
 import { prepareDatabase } from '../../scripts/stack/prepare-database.ts';
 import { type HostedPostgres, startHostedPostgres } from '../helpers/hosted-postgres.ts';
-import { createPoolRole, poolUrl } from '../helpers/pool-role.ts';
+import { setPoolPassword, poolUrl } from '../helpers/pool-role.ts';
 import { withClient } from '../helpers/postgres-client.ts';
 import { type RunningService, startService } from '../helpers/targets.ts';
 import { openDatabase, type TestDatabase } from '../helpers/test-database.ts';
@@ -49,7 +49,6 @@ const api = startManagementApi(() => managed);
 beforeAll(async () => {
   postgres = await startHostedPostgres();
   await prepareDatabase(postgres.url);
-  await withClient(postgres.url, createPoolRole);
   database = openDatabase(postgres.url);
   // As the extension has them, without the encryption.
   await database.query(`
@@ -73,6 +72,7 @@ beforeAll(async () => {
     returns void language sql as
     'update vault.secrets set secret = coalesce($2, secret), name = coalesce($3, name) where id = $1'`);
   await migrate({ url: postgres.url, seed: false, log: () => {} });
+  await withClient(postgres.url, setPoolPassword);
 
   environment = {
     GATEWAY_KEY_ID: account.keyId,

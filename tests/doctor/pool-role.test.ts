@@ -7,7 +7,7 @@ import { prepareDatabase } from '../../scripts/stack/prepare-database.ts';
 import { root } from '../../scripts/stack/root.ts';
 import { unprivilegedUser } from '../../scripts/stack/unprivileged-user.ts';
 import { type HostedPostgres, startHostedPostgres } from '../helpers/hosted-postgres.ts';
-import { createPoolRole, poolUrl } from '../helpers/pool-role.ts';
+import { setPoolPassword, poolUrl } from '../helpers/pool-role.ts';
 import { withClient } from '../helpers/postgres-client.ts';
 import { openDatabase, type TestDatabase } from '../helpers/test-database.ts';
 import { diagnose, hosted } from './doctor.ts';
@@ -33,7 +33,7 @@ beforeAll(async () => {
   await prepareDatabase(postgres.url);
   await migrate({ url: postgres.url, seed: false, log: () => {} });
   database = openDatabase(postgres.url);
-  await withClient(postgres.url, createPoolRole);
+  await withClient(postgres.url, setPoolPassword);
   for (const [name, value] of [['ssl_cert_file', 'server.pem'], ['ssl_key_file', 'server-key.pem']]) {
     await database.query(`alter system set ${name} = '${folder}/${value}'`);
   }
