@@ -4,7 +4,7 @@ import { handledEvents } from '../../scripts/doctor/handled-events.ts';
 import { migrate } from '../../scripts/stack/migrate.ts';
 import { prepareDatabase } from '../../scripts/stack/prepare-database.ts';
 import { type HostedPostgres, startHostedPostgres } from '../helpers/hosted-postgres.ts';
-import { setPoolPassword, poolUrl } from '../helpers/pool-role.ts';
+import { poolUrl, setPoolPassword } from '../helpers/pool-role.ts';
 import { withClient } from '../helpers/postgres-client.ts';
 import { type RunningService, startService } from '../helpers/targets.ts';
 import { openDatabase, type TestDatabase } from '../helpers/test-database.ts';

@@ -7,7 +7,7 @@ import { prepareDatabase } from '../../scripts/stack/prepare-database.ts';
 import { root } from '../../scripts/stack/root.ts';
 import { unprivilegedUser } from '../../scripts/stack/unprivileged-user.ts';
 import { type HostedPostgres, startHostedPostgres } from '../helpers/hosted-postgres.ts';
-import { setPoolPassword, poolUrl } from '../helpers/pool-role.ts';
+import { poolUrl, setPoolPassword } from '../helpers/pool-role.ts';
 import { withClient } from '../helpers/postgres-client.ts';
 import { openDatabase, type TestDatabase } from '../helpers/test-database.ts';
 import { diagnose, hosted } from './doctor.ts';

@@ -53,7 +53,7 @@ async function judgeRole(client: pg.Client): Promise<Outcome[]> {
       r.rolsuper or r.rolbypassrls or r.rolcreaterole or r.rolcreatedb or r.rolinherit as has_more_rights,
       (select s.setting::int from pg_catalog.pg_settings s where s.name = 'statement_timeout') as timeout,
       coalesce(
-        has_function_privilege(current_user, to_regprocedure('public.get_health()'), 'execute'), false
+        has_function_privilege(current_user, to_regprocedure('public.get_health(text)'), 'execute'), false
       ) as may_call
     from pg_catalog.pg_roles r
     where r.rolname = session_user`);
