@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { brotliCompressSync, constants } from 'node:zlib';
-import { writeLine } from './stack/child.ts';
+import { writeLine } from './stack/process/child.ts';
 import { root } from './stack/root.ts';
 
 /** The platform takes 5 MB, compressed; the rest is for what an app adds. */

@@ -3,7 +3,7 @@ import { checkSchema } from './check-schema.ts';
 import { checkSize } from './check-size.ts';
 import { checkVersions } from './check-versions.ts';
 import { checkSchemaVersion } from './schema-version.ts';
-import { writeLine } from './stack/child.ts';
+import { writeLine } from './stack/process/child.ts';
 import { root } from './stack/root.ts';
 
 /** Everything that can be told without running the service. Exit code 1 when something is wrong. */

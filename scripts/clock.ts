@@ -1,10 +1,10 @@
 /** `npm run clock -- '+1 month'`: shifts the local stack's time; without an argument it goes back to the machine's. */
 import { parseArgs } from 'node:util';
 import postgres from 'postgres';
-import { writeLine } from './stack/child.ts';
+import { writeLine } from './stack/process/child.ts';
 import { localPassword } from './stack/defaults.ts';
-import { setGatewayClock } from './stack/gateway-simulator-set-clock.ts';
-import { sweep } from './stack/sweep.ts';
+import { setGatewayClock } from './stack/gateway/set-clock.ts';
+import { sweep } from './stack/postgres/sweep.ts';
 
 const { values, positionals } = parseArgs({
   args: Deno.args,

@@ -9,7 +9,7 @@ import { createMask } from './doctor/mask.ts';
 import { type Project, readProject, secretValues } from './doctor/project.ts';
 import { resultLine, resultsJson, summaryLine } from './doctor/report.ts';
 import { type Result, runChecks } from './doctor/run-checks.ts';
-import { writeLine } from './stack/child.ts';
+import { writeLine } from './stack/process/child.ts';
 import { portNames } from './stack/ports.ts';
 
 const usage = `Usage: npm run doctor -- [--project-ref REF] [--env-file FILE] [--fix [--yes]] [--json] [--port N]

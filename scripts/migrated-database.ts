@@ -1,6 +1,6 @@
-import { migrate } from './stack/migrate.ts';
-import { createPostgres } from './stack/postgres.ts';
-import { prepareDatabase } from './stack/prepare-database.ts';
+import { migrate } from './stack/postgres/migrate.ts';
+import { createPostgres } from './stack/postgres/postgres.ts';
+import { prepareDatabase } from './stack/postgres/prepare-database.ts';
 import { freePort } from './stack/ports.ts';
 
 /** Runs work against a throw-away database that has just the migrations, and removes it. */

@@ -1,6 +1,6 @@
 /** `npm start`: the local stack in the foreground. Prints what a client needs on stdout, everything else on stderr. */
 import { parseArgs } from 'node:util';
-import { writeLine } from './stack/child.ts';
+import { writeLine } from './stack/process/child.ts';
 import { claimDataFolder } from './stack/data-folder.ts';
 import { portNames, takenPorts } from './stack/ports.ts';
 import { createStack } from './stack/stack.ts';

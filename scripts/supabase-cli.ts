@@ -1,4 +1,4 @@
-import { denoEnvironment } from './stack/deno-environment.ts';
+import { denoEnvironment } from './stack/process/deno-environment.ts';
 import { root } from './stack/root.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { parseEnv } from 'node:util';
 import { localEnvironment, localPassword } from '../stack/defaults.ts';
-import { functionVariables, readEnvironment } from '../stack/environment.ts';
+import { functionVariables, readEnvironment } from '../stack/function/environment.ts';
 import { root } from '../stack/root.ts';
 
 /** What is examined, and with which values. */

@@ -1,9 +1,9 @@
-import { postgresEnvironment, postgresProgram } from './postgres-program.ts';
-import { removeFolder } from './init-database.ts';
+import { postgresEnvironment, postgresProgram } from './postgres/postgres-program.ts';
+import { removeFolder } from './postgres/init-database.ts';
 import postgres from 'postgres';
 import { localPassword } from './defaults.ts';
 import { root } from './root.ts';
-import { unprivilegedUser } from './unprivileged-user.ts';
+import { unprivilegedUser } from './process/unprivileged-user.ts';
 
 /** Where `npm start` keeps its data; Git ignores it. */
 export const dataFolder = `${root}/supabase/.temp/stack`;

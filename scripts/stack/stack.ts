@@ -1,21 +1,21 @@
-import { writeLine } from './child.ts';
+import { writeLine } from './process/child.ts';
 import { dataFolder, migrationRecord } from './data-folder.ts';
 import { localEnvironment, localKeys } from './defaults.ts';
-import { readEnvironment } from './environment.ts';
-import { createFront } from './front.ts';
-import { createFunction } from './function.ts';
-import { createGatewaySimulator } from './gateway-simulator.ts';
-import { installClock } from './install-clock.ts';
-import { createLite } from './lite.ts';
-import { createMailbox } from './mailbox.ts';
+import { readEnvironment } from './function/environment.ts';
+import { createReverseProxy } from './http/reverse-proxy.ts';
+import { createFunction } from './function/function.ts';
+import { createGatewaySimulator } from './gateway/gateway-simulator.ts';
+import { installClock } from './postgres/install-clock.ts';
+import { createLite } from './supabase-lite/lite.ts';
+import { createMailbox } from './mailbox/mailbox.ts';
 import { markLocal } from './mark-local.ts';
-import { migrate } from './migrate.ts';
-import { guardMigrations } from './migration-guard.ts';
-import { createOutboxWaker } from './outbox-waker.ts';
-import { createPostgres } from './postgres.ts';
-import { platformEnvironment } from './platform-environment.ts';
-import { prepareDatabase } from './prepare-database.ts';
-import { routeApi } from './route-api.ts';
+import { migrate } from './postgres/migrate.ts';
+import { guardMigrations } from './postgres/migration-guard.ts';
+import { createScheduler } from './scheduler.ts';
+import { createPostgres } from './postgres/postgres.ts';
+import { platformEnvironment } from './function/platform-environment.ts';
+import { prepareDatabase } from './postgres/prepare-database.ts';
+import { routeApi } from './http/route-api.ts';
 import type { Service } from './service.ts';
 
 export type StackOptions = {
@@ -71,8 +71,8 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
     env: { ...own, ...platformEnvironment(api, databaseUrl) },
     onCrash,
   });
-  const apiFront = createFront({ name: 'API', port, route: (path) => routeApi(path, edgeFunction, lite) });
-  const studioFront = createFront({
+  const apiProxy = createReverseProxy({ name: 'API', port, route: (path) => routeApi(path, edgeFunction, lite) });
+  const studioProxy = createReverseProxy({
     name: 'Studio',
     port: port + 2,
     route: (path) => ({ base: () => lite.studioUrl(), path }),
@@ -86,7 +86,7 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
     webhookUrl: `${api}/functions/v1/api/webhooks/gateway`,
   });
 
-  const waker = createOutboxWaker({
+  const scheduler = createScheduler({
     databaseUrl,
     internalUrl: `${api}/functions/v1/api/internal`,
     secretKey: localKeys.secret,
@@ -99,7 +99,7 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
     await Promise.race([Promise.all(services.map((service) => service.ready())), stopped.promise]);
   };
   const steps = [
-    () => Promise.all([mailbox, simulator, apiFront, studioFront].map((service) => service.start())),
+    () => Promise.all([mailbox, simulator, apiProxy, studioProxy].map((service) => service.start())),
     () => postgres.start(),
     () => ready(postgres),
     () => prepareDatabase(databaseUrl),
@@ -108,8 +108,8 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
     () => migrate({ url: databaseUrl, seed: true }),
     () => installClock(databaseUrl, gatewayUrl),
     () => Promise.all([lite.start(), edgeFunction.start()]),
-    () => ready(lite, edgeFunction, apiFront, studioFront, mailbox, simulator),
-    () => waker.start(),
+    () => ready(lite, edgeFunction, apiProxy, studioProxy, mailbox, simulator),
+    () => scheduler.start(),
   ];
   const run = async () => {
     for (const step of steps) {
@@ -119,7 +119,7 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
     return !stopping;
   };
   // Nobody calls into what has ended already; the database ends last.
-  const endings = [waker, simulator, edgeFunction, apiFront, studioFront, mailbox, lite, postgres];
+  const endings = [scheduler, simulator, edgeFunction, apiProxy, studioProxy, mailbox, lite, postgres];
 
   return {
     start: () => started = run(),

@@ -21,6 +21,9 @@ alter table private.gateway_events enable row level security;
 revoke all on private.gateway_events from public;
 grant select, insert, update on private.gateway_events to service_role;
 create index gateway_events_received_at_idx on private.gateway_events (received_at);
+-- Payloads to be reduced. No event that had its effect is in it.
+create index gateway_events_unlinked_idx on private.gateway_events (received_at)
+where payload is not null and not payload ? 'reduced' and (outcome = 'unmatched' or outcome like 'ignored: %');
 -- Payloads to be emptied. Without it the job would read every older row to find none.
 create index gateway_events_with_payload_idx on private.gateway_events (received_at)
 where payload is not null;
@@ -34,8 +37,8 @@ comment on column private.gateway_events.subject_id is 'The subscription or orde
 comment on column private.gateway_events.event_at is
   'created_at of the event, as private.event_time reads it. Null: it carries none.';
 comment on column private.gateway_events.payload is
-  'The event''s body. After 90 days null, or what private.stored_payload leaves of an event that still waits; at once where '
-  'the user is deleted.';
+  'The event''s body. Reduced to what private.stored_payload leaves where the user is deleted, and after a day where no user is '
+  'known. Null after 90 days, unless the event still waits.';
 comment on column private.gateway_events.early_renewal is
   'EARLY_RENEWAL when the event came: it holds for whenever the event is applied.';
 comment on column private.gateway_events.outcome is

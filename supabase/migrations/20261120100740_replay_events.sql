@@ -160,6 +160,38 @@ end
 $$;
 revoke execute on function private.final_outcome(private.gateway_events) from public;
 
+-- Reduces the payloads of events that no link ties to a user of ours, a day after they came and a batch at a time: they may
+-- be about a deleted user, such as the capture of a cycle that was charged after the deletion, or about a customer of
+-- another app.
+create function private.reduce_payloads()
+returns integer -- how many were reduced; call again until it is 0
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_reduced integer;
+begin
+  with unlinked as materialized (
+    select e.body_sha256, private.stored_payload(e.payload, e.outcome) as payload
+    from private.gateway_events e
+    where e.received_at < private.clock() - interval '1 day'
+      and e.payload is not null
+      and not e.payload ? 'reduced'
+      and (e.outcome = 'unmatched' or e.outcome like 'ignored: %')
+    order by e.received_at
+    limit 1000
+    for update skip locked
+  )
+  update private.gateway_events e
+  set payload = u.payload
+  from unlinked u
+  where e.body_sha256 = u.body_sha256;
+  get diagnostics v_reduced = row_count;
+  return v_reduced;
+end
+$$;
+revoke execute on function private.reduce_payloads() from public;
+
 -- Empties the payloads of the ledger after 90 days, a batch at a time. What decides stays: hash, ids, outcome. An event
 -- that still waits keeps the fields that it needs.
 create function private.empty_payloads()

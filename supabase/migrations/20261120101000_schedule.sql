@@ -34,8 +34,8 @@ declare
   v_done integer;
 begin
   foreach v_job in array array[
-    'replay_missed_events', 'settle_waiting_subscriptions', 'expire_subscriptions', 'announce_ends', 'empty_payloads',
-    'delete_order_keys', 'delete_mails', 'erase_deleted_users'
+    'replay_missed_events', 'settle_waiting_subscriptions', 'expire_subscriptions', 'announce_ends', 'reduce_payloads',
+    'empty_payloads', 'delete_order_keys', 'delete_mails', 'erase_deleted_users'
   ] loop
     -- One that fails stops no other.
     begin

@@ -1,8 +1,8 @@
 /** A project's API as the local stack has it: a port in front of Lite, and the public keys of sessions under ES256. */
 import http from 'node:http';
 import { freePort } from '../../scripts/stack/ports.ts';
-import { createFront } from '../../scripts/stack/front.ts';
-import { writeLine } from '../../scripts/stack/child.ts';
+import { createReverseProxy } from '../../scripts/stack/http/reverse-proxy.ts';
+import { writeLine } from '../../scripts/stack/process/child.ts';
 
 const { lite = '', jwks = '' } = JSON.parse(Deno.env.get('BENCH_API') ?? '{}');
 const port = freePort();
@@ -10,7 +10,7 @@ const keys = http.createServer((_, response) => response.setHeader('content-type
 await new Promise<void>((resolve) => keys.listen(0, '127.0.0.1', resolve));
 const address = keys.address();
 const keysUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
-await createFront({
+await createReverseProxy({
   name: 'API',
   port,
   route: (path) => ({ path, base: () => Promise.resolve(path.endsWith('/jwks.json') ? keysUrl : lite) }),

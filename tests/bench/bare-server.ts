@@ -3,7 +3,7 @@
  * any handler over a pool can reach at best. Here to be measured against; never to be used.
  */
 import pg from 'pg';
-import { writeLine } from '../../scripts/stack/child.ts';
+import { writeLine } from '../../scripts/stack/process/child.ts';
 
 const pool = new pg.Pool({ connectionString: Deno.env.get('DATABASE_POOL_URL') ?? '', max: 8 });
 

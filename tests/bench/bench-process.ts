@@ -1,5 +1,5 @@
-import { type ChildOptions, spawnChild } from '../../scripts/stack/child.ts';
-import { denoEnvironment } from '../../scripts/stack/deno-environment.ts';
+import { type ChildOptions, spawnChild } from '../../scripts/stack/process/child.ts';
+import { denoEnvironment } from '../../scripts/stack/process/deno-environment.ts';
 import { root } from '../../scripts/stack/root.ts';
 
 /** A server of the bench, in a process of its own: what it uses is not the load generator's. */

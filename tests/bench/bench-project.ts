@@ -1,9 +1,9 @@
 import { localKeys } from '../../scripts/stack/defaults.ts';
-import { createLite, type Lite } from '../../scripts/stack/lite.ts';
-import { migrate } from '../../scripts/stack/migrate.ts';
+import { createLite, type Lite } from '../../scripts/stack/supabase-lite/lite.ts';
+import { migrate } from '../../scripts/stack/postgres/migrate.ts';
 import { freePort } from '../../scripts/stack/ports.ts';
-import { createPostgres, type Postgres } from '../../scripts/stack/postgres.ts';
-import { prepareDatabase } from '../../scripts/stack/prepare-database.ts';
+import { createPostgres, type Postgres } from '../../scripts/stack/postgres/postgres.ts';
+import { prepareDatabase } from '../../scripts/stack/postgres/prepare-database.ts';
 import { base64Url, encodeJson } from '../helpers/tokens.ts';
 import { startBenchProcess } from './bench-process.ts';
 import { sessionClaims } from '../helpers/caller.ts';

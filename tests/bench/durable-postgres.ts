@@ -1,6 +1,6 @@
 import { freePort } from '../../scripts/stack/ports.ts';
-import { createPostgres, type Postgres } from '../../scripts/stack/postgres.ts';
-import { unprivilegedUser } from '../../scripts/stack/unprivileged-user.ts';
+import { createPostgres, type Postgres } from '../../scripts/stack/postgres/postgres.ts';
+import { unprivilegedUser } from '../../scripts/stack/process/unprivileged-user.ts';
 import { withClient } from '../helpers/postgres-client.ts';
 
 /**

@@ -1,5 +1,5 @@
 /** A server that does nothing but answer: the limit of HTTP. */
-import { writeLine } from '../../scripts/stack/child.ts';
+import { writeLine } from '../../scripts/stack/process/child.ts';
 
 Deno.serve({
   hostname: '127.0.0.1',

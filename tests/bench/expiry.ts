@@ -1,7 +1,7 @@
 /** How long 100,000 subscriptions take to end, and whether anybody who pays meanwhile notices. */
 import pg from 'pg';
 import { withMigratedDatabase } from '../../scripts/migrated-database.ts';
-import { sweep } from '../../scripts/stack/sweep.ts';
+import { sweep } from '../../scripts/stack/postgres/sweep.ts';
 import { loadSubscriptions, resetLapsed } from './expiry-data.ts';
 import { median, milliseconds, type Row, seconds } from './report.ts';
 

@@ -1,8 +1,8 @@
 /** Whether a request takes longer where there are a thousand times as many payments. */
-import { migrate } from '../../scripts/stack/migrate.ts';
+import { migrate } from '../../scripts/stack/postgres/migrate.ts';
 import { freePort } from '../../scripts/stack/ports.ts';
-import { createPostgres, type Postgres } from '../../scripts/stack/postgres.ts';
-import { prepareDatabase } from '../../scripts/stack/prepare-database.ts';
+import { createPostgres, type Postgres } from '../../scripts/stack/postgres/postgres.ts';
+import { prepareDatabase } from '../../scripts/stack/postgres/prepare-database.ts';
 import { poolUrl, setPoolPassword } from '../helpers/pool-role.ts';
 import { withClient } from '../helpers/postgres-client.ts';
 import { openDatabase, type TestDatabase } from '../helpers/test-database.ts';

@@ -3,7 +3,7 @@
  * no ledger, no outbox. Here to be measured against; never to be used.
  */
 import { createClient } from '@supabase/supabase-js';
-import { writeLine } from '../../scripts/stack/child.ts';
+import { writeLine } from '../../scripts/stack/process/child.ts';
 import { createVerifier } from '../../supabase/functions/api/gateway/signature.ts';
 
 const env = (name: string) => Deno.env.get(name) ?? '';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
-import { migrate } from '../../scripts/stack/migrate.ts';
-import { newId } from '../../scripts/stack/gateway-simulator-id.ts';
-import type { Postgres } from '../../scripts/stack/postgres.ts';
-import { prepareDatabase } from '../../scripts/stack/prepare-database.ts';
+import { migrate } from '../../scripts/stack/postgres/migrate.ts';
+import { newId } from '../../scripts/stack/gateway/id.ts';
+import type { Postgres } from '../../scripts/stack/postgres/postgres.ts';
+import { prepareDatabase } from '../../scripts/stack/postgres/prepare-database.ts';
 import { setPoolPassword } from '../helpers/pool-role.ts';
 import { withClient } from '../helpers/postgres-client.ts';
 import { activatedBody, capturedBody, newCapturedPayment, proGatewayPlanId, proPrice } from './gateway-bodies.ts';

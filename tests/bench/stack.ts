@@ -1,6 +1,6 @@
 /** How long the stack takes to start, and how fast and how large the function is. */
 import { localKeys } from '../../scripts/stack/defaults.ts';
-import { createFunction } from '../../scripts/stack/function.ts';
+import { createFunction } from '../../scripts/stack/function/function.ts';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { poolUrl, setPoolPassword } from '../helpers/pool-role.ts';
 import { withClient } from '../helpers/postgres-client.ts';

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { localKeys } from '../../scripts/stack/defaults.ts';
-import { createFunction } from '../../scripts/stack/function.ts';
+import { createFunction } from '../../scripts/stack/function/function.ts';
 import { type BenchProject, benchSecrets } from './bench-project.ts';
 import { startBenchProcess } from './bench-process.ts';
 import { openHttpConnection } from './http-connection.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { sweep } from '../../scripts/stack/sweep.ts';
+import { sweep } from '../../scripts/stack/postgres/sweep.ts';
 import { setClock } from '../helpers/clock.ts';
 import { deliver } from '../helpers/gateway-events.ts';
 import { captured, refunded } from '../helpers/money-events.ts';

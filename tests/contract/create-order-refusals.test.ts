@@ -142,7 +142,7 @@ describe.each(targets)('%s', (target) => {
     shop.gatewayDoes(respond);
     expect(await refused({ tier: 'pro' }, caller.accessToken, key)).toEqual(unavailable);
     expect(shop.calls).toHaveLength(1);
-    shop.gatewayDoes((_, passOn) => passOn());
+    shop.gatewayDoes((_, forwardRequest) => forwardRequest());
     await placeOrder(shop, caller.accessToken, 'basic', key);
     await placeOrder(shop, caller.accessToken, 'pro');
   });
@@ -166,7 +166,7 @@ describe.each(targets)('%s', (target) => {
     expect(performance.now() - started).toBeLessThan(10_000);
     expect(await readAllRows(project.database)).toEqual(before);
 
-    shop.gatewayDoes((_, passOn) => passOn());
+    shop.gatewayDoes((_, forwardRequest) => forwardRequest());
     await placeOrder(shop, caller.accessToken);
   });
 

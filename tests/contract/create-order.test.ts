@@ -134,7 +134,7 @@ describe.each(targets)('%s', (target) => {
   test('POST /api/payments/orders → the payment is written before the gateway is asked', async () => {
     const user = await createCaller(project.database);
     const seen: unknown[] = [];
-    shop.gatewayDoes(async (_, passOn) => {
+    shop.gatewayDoes(async (_, forwardRequest) => {
       seen.push(
         await project.database.one(
           `select replace(id::text, '-', '') as receipt, status, amount, tier, meta, gateway_order_id
@@ -142,7 +142,7 @@ describe.each(targets)('%s', (target) => {
           [user.id],
         ),
       );
-      return await passOn();
+      return await forwardRequest();
     });
     const { payment_id, order } = await placeOrder(shop, user.accessToken, 'basic');
     expect(seen).toEqual([{
@@ -249,9 +249,9 @@ describe.each(targets)('%s', (target) => {
     const user = await createCaller(project.database);
     const held = Promise.withResolvers<void>();
     onTestFinished(() => held.resolve());
-    shop.gatewayDoes(async (_, passOn) => {
+    shop.gatewayDoes(async (_, forwardRequest) => {
       await held.promise;
-      return await passOn();
+      return await forwardRequest();
     });
     const first = placeOrder(shop, user.accessToken);
     await vi.waitFor(() => expect(shop.calls).toHaveLength(1));

@@ -26,8 +26,8 @@ afterAll(async () => {
 
 /** The service behind a project of which a part takes requests and never answers. */
 async function startBehindHanging(part: '/auth/' | '/rest/', target: Target): Promise<RunningService> {
-  const proxy = startApiProxy(() => project.apiUrl, async (request, passOn) => {
-    if (!new URL(request.url).pathname.startsWith(part)) return await passOn();
+  const proxy = startApiProxy(() => project.apiUrl, async (request, forwardRequest) => {
+    if (!new URL(request.url).pathname.startsWith(part)) return await forwardRequest();
     await end.promise;
     return new Response(null, { status: 503 });
   });

@@ -86,7 +86,10 @@ describe.each(everyTarget)('%s', (target) => {
     ['429', () => Response.json({ code: 429, msg: 'inner detail' }, { status: 429 })],
     ['200 with HTML', () => new Response('<h1>inner detail</h1>')],
   ])('with an auth server that answers %s', (_, respond) => {
-    const service = useService(target, useProxy((request, passOn) => isAuth(request) ? respond() : passOn()));
+    const service = useService(
+      target,
+      useProxy((request, forwardRequest) => isAuth(request) ? respond() : forwardRequest()),
+    );
 
     test('read and verify → their 500, not 401', async () => {
       const before = await readAllRows(project.database);
@@ -106,7 +109,10 @@ describe.each(restTargets)('%s', (target) => {
     ['200 with HTML', () => new Response('<h1>inner detail</h1>')],
     ['200 with null', () => Response.json(null)],
   ])('with a database API that answers %s', (_, respond) => {
-    const service = useService(target, useProxy((request, passOn) => isAuth(request) ? passOn() : respond()));
+    const service = useService(
+      target,
+      useProxy((request, forwardRequest) => isAuth(request) ? forwardRequest() : respond()),
+    );
 
     test('read, verify and webhook → their 500, health → 503', async () => {
       expect(await callAll(service))

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { freePort } from '../../scripts/stack/ports.ts';
-import { createPostgres, type Postgres } from '../../scripts/stack/postgres.ts';
+import { createPostgres, type Postgres } from '../../scripts/stack/postgres/postgres.ts';
 import { root } from '../../scripts/stack/root.ts';
-import { unprivilegedUser } from '../../scripts/stack/unprivileged-user.ts';
+import { unprivilegedUser } from '../../scripts/stack/process/unprivileged-user.ts';
 import { answer, refusal } from '../helpers/answer.ts';
 import { poolUrl, setPoolPassword } from '../helpers/pool-role.ts';
 import { withClient } from '../helpers/postgres-client.ts';

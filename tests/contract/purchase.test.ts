@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import type { DeliverOptions } from '../../scripts/stack/gateway-simulator-deliver-options.ts';
+import type { DeliverOptions } from '../../scripts/stack/gateway/deliver-options.ts';
 import { paymentCaptured } from '../fixtures/gateway/payment-events.ts';
 import { answer } from '../helpers/answer.ts';
 import { whileBroken } from '../helpers/broken-function.ts';
@@ -188,8 +188,8 @@ describe.each(targets)('%s', (target) => {
   )('%s before the order is stored → %s, and bought when the order is there', async (event, outcome) => {
     const user = await createCaller(project.database);
     let paid: Checkout | undefined;
-    shop.gatewayDoes(async (_, passOn) => {
-      const order = await (await passOn()).json();
+    shop.gatewayDoes(async (_, forwardRequest) => {
+      const order = await (await forwardRequest()).json();
       paid = await shop.pay(order.id, 'captured', { events: [event] });
       await shop.deliveries(order.id, 1);
       const about = await project.database.query(
@@ -210,8 +210,8 @@ describe.each(targets)('%s', (target) => {
 
   test('payment.failed before the order is stored → the failure mail when the order is there, and payable', async () => {
     const user = await createCaller(project.database);
-    shop.gatewayDoes(async (_, passOn) => {
-      const order = await (await passOn()).json();
+    shop.gatewayDoes(async (_, forwardRequest) => {
+      const order = await (await forwardRequest()).json();
       await shop.pay(order.id, 'failed');
       await shop.deliveries(order.id, 1);
       return Response.json(order);

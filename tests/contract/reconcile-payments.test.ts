@@ -153,7 +153,7 @@ describe.each(targets)('%s', (target) => {
     shop.gatewayDoes(broken);
     expect(await answer(reconcile(shop))).toEqual({ status: 200, body: { asked: 1, applied: 0, unanswered: 1 } });
     expect(await paymentOfOrder(project.database, orderId)).toMatchObject({ status: 'created' });
-    shop.gatewayDoes((_call, passOn) => passOn());
+    shop.gatewayDoes((_call, forwardRequest) => forwardRequest());
     await makeDue({ orderId });
     expect(await answer(reconcile(shop))).toEqual({ status: 200, body: { asked: 1, applied: 1, unanswered: 0 } });
     expect(await tierOf(project.database, user.id)).toBe('pro');

@@ -22,11 +22,11 @@ beforeAll(async () => {
   published = await crypto.subtle.generateKey(ecdsa, true, ['sign', 'verify']);
   const key = await crypto.subtle.exportKey('jwk', published.publicKey);
   jwks = { keys: [{ ...key, kid: 'key-1', alg: 'ES256', use: 'sig', key_ops: ['verify'] }] };
-  proxy = startApiProxy(() => project.apiUrl, (request, passOn) => {
+  proxy = startApiProxy(() => project.apiUrl, (request, forwardRequest) => {
     const { pathname } = new URL(request.url);
-    if (!pathname.startsWith('/auth/')) return passOn();
+    if (!pathname.startsWith('/auth/')) return forwardRequest();
     asked.push(pathname);
-    if (!pathname.endsWith('/jwks.json')) return passOn();
+    if (!pathname.endsWith('/jwks.json')) return forwardRequest();
     return keysAreDown ? Response.json({ message: 'down' }, { status: 503 }) : Response.json(jwks);
   });
 });

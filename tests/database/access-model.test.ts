@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { writeLine } from '../../scripts/stack/child.ts';
+import { writeLine } from '../../scripts/stack/process/child.ts';
 import { accessOf, describeAccess } from '../helpers/access-model/access.ts';
 import { noFacts } from '../helpers/access-model/facts.ts';
 import { proveHistories } from '../helpers/access-model/prove-histories.ts';

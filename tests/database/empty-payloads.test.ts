@@ -77,6 +77,21 @@ test.each(['unmatched', 'plan_not_found', 'parked', 'failed: 23514'])(
   },
 );
 
+test('an event of an unknown order, or that no rule reads, keeps its whole payload for a day', async () => {
+  await setClock(database, '2026-01-01T00:00:00Z');
+  const money = { id: uniqueId('pay'), order_id: uniqueId('order'), email: 'asha.rao@example.com' };
+  const bodies = [captured(money), captured(money).replace('payment.captured', 'payment.authorized')];
+  for (const body of bodies) await deliver(service, body);
+  const reduce = async (at: string) => {
+    await setClock(database, at);
+    return (await database.one('select private.reduce_payloads() as reduced')).reduced;
+  };
+  expect(await reduce('2026-01-02T00:00:00Z')).toBe(0);
+  expect(await reduce('2026-01-02T00:00:00.001Z')).toBe(2);
+  expect(await reduce('2026-01-02T00:00:00.001Z')).toBe(0);
+  for (const body of bodies) expect(JSON.stringify((await row(body)).payload)).not.toContain('asha.rao');
+});
+
 test('an event that waited for its order for a year is applied', async () => {
   await setClock(database, '2026-01-01T00:00:00Z');
   const money = { id: uniqueId('pay'), order_id: uniqueId('order') };

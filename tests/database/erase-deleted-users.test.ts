@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { sweep } from '../../scripts/stack/sweep.ts';
+import { sweep } from '../../scripts/stack/postgres/sweep.ts';
 import { setClock } from '../helpers/clock.ts';
 import { deliver, sha256, subscriptionEvent } from '../helpers/gateway-events.ts';
 import { captured, dispute, failed, orderPaid, refunded } from '../helpers/money-events.ts';
@@ -325,6 +325,35 @@ describe('an event about a user who was deleted', () => {
     expect(await database.query('select from private.unsettled_events')).toEqual([]);
     const replayed = await database.one("select private.replay_event(decode($1, 'hex')) as outcome", [sha256(body)]);
     expect(replayed).toEqual({ outcome: 'ignored: user deleted' });
+    expect(await columnsNaming(database, person)).toEqual([]);
+  });
+
+  test.each([
+    [1, 'before'],
+    [1, 'after'],
+    [100, 'before'],
+    [100, 'after'],
+  ])('that captures a cycle %i days later, %s its charge, leaves nothing a day later', async (days, when) => {
+    const person = await createPerson();
+    const id = uniqueId('sub');
+    const of = { userId: person.id, id, planId: 'plan_pro' };
+    const first = { start: iso(start), end: iso(start + 30 * day), createdAt: iso(start) };
+    await deliver(service, subscriptionEvent({ name: 'activated', ...of, ...first }));
+    await deleteUser(person);
+    const at = start + days * day;
+    await setTime(at);
+    await database.query(sweep);
+    const payment = {
+      ...personalFields(person),
+      id: uniqueId('pay'),
+      amount: 99900,
+      order_id: uniqueId('order_of_cycle'),
+    };
+    const next = { start: iso(at), end: iso(at + 30 * day), createdAt: iso(at) };
+    const events = [captured(payment), subscriptionEvent({ name: 'charged', ...of, ...next, payment })];
+    for (const body of when === 'before' ? events : events.toReversed()) await deliver(service, body);
+    await setTime(Math.max(at, start + 90 * day) + day + 1000);
+    await database.query(sweep);
     expect(await columnsNaming(database, person)).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { prepareDatabase } from '../../scripts/stack/prepare-database.ts';
+import { prepareDatabase } from '../../scripts/stack/postgres/prepare-database.ts';
 import { root } from '../../scripts/stack/root.ts';
 import { withClient } from '../helpers/postgres-client.ts';
 import { openDatabase, type TestDatabase } from '../helpers/test-database.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { migrate } from '../../scripts/stack/migrate.ts';
-import { prepareDatabase } from '../../scripts/stack/prepare-database.ts';
-import { sweep } from '../../scripts/stack/sweep.ts';
+import { migrate } from '../../scripts/stack/postgres/migrate.ts';
+import { prepareDatabase } from '../../scripts/stack/postgres/prepare-database.ts';
+import { sweep } from '../../scripts/stack/postgres/sweep.ts';
 import { type HostedPostgres, startHostedPostgres } from '../helpers/hosted-postgres.ts';
 import { createUser } from '../helpers/records.ts';
 import { openDatabase, type TestDatabase } from '../helpers/test-database.ts';

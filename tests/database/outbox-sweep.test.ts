@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { sweep } from '../../scripts/stack/sweep.ts';
+import { sweep } from '../../scripts/stack/postgres/sweep.ts';
 import { createCallStandIns, dropCallStandIns, recordedCalls } from '../helpers/call-stand-ins.ts';
 import { setClock } from '../helpers/clock.ts';
 import { listen } from '../helpers/notifications.ts';

@@ -1,6 +1,6 @@
 import { expect, inject, test } from 'vitest';
-import { migrate } from '../../scripts/stack/migrate.ts';
-import { prepareDatabase } from '../../scripts/stack/prepare-database.ts';
+import { migrate } from '../../scripts/stack/postgres/migrate.ts';
+import { prepareDatabase } from '../../scripts/stack/postgres/prepare-database.ts';
 import { withClient } from '../helpers/postgres-client.ts';
 import { openDatabase } from '../helpers/test-database.ts';
 

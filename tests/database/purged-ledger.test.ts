@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sweep } from '../../scripts/stack/sweep.ts';
+import { sweep } from '../../scripts/stack/postgres/sweep.ts';
 import { setClock } from '../helpers/clock.ts';
 import { deliver } from '../helpers/gateway-events.ts';
 import { placeOrder, type Purchase, verifyPurchase } from '../helpers/purchases.ts';

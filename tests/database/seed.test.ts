@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { markLocal } from '../../scripts/stack/mark-local.ts';
-import { migrate } from '../../scripts/stack/migrate.ts';
+import { migrate } from '../../scripts/stack/postgres/migrate.ts';
 import { root } from '../../scripts/stack/root.ts';
 import { createUser } from '../helpers/records.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';

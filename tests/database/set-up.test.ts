@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { migrate } from '../../scripts/stack/migrate.ts';
-import { prepareDatabase } from '../../scripts/stack/prepare-database.ts';
+import { migrate } from '../../scripts/stack/postgres/migrate.ts';
+import { prepareDatabase } from '../../scripts/stack/postgres/prepare-database.ts';
 import { startHostedPostgres } from '../helpers/hosted-postgres.ts';
 import { readFindings } from '../helpers/read-findings.ts';
 import { createUser } from '../helpers/records.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { schedule } from '../../scripts/doctor/checks/schedule.ts';
 import { handledEvents } from '../../scripts/doctor/handled-events.ts';
-import { migrate } from '../../scripts/stack/migrate.ts';
-import { prepareDatabase } from '../../scripts/stack/prepare-database.ts';
+import { migrate } from '../../scripts/stack/postgres/migrate.ts';
+import { prepareDatabase } from '../../scripts/stack/postgres/prepare-database.ts';
 import { type HostedPostgres, startHostedPostgres } from '../helpers/hosted-postgres.ts';
 import { poolUrl, setPoolPassword } from '../helpers/pool-role.ts';
 import { withClient } from '../helpers/postgres-client.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { buildEmails } from '../../scripts/build-emails.ts';
 import { checkEmails } from '../../scripts/check-emails.ts';
-import { denoEnvironment } from '../../scripts/stack/deno-environment.ts';
+import { denoEnvironment } from '../../scripts/stack/process/deno-environment.ts';
 import { root } from '../../scripts/stack/root.ts';
 import { renderEmail } from '../../supabase/functions/api/outbox/render-email.ts';
 import { everyRow, settings } from './rows.ts';

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createFunction, type EdgeFunction } from '../../scripts/stack/function.ts';
+import { createFunction, type EdgeFunction } from '../../scripts/stack/function/function.ts';
 import { peakMegabytes } from '../bench/process-usage.ts';
 import { functionEnvironment } from '../helpers/fault-project.ts';
 import { uniqueId } from '../helpers/records.ts';

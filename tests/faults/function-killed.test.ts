@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createFunction, type EdgeFunction } from '../../scripts/stack/function.ts';
+import { createFunction, type EdgeFunction } from '../../scripts/stack/function/function.ts';
 import { functionEnvironment } from '../helpers/fault-project.ts';
 import { createCustomer, expectNothingHalfDone } from '../helpers/fault-requests.ts';
 import { useProject } from '../helpers/use-project.ts';

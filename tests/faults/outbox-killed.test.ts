@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createFunction, type EdgeFunction } from '../../scripts/stack/function.ts';
+import { createFunction, type EdgeFunction } from '../../scripts/stack/function/function.ts';
 import { type ApiProxy, startApiProxy } from '../helpers/api-proxy.ts';
 import { setClock } from '../helpers/clock.ts';
 import { functionEnvironment } from '../helpers/fault-project.ts';
@@ -26,8 +26,8 @@ beforeEach(async () => {
   await emptyOutbox(project.database);
   completing = Promise.withResolvers();
   killed = Promise.withResolvers();
-  proxy = startApiProxy(() => project.apiUrl, async (request, passOn) => {
-    if (!request.url.endsWith('/complete_outbox')) return await passOn();
+  proxy = startApiProxy(() => project.apiUrl, async (request, forwardRequest) => {
+    if (!request.url.endsWith('/complete_outbox')) return await forwardRequest();
     completing.resolve();
     await killed.promise;
     return new Response(null, { status: 503 });

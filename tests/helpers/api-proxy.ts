@@ -1,5 +1,5 @@
 /** What stands between the service and the project's API: answers itself, or passes the request on. */
-export type Intercept = (request: Request, passOn: () => Promise<Response>) => Response | Promise<Response>;
+export type Intercept = (request: Request, forwardRequest: () => Promise<Response>) => Response | Promise<Response>;
 
 /** An address that behaves as the project's API but for what `intercept` does. */
 export type ApiProxy = { readonly url: string; stop(): Promise<void> };

@@ -1,11 +1,11 @@
 import { localKeys } from '../../scripts/stack/defaults.ts';
-import { createFront } from '../../scripts/stack/front.ts';
-import { createFunction, type EdgeFunction } from '../../scripts/stack/function.ts';
-import { createLite } from '../../scripts/stack/lite.ts';
-import { migrate } from '../../scripts/stack/migrate.ts';
+import { createReverseProxy } from '../../scripts/stack/http/reverse-proxy.ts';
+import { createFunction, type EdgeFunction } from '../../scripts/stack/function/function.ts';
+import { createLite } from '../../scripts/stack/supabase-lite/lite.ts';
+import { migrate } from '../../scripts/stack/postgres/migrate.ts';
 import { freePort } from '../../scripts/stack/ports.ts';
-import { createPostgres, type Postgres } from '../../scripts/stack/postgres.ts';
-import { prepareDatabase } from '../../scripts/stack/prepare-database.ts';
+import { createPostgres, type Postgres } from '../../scripts/stack/postgres/postgres.ts';
+import { prepareDatabase } from '../../scripts/stack/postgres/prepare-database.ts';
 import { poolUrl, setPoolPassword } from './pool-role.ts';
 import { withClient } from './postgres-client.ts';
 import { secrets } from './targets.ts';
@@ -44,7 +44,7 @@ export async function startFaultProject(
     siteUrl: 'http://127.0.0.1:3000',
   }, log);
   let auth: 'up' | 'down' | 'hanging' = 'up';
-  const front = createFront({
+  const proxy = createReverseProxy({
     name: 'API',
     port: apiPort,
     route: (path) => ({
@@ -61,7 +61,7 @@ export async function startFaultProject(
   const database = openDatabase(postgres.url());
 
   async function stop(): Promise<void> {
-    const endings = [edgeFunction.stop, front.stop, lite.stop, database.close, postgres.stop];
+    const endings = [edgeFunction.stop, proxy.stop, lite.stop, database.close, postgres.stop];
     const failures: unknown[] = [];
     for (const end of endings) await end().catch((error: unknown) => failures.push(error));
     if (failures.length > 0) throw failures[0];
@@ -73,7 +73,7 @@ export async function startFaultProject(
     await prepareDatabase(postgres.url());
     await migrate({ url: postgres.url(), seed: false, log });
     await withClient(postgres.url(), setPoolPassword);
-    await Promise.all([front.start(), lite.start(), edgeFunction.start()]);
+    await Promise.all([proxy.start(), lite.start(), edgeFunction.start()]);
     await Promise.all([lite.ready(), edgeFunction.ready()]);
   } catch (error) {
     // A database without its migrations has more to complain of than this.

@@ -1,7 +1,7 @@
 import type { TestProject } from 'vitest/node';
-import { migrate } from '../../scripts/stack/migrate.ts';
-import { createPostgres } from '../../scripts/stack/postgres.ts';
-import { prepareDatabase } from '../../scripts/stack/prepare-database.ts';
+import { migrate } from '../../scripts/stack/postgres/migrate.ts';
+import { createPostgres } from '../../scripts/stack/postgres/postgres.ts';
+import { prepareDatabase } from '../../scripts/stack/postgres/prepare-database.ts';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { setPoolPassword } from './pool-role.ts';
 import { templateDatabase, withClient } from './postgres-client.ts';

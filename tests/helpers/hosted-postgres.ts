@@ -1,9 +1,9 @@
 import { localPassword } from '../../scripts/stack/defaults.ts';
-import { spawnChild } from '../../scripts/stack/child.ts';
-import { initDatabase, removeFolder } from '../../scripts/stack/init-database.ts';
+import { spawnChild } from '../../scripts/stack/process/child.ts';
+import { initDatabase, removeFolder } from '../../scripts/stack/postgres/init-database.ts';
 import { freePort } from '../../scripts/stack/ports.ts';
-import { postgresEnvironment, postgresProgram } from '../../scripts/stack/postgres-program.ts';
-import { unprivilegedUser } from '../../scripts/stack/unprivileged-user.ts';
+import { postgresEnvironment, postgresProgram } from '../../scripts/stack/postgres/postgres-program.ts';
+import { unprivilegedUser } from '../../scripts/stack/process/unprivileged-user.ts';
 
 /** A Postgres on which `pg_net` and `pg_cron` can be installed; they are stand-ins that record their calls. */
 export type HostedPostgres = { readonly url: string; stop(): Promise<void> };

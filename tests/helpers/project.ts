@@ -1,6 +1,6 @@
 import { createClient } from '@supabase/supabase-js';
 import { localKeys } from '../../scripts/stack/defaults.ts';
-import { createLite, type Lite } from '../../scripts/stack/lite.ts';
+import { createLite, type Lite } from '../../scripts/stack/supabase-lite/lite.ts';
 import type { Declared } from './findings.ts';
 import { poolUrl } from './pool-role.ts';
 import { uniqueId } from './records.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, vi } from 'vitest';
-import { createGatewaySimulator } from '../../scripts/stack/gateway-simulator.ts';
-import type { DeliverOptions } from '../../scripts/stack/gateway-simulator-deliver-options.ts';
-import type { Delivery } from '../../scripts/stack/gateway-simulator-delivery.ts';
-import type { LocalHostService } from '../../scripts/stack/local-host-service.ts';
+import { createGatewaySimulator } from '../../scripts/stack/gateway/gateway-simulator.ts';
+import type { DeliverOptions } from '../../scripts/stack/gateway/deliver-options.ts';
+import type { Delivery } from '../../scripts/stack/gateway/delivery.ts';
+import type { LocalHostService } from '../../scripts/stack/http/local-host-service.ts';
 import { type ApiProxy, startApiProxy } from './api-proxy.ts';
 import { type PostgresProxy, startPostgresProxy } from './postgres-proxy.ts';
 import type { Checkout } from './requests.ts';
@@ -12,7 +12,10 @@ import { type Addresses, type RunningService, secrets, startService, type Target
 export type GatewayCall = { method: string; path: string; authorization: string | null; body: unknown };
 
 /** What the gateway's API does with a call: answers itself, or passes it on to the simulator. */
-export type GatewayStandIn = (call: GatewayCall, passOn: () => Promise<Response>) => Response | Promise<Response>;
+export type GatewayStandIn = (
+  call: GatewayCall,
+  forwardRequest: () => Promise<Response>,
+) => Response | Promise<Response>;
 
 /** The service between a project and a gateway: a simulator that delivers its webhooks back to the service. */
 export type Shop = Pick<RunningService, 'request' | 'output'> & {
@@ -67,10 +70,10 @@ export function useShop(
       firstRetryMs: 50,
     });
     await simulator.start();
-    api = startApiProxy(() => project.apiUrl, async (request, passOn) => {
+    api = startApiProxy(() => project.apiUrl, async (request, forwardRequest) => {
       const [, rpc] = /\/rpc\/(\w+)$/.exec(new URL(request.url).pathname) ?? [];
       if (rpc !== undefined) rpcs.push(rpc);
-      return await passOn();
+      return await forwardRequest();
     });
     gateway = Deno.serve(
       { hostname: '127.0.0.1', port: 0, onListen: () => {} },
@@ -84,8 +87,8 @@ export function useShop(
           body: text === '' ? null : JSON.parse(text),
         };
         calls.push(call);
-        const passOn = () => fetch(simulatorUrl() + path, { method, headers, body: text || null });
-        return await (standIn === null ? passOn() : standIn(call, passOn));
+        const forwardRequest = () => fetch(simulatorUrl() + path, { method, headers, body: text || null });
+        return await (standIn === null ? forwardRequest() : standIn(call, forwardRequest));
       },
     );
     pool = startPostgresProxy(() => project.poolUrl, (rpc) => rpcs.push(rpc));

@@ -6,7 +6,7 @@ import { createGateway } from '../../supabase/functions/api/gateway/gateway.ts';
 import { createSenders } from '../../supabase/functions/api/outbox/senders.ts';
 import { createTransport } from '../../supabase/functions/api/database/transport.ts';
 import { localKeys } from '../../scripts/stack/defaults.ts';
-import { createFunction } from '../../scripts/stack/function.ts';
+import { createFunction } from '../../scripts/stack/function/function.ts';
 import { root } from '../../scripts/stack/root.ts';
 
 /** The app in this process, and the served function on both Denos. */

@@ -1,5 +1,5 @@
 import { expect, vi } from 'vitest';
-import { createMailbox } from '../../scripts/stack/mailbox.ts';
+import { createMailbox } from '../../scripts/stack/mailbox/mailbox.ts';
 import { receiverEnvironment } from './test-dispatcher.ts';
 
 /** A mail as the mailbox shows it. */

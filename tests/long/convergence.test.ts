@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { writeLine } from '../../scripts/stack/child.ts';
+import { writeLine } from '../../scripts/stack/process/child.ts';
 import { prepareToWalk } from '../helpers/orderings/prepare-to-walk.ts';
 import { proveEveryOrder } from '../helpers/orderings/prove-every-order.ts';
 import { proveGeneratedOrders } from '../helpers/orderings/prove-generated-orders.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { localEnvironment } from '../../scripts/stack/defaults.ts';
-import { functionVariables, readEnvironment } from '../../scripts/stack/environment.ts';
+import { functionVariables, readEnvironment } from '../../scripts/stack/function/environment.ts';
 
 const defaults = localEnvironment({ gateway: 'http://127.0.0.1:4', mailbox: 'http://127.0.0.1:3' });
 let file: string;

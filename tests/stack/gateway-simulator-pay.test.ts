@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { signHex } from '../../scripts/stack/gateway-simulator-signature.ts';
+import { signHex } from '../../scripts/stack/gateway/signature.ts';
 import {
   call,
   createOrder,

@@ -1,6 +1,6 @@
 // A running simulator and a receiver of its webhooks, for the tests of one file.
 import { afterAll, beforeEach, onTestFinished } from 'vitest';
-import { createGatewaySimulator } from '../../scripts/stack/gateway-simulator.ts';
+import { createGatewaySimulator } from '../../scripts/stack/gateway/gateway-simulator.ts';
 
 export const KEY_SECRET = 'key-secret';
 export const WEBHOOK_SECRET = 'webhook-secret';

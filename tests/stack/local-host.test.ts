@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { isLocalRequest } from '../../scripts/stack/local-host.ts';
-import { isSameSecret } from '../../scripts/stack/local-host-secret.ts';
-import { createLocalHostService } from '../../scripts/stack/local-host-service.ts';
+import { isLocalRequest } from '../../scripts/stack/http/local-host.ts';
+import { isSameSecret } from '../../scripts/stack/http/local-host-secret.ts';
+import { createLocalHostService } from '../../scripts/stack/http/local-host-service.ts';
 
 const request = (headers: Record<string, string>) => new Request('http://127.0.0.1:4000/', { headers });
 

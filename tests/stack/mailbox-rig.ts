@@ -1,5 +1,5 @@
 import { afterAll, beforeEach } from 'vitest';
-import { createMailbox } from '../../scripts/stack/mailbox.ts';
+import { createMailbox } from '../../scripts/stack/mailbox/mailbox.ts';
 
 /** What the mailbox answered; `body` is empty where the answer is no JSON. */
 export type Answer = { status: number; headers: Headers; text: string; body: Record<string, unknown> };

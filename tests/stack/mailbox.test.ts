@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createMailbox } from '../../scripts/stack/mailbox.ts';
+import { createMailbox } from '../../scripts/stack/mailbox/mailbox.ts';
 import { useMailbox } from './mailbox-rig.ts';
 
 const { url, call } = await useMailbox();

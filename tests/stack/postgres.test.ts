@@ -1,10 +1,10 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { localKeys } from '../../scripts/stack/defaults.ts';
-import { createLite } from '../../scripts/stack/lite.ts';
+import { createLite } from '../../scripts/stack/supabase-lite/lite.ts';
 import { freePort } from '../../scripts/stack/ports.ts';
-import { createPostgres } from '../../scripts/stack/postgres.ts';
-import { prepareDatabase } from '../../scripts/stack/prepare-database.ts';
+import { createPostgres } from '../../scripts/stack/postgres/postgres.ts';
+import { prepareDatabase } from '../../scripts/stack/postgres/prepare-database.ts';
 
 const quiet = () => {};
 

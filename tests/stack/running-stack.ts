@@ -1,6 +1,6 @@
 import { expect, vi } from 'vitest';
 import { takenPorts } from '../../scripts/stack/ports.ts';
-import { readLines } from '../../scripts/stack/read-lines.ts';
+import { readLines } from '../../scripts/stack/process/read-lines.ts';
 import { root } from '../../scripts/stack/root.ts';
 import type { Findings } from '../helpers/findings.ts';
 import { openDatabase } from '../helpers/test-database.ts';

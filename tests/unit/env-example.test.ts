@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { functionVariables } from '../../scripts/stack/environment.ts';
+import { functionVariables } from '../../scripts/stack/function/environment.ts';
 import { readConfig } from '../../supabase/functions/api/config.ts';
 
 test('.env.example lists exactly the variables that the function reads and the platform does not set', async () => {

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Postgres } from '../../../scripts/stack/postgres.ts';
+import type { Postgres } from '../../../scripts/stack/postgres/postgres.ts';
 import { poolUrl } from '../../helpers/pool-role.ts';
 import { withDurablePostgres } from '../durable-postgres.ts';
 import { createOurDatabase, newUsers } from '../our-database.ts';

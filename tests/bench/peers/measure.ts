@@ -1,4 +1,4 @@
-import type { Postgres } from '../../../scripts/stack/postgres.ts';
+import type { Postgres } from '../../../scripts/stack/postgres/postgres.ts';
 import { withDurablePostgres } from '../durable-postgres.ts';
 import { fire, percentile } from '../load.ts';
 import { newUsers } from '../our-database.ts';

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { newId } from '../../../scripts/stack/gateway-simulator-id.ts';
-import type { Postgres } from '../../../scripts/stack/postgres.ts';
+import { newId } from '../../../scripts/stack/gateway/id.ts';
+import type { Postgres } from '../../../scripts/stack/postgres/postgres.ts';
 import { poolUrl } from '../../helpers/pool-role.ts';
 import { withClient } from '../../helpers/postgres-client.ts';
 import { benchSecrets } from '../bench-project.ts';

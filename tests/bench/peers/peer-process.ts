@@ -1,4 +1,4 @@
-import { denoEnvironment } from '../../../scripts/stack/deno-environment.ts';
+import { denoEnvironment } from '../../../scripts/stack/process/deno-environment.ts';
 import { root } from '../../../scripts/stack/root.ts';
 import { type BenchProcess, startServerProcess } from '../bench-process.ts';
 

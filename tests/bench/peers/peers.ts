@@ -1,4 +1,4 @@
-import type { Postgres } from '../../../scripts/stack/postgres.ts';
+import type { Postgres } from '../../../scripts/stack/postgres/postgres.ts';
 import { withClient } from '../../helpers/postgres-client.ts';
 import type { Subscriber } from '../gateway-bodies.ts';
 import { installPeer, type Peer, type Runtime, startPeer } from './peer-process.ts';

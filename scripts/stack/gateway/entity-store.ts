@@ -1,0 +1,20 @@
+/** Records by id. Copies go in and come out: what was once read or sent does not change afterwards. */
+export type EntityStore<Entity> = {
+  save(entity: Entity): Entity;
+  find(id: string | null | undefined): Entity | undefined;
+  /** Newest first. */
+  list(): Entity[];
+};
+
+/** In memory. */
+export function createEntityStore<Entity extends { id: string }>(): EntityStore<Entity> {
+  const entities = new Map<string, Entity>();
+  return {
+    save(entity) {
+      entities.set(entity.id, structuredClone(entity));
+      return structuredClone(entity);
+    },
+    find: (id) => structuredClone(entities.get(id ?? '')),
+    list: () => structuredClone([...entities.values()].reverse()),
+  };
+}

@@ -1,0 +1,87 @@
+import { Hono } from 'hono';
+import { createGatewayApi } from './api.ts';
+import { createGatewayClock } from './clock.ts';
+import { createGatewayControls } from './controls.ts';
+import { createDeliveryQueue } from './delivery.ts';
+import { gatewayError } from './error.ts';
+import { createGatewayFaults } from './faults.ts';
+import { createMoveSubscription } from './move-subscription.ts';
+import { createSend } from './send.ts';
+import { createGatewayStore } from './store.ts';
+import { subscriptionRequest } from './subscription.ts';
+import { listenOnNode } from '../http/listen-on-node.ts';
+import { createPage } from '../http/local-host-page.ts';
+import { createLocalHostService, type LocalHostService } from '../http/local-host-service.ts';
+
+/** 16 deliveries whose pauses double take the real gateway's 24 hours. */
+const MAX_DELIVERIES = 16;
+const FIRST_RETRY_MS = 24 * 60 * 60 * 1000 / (2 ** (MAX_DELIVERIES - 1) - 1);
+
+type Options = {
+  port: number;
+  keyId: string;
+  keySecret: string;
+  webhookSecret: string;
+  webhookUrl: string;
+  /** The pause before the first retry of a webhook, doubling from then on. */
+  firstRetryMs?: number;
+  maxDeliveries?: number;
+  /** Retries come so many times faster; `POST /simulate/endpoint` changes it. */
+  timeScale?: number;
+  /** A webhook's answer later than this counts as none. */
+  timeoutMs?: number;
+  /** What the gateway's clock runs with, in milliseconds since 1970; `POST /simulate/clock` shifts it. */
+  now?: () => number;
+};
+
+/**
+ * A stand-in for the payment gateway, in memory: its API under `/v1`, its signatures and its webhooks, with real HMACs.
+ * `/simulate/…` plays customers, banks, time and bad luck, and the page at `/` lets a person pay.
+ */
+export function createGatewaySimulator(options: Options): LocalHostService {
+  const { port, keyId, keySecret, webhookSecret, webhookUrl } = options;
+  const { firstRetryMs = FIRST_RETRY_MS, maxDeliveries = MAX_DELIVERIES, timeoutMs = 5_000, timeScale = 1 } = options;
+  const clock = createGatewayClock(options.now ?? Date.now);
+  const store = createGatewayStore();
+  const faults = createGatewayFaults();
+  const timing = { firstRetryMs, maxDeliveries, timeoutMs, timeScale };
+  const queue = createDeliveryQueue({ url: webhookUrl, secret: webhookSecret, now: clock.now, ...timing });
+  const send = createSend(queue);
+  const moveSubscription = createMoveSubscription(store, send, clock);
+  const cancel = async (id: string) => {
+    await moveSubscription(subscriptionRequest.parse({ event: 'cancelled', subscription_id: id }));
+  };
+
+  const app = new Hono();
+  app.route('/', createPage(new URL('.', import.meta.url)));
+  app.route('/', createGatewayApi({ store, clock, keyId, keySecret, cancel }));
+  app.route('/', createGatewayControls({ store, queue, faults, clock, send, moveSubscription, keySecret }));
+  app.notFound(() => gatewayError('The requested URL was not found on the server.', { status: 404, reason: 'NA' }));
+  app.onError((error) => gatewayError(error.message, { status: 500, source: 'internal', reason: 'server_error' }));
+
+  const served = createLocalHostService({
+    name: 'gateway-simulator',
+    port,
+    fetch: (request) =>
+      new URL(request.url).pathname.startsWith('/v1/')
+        ? faults.apply(request, () => app.fetch(request))
+        : app.fetch(request),
+    release: faults.release,
+    listen: listenOnNode,
+  });
+  return {
+    name: served.name,
+    get url() {
+      return served.url;
+    },
+    start() {
+      queue.start();
+      return served.start();
+    },
+    ready: () => served.ready(),
+    async stop() {
+      await served.stop();
+      await queue.stop();
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import type { Payment, PaymentError } from './entities.ts';
+import type { Refusal } from './error.ts';
+import { eventBody, type EventOptions } from './event.ts';
+import { NO_ERROR } from './new-payment.ts';
+import type { GatewayStore } from './store.ts';
+import type { Webhook } from './webhook.ts';
+
+/** Where a payment can go. A failure is not final: days later the bank may let it through after all. */
+const POSSIBLE_FROM = {
+  failed: ['created'],
+  authorized: ['created', 'failed'],
+  captured: ['created', 'failed', 'authorized'],
+} as const;
+
+type Step = EventOptions & {
+  to: keyof typeof POSSIBLE_FROM;
+  /** What a failure says. */
+  error: PaymentError;
+  /** Captures though another payment paid the order. */
+  although_paid: boolean;
+};
+
+/** What came of it: the webhooks are in the order in which they came about. */
+export type Moved = { payment: Payment; webhooks: Webhook[] };
+
+/** Moves a payment on in the books, or tells why it can't go there; nothing is written then. */
+export function movePayment(store: GatewayStore, payment: Payment, step: Step): Moved | { refusal: Refusal } {
+  const { to } = step;
+  if (!POSSIBLE_FROM[to].some((status) => status === payment.status)) {
+    const description = `A payment that is ${payment.status} can not become ${to}.`;
+    return { refusal: { description, field: 'to', reason: 'invalid_payment_status' } };
+  }
+  const refusal = to === 'captured' && !step.although_paid ? refuseOrder(store, payment.order_id) : undefined;
+  if (refusal !== undefined) return { refusal };
+
+  const about = (event: string, entities: Parameters<typeof eventBody>[1]): Webhook => {
+    return { event, body: eventBody(event, entities, step) };
+  };
+  if (to === 'failed') {
+    const failed = store.payments.save({ ...payment, ...step.error, status: 'failed' });
+    return { payment: failed, webhooks: [about('payment.failed', { payment: failed })] };
+  }
+  const authorized = store.payments.save({ ...payment, ...NO_ERROR, status: 'authorized' });
+  const webhooks = payment.status === 'authorized' ? [] : [about('payment.authorized', { payment: authorized })];
+  if (to === 'authorized') return { payment: authorized, webhooks };
+  const { payment: captured, order } = store.capture(authorized);
+  webhooks.push(about('payment.captured', { payment: captured }), about('order.paid', { payment: captured, order }));
+  return { payment: captured, webhooks };
+}
+
+/** The refusal of a second capture for an order. */
+export function refuseOrder(store: GatewayStore, orderId: string | null): Refusal | undefined {
+  if (store.orders.find(orderId)?.status !== 'paid') return undefined;
+  return {
+    description: 'The order is already paid.',
+    field: 'order_id',
+    step: 'payment_initiation',
+    reason: 'order_already_paid',
+  };
+}

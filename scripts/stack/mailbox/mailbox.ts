@@ -1,0 +1,48 @@
+import { Hono } from 'hono';
+import { z } from 'zod';
+import { createPage } from '../http/local-host-page.ts';
+import { createLocalHostService, type LocalHostService } from '../http/local-host-service.ts';
+import { createMailApi } from './api.ts';
+import { mailError } from './error.ts';
+import { createFaultSwitch, faultRequest } from './faults.ts';
+import { createMailFrame } from './frame.ts';
+import { createMailStore } from './store.ts';
+import { createRevalidationReceiver } from '../http/revalidation-receiver.ts';
+
+const KEPT_MAILS = 1_000;
+
+type Options = { port: number; revalidateSecret: string };
+
+/**
+ * A stand-in for the mail provider, and for the app's revalidation hook: what is sent is kept in memory and shown to a
+ * person at `/`. `POST /simulate/fault` makes the next requests fail, `DELETE` lifts that, `GET` tells what is in effect.
+ */
+export function createMailbox({ port, revalidateSecret }: Options): LocalHostService {
+  const store = createMailStore(KEPT_MAILS);
+  const faults = createFaultSwitch();
+  const revalidation = createRevalidationReceiver(revalidateSecret);
+
+  const app = new Hono();
+  app.route('/', createPage(new URL('.', import.meta.url)));
+  app.route('/', createMailApi(store, faults));
+  app.route('/', createMailFrame(store));
+  app.get('/simulate/fault', (c) => c.json({ faults: faults.current() }));
+  app.post('/simulate/fault', async (c) => {
+    const parsed = faultRequest.safeParse(await c.req.json().catch(() => undefined));
+    if (!parsed.success) return c.json({ error: 'Invalid request', details: z.flattenError(parsed.error) }, 400);
+    faults.set(parsed.data);
+    return c.json({ faults: faults.current() });
+  });
+  app.delete('/simulate/fault', (c) => {
+    faults.lift();
+    return c.json({ faults: [] });
+  });
+  app.post('/api/revalidate', (c) => {
+    return faults.apply('revalidate', () => revalidation.fetch(c.req.raw));
+  });
+  app.route('/', revalidation);
+  app.notFound(() => mailError(404, 'not_found', 'The requested endpoint does not exist.'));
+  app.onError((error) => mailError(500, 'application_error', error.message));
+
+  return createLocalHostService({ name: 'mailbox', port, fetch: app.fetch, release: faults.release });
+}

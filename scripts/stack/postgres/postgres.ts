@@ -1,0 +1,110 @@
+import { type Child, spawnChild } from '../process/child.ts';
+import { localPassword } from '../defaults.ts';
+import { initDatabase, removeFolder } from './init-database.ts';
+import { checkPostgresProgram, postgresEnvironment, postgresProgram } from './postgres-program.ts';
+import type { Service } from '../service.ts';
+import { unprivilegedUser } from '../process/unprivileged-user.ts';
+
+/** A Postgres server on 127.0.0.1, user and password `postgres`, as `supabase start` has it. */
+export type Postgres = Service & {
+  /** Connection URL of a database, `postgres` unless named. */
+  url(database?: string): string;
+  /** Process id of the server; undefined while it doesn't run. */
+  pid(): number | undefined;
+  /** Stops and starts the server; the data stay, in a throw-away folder too. */
+  restart(): Promise<void>;
+};
+
+export type PostgresOptions = {
+  port: number;
+  /** Where the data stay. Without it they live in a temporary folder that `stop` removes. */
+  dataFolder?: string;
+  /** Trades durability for speed: a crash of the machine may lose the data. */
+  ephemeral: boolean;
+  log?: (line: string) => void;
+  /** Told when the server ends without having been asked to. */
+  onCrash?: (error: Error) => void;
+};
+
+const readyLine = 'database system is ready to accept connections';
+
+/** The local Postgres. `start` throws when the cluster can't be made, `ready` when the server ends before it answers. */
+export function createPostgres(options: PostgresOptions): Postgres {
+  let folder: string | undefined;
+  let child: Child | undefined;
+  let answers = Promise.resolve();
+
+  async function startServer(): Promise<void> {
+    const user = await unprivilegedUser();
+    await checkPostgresProgram(user);
+    folder ??= options.dataFolder ?? await temporaryFolder(user);
+    await initDatabase(`${folder}/postgres`, user);
+    const listening = Promise.withResolvers<void>();
+    const server = spawnChild({
+      name: 'postgres',
+      command: postgresProgram('postgres'),
+      args: serverArguments(`${folder}/postgres`, options),
+      // Postgres insists on a working folder that it can enter.
+      cwd: '/',
+      env: postgresEnvironment,
+      ...user,
+      log: options.log,
+      onLine: (line) => line.includes(readyLine) && listening.resolve(),
+    });
+    child = server;
+    answers = listening.promise;
+    answers.catch(() => {}); // told by `ready`, if anybody asks
+    void server.exited.then((status) => {
+      const asked = child !== server;
+      if (!asked) child = undefined;
+      const error = new Error(`Postgres ended with code ${status.code}:\n${server.lastLines().join('\n')}`);
+      listening.reject(error);
+      if (!asked) options.onCrash?.(error);
+    });
+  }
+
+  async function stopServer(): Promise<void> {
+    const server = child;
+    child = undefined;
+    // Fast shutdown; then an immediate one; SIGKILL is the last resort, of a stopped process for example.
+    await server?.end('SIGINT', 'SIGQUIT');
+  }
+
+  return {
+    name: 'Postgres',
+    start: startServer,
+    ready: () => answers,
+    async stop() {
+      await stopServer();
+      if (folder !== undefined && options.dataFolder === undefined) await removeFolder(folder);
+      folder = undefined;
+    },
+    url: (database = 'postgres') => `postgresql://postgres:${localPassword}@127.0.0.1:${options.port}/${database}`,
+    pid: () => child?.pid,
+    async restart() {
+      await stopServer();
+      await startServer();
+      await answers;
+    },
+  };
+}
+
+function serverArguments(dataFolder: string, options: PostgresOptions): string[] {
+  const settings = [
+    'listen_addresses=127.0.0.1',
+    `port=${options.port}`,
+    'unix_socket_directories=',
+    'max_connections=150',
+    'timezone=UTC',
+    'log_timezone=UTC',
+    'log_checkpoints=off',
+    ...(options.ephemeral ? ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'] : []),
+  ];
+  return ['-D', dataFolder, ...settings.flatMap((setting) => ['-c', setting])];
+}
+
+async function temporaryFolder(user: { uid: number; gid: number } | undefined): Promise<string> {
+  const folder = await Deno.makeTempDir({ prefix: 'local-postgres-' });
+  if (user) await Deno.chown(folder, user.uid, user.gid);
+  return folder;
+}

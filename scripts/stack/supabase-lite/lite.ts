@@ -1,0 +1,111 @@
+import { type Child, spawnChild } from '../process/child.ts';
+import { denoEnvironment } from '../process/deno-environment.ts';
+import { root } from '../root.ts';
+import type { Service } from '../service.ts';
+
+/** What Lite's process is told. */
+export type LiteSettings = {
+  databaseUrl: string;
+  jwtSecret: string;
+  publishableKey: string;
+  secretKey: string;
+  /** Where links in auth mails lead: the app. */
+  siteUrl: string;
+  /** The port at which people open Studio: requests that name another are refused. Undefined: no Studio. */
+  studioPort?: number;
+};
+
+/** Supabase Lite. Its ports are the system's choice and change when it is restarted, so ask for an address each time. */
+export type Lite = Service & {
+  /** Base URL of the API, waited for while Lite restarts; undefined when it isn't back within `waitMs`. */
+  apiUrl(waitMs?: number): Promise<string | undefined>;
+  /** Base URL of the Studio listener, likewise. */
+  studioUrl(waitMs?: number): Promise<string | undefined>;
+  /** Process id; undefined between two processes. */
+  pid(): number | undefined;
+};
+
+type Ports = { api: number; studio?: number };
+
+const readyWithinMs = 30_000;
+const longestBackoffMs = 2000;
+
+/** Lite for a migrated database. It is restarted whenever it ends by itself; only `stop` ends it for good. */
+export function createLite(settings: LiteSettings, log?: (line: string) => void): Lite {
+  let child: Child | undefined;
+  let lastLines = (): string[] => [];
+  let running = false;
+  let backoffMs = 100;
+  let ports = Promise.withResolvers<Ports>();
+
+  function startProcess(): void {
+    let up = false;
+    const listening = ports;
+    const lite = spawnChild({
+      name: 'lite',
+      command: Deno.execPath(),
+      args: ['run', ...permissions, '--no-prompt', '--no-lock', `${root}/scripts/stack/supabase-lite/lite-process.ts`],
+      cwd: root,
+      env: { ...denoEnvironment(), LITE_SETTINGS: JSON.stringify(settings), LITE_TELEMETRY: '0', DO_NOT_TRACK: '1' },
+      log,
+      onLine(line) {
+        if (!line.startsWith('{"event":"listening"')) return;
+        up = true;
+        listening.resolve(JSON.parse(line));
+      },
+    });
+    child = lite;
+    lastLines = lite.lastLines;
+    const startedAt = performance.now();
+    void lite.exited.then(() => {
+      if (child !== lite) return;
+      child = undefined;
+      if (up) ports = Promise.withResolvers();
+      // One that ran for a while met an accident; one that can't even start is given longer and longer pauses.
+      backoffMs = performance.now() - startedAt > 5000 ? 100 : Math.min(backoffMs * 2, longestBackoffMs);
+      setTimeout(() => running && startProcess(), backoffMs);
+    });
+  }
+
+  async function address(pick: (ports: Ports) => number | undefined, waitMs: number): Promise<string | undefined> {
+    const port = await within(ports.promise.then(pick), waitMs);
+    return port === undefined ? undefined : `http://127.0.0.1:${port}`;
+  }
+
+  return {
+    name: 'Lite',
+    start() {
+      running = true;
+      startProcess();
+      return Promise.resolve();
+    },
+    async ready() {
+      if (await within(ports.promise, readyWithinMs) === undefined) {
+        throw new Error(`Lite did not start:\n${lastLines().join('\n')}`);
+      }
+    },
+    async stop() {
+      running = false;
+      const lite = child;
+      child = undefined;
+      ports = Promise.withResolvers();
+      await lite?.end('SIGTERM');
+    },
+    apiUrl: (waitMs = 3000) => address(({ api }) => api, waitMs),
+    studioUrl: (waitMs = 3000) => address(({ studio }) => studio, waitMs),
+    pid: () => child?.pid,
+  };
+}
+
+// It talks to Postgres and to whoever calls it, all on this machine.
+const permissions = ['--allow-net=127.0.0.1', '--allow-env', '--allow-sys', `--allow-read=${root}`];
+
+async function within<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined> {
+  const timeout = Promise.withResolvers<undefined>();
+  const timer = setTimeout(timeout.resolve, milliseconds, undefined);
+  try {
+    return await Promise.race([promise, timeout.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

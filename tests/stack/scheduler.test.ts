@@ -1,0 +1,237 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { localKeys } from '../../scripts/stack/defaults.ts';
+import { createScheduler } from '../../scripts/stack/scheduler.ts';
+import type { Service } from '../../scripts/stack/service.ts';
+import { type ApiProxy, startApiProxy } from '../helpers/api-proxy.ts';
+import { type FaultProject, startFaultProject } from '../helpers/fault-project.ts';
+import { accept, startReceiver } from '../helpers/receiver.ts';
+import { createUser } from '../helpers/records.ts';
+import { countRows, emptyOutbox, enqueueRevalidation, readRow } from '../helpers/side-effects.ts';
+import { receiverEnvironment } from '../helpers/test-dispatcher.ts';
+
+const app = startReceiver();
+let project: FaultProject;
+let proxy: ApiProxy;
+let scheduler: Service | undefined;
+const patience = { timeout: 30_000, interval: 20 };
+
+beforeAll(async () => {
+  project = await startFaultProject({ ...receiverEnvironment(app.url), RESEND_API_KEY: '' });
+  proxy = startApiProxy(() => project.edgeFunction.url, async (_request, forwardRequest) => {
+    try {
+      return await forwardRequest();
+    } catch {
+      return new Response(null, { status: 502 });
+    }
+  });
+  // The first retry comes after 5 s; nobody waits that long here.
+  await project.database.query(
+    "create or replace function private.retry_delay(p_attempts integer) returns interval language sql immutable set search_path = '' return interval '300 milliseconds'",
+  );
+});
+afterAll(async () => {
+  await proxy.stop();
+  await project.stop();
+  await app.stop();
+});
+beforeEach(async () => {
+  app.answer = accept;
+  await emptyOutbox(project.database);
+  app.arrivals.length = 0;
+});
+afterEach(() => scheduler?.stop());
+
+/** Starts a scheduler. */
+async function launch({ internalUrl = proxyUrl(), sweepMs = 600_000 } = {}): Promise<void> {
+  scheduler = createScheduler({
+    databaseUrl: project.postgres.url(),
+    internalUrl,
+    secretKey: localKeys.secret,
+    sweepMs,
+  });
+  await scheduler.start();
+  await scheduler.ready();
+}
+
+/** Starts a scheduler and waits until it works: what follows is due to what the test does. */
+async function startWaker(sweepMs?: number): Promise<void> {
+  await launch({ sweepMs });
+  await eventually(async () => untilDelivered(await enqueueRevalidation(project.database), 1000));
+  await emptyOutbox(project.database);
+  app.arrivals.length = 0;
+}
+
+/** The function's address changes when it is started again. */
+function proxyUrl(): string {
+  return `${proxy.url}/api/internal`;
+}
+
+/** Notes a revalidation as the function's own requests do: nobody is told. */
+async function enqueueSilently(): Promise<string> {
+  const session = await project.database.connect();
+  await session.query("set subscriptions.request = 'on'");
+  const { rows } = await session.query(
+    `insert into private.outbox (key, destination, kind, payload)
+     values (gen_random_uuid()::text, 'revalidation', 'revalidation', '{"paths": ["/silent"]}') returning key`,
+  );
+  await session.end();
+  return String(rows[0].key);
+}
+
+/** Connections whose newest statement is like that. */
+async function countConnections(statement: string): Promise<number> {
+  const { open } = await project.database.one(
+    'select count(*)::int as open from pg_stat_activity where pid <> pg_backend_pid() and query ilike $1',
+    [statement],
+  );
+  return Number(open);
+}
+
+async function untilDelivered(key: string, timeout = patience.timeout): Promise<void> {
+  await vi.waitFor(async () => {
+    expect(await readRow(project.database, key)).toMatchObject({ state: 'delivered' });
+  }, { ...patience, timeout });
+}
+
+/** Does it again until it works: what is killed or restarted may take a claim with it, which waits for its lease to end. */
+async function eventually(work: () => Promise<void>): Promise<void> {
+  await vi.waitFor(work, patience);
+}
+
+/** Edits a tier as an admin does in Studio, and waits until the app is told. */
+async function editTier(timeout = patience.timeout): Promise<void> {
+  const { id } = await createUser(project.database);
+  await project.database.query(
+    "insert into private.grants (user_id, tier, until, reason) values ($1, 'pro', '2126-01-01', 'as agreed')",
+    [id],
+  );
+  await project.database.query("update public.profiles set subscription_tier = 'pro' where user_id = $1", [id]);
+  await vi.waitFor(() => expect(app.arrivals.length).toBeGreaterThan(0), { ...patience, timeout });
+}
+
+test('a tier edited by SQL is delivered without a sweep and without a request', async () => {
+  await startWaker();
+  const started = performance.now();
+  await editTier();
+  // Far less than a minute: nobody swept.
+  expect(performance.now() - started).toBeLessThan(10_000);
+  await vi.waitFor(async () => expect(await countRows(project.database)).toMatchObject({ pending: 0 }), patience);
+  expect(app.arrivals[0]?.body).toEqual({ paths: ['/subscription', '/pricing', '/analytics', '/dashboard'] });
+});
+
+test('what waits already when the scheduler starts is delivered', async () => {
+  const key = await enqueueSilently();
+  await launch();
+  await untilDelivered(key);
+});
+
+test('a receiver that fails is tried again when the row is due, long before a sweep', async () => {
+  await startWaker();
+  app.answer = () => new Response(null, { status: 500 });
+  const key = await enqueueRevalidation(project.database);
+  await vi.waitFor(async () => {
+    expect(await readRow(project.database, key)).toMatchObject({ last_error: 'HTTP 500', attempts: 1 });
+  }, patience);
+  app.answer = accept;
+  await untilDelivered(key);
+  expect(await readRow(project.database, key)).toMatchObject({ attempts: 2 });
+});
+
+test('sweeps deliver what nobody was told of', async () => {
+  await startWaker(100);
+  await untilDelivered(await enqueueSilently());
+});
+
+test('after the function was away the scheduler goes on', async () => {
+  await startWaker(100);
+  await project.edgeFunction.stop();
+  await enqueueRevalidation(project.database);
+  await project.edgeFunction.start();
+  await project.edgeFunction.ready();
+  await eventually(() => editTier(1000));
+});
+
+test('stop leaves no connection and ends the calls under way; it may come twice, and first', async () => {
+  const ended = Promise.withResolvers<void>();
+  const hanging = startReceiver();
+  hanging.answer = () => ended.promise.then(() => new Response());
+  try {
+    await launch({ internalUrl: hanging.url, sweepMs: 50 });
+    await vi.waitFor(() => expect(hanging.arrivals.length).toBeGreaterThan(0), patience);
+    await scheduler?.stop();
+    await scheduler?.stop();
+    const calls = hanging.arrivals.length;
+    await vi.waitFor(async () => {
+      expect(await countConnections('listen %')).toBe(0);
+      expect(await countConnections('%private.sweep()%')).toBe(0);
+    }, patience);
+    await enqueueRevalidation(project.database);
+    expect(hanging.arrivals).toHaveLength(calls);
+  } finally {
+    ended.resolve();
+    await hanging.stop();
+  }
+  await createScheduler({ databaseUrl: '', internalUrl: '', secretKey: '' }).stop();
+});
+
+describe('with a dispatcher that only counts', () => {
+  const dispatcher = startReceiver();
+  let hold: Promise<void>;
+  const nextCall = (count: number) => vi.waitFor(() => expect(dispatcher.arrivals).toHaveLength(count), patience);
+  const notify = () => project.database.query("select pg_notify('outbox', '')");
+
+  beforeEach(async () => {
+    hold = Promise.resolve();
+    dispatcher.arrivals.length = 0;
+    dispatcher.answer = async () => {
+      await hold;
+      return Response.json({ delivered: 0, retried: 0, parked: 0, next_attempt_at: '2999-01-01T00:00:00.000Z' });
+    };
+    await launch({ internalUrl: dispatcher.url });
+    await nextCall(1);
+  });
+  afterAll(() => dispatcher.stop());
+
+  test('each call is a POST with the secret key', () => {
+    const [{ method, headers } = expect.fail()] = dispatcher.arrivals;
+    expect({ method, key: headers.get('apikey') }).toEqual({ method: 'POST', key: localKeys.secret });
+  });
+
+  test('a notice at the end of a call is not forgotten when that call says when the next is due', async () => {
+    for (let call = 2; call <= 11; call++) {
+      const held = Promise.withResolvers<void>();
+      hold = held.promise;
+      await notify();
+      await nextCall(call);
+      await notify();
+      held.resolve();
+      hold = Promise.resolve();
+      // The second notice's call.
+      await nextCall(++call);
+    }
+  });
+
+  test('notices that never pause do not put the call off', async () => {
+    let over = false;
+    const noticing = (async () => {
+      while (!over) await notify();
+    })();
+    await vi.waitFor(() => expect(dispatcher.arrivals.length).toBeGreaterThan(1), patience).finally(() => over = true);
+    await noticing;
+  });
+
+  test('after the database was away it is called, for nobody heard the notices of the meantime', async () => {
+    await project.postgres.restart();
+    await vi.waitFor(() => expect(dispatcher.arrivals.length).toBeGreaterThan(1), patience);
+  });
+});
+
+test.each([
+  ['by notices', 600_000],
+  ['by sweeps', 100],
+])('after the database was away the scheduler goes on %s', async (_name, sweepMs) => {
+  await startWaker(sweepMs);
+  await project.postgres.restart();
+  await vi.waitFor(async () => expect(await countConnections('listen %')).toBe(1), patience);
+  await eventually(() => editTier(1000));
+});
