@@ -1,47 +1,76 @@
--- Local only: two sample users who can sign in with the password `sample-password`.
-
-insert into auth.users (
-  id, aud, role, email, encrypted_password, email_confirmed_at,
-  raw_app_meta_data, raw_user_meta_data, created_at, updated_at,
-  confirmation_token, recovery_token, email_change, email_change_token_new
-)
-select
-  sample.id::uuid,
-  'authenticated',
-  'authenticated',
-  sample.email,
-  -- bcrypt of sample-password
-  '$2b$10$rD9GDUTLCqszlHDeGEXzZezMyDocxz1ApMnD5onffBGmHx3c8gPo.',
-  now(),
-  '{"provider": "email", "providers": ["email"]}',
-  '{}',
-  now(),
-  now(),
-  '',
-  '',
-  '',
-  ''
-from (
-  values
-    ('11111111-1111-4111-8111-111111111111', 'asha@example.com'),
-    ('22222222-2222-4222-8222-222222222222', 'ravi@example.com')
-) sample (id, email);
-
-insert into auth.identities (id, provider_id, user_id, identity_data, provider, created_at, updated_at)
-select
-  u.id,
-  u.id::text,
-  u.id,
-  jsonb_build_object('sub', u.id::text, 'email', u.email),
-  'email',
-  now(),
-  now()
-from auth.users u
-where u.email in ('asha@example.com', 'ravi@example.com');
-
--- Supabase's own auth server looks users up by an instance, Lite has none.
-do $$
+-- Local only: two sample users who can sign in with the password `sample-password`. `supabase db reset --linked` and
+-- `supabase db push --include-seed` would run this file on a hosted project, so it refuses every database that does not
+-- say that it is local:
+-- - `supabase start` gives its database the secret below, which is the same on every machine and of no hosted project;
+-- - `npm start` sets subscriptions.is_local.
+-- The address of the server says nothing: a container and a hosted project both see a private one.
+-- One statement, so that no client goes on after a refusal.
+do $seed$
+declare
+  v_samples constant uuid[] := array['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'];
+  v_refusal text;
 begin
+  if not (
+    coalesce(current_setting('subscriptions.is_local', true) = 'on', false)
+    or coalesce(
+      current_setting('app.settings.jwt_secret', true) = 'super-secret-jwt-token-with-at-least-32-characters-long',
+      false
+    )
+  ) then
+    v_refusal := 'it does not say that it is local';
+  elsif exists (select from auth.users u where u.id <> all (v_samples)) then
+    v_refusal := 'it has users of its own';
+  end if;
+  if v_refusal is not null then
+    raise exception
+      'supabase/seed.sql refuses this database: %. It would add sample users whose password is known. On a hosted project '
+      'leave the seed out: "supabase db push" without --include-seed, "supabase db reset" with --no-seed, or '
+      '"enabled = false" under [db.seed] in supabase/config.toml. A database of your own machine without users is seeded '
+      'by: PGOPTIONS="-c subscriptions.is_local=on" psql <its address> -f supabase/seed.sql',
+      v_refusal
+      using errcode = 'PS403';
+  end if;
+
+  insert into auth.users (
+    id, aud, role, email, encrypted_password, email_confirmed_at,
+    raw_app_meta_data, raw_user_meta_data, created_at, updated_at,
+    confirmation_token, recovery_token, email_change, email_change_token_new
+  )
+  select
+    sample.id,
+    'authenticated',
+    'authenticated',
+    sample.email,
+    -- bcrypt of sample-password
+    '$2b$10$rD9GDUTLCqszlHDeGEXzZezMyDocxz1ApMnD5onffBGmHx3c8gPo.',
+    now(),
+    '{"provider": "email", "providers": ["email"]}',
+    '{}',
+    now(),
+    now(),
+    '',
+    '',
+    '',
+    ''
+  from (
+    values (v_samples[1], 'asha@example.com'), (v_samples[2], 'ravi@example.com')
+  ) sample (id, email)
+  on conflict (id) do nothing;
+
+  insert into auth.identities (id, provider_id, user_id, identity_data, provider, created_at, updated_at)
+  select
+    u.id,
+    u.id::text,
+    u.id,
+    jsonb_build_object('sub', u.id::text, 'email', u.email),
+    'email',
+    now(),
+    now()
+  from auth.users u
+  where u.id = any (v_samples)
+  on conflict do nothing;
+
+  -- Supabase's own auth server looks users up by an instance, Lite has none.
   if exists (
     select
     from information_schema.columns c
@@ -49,7 +78,7 @@ begin
   ) then
     update auth.users
     set instance_id = '00000000-0000-0000-0000-000000000000'
-    where email in ('asha@example.com', 'ravi@example.com');
+    where id = any (v_samples);
   end if;
 end
-$$;
+$seed$;

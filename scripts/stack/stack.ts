@@ -8,6 +8,7 @@ import { createGatewaySimulator } from './gateway-simulator.ts';
 import { installClock } from './install-clock.ts';
 import { createLite } from './lite.ts';
 import { createMailbox } from './mailbox.ts';
+import { markLocal } from './mark-local.ts';
 import { migrate } from './migrate.ts';
 import { guardMigrations } from './migration-guard.ts';
 import { createOutboxWaker } from './outbox-waker.ts';
@@ -102,6 +103,7 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
     () => postgres.start(),
     () => ready(postgres),
     () => prepareDatabase(databaseUrl),
+    () => markLocal(databaseUrl),
     () => ephemeral ? undefined : guardMigrations(databaseUrl, migrationRecord),
     () => migrate({ url: databaseUrl, seed: true }),
     () => installClock(databaseUrl, gatewayUrl),

@@ -127,6 +127,7 @@ create table public.payments (
   cancel_at_period_end boolean not null default false,
   refunded_amount bigint not null default 0 constraint payments_refunded_amount_check check (refunded_amount >= 0),
   dispute_status text,
+  dispute_event_at timestamptz,
   uncaptured_at timestamptz,
   next_reconcile_at timestamptz default private.clock() + interval '15 minutes',
   created_at timestamptz not null default private.clock()
@@ -158,6 +159,7 @@ comment on column public.payments.ended_at is 'When this payment stopped giving 
 comment on column public.payments.ended_reason is 'refunded, cancelled or never_captured.';
 comment on column public.payments.cancel_at_period_end is 'The customer wants access to end with this period: no grace days.';
 comment on column public.payments.refunded_amount is 'Minor currency units; the processed refunds, as private.refunds has them.';
+comment on column public.payments.dispute_event_at is 'created_at of the newest event about the dispute.';
 comment on column public.payments.uncaptured_at is
   'When it turned out that the gateway never captured a verified payment. A signature stays valid for ever, so from then '
   'on only a confirmation by the gateway counts.';

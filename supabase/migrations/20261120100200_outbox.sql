@@ -24,6 +24,8 @@ create index outbox_pending_idx on private.outbox (destination, next_attempt_at)
 where delivered_at is null and parked_at is null;
 create index outbox_delivered_at_idx on private.outbox (delivered_at)
 where delivered_at is not null;
+create index outbox_mails_created_at_idx on private.outbox (created_at)
+where destination in ('email', 'notice');
 comment on table private.outbox is 'Side effects to deliver at least once, each under a key that names the fact behind it.';
 comment on column private.outbox.key is 'Names the fact, once: payment-success/<payment id>. Also the idempotency key towards the receiver.';
 comment on column private.outbox.destination is

@@ -13,7 +13,8 @@ create table private.tier_changes (
 alter table private.tier_changes enable row level security;
 revoke all on private.tier_changes from public;
 create index tier_changes_user_id_idx on private.tier_changes (user_id);
-comment on table private.tier_changes is 'Every real change of a profile''s tier. Outlives the user.';
+create index tier_changes_at_idx on private.tier_changes (at);
+comment on table private.tier_changes is 'Every real change of a profile''s tier. Kept for TIER_HISTORY_RETENTION_DAYS, of a deleted user for 90 days.';
 comment on column private.tier_changes.cause is 'payment, the gateway event''s name, or direct: somebody wrote the profile.';
 comment on column private.tier_changes.reference is 'The payment, order or subscription behind it, as the gateway calls it.';
 

@@ -28,9 +28,9 @@ end
 $$;
 revoke execute on function private.requeue(bigint) from public;
 
--- Forgets what was delivered more than 30 days ago, a batch at a time. The facts' keys go with it: by then nothing
--- repeats them.
-create function private.delete_delivered()
+-- Deletes mails 90 days after they were enqueued, delivered or not, a batch at a time: they hold the name and the address
+-- of a user who may have been deleted since. One that nobody had sent by then helps nobody.
+create function private.delete_mails()
 returns integer -- how many were deleted; call again until it is 0
 language plpgsql
 set search_path = ''
@@ -41,8 +41,9 @@ begin
   with old as materialized (
     select o.id
     from private.outbox o
-    where o.delivered_at < private.clock() - interval '30 days'
-    order by o.delivered_at
+    where o.destination in ('email', 'notice')
+      and o.created_at < private.clock() - interval '90 days'
+    order by o.created_at
     limit 1000
     for update skip locked
   )
@@ -53,4 +54,4 @@ begin
   return v_deleted;
 end
 $$;
-revoke execute on function private.delete_delivered() from public;
+revoke execute on function private.delete_mails() from public;

@@ -38,6 +38,8 @@ with (fillfactor = 80);
 alter table private.gateway_subscriptions enable row level security;
 revoke all on private.gateway_subscriptions from public;
 grant select, insert, update on private.gateway_subscriptions to service_role;
+create index gateway_subscriptions_gateway_subscription_id_idx
+on private.gateway_subscriptions (gateway_subscription_id);
 create index gateway_subscriptions_next_check_at_idx on private.gateway_subscriptions (next_check_at)
 where next_check_at is not null;
 create index gateway_subscriptions_plan_waiting_idx on private.gateway_subscriptions (gateway_plan_id)
@@ -94,6 +96,7 @@ create table private.gateway_charges (
   amount bigint,
   refunded_amount bigint not null default 0,
   dispute_status text,
+  dispute_event_at timestamptz,
   charged_at timestamptz not null,
   constraint gateway_charges_pkey
     primary key (user_id, gateway_subscription_id, period_end, period_start, gateway_payment_id)
@@ -106,6 +109,7 @@ where gateway_payment_id <> '';
 comment on table private.gateway_charges is 'The cycles that gateway subscriptions were charged for, with their payments.';
 comment on column private.gateway_charges.gateway_payment_id is 'Empty where the gateway named no payment.';
 comment on column private.gateway_charges.amount is 'Minor currency units; null where the gateway named no payment.';
+comment on column private.gateway_charges.dispute_event_at is 'created_at of the newest event about the dispute.';
 comment on column private.gateway_charges.refunded_amount is 'Minor currency units; the processed refunds.';
 
 -- When an event happened, to rank it among acts of the customer. The gateway's times have whole seconds, so an event

@@ -189,8 +189,11 @@ begin
   if v_after.has_refunds then
     v_after.paid_until := private.paid_until(v_after);
   end if;
-  -- Billed again after the user ended it.
-  if v_activated and v_happened_at > v_before.ended_at or v_charged and v_charged_at > v_before.ended_at then
+  -- Billed again after the user ended it. An activation that is known counts once, however late it comes again.
+  if v_activated
+      and v_happened_at > v_before.ended_at
+      and coalesce(p_created_at > v_before.activated_event_at, true)
+    or v_charged and v_charged_at > v_before.ended_at then
     v_after.ended_at := null;
     v_after.ended_reason := null;
   end if;

@@ -6,6 +6,7 @@ create table private.gateway_events (
   event_id text,
   event text,
   subject_id text,
+  event_at timestamptz,
   payload jsonb,
   early_renewal text not null default 'replace',
   outcome text,
@@ -20,12 +21,21 @@ alter table private.gateway_events enable row level security;
 revoke all on private.gateway_events from public;
 grant select, insert, update on private.gateway_events to service_role;
 create index gateway_events_received_at_idx on private.gateway_events (received_at);
+-- Payloads to be emptied. Without it the job would read every older row to find none.
+create index gateway_events_with_payload_idx on private.gateway_events (received_at)
+where payload is not null;
 create index gateway_events_subject_id_idx on private.gateway_events (subject_id);
 comment on table private.gateway_events is
-  'Every signed body that the gateway delivered, once: nothing in a delivery but its bytes is signed, so they are its key.';
+  'Every signed body that the gateway delivered, once: nothing in a delivery but its bytes is signed, so they are its key. '
+  'Kept for LEDGER_RETENTION_DAYS.';
 comment on column private.gateway_events.event_id is 'The id in the delivery''s header. Not signed: it decides nothing.';
 comment on column private.gateway_events.subject_id is 'The subscription or order that the event is about, or the payment where it names no order; its first 200 characters, so '
   'that no id is too long for the index.';
+comment on column private.gateway_events.event_at is
+  'created_at of the event, as private.event_time reads it. Null: it carries none.';
+comment on column private.gateway_events.payload is
+  'The event''s body. After 90 days null, or what private.stored_payload leaves of an event that still waits; at once where '
+  'the user is deleted.';
 comment on column private.gateway_events.early_renewal is
   'EARLY_RENEWAL when the event came: it holds for whenever the event is applied.';
 comment on column private.gateway_events.outcome is

@@ -29,6 +29,9 @@ begin
   if v_gateway_payment_id is null then
     return 'ignored: payment.entity.id';
   end if;
+  if v_payment.user_id is null then
+    perform private.note_missing_user(v_payment.id, v_gateway_payment_id);
+  end if;
   if v_payment.id is null or v_payment.gateway_payment_id is distinct from v_gateway_payment_id and v_amount is null then
     return 'unmatched';
   end if;
@@ -140,7 +143,14 @@ begin
   if not found then
     return 'unmatched';
   end if;
+  if v_payment.user_id is null then
+    perform private.note_missing_user(v_payment.id, v_gateway_payment_id);
+  end if;
   if v_payment.status = 'captured' then
+    return 'stale';
+  end if;
+  -- The ledger may have forgotten the event by now: it must neither replace what a later attempt left nor be mailed again.
+  if v_payment.status = 'failed' and v_payment.created_at < private.clock() - interval '90 days' then
     return 'stale';
   end if;
 
@@ -148,11 +158,15 @@ begin
   update public.payments p
   set status = 'failed',
     tier = v_tier,
-    meta = jsonb_build_object(
-      'error_code', p_entity -> 'error_code',
-      'error_description', p_entity -> 'error_description',
-      'error_reason', p_entity -> 'error_reason'
-    )
+    -- Of a payment without a user no words of the bank are kept.
+    meta = case
+      when p.user_id is null then p.meta
+      else jsonb_build_object(
+        'error_code', p_entity -> 'error_code',
+        'error_description', p_entity -> 'error_description',
+        'error_reason', p_entity -> 'error_reason'
+      )
+    end
   where p.id = v_payment.id;
 
   select u.email, coalesce(nullif(pr.display_name, ''), pr.username, '')

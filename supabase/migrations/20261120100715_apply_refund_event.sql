@@ -144,6 +144,9 @@ begin
     coalesce(p_payment, '{}') || jsonb_build_object('id', v_gateway_payment_id),
     null
   );
+  if v_payment.user_id is null then
+    perform private.note_missing_user(v_payment.id, v_gateway_payment_id);
+  end if;
   v_email := private.lock_user(v_payment.user_id);
   select * into v_payment from public.payments p where p.id = v_payment.id for update;
   -- Stored in any case: a payment that becomes known later reads its refunds.
@@ -162,10 +165,37 @@ $$;
 revoke execute on function private.apply_refund(jsonb, jsonb) from public;
 grant execute on function private.apply_refund(jsonb, jsonb) to service_role;
 
--- Where a dispute stands. A decided one stays decided, whatever comes late.
+-- Whether an event says more about a dispute than what is known. A decided one stays decided, whatever comes late. Without
+-- a time only the first word and the decision count: the event may be an old one that comes again.
+create function private.is_dispute_news(
+  p_known_status text, -- null: no dispute is known
+  p_known_at timestamptz,
+  p_status text,
+  p_created_at timestamptz -- of the event; null: it carries none
+)
+returns boolean
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return p_known_status is null
+    or p_status <> p_known_status
+      and p_known_status not in ('won', 'lost', 'closed')
+      and (
+        p_status in ('won', 'lost', 'closed')
+        or coalesce(p_created_at >= p_known_at, p_created_at is not null)
+      );
+end
+$$;
+revoke execute on function private.is_dispute_news(text, timestamptz, text, timestamptz) from public;
+grant execute on function private.is_dispute_news(text, timestamptz, text, timestamptz) to service_role;
+
+-- Where a dispute stands.
 create function private.apply_dispute(
   p_dispute jsonb,
-  p_entity jsonb -- the payment, where the event brings it
+  p_entity jsonb, -- the payment, where the event brings it
+  p_created_at timestamptz -- of the event; null: it carries none
 )
 returns text -- the outcome for the ledger
 language plpgsql
@@ -181,14 +211,17 @@ begin
   if v_status is null then
     return 'ignored: dispute.entity.status';
   end if;
+  if v_payment.user_id is null then
+    perform private.note_missing_user(v_payment.id, private.json_text(coalesce(p_dispute -> 'payment_id', p_entity -> 'id')));
+  end if;
   if v_payment.id is null then
     -- The payment of a cycle.
     update private.gateway_charges c
-    set dispute_status = v_status
+    set dispute_status = v_status,
+      dispute_event_at = greatest(c.dispute_event_at, p_created_at)
     where c.gateway_payment_id = private.json_text(coalesce(p_dispute -> 'payment_id', p_entity -> 'id'))
       and c.gateway_payment_id <> ''
-      and c.dispute_status is distinct from v_status
-      and (c.dispute_status is null or c.dispute_status not in ('won', 'lost', 'closed'));
+      and private.is_dispute_news(c.dispute_status, c.dispute_event_at, v_status, p_created_at);
     if found then
       return 'applied';
     end if;
@@ -199,12 +232,12 @@ begin
     return 'mismatch';
   end if;
   update public.payments p
-  set dispute_status = v_status
+  set dispute_status = v_status,
+    dispute_event_at = greatest(p.dispute_event_at, p_created_at)
   where p.id = v_payment.id
-    and p.dispute_status is distinct from v_status
-    and (p.dispute_status is null or p.dispute_status not in ('won', 'lost', 'closed'));
+    and private.is_dispute_news(p.dispute_status, p.dispute_event_at, v_status, p_created_at);
   return case when found then 'applied' else 'stale' end;
 end
 $$;
-revoke execute on function private.apply_dispute(jsonb, jsonb) from public;
-grant execute on function private.apply_dispute(jsonb, jsonb) to service_role;
+revoke execute on function private.apply_dispute(jsonb, jsonb, timestamptz) from public;
+grant execute on function private.apply_dispute(jsonb, jsonb, timestamptz) to service_role;

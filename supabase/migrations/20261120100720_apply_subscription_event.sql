@@ -153,6 +153,13 @@ begin
     perform private.lock_gateway_payment(v_payment_id);
   end if;
   v_email := private.lock_user(v_user_id);
+  if v_email is null and private.is_deleted(v_user_id) then
+    perform set_config('subscriptions.user_deleted', 'on', true);
+  end if;
+  if v_email is null and private.lock_missing_user(v_user_id) then
+    -- Nothing is stored about an erased user. The gateway is told to stop billing all the same.
+    return case when v_cancelled then 'unmatched' else private.apply_event_for_missing_user(v_user_id, v_id) end;
+  end if;
   if p_event = 'subscription.charged' then
     v_next := private.apply_next_charge(
       v_user_id, v_id, v_gateway_plan_id, v_start, v_end, v_payment_id, v_amount, p_created_at, p_arrived_at
@@ -220,6 +227,8 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 begin
+  -- Restored, from a backup or by an import.
+  delete from private.deleted_users d where d.user_id in (new.id, private.hash_user_id(new.id));
   if exists (select from private.gateway_subscriptions m where m.user_id = new.id) then
     perform private.note_cause('subscription of a new user', null);
     perform private.settle_access(new.id, new.email);

@@ -54,7 +54,7 @@ begin
     if v_other is null then
       return 'ignored: dispute.entity';
     end if;
-    return private.apply_dispute(v_other, v_payment);
+    return private.apply_dispute(v_other, v_payment, private.event_time(p_body));
   end if;
   if v_event not in ('payment.captured', 'order.paid', 'payment.failed') then
     return 'ignored: not handled';
@@ -107,6 +107,26 @@ end
 $$;
 revoke execute on function private.can_be_reapplied(text, text) from public;
 grant execute on function private.can_be_reapplied(text, text) to service_role;
+
+-- Whether an event needs its payload, since it may have its effect yet. A subscription event that is unmatched waits in
+-- the mirror.
+create function private.is_waiting(
+  p_event text,
+  p_outcome text
+)
+returns boolean
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return p_outcome in ('plan_not_found', 'parked')
+    or p_outcome like 'failed: %'
+    or p_outcome = 'unmatched' and (p_event like 'subscription.%') is not true;
+end
+$$;
+revoke execute on function private.is_waiting(text, text) from public;
+grant execute on function private.is_waiting(text, text) to service_role;
 
 -- Lists an event that may be applied again, or takes it from the list.
 create function private.note_unsettled(

@@ -1,5 +1,5 @@
 -- Applies a delivery of the gateway, once however often it comes. SPEC 4, POST /api/webhooks/gateway, and SPEC 6.
--- Depends on: _gateway_events, _apply_event, _wake.
+-- Depends on: _gateway_events, _apply_event, _stored_payload, _wake.
 
 -- What became of a delivery.
 create type private.delivery as (
@@ -51,14 +51,20 @@ begin
     );
     v_set := set_config('subscriptions.cause', coalesce(p_body ->> 'event', ''), true);
     v_set := set_config('subscriptions.reference', coalesce(v_subject_id, encode(p_body_sha256, 'hex')), true);
+    v_set := set_config('subscriptions.user_deleted', '', true);
     begin
       v_delivery.outcome := private.apply_event(p_body, p_body_sha256, v_now);
       insert into private.gateway_events (
-        body_sha256, event_id, event, subject_id, payload, early_renewal, outcome, deliveries, attempts, received_at
+        body_sha256, event_id, event, subject_id, event_at, payload, early_renewal, outcome, deliveries, attempts,
+        received_at
       )
       values (
-        p_body_sha256, p_event_id, private.json_text(p_body -> 'event'), v_subject_id, p_body, p_early_renewal,
-        v_delivery.outcome, p_deliveries, 1, v_now
+        p_body_sha256, p_event_id, private.json_text(p_body -> 'event'), v_subject_id, private.event_time(p_body),
+        case
+          when current_setting('subscriptions.user_deleted') = 'on' then private.stored_payload(p_body, v_delivery.outcome)
+          else p_body
+        end,
+        p_early_renewal, v_delivery.outcome, p_deliveries, 1, v_now
       )
       on conflict (body_sha256) do nothing;
       if not found then
@@ -78,11 +84,16 @@ begin
 
     -- The effect was undone: the event failed, or another delivery of it came first.
     insert into private.gateway_events as e (
-      body_sha256, event_id, event, subject_id, payload, early_renewal, outcome, error, deliveries, attempts, received_at
+      body_sha256, event_id, event, subject_id, event_at, payload, early_renewal, outcome, error, deliveries, attempts,
+      received_at
     )
     values (
-      p_body_sha256, p_event_id, private.json_text(p_body -> 'event'), v_subject_id, p_body, p_early_renewal,
-      'failed: ' || v_error, v_error, p_deliveries, 1, v_now
+      p_body_sha256, p_event_id, private.json_text(p_body -> 'event'), v_subject_id, private.event_time(p_body),
+      case
+        when private.is_about_deleted_user(p_body, v_subject_id) then private.stored_payload(p_body, 'failed: ' || v_error)
+        else p_body
+      end,
+      p_early_renewal, 'failed: ' || v_error, v_error, p_deliveries, 1, v_now
     )
     on conflict (body_sha256) do update
     set deliveries = e.deliveries + excluded.deliveries
@@ -99,6 +110,8 @@ begin
     or v_event.outcome = 'plan_not_found'
     or v_event.outcome = 'unmatched' and v_event.event not like 'subscription.%'
   then
+    -- The ledger's copy may be emptied.
+    v_event.payload := coalesce(v_event.payload, p_body);
     v_delivery.outcome := private.apply_recorded_event(v_event);
   else
     v_delivery.outcome := v_event.outcome;

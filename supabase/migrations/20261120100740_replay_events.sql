@@ -30,6 +30,7 @@ begin
     where e.subject_id = v_subject_id
       and e.outcome = 'unmatched'
       and e.event not like 'subscription.%'
+      and e.payload is not null
     order by e.received_at
     -- A transaction that holds one waits for the payment and then finds it.
     for update skip locked
@@ -72,6 +73,7 @@ begin
       from private.gateway_events u
       join public.payments p on u.subject_id in (p.gateway_order_id, p.gateway_payment_id)
       where u.received_at > private.clock() - interval '1 day'
+        and u.payload is not null
         and u.outcome = 'unmatched'
         and u.event not like 'subscription.%'
         and u.attempts < 3
@@ -80,10 +82,13 @@ begin
       from private.unsettled_events t
       join private.gateway_events w on w.body_sha256 = t.body_sha256
       join public.payments p on w.subject_id in (p.gateway_order_id, p.gateway_payment_id)
-      where w.outcome = 'plan_not_found'
-        and p.fulfilled_at is null
-        and (private.plan_bought(p)).id is not null
-        or w.outcome = 'unmatched'
+      where w.payload is not null
+        and (
+          w.outcome = 'plan_not_found'
+          and p.fulfilled_at is null
+          and (private.plan_bought(p)).id is not null
+          or w.outcome = 'unmatched'
+        )
     ) missed
     join private.gateway_events e on e.body_sha256 = missed.body_sha256
     order by missed.user_id, e.received_at
@@ -129,10 +134,36 @@ end
 $$;
 revoke execute on function private.replay_event(bytea) from public;
 
--- Empties the payloads of the ledger after 90 days, a batch at a time. What decides stays for ever: hash, ids, outcome.
--- An event that has not had its turn yet keeps its payload.
+-- What became of an event that is older than 90 days.
+create function private.final_outcome(
+  p_event private.gateway_events
+)
+returns text -- null: it still waits
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return case
+    when not private.is_waiting(p_event.event, p_event.outcome) then p_event.outcome
+    when private.is_deleted(private.json_uuid(p_event.payload #> '{payload,subscription,entity,notes,user_id}'))
+      then 'ignored: user deleted'
+    -- The payment of a cycle, whose charge is known, waits for no order.
+    when p_event.event = 'payment.captured' and p_event.outcome = 'unmatched' and exists (
+      select
+      from private.gateway_charges c
+      where c.gateway_payment_id = p_event.payload #>> '{payload,payment,entity,id}'
+        and c.gateway_payment_id <> ''
+    ) then 'already'
+  end;
+end
+$$;
+revoke execute on function private.final_outcome(private.gateway_events) from public;
+
+-- Empties the payloads of the ledger after 90 days, a batch at a time. What decides stays: hash, ids, outcome. An event
+-- that still waits keeps the fields that it needs.
 create function private.empty_payloads()
-returns integer -- how many were emptied; call again until it is 0
+returns integer -- how many were emptied or reduced; call again until it is 0
 language plpgsql
 set search_path = ''
 as $$
@@ -140,18 +171,35 @@ declare
   v_emptied integer;
 begin
   with old as materialized (
-    select e.body_sha256
+    select
+      e.body_sha256,
+      final.outcome,
+      case
+        when final.outcome is null
+          then private.stored_payload(e.payload, e.outcome) #- '{payload,payment,entity,error_description}'
+      end as payload
     from private.gateway_events e
+    cross join lateral (select private.final_outcome(e) as outcome) final
     where e.received_at < private.clock() - interval '90 days'
       and e.payload is not null
-      and e.outcome not in ('unmatched', 'plan_not_found', 'parked')
-      and e.outcome not like 'failed: %'
+      and (
+        final.outcome is not null
+        or not e.payload ? 'reduced'
+        or e.payload #> '{payload,payment,entity,error_description}' is not null
+      )
     order by e.received_at
     limit 1000
-    for update skip locked
+    for update of e skip locked
+  ),
+  settled as (
+    delete from private.unsettled_events u
+    using old
+    where u.body_sha256 = old.body_sha256
+      and old.outcome is not null
   )
   update private.gateway_events e
-  set payload = null
+  set payload = old.payload,
+    outcome = coalesce(old.outcome, e.outcome)
   from old
   where e.body_sha256 = old.body_sha256;
   get diagnostics v_emptied = row_count;

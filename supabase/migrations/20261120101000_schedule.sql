@@ -1,5 +1,5 @@
 -- Scheduled jobs: the sweep once a minute, reconciliation every five minutes.
--- Depends on: _order_keys, _tend_outbox, _wake, _expire_subscriptions, _announce_ends, _replay_events.
+-- Depends on: _order_keys, _tend_outbox, _wake, _expire_subscriptions, _announce_ends, _replay_events, _erase_deleted_users.
 
 create table private.scheduled_jobs (
   name text primary key,
@@ -34,8 +34,8 @@ declare
   v_done integer;
 begin
   foreach v_job in array array[
-    'replay_missed_events', 'settle_waiting_subscriptions', 'expire_subscriptions', 'announce_ends', 'delete_delivered', 'empty_payloads',
-    'delete_order_keys'
+    'replay_missed_events', 'settle_waiting_subscriptions', 'expire_subscriptions', 'announce_ends', 'empty_payloads',
+    'delete_order_keys', 'delete_mails', 'erase_deleted_users'
   ] loop
     -- One that fails stops no other.
     begin
@@ -104,7 +104,8 @@ revoke all on private.expected_triggers from public;
 comment on view private.expected_triggers is
   'The triggers on auth.users, which is not of this schema: a dump that is restored into a new project loses them.';
 
--- Whether the role of a direct connection is there, with the rights of the service and none of its own.
+-- Whether a role of a direct connection is there, with the rights of the service and none of its own: subscriptions_api, or
+-- the second one that its password was rotated by.
 create function private.has_pool_role()
 returns boolean
 language sql
@@ -114,7 +115,7 @@ as $$
   select exists (
     select
     from pg_catalog.pg_roles r
-    where r.rolname = 'subscriptions_api'
+    where r.rolname like 'subscriptions\_api%'
       and r.rolcanlogin
       and r.rolconfig @> array['role=service_role', 'statement_timeout=4s']
       and pg_has_role(r.oid, 'service_role', 'member')

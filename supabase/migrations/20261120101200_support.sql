@@ -126,7 +126,7 @@ as $$
       e.received_at,
       e.event,
       e.subject_id,
-      jsonb_build_object('outcome', e.outcome, 'deliveries', e.deliveries, 'created_at', private.event_time(e.payload))
+      jsonb_build_object('outcome', e.outcome, 'deliveries', e.deliveries, 'created_at', e.event_at)
     from private.gateway_events e
     where e.subject_id in (
       select p.gateway_order_id from public.payments p where p.user_id = p_user_id

@@ -270,6 +270,8 @@ where (
     e.outcome like 'failed: %'
     or e.outcome in ('parked', 'plan_not_found', 'mismatch')
   )
+  -- An emptied one can't be applied again.
+  and e.payload is not null
   and case e.outcome
     -- Fulfilled or refunded since.
     when 'plan_not_found' then p.fulfilled_at is null and (p.amount = 0 or p.refunded_amount < p.amount)
@@ -280,7 +282,6 @@ where (
         when 'subscription.charged' then e.received_at < (select private.clock()) - interval '15 minutes'
         else e.event in ('payment.captured', 'order.paid')
       end
-      and e.payload is not null
       and (
         p.gateway_payment_id = private.json_text(e.payload #> '{payload,payment,entity,id}')
         and (

@@ -77,7 +77,11 @@ test('calls that are not answered in time have their connections closed, and nob
     );
     await vi.waitFor(async () => expect(stuck = await waiting()).toHaveLength(8), { timeout: 3000 });
     for (const failure of await Promise.all(unanswered)) {
-      expect(failure).toMatchObject({ name: 'DatabaseError', code: undefined, message: 'get_subscription failed' });
+      expect(failure).toMatchObject({
+        name: 'DatabaseError',
+        code: 'CALL_TIMEOUT',
+        message: 'get_subscription failed: CALL_TIMEOUT',
+      });
     }
   });
   const answers = await Promise.all(Array.from({ length: 20 }, () => call('get_subscription', { p_user_id: late.id })));
@@ -119,6 +123,10 @@ test('a connection that breaks without a word during a call fails that call, and
     proxy.stop();
     const { code, stdout, stderr } = await ended;
     const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
-    expect({ code, out, err }).toEqual({ code: 0, out: 'DatabaseError: get_subscription failed\n', err: '' });
+    expect({ code, out, err }).toEqual({
+      code: 0,
+      out: 'DatabaseError: get_subscription failed: CONNECTION_CLOSED\n',
+      err: '',
+    });
   });
 });

@@ -129,6 +129,29 @@ describe.each(targets)('%s', (target) => {
     expect((await dispatch(service, { ...withInternalKey, apikey: localKeys.publishable })).status).toBe(200);
   });
 
+  test('POST /api/internal/outbox → 200, records older than the settings are purged, younger ones are not', async () => {
+    const { database } = project;
+    await database.query(`
+      insert into private.gateway_events (body_sha256, event, outcome, received_at)
+      select sha256(days::text::bytea), 'payment.captured', 'applied', now() - make_interval(days => days)
+      from unnest(array[399, 401]) days;
+      insert into private.tier_changes (user_id, to_tier, cause, at)
+      select gen_random_uuid(), 'pro', 'payment ' || days, now() - make_interval(days => days)
+      from unnest(array[1099, 1101]) days;
+      insert into private.outbox (key, destination, kind, payload, created_at, delivered_at)
+      select 'purged after ' || days, 'revalidation', 'revalidation', '{}', at, at
+      from unnest(array[29, 31]) days
+      cross join lateral (select now() - make_interval(days => days)) t (at)`);
+    expect((await dispatch(service, withInternalKey)).status).toBe(200);
+    const left = async (sql: string) => (await database.query(sql)).map(({ left }) => left);
+    expect(await left("select body_sha256 = sha256('399') as left from private.gateway_events")).toEqual([true]);
+    expect(await left("select cause as left from private.tier_changes where cause like 'payment %'"))
+      .toEqual(['payment 1099']);
+    expect(await left("select key as left from private.outbox where key like 'purged after %'"))
+      .toEqual(['purged after 29']);
+    await database.query('truncate private.gateway_events cascade');
+  });
+
   test('OPTIONS /api/internal/outbox from a browser → 204', async () => {
     const headers = { 'origin': 'https://app.example', 'access-control-request-method': 'POST' };
     expect((await service.request(path, { method: 'OPTIONS', headers })).status).toBe(204);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { migrationVersions } from '../../scripts/schema-version.ts';
 import { answer, fullAnswer, refusal } from '../helpers/answer.ts';
 import { whileBroken } from '../helpers/broken-function.ts';
 import { setClock } from '../helpers/clock.ts';
@@ -88,6 +89,11 @@ describe.each(targets)('%s', (target) => {
     const { body } = await answer(service.request('/api/health'));
     expect(body).toMatchObject({ oldest_undelivered_at: expect.any(String) });
     await project.database.query('delete from private.outbox');
+  });
+
+  test('GET /api/health → the newest migration in x-schema-version', async () => {
+    const { headers } = await fullAnswer(service.request('/api/health'));
+    expect(headers.get('x-schema-version')).toBe((await migrationVersions()).at(-1));
   });
 
   test('GET /api/health when the database refuses → 503', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { createPostgres, type Postgres } from '../../scripts/stack/postgres.ts';
 import { root } from '../../scripts/stack/root.ts';
@@ -6,7 +6,7 @@ import { unprivilegedUser } from '../../scripts/stack/unprivileged-user.ts';
 import { answer, refusal } from '../helpers/answer.ts';
 import { poolUrl, setPoolPassword } from '../helpers/pool-role.ts';
 import { withClient } from '../helpers/postgres-client.ts';
-import { poolTargets, startService, type Target } from '../helpers/targets.ts';
+import { poolTargets, type RunningService, startService, type Target } from '../helpers/targets.ts';
 
 const certificates = `${root}/tests/fixtures/tls`;
 const unavailable = refusal(503, 'Service unavailable');
@@ -56,17 +56,44 @@ async function certificateFolder(): Promise<string> {
   return folder;
 }
 
-async function health(target: Target, authority: string | null): Promise<unknown> {
-  const service = await startService(
+async function started(
+  target: Target,
+  authority: string | null,
+  url: string = poolUrl(postgres.url()),
+): Promise<RunningService> {
+  return await startService(
     target,
-    { apiUrl: 'http://127.0.0.1:1', poolUrl: poolUrl(postgres.url()) },
+    { apiUrl: 'http://127.0.0.1:1', poolUrl: url },
     { DATABASE_POOL_CA: authority === null ? '' : await Deno.readTextFile(`${certificates}/${authority}`) },
   );
+}
+
+async function health(target: Target, authority: string | null): Promise<unknown> {
+  const service = await started(target, authority);
   try {
     return await answer(service.request('/api/health'));
   } finally {
     await service.stop();
   }
+}
+
+/** The faults that the health check logs, and every line of the service. */
+async function faults(target: Target, authority: string | null, url: string): Promise<[unknown[], string]> {
+  const service = await started(target, authority, url);
+  try {
+    await answer(service.request('/api/health'));
+    await vi.waitFor(() => expect(service.log.some(({ event }) => event === 'request')).toBe(true));
+    return [service.log.filter(({ event }) => event === 'fault').map(({ error }) => error), service.output.join('\n')];
+  } finally {
+    await service.stop();
+  }
+}
+
+/** Another address of the same database; `change` sets what is wrong with it. */
+function wrong(change: (url: URL) => void): string {
+  const url = new URL(poolUrl(postgres.url()));
+  change(url);
+  return url.href;
 }
 
 describe.each(poolTargets)('%s', (target) => {
@@ -80,5 +107,47 @@ describe.each(poolTargets)('%s', (target) => {
 
   test('GET /api/health without an authority → in the clear, here 503', async () => {
     expect(await health(target, null)).toEqual(unavailable);
+  });
+
+  // The codes of today's Deno, then of the hosted runtime's.
+  const authorityCode = target.includes('2.1.4') ? 'CERTIFICATE_UNKNOWN_ISSUER' : 'UNABLE_TO_VERIFY_LEAF_SIGNATURE';
+  const cases: [name: string, code: string, authority: string | null, url: () => string][] = [
+    ['another authority', authorityCode, 'another-authority.pem', () => poolUrl(postgres.url())],
+    ['a server that refuses TLS', 'TLS_REFUSED', 'authority.pem', () => poolUrl(inject('postgresUrl'))],
+    ['a host that is not there', 'ENOTFOUND', 'authority.pem', () => wrong((url) => url.hostname = 'nowhere.invalid')],
+    ['a port where nobody listens', 'ECONNREFUSED', 'authority.pem', () => wrong((url) => url.port = '1')],
+    ['another password', '28P01', 'authority.pem', () => wrong((url) => url.password = 'guessed-password')],
+    ['another database', '3D000', 'authority.pem', () => wrong((url) => url.pathname = '/elsewhere')],
+  ];
+  test.each(cases)('%s → the log has the code %s, and nothing of address, user and password', async (...of) => {
+    const [, code, authority, url] = of;
+    const [logged, output] = await faults(target, authority, url());
+    expect(logged).toEqual([`get_health failed: ${code}`]);
+    const { hostname, port, username, password, pathname } = new URL(url());
+    for (const inside of [`${hostname}`, `:${port}/`, username, password, pathname.slice(1), 'postgresql:']) {
+      expect(output.replaceAll('"event":"listening","port"', '')).not.toContain(inside);
+    }
+  });
+});
+
+describe.each(poolTargets.filter((target) => target.startsWith('served')))('%s', (target) => {
+  const warnings = async (authority: string | null, url: string): Promise<unknown[]> => {
+    const service = await started(target, authority, url);
+    try {
+      for (let request = 0; request < 2; request += 1) await answer(service.request('/api/health'));
+      return service.log.filter(({ event }) => event === 'pool_without_ca');
+    } finally {
+      await service.stop();
+    }
+  };
+  const elsewhere = 'postgresql://somebody:secret@nowhere.invalid:6543/postgres';
+
+  test('a pool on another host without an authority → one warning, however many requests come', async () => {
+    expect(await warnings(null, elsewhere)).toEqual([{ level: 'warn', event: 'pool_without_ca' }]);
+  });
+
+  test('a pool on another host with an authority, or on this machine → no warning', async () => {
+    expect(await warnings('authority.pem', elsewhere)).toEqual([]);
+    expect(await warnings(null, poolUrl(postgres.url()))).toEqual([]);
   });
 });

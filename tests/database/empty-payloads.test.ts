@@ -58,12 +58,21 @@ test('a repeat of an emptied event is still known: it answers the outcome and ch
 });
 
 test.each(['unmatched', 'plan_not_found', 'parked', 'failed: 23514'])(
-  'an event that is %s still waits, and keeps its payload',
+  'an event that is %s still waits, and keeps the fields that it needs',
   async (outcome) => {
     await setClock(database, '2026-01-01T00:00:00Z');
-    const body = captured({ id: uniqueId('pay'), order_id: uniqueId('order') });
+    const money = { id: uniqueId('pay'), order_id: uniqueId('order') };
+    const body = captured({ ...money, email: 'asha.rao@example.com', contact: '+919800000000', vpa: 'asha@upi' });
     await deliver(service, body);
     await database.query('update private.gateway_events set outcome = $1', [outcome]);
+    expect((await row(body)).payload).toEqual(JSON.parse(body));
+    expect(await empty('2027-01-01T00:00:00Z')).toBe(1);
+    expect((await row(body)).payload).toEqual({
+      reduced: true,
+      event: 'payment.captured',
+      payload: { payment: { entity: { ...money, amount: 99900, currency: 'INR', status: 'captured' } } },
+      created_at: 1_767_225_600,
+    });
     expect(await empty('2027-01-01T00:00:00Z')).toBe(0);
   },
 );

@@ -28,7 +28,9 @@ const calls = [
   ["public.next_outbox_attempt('email,revalidation')", 'outbox_pending_idx'],
   ['public.get_health()', 'outbox_pending_idx'],
   ['private.requeue(1)', 'outbox_pkey'],
-  ['private.delete_delivered()', 'outbox_delivered_at_idx'],
+  ['private.delete_mails()', 'outbox_mails_created_at_idx'],
+  ['public.purge_records(400, 30, 1100)', 'outbox_delivered_at_idx'],
+  ['public.purge_records(400, 30, 1100)', 'outbox_parked_at_idx'],
 ];
 
 async function expectIndexReads(call: string, index: string): Promise<void> {

@@ -157,7 +157,9 @@ const calls: Record<string, () => Promise<[string, unknown[]]>> = {
   replay_missed_events: plain('private.replay_missed_events()'),
   settle_waiting_subscriptions: plain('private.settle_waiting_subscriptions()'),
   expire_subscriptions: plain('private.expire_subscriptions()'),
-  delete_delivered: plain('private.delete_delivered()'),
+  delete_mails: plain('private.delete_mails()'),
+  erase_deleted_users: plain('private.erase_deleted_users()'),
+  purge_records: plain('public.purge_records(90, 30, 30)'),
   empty_payloads: plain('private.empty_payloads()'),
 };
 

@@ -122,6 +122,13 @@ describe('on a hosted project', () => {
       .toEqual({ rolconfig: expect.arrayContaining(['role=service_role', 'statement_timeout=4s']), rolinherit: false });
   });
 
+  test('a second role, by which the password was rotated, takes the place of the first', async () => {
+    await database.query('alter role subscriptions_api rename to subscriptions_api_2');
+    expect(await readFindings(database)).toEqual([]);
+    await database.query('drop role subscriptions_api_2');
+    expect(await setUp()).toBe(0);
+  });
+
   test('a Vault entry that is blank or no address is a finding that says what to run', async () => {
     await database.query(`
       update vault.decrypted_secrets set decrypted_secret = 'project.test' where name = 'subscriptions_url';

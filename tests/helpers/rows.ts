@@ -7,7 +7,7 @@ export function readAllRows(database: TestDatabase): Promise<Record<string, unkn
 
 /** `readAllRows` without the ledger, in which every signed delivery leaves its row, and what waits in it. */
 export function readRowsBesidesLedger(database: TestDatabase): Promise<Record<string, unknown>> {
-  return readRowsExcept(database, ['private.gateway_events', 'private.unsettled_events']);
+  return readRowsExcept(database, ['private.gateway_events', 'private.unsettled_events', 'private.scheduled_jobs']);
 }
 
 /** `readRowsBesidesLedger` without the mirror either, in which every event of a gateway subscription is stored. */

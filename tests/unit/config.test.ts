@@ -59,6 +59,11 @@ describe('a full environment', () => {
     }],
     [{ DATABASE_POOL_CA: '' }, { databasePoolCa: null }],
     [{ DATABASE_POOL_URL: '' }, { databasePoolUrl: null }],
+    [{}, { retention: { ledgerDays: 400, outboxDays: 30, tierHistoryDays: 1100 } }],
+    [{ LEDGER_RETENTION_DAYS: '90' }, { retention: { ledgerDays: 90, outboxDays: 30, tierHistoryDays: 1100 } }],
+    [{ OUTBOX_RETENTION_DAYS: '31' }, { retention: { ledgerDays: 400, outboxDays: 31, tierHistoryDays: 1100 } }],
+    [{ TIER_HISTORY_RETENTION_DAYS: '99999' }, { retention: { tierHistoryDays: 99999 } }],
+    [{ LEDGER_RETENTION_DAYS: '' }, { retention: { ledgerDays: 400 } }],
     [{ PORT: '8000' }, { port: 8000 }],
     [{ PORT: '0' }, { port: 0 }],
     [{ PORT: '65535' }, { port: 65535 }],
@@ -202,6 +207,15 @@ describe('a value that makes no sense', () => {
     ['EARLY_RENEWAL', 'Extend'],
     ['EXPIRY_EMAILS', 'no'],
     ['EXPIRY_EMAILS', 'Off'],
+    ['LEDGER_RETENTION_DAYS', '89'],
+    ['LEDGER_RETENTION_DAYS', '0'],
+    ['LEDGER_RETENTION_DAYS', '-400'],
+    ['LEDGER_RETENTION_DAYS', '400.5'],
+    ['LEDGER_RETENTION_DAYS', '1e3'],
+    ['LEDGER_RETENTION_DAYS', '100000'],
+    ['LEDGER_RETENTION_DAYS', 'a year'],
+    ['OUTBOX_RETENTION_DAYS', '29'],
+    ['TIER_HISTORY_RETENTION_DAYS', '29'],
     ['PORT', 'http'],
     ['PORT', '-1'],
     ['PORT', '80.5'],
@@ -218,5 +232,10 @@ describe('a value that makes no sense', () => {
     ['GATEWAY_API_URL', 'ftp://api.gateway.example'],
   ])('%s=%s is refused by name', (name, value) => {
     expect(() => read({ ...full, [name]: value })).toThrow(name);
+  });
+
+  test('LEDGER_RETENTION_DAYS=30 is refused with what may be set', () => {
+    expect(() => read({ ...full, LEDGER_RETENTION_DAYS: '30' }))
+      .toThrow(new Error('LEDGER_RETENTION_DAYS is not a whole number of days from 90 to 99999'));
   });
 });

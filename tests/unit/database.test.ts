@@ -150,5 +150,11 @@ describe('a failure', () => {
   test('says which call and which SQLSTATE, and no more', () => {
     expect(new DatabaseError('verify_payment', '23505').message).toBe('verify_payment failed: 23505');
     expect(new DatabaseError('verify_payment', undefined).message).toBe('verify_payment failed');
+    for (const words of ['', 'user "a" failed', 'db.example.com', 'x'.repeat(65), 'A\nB']) {
+      expect(new DatabaseError('verify_payment', words)).toMatchObject({
+        code: undefined,
+        message: 'verify_payment failed',
+      });
+    }
   });
 });

@@ -27,6 +27,7 @@ export type Config = {
   readonly email: EmailConfig | null;
   /** Null: calls wait until it is configured; `off`: there is nothing to refresh. */
   readonly revalidation: RevalidationConfig | 'off' | null;
+  readonly retention: RetentionConfig;
   /** Opens the internal endpoints beside the secret key; null: the secret key alone does. */
   readonly internalKey: string | null;
   /** Local only: the hosted platform decides itself where the function listens. */
@@ -52,6 +53,14 @@ export type EmailConfig = {
   readonly timeZone: string;
   /** Whether users are told that their paid period ends, and that it has. */
   readonly expiryEmails: boolean;
+};
+
+/** For how many days records are kept. */
+export type RetentionConfig = {
+  readonly ledgerDays: number;
+  /** Of side effects that were delivered. */
+  readonly outboxDays: number;
+  readonly tierHistoryDays: number;
 };
 
 export type RevalidationConfig = { readonly url: string; readonly secret: string };
@@ -80,6 +89,7 @@ export function readConfig(environment: Environment): Config {
   const baseUrl = (readUrl('RESEND_BASE_URL') ?? 'https://api.resend.com').replace(/\/+$/, '');
   const timeZone = knownTimeZone(read('EMAIL_TIME_ZONE') ?? 'UTC');
   const expiryEmails = onOrOff(read('EXPIRY_EMAILS') ?? 'on', 'EXPIRY_EMAILS');
+  const readDays = (name: string, otherwise: number, least: number) => days(read(name), name, otherwise, least);
   const noRevalidation = environment('REVALIDATE_URL') === '';
   const revalidateUrl = readUrl('REVALIDATE_URL') ?? (appUrl && `${appUrl.replace(/\/+$/, '')}/api/revalidate`);
   const revalidateSecret = read('REVALIDATE_SECRET');
@@ -113,6 +123,13 @@ export function readConfig(environment: Environment): Config {
     earlyRenewal: earlyRenewal(read('EARLY_RENEWAL') ?? 'replace'),
     email: apiKey && from && appUrl ? { apiKey, from, baseUrl, appUrl, timeZone, expiryEmails } : null,
     revalidation: revalidation(noRevalidation, revalidateUrl, revalidateSecret),
+    retention: {
+      // Payloads are kept for 90 days, and what still waits for longer.
+      ledgerDays: readDays('LEDGER_RETENTION_DAYS', 400, 90),
+      // `private.unmailed_payments` reads the mails of 30 days.
+      outboxDays: readDays('OUTBOX_RETENTION_DAYS', 30, 30),
+      tierHistoryDays: readDays('TIER_HISTORY_RETENTION_DAYS', 1100, 30),
+    },
     internalKey: read('INTERNAL_KEY'),
     port: port(read('PORT')),
     missing: Object.entries(features).filter(([, value]) => value === null).map(([name]) => name),
@@ -179,6 +196,12 @@ function knownTimeZone(value: string): string {
   } catch {
     throw new Error('EMAIL_TIME_ZONE is not a time zone');
   }
+}
+
+function days(value: string | null, name: string, otherwise: number, least: number): number {
+  const number = value === null ? otherwise : /^\d{1,5}$/.test(value) ? Number(value) : NaN;
+  if (number >= least) return number;
+  throw new Error(`${name} is not a whole number of days from ${least} to 99999`);
 }
 
 function port(value: string | null): number | null {

@@ -45,6 +45,7 @@ export const outboxClaim = z.object({
 });
 export const outboxFailure = z.object({ retried: z.number(), parked: z.number() });
 export const nextOutboxAttempt = z.object({ next_attempt_at: z.string().nullable() });
+export const purgeResult = z.object({ purged: z.number() });
 export const paymentsToReconcile = z.object({
   settled: z.number(),
   payments: z.array(z.object({ id: z.string(), order_id: z.string() })),

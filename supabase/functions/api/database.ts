@@ -12,6 +12,7 @@ import {
   outboxFailure,
   paymentsToReconcile,
   planList,
+  purgeResult,
   resumeResult,
   subscriptionJson,
   subscriptionsToReconcile,
@@ -29,13 +30,14 @@ export type Transport = <Name extends keyof Rpcs & string>(
 
 /** The database refused, failed or can't be reached. The message names the call, never its data. */
 export class DatabaseError extends Error {
-  /** SQLSTATE, where the database got to say one. */
+  /** SQLSTATE, or why the database was not reached: `driverCode`. Nothing that does not look like a code. */
   readonly code: string | undefined;
 
   constructor(rpc: string, code: string | undefined) {
-    super(code ? `${rpc} failed: ${code}` : `${rpc} failed`);
+    const safe = code !== undefined && /^[A-Z0-9_]{3,64}$/.test(code) ? code : undefined;
+    super(safe ? `${rpc} failed: ${safe}` : `${rpc} failed`);
     this.name = 'DatabaseError';
-    this.code = code;
+    this.code = safe;
   }
 }
 
@@ -130,6 +132,15 @@ export function createDatabase(
       const result = await call('next_outbox_attempt', { p_destinations: destinations.join(',') });
       return { nextAttemptAt: nextOutboxAttempt.parse(result).next_attempt_at };
     },
+
+    purgeRecords: async ({ ledgerDays, outboxDays, tierHistoryDays }) =>
+      purgeResult.parse(
+        await call('purge_records', {
+          p_ledger_days: ledgerDays,
+          p_outbox_days: outboxDays,
+          p_tier_history_days: tierHistoryDays,
+        }),
+      ),
 
     async claimPaymentsToReconcile() {
       const { settled, payments } = paymentsToReconcile.parse(await call('claim_payments_to_reconcile', {}));

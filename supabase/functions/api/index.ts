@@ -5,7 +5,7 @@ import { createDatabase } from './database.ts';
 import { createGateway } from './gateway.ts';
 import { consoleLog, createBufferedLog, writeLine } from './log.ts';
 import { createSenders } from './senders.ts';
-import { createTransport } from './transport.ts';
+import { createTransport, isPoolWithoutCa } from './transport.ts';
 
 const config = readConfig((name) => Deno.env.get(name));
 // The hosted platform takes each call for an event; a console of our own takes lines.
@@ -13,6 +13,8 @@ const log = config.port === null ? consoleLog : createBufferedLog(writeLine);
 if (config.missing.length > 0) {
   log({ level: 'warn', event: 'not_configured', missing: config.missing });
 }
+
+if (isPoolWithoutCa(config)) log({ level: 'warn', event: 'pool_without_ca' });
 
 if (config.email?.expiryEmails === false) log({ level: 'info', event: 'expiry_emails_off' });
 

@@ -1,6 +1,7 @@
 // @ts-types="npm:@types/pg@8.23.1"
 import pg from 'pg';
 import { DatabaseError, type Transport } from './database.ts';
+import { driverCode } from './driver-code.ts';
 import { withDeadline } from './with-deadline.ts';
 
 /** Of one isolate; others of the same function have their own. */
@@ -46,7 +47,7 @@ export function createPoolTransport(url: string, authority: string | null): Tran
     } catch (error) {
       // Closed, not used again: it may still be at work on this call.
       client?.release(true);
-      throw new DatabaseError(name, error instanceof pg.DatabaseError ? error.code : undefined);
+      throw new DatabaseError(name, driverCode(error));
     }
   };
 }

@@ -1,3 +1,4 @@
+import type { RetentionConfig } from './config.ts';
 import type { Destination, Failure, OutboxRow, Sender } from './outbox.ts';
 
 /** Says who sent a request. SPEC 5. */
@@ -44,6 +45,8 @@ export type Database = {
   failOutbox(token: string, ids: readonly number[], failure: Failure): Promise<{ retried: number; parked: number }>;
   /** When a row of these destinations is due next, ISO 8601. */
   nextOutboxAttempt(destinations: readonly string[]): Promise<{ nextAttemptAt: string | null }>;
+  /** Deletes a batch of the records that are older than that. @returns how many; 0: none is left */
+  purgeRecords(retention: RetentionConfig): Promise<{ purged: number }>;
   /** Payments that the gateway is to be asked about, leased for five minutes, at most 20. */
   claimPaymentsToReconcile(): Promise<PaymentsToReconcile>;
   /** Applies what the gateway knows of the payments on an order; null: it knows no such order. */

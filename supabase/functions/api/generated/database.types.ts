@@ -15,6 +15,7 @@ export type Database = {
           'confirmed_at': string | null;
           'created_at': string;
           'currency': string;
+          'dispute_event_at': string | null;
           'dispute_status': string | null;
           'duration_months': number | null;
           'ended_at': string | null;
@@ -37,6 +38,7 @@ export type Database = {
           'subscription_id': string | null;
           'tier': string | null;
           'uncaptured_at': string | null;
+          'user_deleted_at': string | null;
           'user_id': string | null;
           'verified_at': string | null;
         };
@@ -50,6 +52,7 @@ export type Database = {
           'confirmed_at'?: string | null;
           'created_at'?: string;
           'currency'?: string;
+          'dispute_event_at'?: string | null;
           'dispute_status'?: string | null;
           'duration_months'?: number | null;
           'ended_at'?: string | null;
@@ -72,6 +75,7 @@ export type Database = {
           'subscription_id'?: string | null;
           'tier'?: string | null;
           'uncaptured_at'?: string | null;
+          'user_deleted_at'?: string | null;
           'user_id'?: string | null;
           'verified_at'?: string | null;
         };
@@ -84,6 +88,7 @@ export type Database = {
           'confirmed_at'?: string | null;
           'created_at'?: string;
           'currency'?: string;
+          'dispute_event_at'?: string | null;
           'dispute_status'?: string | null;
           'duration_months'?: number | null;
           'ended_at'?: string | null;
@@ -106,6 +111,7 @@ export type Database = {
           'subscription_id'?: string | null;
           'tier'?: string | null;
           'uncaptured_at'?: string | null;
+          'user_deleted_at'?: string | null;
           'user_id'?: string | null;
           'verified_at'?: string | null;
         };
@@ -302,6 +308,10 @@ export type Database = {
       'has_tier': { Args: { 'p_tier': string }; Returns: boolean };
       'list_plans': { Args: Record<PropertyKey, never>; Returns: Json };
       'next_outbox_attempt': { Args: { 'p_destinations': string }; Returns: Json };
+      'purge_records': {
+        Args: { 'p_ledger_days': number; 'p_outbox_days': number; 'p_tier_history_days': number };
+        Returns: Json;
+      };
       'resume_subscription': { Args: { 'p_user_id': string }; Returns: Json };
       'store_order': { Args: { 'p_order_id': string; 'p_payment_id': string }; Returns: Json };
       'verify_payment': {

@@ -1,11 +1,15 @@
 import { errorAnswer } from '../errors.ts';
+import { purgeRecords } from '../purge-records.ts';
 import { respondAsync } from '../respond-async.ts';
 import type { Route } from '../route.ts';
 
 /** A change that commits while pg_net sends this call queues no call of its own: a second look a moment later finds it. */
 const secondLookMilliseconds = 1000;
 
-/** POST /api/internal/outbox: delivers what is due, for schedulers and wakes. Answers hold counts only. */
+/**
+ * POST /api/internal/outbox: delivers what is due, for schedulers and wakes, then purges old records. Answers hold counts
+ * only.
+ */
 export const dispatchOutbox: Route = {
   method: 'POST',
   path: '/api/internal/outbox',
@@ -14,11 +18,12 @@ export const dispatchOutbox: Route = {
   deadlineMilliseconds: 60_000,
 
   async handle(context) {
-    const { request, mayCallInternally, dispatcher, dispatchLater } = context;
+    const { request, mayCallInternally, database, config, dispatcher, dispatchLater, logFault } = context;
     if (!await mayCallInternally(request)) return errorAnswer('unauthorized');
     return await respondAsync(context, async () => {
       const report = await dispatcher.dispatch();
       dispatchLater(secondLookMilliseconds);
+      await purgeRecords(database, config.retention, logFault);
       return { status: 200, body: report, outcome: 'dispatched' };
     });
   },

@@ -1,0 +1,47 @@
+import type { Check } from './check.ts';
+import { advisors } from './checks/advisors.ts';
+import { appUrl } from './checks/app-url.ts';
+import { authorisedPayments } from './checks/authorised-payments.ts';
+import { database } from './checks/database.ts';
+import { findings } from './checks/findings.ts';
+import { functionDeployed } from './checks/function-deployed.ts';
+import { gatewayKey } from './checks/gateway-key.ts';
+import { gatewayPlans } from './checks/gateway-plans.ts';
+import { localStack } from './checks/local-stack.ts';
+import { poolRole } from './checks/pool-role.ts';
+import { revalidation } from './checks/revalidation.ts';
+import { schedule } from './checks/schedule.ts';
+import { secrets } from './checks/secrets.ts';
+import { senderDomain } from './checks/sender-domain.ts';
+import { sessionKeys } from './checks/session-keys.ts';
+import { silence } from './checks/silence.ts';
+import { versions } from './checks/versions.ts';
+import { webhookEndpoint } from './checks/webhook-endpoint.ts';
+import { webhookPing } from './checks/webhook-ping.ts';
+import type { Project } from './project.ts';
+
+const everywhere: readonly Check[] = [
+  functionDeployed,
+  secrets,
+  webhookPing,
+  sessionKeys,
+  gatewayKey,
+  webhookEndpoint,
+  gatewayPlans,
+  authorisedPayments,
+  silence,
+  senderDomain,
+  database,
+  schedule,
+  poolRole,
+  advisors,
+  findings,
+  appUrl,
+  revalidation,
+  versions,
+];
+
+/** The checks in their order. A local stack that does not run is told once. */
+export function checksFor({ mode }: Pick<Project, 'mode'>): readonly Check[] {
+  return mode === 'local' ? [localStack, ...everywhere] : everywhere;
+}

@@ -1,0 +1,27 @@
+import { type Check, pass, warn } from '../check.ts';
+import { scheduleFindings } from './schedule.ts';
+
+/** Nothing about customers and money waits for an admin. */
+export const findings: Check = {
+  name: 'findings',
+  needs: ['database'],
+
+  async run({ query }) {
+    const rows = await query(
+      `select f.finding, count(*)::int as count
+      from private.findings f
+      where f.finding <> all ($1)
+      group by 1
+      order by 1`,
+      [scheduleFindings],
+    );
+    if (rows.length === 0) return [pass('private.findings is empty')];
+    const counts = rows.map(({ finding, count }) => `${count} ${finding}`).join(', ');
+    return [
+      warn(
+        `open: ${counts}`,
+        'Run "select * from private.findings;": README, "What to look at" says what each is and what to do.',
+      ),
+    ];
+  },
+};

@@ -1,0 +1,24 @@
+import { type Check, fail, pass } from '../check.ts';
+import { Unreachable } from '../request.ts';
+
+/** The local stack runs, and its function reaches its database. */
+export const localStack: Check = {
+  name: 'local-stack',
+  isGate: true,
+
+  async run(context) {
+    try {
+      const { status } = await context.request(`${context.functionsUrl}/api/health`);
+      if (status === 200) return [pass(`the local stack runs at ${context.url}`)];
+      return [fail(`GET /api/health answers ${status}`, 'Look at the output of `npm start`.')];
+    } catch (error) {
+      if (!(error instanceof Unreachable)) throw error;
+      return [
+        fail(
+          `no local stack runs at ${context.url}`,
+          'Run `npm start`, name another port with --port, or a hosted project with --project-ref.',
+        ),
+      ];
+    }
+  },
+};

@@ -1,0 +1,74 @@
+import type pg from 'pg';
+import { type Check, fail, type Outcome, pass, skip, warn } from '../check.ts';
+import { type Connection, connectionError, createConnection, isLoopback, readCertificate } from '../connection.ts';
+
+const section = 'README, "Straight to Postgres".';
+
+/** The role of `DATABASE_POOL_URL` has the service's rights alone and a time limit, and its connection is encrypted. */
+export const poolRole: Check = {
+  name: 'pool-role',
+
+  async run({ environment, signal }) {
+    const url = environment.DATABASE_POOL_URL;
+    if (!url) return [skip('DATABASE_POOL_URL not given: the function calls the database over REST')];
+    const authority = readCertificate(environment.DATABASE_POOL_CA);
+    const connection = createConnection(url, authority === null ? undefined : { ca: authority });
+    signal.addEventListener('abort', connection.cut);
+    try {
+      const refusal = await connect(connection);
+      return refusal === null ? [...judgeEncryption(url, authority), ...await judgeRole(connection.client)] : [refusal];
+    } finally {
+      await connection.end();
+    }
+  },
+};
+
+async function connect({ client }: Connection): Promise<Outcome | null> {
+  try {
+    await client.connect();
+    return null;
+  } catch (error) {
+    return fail(
+      `DATABASE_POOL_URL can't be connected to: ${connectionError(error)}`,
+      `Check its role, password, host and DATABASE_POOL_CA; ${section}`,
+    );
+  }
+}
+
+function judgeEncryption(url: string, authority: string | null): Outcome[] {
+  if (authority !== null || isLoopback(url)) return [];
+  return [
+    warn(
+      'DATABASE_POOL_CA is not set: the connection of the function is not verified',
+      'Set it to the certificate that the dashboard offers under database settings.',
+    ),
+  ];
+}
+
+async function judgeRole(client: pg.Client): Promise<Outcome[]> {
+  const { rows: [role] } = await client.query(`
+    select
+      current_user::text as acts_as,
+      session_user::text as name,
+      r.rolsuper or r.rolbypassrls or r.rolcreaterole or r.rolcreatedb or r.rolinherit as has_more_rights,
+      (select s.setting::int from pg_catalog.pg_settings s where s.name = 'statement_timeout') as timeout,
+      coalesce(
+        has_function_privilege(current_user, to_regprocedure('public.get_health(text)'), 'execute'), false
+      ) as may_call
+    from pg_catalog.pg_roles r
+    where r.rolname = session_user`);
+  const outcomes: Outcome[] = [];
+  if (role.acts_as !== 'service_role' || !role.may_call) {
+    outcomes.push(fail(`${role.name} acts as ${role.acts_as}, not as service_role`, `Make the role as in ${section}`));
+  }
+  if (role.has_more_rights) {
+    outcomes.push(fail(`${role.name} has more rights than the service`, `Use a role of its own, as in ${section}`));
+  }
+  if (role.timeout === 0 || role.timeout > 4000) {
+    outcomes.push(warn(
+      `statement_timeout of ${role.name} is ${role.timeout === 0 ? 'off' : `${role.timeout} ms`}`,
+      `Run "alter role ${role.name} set statement_timeout = '4s';".`,
+    ));
+  }
+  return outcomes.length > 0 ? outcomes : [pass(`${role.name} acts as service_role, ${role.timeout} ms a statement`)];
+}

@@ -1,0 +1,44 @@
+import { type Check, fail, pass, skip, warn } from '../check.ts';
+import type { Context } from '../context.ts';
+import { Unreachable } from '../request.ts';
+
+const recipe = 'The route handler is in the README, "E-mails and cached pages".';
+
+/** The app refreshes its pages for the function, and for nobody else: 401 without the secret, 200 with it. */
+export const revalidation: Check = {
+  name: 'revalidation',
+
+  async run(context) {
+    const { APP_URL, REVALIDATE_URL, REVALIDATE_SECRET } = context.environment;
+    if (REVALIDATE_URL === '') return [skip('REVALIDATE_URL is empty: there are no cached pages')];
+    const url = REVALIDATE_URL || APP_URL && `${APP_URL.replace(/\/+$/, '')}/api/revalidate`;
+    if (!url || !REVALIDATE_SECRET) return [skip('REVALIDATE_SECRET, or APP_URL and REVALIDATE_URL, not given')];
+    try {
+      const without = await post(context, url);
+      if (without === 200) {
+        return [fail(`${url} refreshes pages for anybody: 200 without the secret`, `Check the header. ${recipe}`)];
+      }
+      if (without !== 401) return [fail(`${url} answers ${without} without the secret, not 401`, recipe)];
+      const withSecret = await post(context, url, REVALIDATE_SECRET);
+      if (withSecret === 200) return [pass(`${url}: 401 without the secret, 200 with it`)];
+      return withSecret === 401
+        ? [fail(`the app has another REVALIDATE_SECRET than this environment`, 'Set the same value in both.')]
+        : [fail(`${url} answers ${withSecret} with the secret`, `Look at the log of the app. ${recipe}`)];
+    } catch (error) {
+      if (!(error instanceof Unreachable)) throw error;
+      return context.mode === 'local'
+        ? [warn(`no app answers at ${url}`, 'Start the app, or leave REVALIDATE_URL to the local stack.')]
+        : [fail(`no app answers at ${url}`, 'Set REVALIDATE_URL, or APP_URL, to the public address of the app.')];
+    }
+  },
+};
+
+/** Refreshing one page does no harm; an app may refuse an empty list. */
+async function post({ request }: Context, url: string, secret?: string): Promise<number> {
+  const { status } = await request(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(secret !== undefined && { 'x-revalidate-secret': secret }) },
+    body: JSON.stringify({ paths: ['/pricing'] }),
+  });
+  return status;
+}

@@ -1,0 +1,50 @@
+import { type Check, fail, type Outcome, pass } from '../check.ts';
+import type { Context } from '../context.ts';
+import { judgeVault } from '../vault-rows.ts';
+
+/** The findings about extensions, jobs, Vault rows and the last calls; the others are about customers. */
+export const scheduleFindings = [
+  'missing_part',
+  'job_failing',
+  'call_failed',
+  'sweep_overdue',
+  'reconciliation_overdue',
+];
+
+/** Extensions, jobs, triggers and Vault rows are there, the jobs run, and the function answers their calls. */
+export const schedule: Check = {
+  name: 'schedule',
+  needs: ['database'],
+
+  async run(context) {
+    const rows = await context.query(
+      `select f.finding, f.subject, f.detail ->> 'remedy' as remedy
+      from private.findings f
+      where f.finding = any ($1)
+      order by 1, 2`,
+      [scheduleFindings],
+    );
+    const vault = await judgeVault(context);
+    // A Vault row that is compared is reported once, with the fix.
+    const others = rows.filter(({ subject }) => !vault.some(({ message }) => message.includes(String(subject))));
+    const outcomes = [...others.map(describe), ...vault];
+    return outcomes.length > 0 ? outcomes : [pass('nothing is missing, failing or overdue')];
+  },
+};
+
+const setUp = {
+  title: 'run private.set_up() in the database: extensions, jobs, triggers on auth.users',
+  async apply(context: Context) {
+    await context.change('select private.set_up()');
+  },
+};
+
+function describe({ finding, subject, remedy }: Record<string, unknown>): Outcome {
+  if (finding === 'missing_part') {
+    // The fix can't know the value of a Vault row.
+    const fix = String(subject).startsWith('Vault secret ') ? undefined : setUp;
+    return fail(`missing: ${subject}`, String(remedy ?? 'Run "select private.set_up();".'), fix);
+  }
+  const text = subject === null ? String(finding) : `${finding}: ${subject}`;
+  return fail(text, String(remedy ?? 'Look at its row of private.findings.'));
+}

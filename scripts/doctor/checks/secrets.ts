@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import { readConfig } from '../../../supabase/functions/api/config.ts';
+import { type Check, fail, type Outcome, pass, skip, warn } from '../check.ts';
+import type { Context } from '../context.ts';
+import { readHostedSecrets } from '../hosted-secrets.ts';
+import { unknownNames } from '../project.ts';
+
+/** Without these no payment is taken, no webhook is read, or the schedule opens no endpoint. */
+const required = [
+  'GATEWAY_KEY_ID',
+  'GATEWAY_KEY_SECRET',
+  'GATEWAY_API_URL',
+  'GATEWAY_WEBHOOK_SECRET',
+  'INTERNAL_KEY',
+];
+const wanted = ['APP_URL', 'RESEND_API_KEY', 'EMAIL_FROM', 'REVALIDATE_SECRET'];
+
+const emptyDigest = createHash('sha256').update('').digest('hex');
+const set = 'Set them with `npx supabase secrets set --env-file supabase/functions/.env`.';
+
+/** The function has its secrets and reads every name that is set, and the values here are the hosted ones. */
+export const secrets: Check = {
+  name: 'secrets',
+
+  async run(context) {
+    const invalid = invalidValue(context);
+    const outcomes = invalid === null ? [] : [fail(invalid, 'Correct the value; README, "Environment variables".')];
+    return [...outcomes, ...context.mode === 'local' ? await localSecrets(context) : await hostedSecrets(context)];
+  },
+};
+
+async function localSecrets({ environment, envFileNames }: Context): Promise<Outcome[]> {
+  const unset = [...required, ...wanted].filter((name) => !environment[name]);
+  const unknown = await unknownNames(envFileNames);
+  return [
+    ...unset.length === 0 ? [] : [warn(`not set: ${unset.join(', ')}`, 'The features that need them are off.')],
+    ...unknownSecrets(unknown),
+    pass(`${Object.keys(environment).length} variables`),
+  ];
+}
+
+async function hostedSecrets(context: Context): Promise<Outcome[]> {
+  if (context.accessToken === null) {
+    return [skip('SUPABASE_ACCESS_TOKEN is not given'), ...unknownSecrets(await unknownNames(context.envFileNames))];
+  }
+  const answer = await readHostedSecrets(context);
+  if ('outcome' in answer) return [answer.outcome];
+  const digests = answer.value;
+  const isSet = (name: string) => digests.has(name) && digests.get(name) !== emptyDigest;
+  // An empty REVALIDATE_URL says that there are no pages to refresh.
+  const isOff = digests.get('REVALIDATE_URL') === emptyDigest;
+  const missing = required.filter((name) => !isSet(name));
+  const unset = wanted.filter((name) => !isSet(name) && !(isOff && name === 'REVALIDATE_SECRET'));
+  const different = Object.entries(context.environment)
+    .filter(([name, value]) => digests.has(name) && digests.get(name) !== digest(value))
+    .map(([name]) => name);
+  return [
+    ...missing.length === 0 ? [] : [fail(`not set: ${missing.join(', ')}`, set)],
+    ...unset.length === 0 ? [] : [warn(`not set: ${unset.join(', ')}`, `The features that need them are off. ${set}`)],
+    ...unknownSecrets(await unknownNames([...digests.keys()])),
+    ...different.length === 0 ? [] : [
+      warn(
+        `other values than in this environment: ${different.join(', ')}`,
+        'The checks use the values of this environment; give the hosted ones, or set these there.',
+      ),
+    ],
+    pass(`${digests.size} secrets`),
+  ];
+}
+
+function unknownSecrets(names: readonly string[]): Outcome[] {
+  return names.length === 0
+    ? []
+    : [warn(`not read by the function: ${names.join(', ')}`, 'Correct the spelling; leave those of other functions.')];
+}
+
+/** What the function would refuse to start with. The message names the variable, not its value. */
+function invalidValue({ environment }: Context): string | null {
+  const platform: Record<string, string> = {
+    SUPABASE_URL: 'http://127.0.0.1',
+    SUPABASE_ANON_KEY: 'any',
+    SUPABASE_SERVICE_ROLE_KEY: 'any',
+  };
+  try {
+    readConfig((name) => platform[name] ?? environment[name]);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function digest(value: string): string {
+  return createHash('sha256').update(value).digest('hex');
+}

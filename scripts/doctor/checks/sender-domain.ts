@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { type Check, fail, type Outcome, pass, skip, warn } from '../check.ts';
+import type { Context } from '../context.ts';
+import { field } from '../request.ts';
+
+const list = z.object({ data: z.array(z.object({ name: z.string(), status: z.string() })) });
+
+/** Resend sends for the domain of `EMAIL_FROM`: it is verified there. */
+export const senderDomain: Check = {
+  name: 'sender-domain',
+
+  async run(context) {
+    const { RESEND_API_KEY, EMAIL_FROM, RESEND_BASE_URL } = context.environment;
+    if (context.hasMailbox) return [skip('the local mailbox takes every sender')];
+    if (!RESEND_API_KEY || !EMAIL_FROM) return [skip('RESEND_API_KEY, EMAIL_FROM not given')];
+    const domain = domainOf(EMAIL_FROM);
+    if (domain === null) {
+      return [fail('EMAIL_FROM is no address', 'Write it as in: Acme <billing@acme.example>.')];
+    }
+    if (domain === 'resend.dev') {
+      return [warn('EMAIL_FROM is the test domain: mails reach your own address alone', 'Use a domain of yours.')];
+    }
+    const base = (RESEND_BASE_URL || 'https://api.resend.com').replace(/\/+$/, '');
+    return [await judge(context, `${base}/domains`, RESEND_API_KEY, domain)];
+  },
+};
+
+async function judge(context: Context, url: string, key: string, domain: string): Promise<Outcome> {
+  const { status, body } = await context.request(url, { headers: { authorization: `Bearer ${key}` } });
+  if (status === 401 && field(body, 'name') === 'restricted_api_key') {
+    return warn(
+      `RESEND_API_KEY may only send: whether ${domain} is verified can't be read`,
+      "Look at Resend's dashboard, under domains. A key that may only send is the right one for the function.",
+    );
+  }
+  if ([400, 401, 403].includes(status)) {
+    return fail(`Resend refuses RESEND_API_KEY (${status})`, "Set a key that is active in Resend's dashboard.");
+  }
+  const parsed = list.safeParse(body);
+  if (status !== 200 || !parsed.success) return warn(`Resend answers ${status}`, "Look at Resend's dashboard.");
+  const found = parsed.data.data.find(({ name }) => name.toLowerCase() === domain);
+  if (found === undefined) {
+    return fail(
+      `Resend has no domain ${domain}, of EMAIL_FROM`,
+      "Add it in Resend's dashboard and verify it.",
+    );
+  }
+  return found.status === 'verified'
+    ? pass(`${domain} is verified`)
+    : fail(`${domain} is ${found.status} at Resend, not verified`, 'Set the DNS records that its dashboard shows.');
+}
+
+/** Lower case; null when there is none. */
+function domainOf(from: string): string | null {
+  return /@([\w-]+(?:\.[\w-]+)+)>?\s*$/.exec(from)?.[1]?.toLowerCase() ?? null;
+}

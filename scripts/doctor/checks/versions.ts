@@ -1,0 +1,55 @@
+import { migrationVersions } from '../../schema-version.ts';
+import { type Check, fail, type Outcome, pass, warn } from '../check.ts';
+import type { Context } from '../context.ts';
+
+/** The migrations here, those that the database has applied, and the function are of one version. */
+export const versions: Check = {
+  name: 'versions',
+
+  async run(context) {
+    const files = await migrationVersions();
+    const newest = files.at(-1) ?? '';
+    const outcomes = [...await judgeFunction(context, newest), ...await judgeDatabase(context, files, newest)];
+    return outcomes.length > 0 ? outcomes : [pass(`all are of ${newest}`)];
+  },
+};
+
+async function judgeFunction({ request, functionsUrl }: Context, newest: string): Promise<Outcome[]> {
+  const { status, headers } = await request(`${functionsUrl}/api/health`);
+  if (status !== 200) return [fail(`GET /api/health answers ${status}`, 'See the check "webhook-ping".')];
+  const version = headers.get('x-schema-version');
+  if (version === newest) return [];
+  if (version !== null && version > newest) {
+    return [warn(`the function is made for ${version}, newer than ${newest} here`, 'Update this checkout.')];
+  }
+  return [
+    fail(
+      `the function is made for ${version ?? 'an older schema'}, not for ${newest}`,
+      'Run `npm run generate` and `npx supabase functions deploy api --use-api`; locally, restart `npm start`.',
+    ),
+  ];
+}
+
+async function judgeDatabase({ query, databaseUrl }: Context, files: string[], newest: string): Promise<Outcome[]> {
+  if (databaseUrl === null) return [];
+  const rows = await query(`
+    select to_regclass('supabase_migrations.schema_migrations') is not null as is_recorded`);
+  const applied = rows[0]?.is_recorded === true
+    ? (await query('select m.version from supabase_migrations.schema_migrations m')).map(({ version }) =>
+      String(version)
+    )
+    : [];
+  const missing = files.filter((version) => !applied.includes(version));
+  if (missing.length > 0) {
+    return [
+      fail(
+        `the database lacks ${missing.length} of ${files.length} migrations, the oldest ${missing[0]}`,
+        'Run `npx supabase db push`; locally, restart `npm start`.',
+      ),
+    ];
+  }
+  const last = applied.toSorted().at(-1) ?? '';
+  return last > newest
+    ? [warn(`the database has migrations up to ${last}, newer than ${newest} here`, 'Update this checkout.')]
+    : [];
+}

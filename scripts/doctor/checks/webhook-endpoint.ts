@@ -1,0 +1,57 @@
+import { type Check, fail, type Outcome, pass, skip, warn } from '../check.ts';
+import type { Context } from '../context.ts';
+import { type Endpoint, listEndpoints, registerEndpoint } from '../gateway-endpoints.ts';
+import { handledEvents } from '../handled-events.ts';
+import { webhookPing } from './webhook-ping.ts';
+
+/** The gateway delivers webhooks to the public address: the endpoint is registered, active, and has all our events. */
+export const webhookEndpoint: Check = {
+  name: 'webhook-endpoint',
+  needs: ['gateway key'],
+
+  async run(context) {
+    if (context.mode === 'local') return [skip('no gateway reaches this machine')];
+    return [await judge(context)];
+  },
+};
+
+async function judge(context: Context): Promise<Outcome> {
+  const url = `${context.functionsUrl}/api/webhooks/gateway`;
+  const listed = await listEndpoints(context);
+  if ('refusal' in listed) return warn(`the gateway does not list its endpoints (${listed.refusal})`, byHand(url));
+  const ours = listed.endpoints.find((endpoint) => endpoint.url.replace(/\/+$/, '') === url);
+  const fix = (verb: string) => ({
+    title: `${verb} the webhook endpoint ${url} at the gateway, active, with ${handledEvents.length} events`,
+    apply: (context: Context) => apply(context, url, ours),
+  });
+  if (ours === undefined) return fail('the webhook endpoint is not registered', byHand(url), fix('register'));
+  if (!ours.active) {
+    return fail(
+      'the webhook endpoint is switched off',
+      'Switch it on in the dashboard of the gateway; `npm run doctor -- --fix` does it, too.',
+      fix('switch on'),
+    );
+  }
+  const missing = handledEvents.filter((event) => !ours.events.includes(event));
+  if (missing.length > 0) {
+    return fail(
+      `the webhook endpoint lacks events: ${missing.join(', ')}`,
+      'Add them in the dashboard of the gateway; `npm run doctor -- --fix` does it, too.',
+      fix('complete'),
+    );
+  }
+  return pass(`registered and active, with ${handledEvents.length} events`);
+}
+
+/** The endpoint gets the secret of this environment: it must be the one that the function verifies with. */
+async function apply(context: Context, url: string, present: Endpoint | undefined): Promise<void> {
+  const [ping] = await webhookPing.run(context);
+  if (ping?.status !== 'pass') throw new Error(`the function must receive a webhook first: ${ping?.message}`);
+  await registerEndpoint(context, url, present);
+}
+
+function byHand(url: string): string {
+  return `In the dashboard of the gateway, under webhooks: ${url}, the secret GATEWAY_WEBHOOK_SECRET, and the events ${
+    handledEvents.join(', ')
+  }.`;
+}

@@ -1,0 +1,70 @@
+import type pg from 'pg';
+import { connectionError, createConnection, isLoopback, readCertificate } from './connection.ts';
+import type { Project } from './project.ts';
+
+export type Row = Record<string, unknown>;
+
+/** The database's connection of one check. */
+export type Database = {
+  /** Runs one statement in a transaction of its own. */
+  run(access: 'read only' | 'read write', sql: string, parameters?: unknown[]): Promise<Row[]>;
+  /** Ends the connection in order. */
+  close(): Promise<void>;
+  /** Ends it at once, also while a statement runs. */
+  cut(): void;
+};
+
+/** The connection could not be made; the message is the driver's code alone. */
+export class DatabaseUnreachable extends Error {
+  override readonly name = 'DatabaseUnreachable';
+}
+
+/**
+ * Opens the connection with the first statement. The statement's time limit is set inside the transaction, since a
+ * transaction pooler refuses or shares the settings of a session.
+ */
+export function createDatabase(
+  { databaseUrl, environment }: Pick<Project, 'databaseUrl' | 'environment'>,
+  milliseconds: number,
+): Database {
+  const connection = databaseUrl === null
+    ? null
+    : createConnection(databaseUrl, tlsOptions(databaseUrl, environment.DATABASE_POOL_CA));
+  let connecting: Promise<pg.Client> | undefined;
+
+  async function connect(): Promise<pg.Client> {
+    if (connection === null) throw new DatabaseUnreachable('DATABASE_URL is not given');
+    try {
+      await connection.client.connect();
+      return connection.client;
+    } catch (error) {
+      throw new DatabaseUnreachable(connectionError(error));
+    }
+  }
+
+  return {
+    async run(access, sql, parameters) {
+      const client = await (connecting ??= connect());
+      await client.query(`begin ${access}; set local statement_timeout = ${milliseconds}`);
+      try {
+        const { rows } = await client.query(sql, parameters);
+        await client.query('commit');
+        return rows;
+      } catch (error) {
+        await client.query('rollback').catch(() => {});
+        throw error;
+      }
+    },
+    async close() {
+      if (connecting !== undefined) await connection?.end();
+    },
+    cut: () => connection?.cut(),
+  };
+}
+
+/** Encrypted on the way to another machine; verified where the authority is known. `sslmode` in the address wins. */
+function tlsOptions(url: string, certificate: string | undefined): pg.ClientConfig['ssl'] {
+  if (isLoopback(url)) return undefined;
+  const authority = readCertificate(certificate);
+  return authority === null ? { rejectUnauthorized: false } : { ca: authority };
+}

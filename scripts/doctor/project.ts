@@ -1,0 +1,150 @@
+import { parseEnv } from 'node:util';
+import { localEnvironment, localPassword } from '../stack/defaults.ts';
+import { functionVariables, readEnvironment } from '../stack/environment.ts';
+import { root } from '../stack/root.ts';
+
+/** What is examined, and with which values. */
+export type Project = {
+  readonly mode: 'local' | 'hosted';
+  /** Null: the local stack. */
+  readonly ref: string | null;
+  /** Public address of the project, without a slash at its end. */
+  readonly url: string;
+  /** Public address of the functions, as the gateway calls them. */
+  readonly functionsUrl: string;
+  /** Postgres as `postgres`; null: not given. */
+  readonly databaseUrl: string | null;
+  /** For the Management API; null: not given. */
+  readonly accessToken: string | null;
+  readonly managementUrl: string;
+  /** The function's variables as they are known here; an empty value is "not configured". */
+  readonly environment: Readonly<Record<string, string>>;
+  /** The names in the env file, known to the function or not. */
+  readonly envFileNames: readonly string[];
+  /** Whether the gateway's API is the local simulator, which has no lists of plans, payments and webhooks. */
+  readonly hasSimulator: boolean;
+  /** Whether Resend's API is the local mailbox, which has no domains. */
+  readonly hasMailbox: boolean;
+};
+
+/** What the command line and the process environment say. */
+export type ProjectOptions = {
+  /** Null: the local stack. */
+  readonly ref: string | null;
+  /** The local stack's API port. */
+  readonly port: number;
+  /** The env file; it need not exist. */
+  readonly envFile?: string;
+  /** The process environment, which wins over the env file. */
+  readonly environment: Readonly<Record<string, string>>;
+};
+
+/** Gathers what is known about the project; values of hosted secrets can't be read and come from this environment. */
+export async function readProject(options: ProjectOptions): Promise<Project> {
+  const envFile = options.envFile ?? `${root}/supabase/functions/.env`;
+  const envFileNames = Object.keys(parseEnv(await readText(envFile)));
+  return options.ref === null
+    ? await localProject(options, envFile, envFileNames)
+    : await hostedProject(options.ref, options.environment, envFile, envFileNames);
+}
+
+async function localProject(
+  { port, environment }: ProjectOptions,
+  envFile: string,
+  envFileNames: string[],
+): Promise<Project> {
+  const at = (offset: number) => `http://127.0.0.1:${port + offset}`;
+  const [url, mailbox, gateway] = [at(0), at(3), at(4)];
+  const own = await readEnvironment({ ...environment }, localEnvironment({ gateway, mailbox }), envFile);
+  return {
+    mode: 'local',
+    ref: null,
+    url,
+    functionsUrl: `${url}/functions/v1`,
+    databaseUrl: `postgresql://postgres:${localPassword}@127.0.0.1:${port + 1}/postgres`,
+    accessToken: null,
+    managementUrl: '',
+    environment: own,
+    envFileNames,
+    hasSimulator: own.GATEWAY_API_URL === gateway,
+    hasMailbox: own.RESEND_BASE_URL === mailbox,
+  };
+}
+
+async function hostedProject(
+  ref: string,
+  environment: ProjectOptions['environment'],
+  envFile: string,
+  envFileNames: string[],
+): Promise<Project> {
+  const url = projectUrl(ref, environment.SUPABASE_URL);
+  return {
+    mode: 'hosted',
+    ref,
+    url,
+    functionsUrl: `${url}/functions/v1`,
+    databaseUrl: environment.DATABASE_URL || null,
+    accessToken: environment.SUPABASE_ACCESS_TOKEN || null,
+    managementUrl: withoutSlash(environment.SUPABASE_API_URL || 'https://api.supabase.com'),
+    environment: await readEnvironment({ ...environment }, {}, envFile),
+    envFileNames,
+    hasSimulator: false,
+    hasMailbox: false,
+  };
+}
+
+/** Variables whose values are no secrets; each that is added later is a secret until it stands here. */
+const publicVariables = [
+  'GATEWAY_KEY_ID',
+  'GATEWAY_SIGNATURE_HEADER',
+  'GATEWAY_EVENT_ID_HEADER',
+  'GATEWAY_API_URL',
+  'EARLY_RENEWAL',
+  'APP_URL',
+  'REVALIDATE_URL',
+  'EMAIL_FROM',
+  'RESEND_BASE_URL',
+  'EMAIL_TIME_ZONE',
+  'EXPIRY_EMAILS',
+  'SESSION_ISSUER',
+  'DATABASE_POOL_CA',
+];
+
+/** Every value that must not be shown: secret variables, and the passwords inside addresses. */
+export function secretValues({ environment, accessToken, databaseUrl, mode }: Project): string[] {
+  const values = Object.entries(environment);
+  // The local stack's password is public, and the name of a role.
+  const hosted = mode === 'hosted' ? [accessToken ?? '', databaseUrl ?? ''] : [];
+  const secrets = values.filter(([name]) => !publicVariables.includes(name)).map(([, value]) => value);
+  const addresses = [...values.map(([, value]) => value), ...hosted];
+  // As HTTP Basic sends them, whose Base64 is not that of the secret alone.
+  const credentials = environment.GATEWAY_KEY_SECRET
+    ? [`${environment.GATEWAY_KEY_ID}:${environment.GATEWAY_KEY_SECRET}`]
+    : [];
+  return [...secrets, ...credentials, ...hosted, ...addresses.flatMap((address) => URL.parse(address)?.password ?? [])];
+}
+
+/** The names that are not the function's own, nor the platform's. */
+export async function unknownNames(names: readonly string[]): Promise<string[]> {
+  const known = await functionVariables();
+  return names.filter((name) => !known.includes(name) && !name.startsWith('SUPABASE_')).toSorted();
+}
+
+/** A custom domain, or the platform's own; a shell may have the address of another project in that variable. */
+function projectUrl(ref: string, given = ''): string {
+  const isCustom = given !== '' && !/\.supabase\.(co|in)$/.test(URL.parse(given)?.hostname ?? '');
+  return isCustom ? withoutSlash(given) : `https://${ref}.supabase.co`;
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '');
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    return await Deno.readTextFile(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return '';
+    throw error;
+  }
+}

@@ -1,0 +1,44 @@
+/** An answer over HTTP. */
+export type Reply = {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The JSON of the body; null when it is none. */
+  readonly body: unknown;
+};
+
+/** Nothing answers at an address. */
+export class Unreachable extends Error {
+  override readonly name = 'Unreachable';
+
+  constructor(url: string) {
+    super(`${URL.parse(url)?.origin ?? 'the address'} can't be reached`);
+  }
+}
+
+/** Sends a request and reads its answer; a redirect is an answer, too. @throws Unreachable when there is none. */
+export async function request(url: string, init: RequestInit = {}): Promise<Reply> {
+  try {
+    const response = await fetch(url, { redirect: 'manual', ...init });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: parse(text) };
+  } catch {
+    // The message of `fetch` quotes the whole address.
+    throw new Unreachable(url);
+  }
+}
+
+/** A field of a JSON object; undefined when there is none. */
+export function field(value: unknown, ...path: string[]): unknown {
+  return path.reduce<unknown>(
+    (inner, name) => typeof inner === 'object' && inner !== null ? Reflect.get(inner, name) : undefined,
+    value,
+  );
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,479 @@
+import type pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { sweep } from '../../scripts/stack/sweep.ts';
+import { setClock } from '../helpers/clock.ts';
+import { deliver, sha256, subscriptionEvent } from '../helpers/gateway-events.ts';
+import { captured, dispute, failed, orderPaid, refunded } from '../helpers/money-events.ts';
+import { columnsNaming, type Person, personalFields } from '../helpers/personal-data.ts';
+import { createPayment, uniqueId } from '../helpers/records.ts';
+import { callRpc, openSession, waitUntilBlocked } from '../helpers/session.ts';
+import { readLedger } from '../helpers/state.ts';
+import { createTestDatabase, type Row, type TestDatabase } from '../helpers/test-database.ts';
+
+const start = Date.parse('2026-01-01T00:00:00Z');
+const day = 86_400_000;
+const deletedAt = start + 20 * day;
+
+let database: TestDatabase;
+let service: pg.Client;
+beforeAll(async () => {
+  database = await createTestDatabase({ findings: 'compared elsewhere' });
+  service = await openSession(database, { role: 'service_role' });
+  await database.query("update public.plans set gateway_plan_id = 'plan_pro' where tier = 'pro'");
+});
+beforeEach(async () => {
+  await setTime(start);
+  await database.query(`
+    truncate auth.users, public.payments, private.outbox, private.gateway_events, private.gateway_subscriptions,
+      private.gateway_charges, private.refunds, private.deleted_users, private.tier_changes cascade`);
+});
+afterAll(() => database.close());
+
+const setTime = (at: number) => setClock(database, new Date(at).toISOString());
+const iso = (at: number) => new Date(at).toISOString();
+/** A person whom their own words alone identify. */
+const withoutId = (person: Person): Person => ({ ...person, id: person.email });
+const deleteUser = ({ id }: Person) => database.query('delete from auth.users where id = $1', [id]);
+const mailTo = ({ email }: Person) =>
+  database.query("select key from private.outbox where payload ->> 'to' = $1", [email]);
+
+/** A user with a name and an e-mail address of their own. */
+async function createPerson(): Promise<Person> {
+  const word = uniqueId('p').replace('_', '');
+  const id = crypto.randomUUID();
+  const person = {
+    id,
+    email: `mail.${word}@example.com`,
+    phone: `+9198${word}`,
+    vpa: `vpa.${word}@upi`,
+    name: `Name ${word}`,
+  };
+  await database.query('insert into auth.users (id, email) values ($1, $2)', [id, person.email]);
+  await database.query('update public.profiles set display_name = $2 where user_id = $1', [id, person.name]);
+  return person;
+}
+
+/** Everything that the service can store about a user, within twenty days. */
+async function live(person: Person): Promise<{ subscription: string; charge: string }> {
+  const of = personalFields(person);
+  const subscription = uniqueId('sub');
+  const charge = uniqueId('pay');
+  const order = async (amount?: number) => {
+    const { id, orderId } = await createPayment(database, {
+      userId: person.id,
+      meta: { tier: 'pro', buyer: person.name },
+      ...(amount === undefined ? {} : { amount }),
+    });
+    return { id, orderId, money: { ...of, id: uniqueId('pay'), order_id: orderId } };
+  };
+  const verify = ({ orderId, money }: Awaited<ReturnType<typeof order>>) =>
+    callRpc(service, 'verify_payment', person.id, orderId, money.id, 'signature');
+
+  await callRpc(service, 'create_order', person.id, 'pro', `key of ${person.email}`);
+  const attempt = await order();
+  await deliver(
+    service,
+    failed({ ...attempt.money, error_description: `${person.vpa} of ${person.name} is not known` }),
+  );
+  const bought = await order();
+  await verify(bought);
+  await deliver(service, captured(bought.money));
+  await deliver(service, orderPaid(bought.money, { id: bought.orderId }));
+  await deliver(service, captured({ ...bought.money, id: uniqueId('pay') }));
+  await deliver(service, refunded(bought.money, 100));
+  await deliver(service, dispute('created', 'open', bought.money));
+  await deliver(service, captured({ ...(await order(1)).money }));
+
+  const cycle = {
+    userId: person.id,
+    id: subscription,
+    planId: 'plan_pro',
+    start: iso(start),
+    end: iso(start + 30 * day),
+  };
+  await deliver(service, subscriptionEvent({ name: 'activated', ...cycle, createdAt: iso(start) }));
+  const payment = { ...of, id: charge, amount: 99900, order_id: uniqueId('order_of_cycle') };
+  await deliver(service, subscriptionEvent({ name: 'charged', ...cycle, createdAt: iso(start), payment }));
+  await deliver(service, captured(payment));
+  await deliver(service, refunded(payment, 100));
+  await deliver(service, dispute('created', 'open', payment));
+
+  // What waits: for an order, for a plan, for an admin.
+  const unknown = { ...of, id: uniqueId('pay'), order_id: uniqueId('order_unknown') };
+  await deliver(service, captured(unknown));
+  await deliver(service, failed({ ...unknown, error_description: `Declined for ${person.name}` }));
+  const team = await createPayment(database, { userId: person.id, meta: { tier: 'team' } });
+  await deliver(service, captured({ ...of, id: uniqueId('pay'), order_id: team.orderId }));
+  await database.query(
+    "alter table private.gateway_subscriptions add constraint poison_check check (gateway_plan_id <> 'x')",
+  );
+  const poisoned = { userId: person.id, planId: 'x', start: iso(start), end: iso(start + 30 * day) };
+  for (const outcome of ['failed: 23514', 'parked']) {
+    const body = subscriptionEvent({ name: 'activated', ...poisoned, id: uniqueId('sub'), createdAt: iso(start) });
+    expect(await deliver(service, body)).toBe('failed: 23514');
+    await database.query("update private.gateway_events set outcome = $2 where body_sha256 = decode($1, 'hex')", [
+      sha256(body),
+      outcome,
+    ]);
+  }
+  await database.query('alter table private.gateway_subscriptions drop constraint poison_check');
+
+  await database.query("select private.grant_tier($1, 'premium', private.clock() + interval '1 year', $2)", [
+    person.id,
+    `thanks, ${person.name}`,
+  ]);
+  await database.query("update public.subscriptions set tier = 'basic' where user_id = $1", [person.id]);
+  await database.query(
+    'insert into private.settle_failures (user_id, error, failed_at) values ($1, $2, private.clock())',
+    [
+      person.id,
+      '23514',
+    ],
+  );
+  await callRpc(service, 'cancel_subscription', person.id, false);
+  await database.query(
+    `update private.outbox set delivered_at = private.clock() where payload ->> 'to' = $1 and kind = 'payment-success'`,
+    [person.email],
+  );
+  await database.query(
+    `update private.outbox set parked_at = private.clock(), claims = array[gen_random_uuid()]
+     where payload ->> 'to' = $1 and kind = 'payment-failed'`,
+    [person.email],
+  );
+  return { subscription, charge };
+}
+
+const where = [
+  'private.deleted_users.user_id',
+  'private.gateway_charges.user_id',
+  'private.gateway_events.payload',
+  'private.gateway_subscriptions.user_id',
+  'private.outbox.payload',
+  'private.tier_changes.reference',
+  'private.tier_changes.user_id',
+];
+
+describe('a user who was deleted', () => {
+  test('leaves nothing in any table after 90 days', async () => {
+    const person = await createPerson();
+    const { subscription, charge } = await live(person);
+    expect(await columnsNaming(database, withoutId(person))).toEqual([
+      'private.gateway_events.payload',
+      'private.grants.reason',
+      'private.order_keys.key',
+      'private.outbox.payload',
+      'private.tier_changes.reference',
+      'public.payments.meta',
+      'public.profiles.display_name',
+    ]);
+    await setTime(deletedAt);
+    await deleteUser(person);
+    await database.query(sweep);
+    expect(await columnsNaming(database, person)).toEqual(where);
+
+    await setTime(deletedAt + 90 * day - 1000);
+    await database.query(sweep);
+    // The mails are older than the deletion, and so are the events.
+    expect(await columnsNaming(database, person)).toEqual([
+      'private.deleted_users.user_id',
+      'private.gateway_charges.user_id',
+      'private.gateway_subscriptions.user_id',
+      'private.tier_changes.reference',
+      'private.tier_changes.user_id',
+    ]);
+    expect(await refundsOf(charge)).toHaveLength(1);
+
+    await setTime(deletedAt + 90 * day + 1000);
+    await database.query(sweep);
+    expect(await columnsNaming(database, person)).toEqual([]);
+    expect(await refundsOf(charge)).toEqual([]);
+    expect((await database.one('select private.sweep() as done')).done).toBe(0);
+    expect(
+      await database.query('select from private.gateway_subscriptions where gateway_subscription_id = $1', [
+        subscription,
+      ]),
+    )
+      .toEqual([]);
+  });
+
+  test('leaves the payments for the accounts, and the hashes of the events', async () => {
+    const person = await createPerson();
+    await live(person);
+    const accounts = async () =>
+      await database.query(`
+        select id, amount, currency, status, tier, gateway_order_id, gateway_payment_id, captured_at, confirmed_at,
+          refunded_amount, dispute_status, period_start, period_end, created_at
+        from public.payments order by id`);
+    const hashes = async () =>
+      await database.query(
+        'select body_sha256, event, subject_id, deliveries, received_at from private.gateway_events order by 1',
+      );
+    const before = [await accounts(), await hashes()];
+    await setTime(deletedAt);
+    await deleteUser(person);
+    await setTime(deletedAt + 91 * day);
+    await database.query(sweep);
+    expect([await accounts(), await hashes()]).toEqual(before);
+    const orders = await refundsOfOrders();
+    expect(orders).toEqual([{ amount: '100' }]);
+  });
+
+  test('takes nothing from another user', async () => {
+    const person = await createPerson();
+    const other = await createPerson();
+    await live(person);
+    await live(other);
+    await setTime(deletedAt);
+    await deleteUser(person);
+    const before = await rowsOf(other);
+    await setTime(deletedAt + 91 * day);
+    for (let n = 0; n < 5; n += 1) await database.query('select private.erase_deleted_users()');
+    expect(await rowsOf(other)).toEqual(before);
+    expect(before.flat().length).toBeGreaterThan(10);
+  });
+
+  test('who is restored under the same id keeps everything', async () => {
+    const person = await createPerson();
+    await live(person);
+    await setTime(deletedAt);
+    await deleteUser(person);
+    await database.query('alter table auth.users disable trigger user');
+    await database.query('insert into auth.users (id, email) values ($1, $2)', [person.id, person.email]);
+    await database.query('alter table auth.users enable trigger user');
+    const before = await rowsOf(person);
+    await setTime(deletedAt + 91 * day);
+    expect((await database.one('select private.erase_deleted_users() as done')).done).toBeGreaterThan(0);
+    expect((await database.one('select private.erase_deleted_users() as done')).done).toBe(0);
+    expect(await rowsOf(person)).toEqual(before);
+    expect(await database.query('select from private.deleted_users')).toEqual([]);
+  });
+
+  test('who signs up again under the same id is no deleted user', async () => {
+    const person = await createPerson();
+    await deleteUser(person);
+    await database.query('insert into auth.users (id, email) values ($1, $2)', [person.id, person.email]);
+    expect(await database.query('select from private.deleted_users')).toEqual([]);
+  });
+});
+
+describe('an event about a user who was deleted', () => {
+  async function deleted(daysAgo: number): Promise<{ person: Person; orderId: string }> {
+    const person = await createPerson();
+    const { orderId } = await createPayment(database, { userId: person.id });
+    await deleteUser(person);
+    await setTime(start + daysAgo * day);
+    await database.query(sweep);
+    return { person, orderId };
+  }
+  const charged = (person: Person, id: string) =>
+    subscriptionEvent({
+      name: 'charged',
+      userId: person.id,
+      id,
+      planId: 'plan_pro',
+      start: iso(start + 30 * day),
+      end: iso(start + 60 * day),
+      createdAt: iso(start + 30 * day),
+      payment: { ...personalFields(person), id: uniqueId('pay'), amount: 99900 },
+    });
+
+  test.each([1, 91, 400])(
+    'that comes %i days later has the gateway stop billing; its payload is not kept',
+    async (days) => {
+      const { person } = await deleted(days);
+      const id = uniqueId('sub');
+      const body = charged(person, id);
+      expect(await deliver(service, body)).toBe('applied');
+      expect(await readLedger(database, sha256(body))).toMatchObject({ subject_id: id, outcome: 'applied' });
+      expect(await database.query('select key from private.outbox where payload is not null')).toContainEqual({
+        key: `cancel-subscription/${id}`,
+      });
+      expect(await database.query('select from private.gateway_events where payload is not null')).toEqual([]);
+      if (days > 90) expect(await columnsNaming(database, person)).toEqual([]);
+    },
+  );
+
+  test('that a poison keeps from its effect is applied by its next delivery, and is emptied all the same', async () => {
+    const { person } = await deleted(91);
+    const id = uniqueId('sub');
+    const body = charged(person, id);
+    await database.query(
+      "alter table private.outbox add constraint poison_check check (kind <> 'cancel-subscription')",
+    );
+    expect(await deliver(service, body)).toBe('failed: 23514');
+    await database.query('alter table private.outbox drop constraint poison_check');
+    expect(await deliver(service, body)).toBe('applied');
+    await setTime(start + 182 * day);
+    await database.query(sweep);
+    expect(await columnsNaming(database, person)).toEqual([]);
+  });
+
+  test('that is parked for 90 days is emptied, is no finding, and can’t be applied again', async () => {
+    const { person } = await deleted(91);
+    const body = charged(person, uniqueId('sub'));
+    await database.query(
+      "alter table private.outbox add constraint poison_check check (kind <> 'cancel-subscription')",
+    );
+    await deliver(service, body);
+    await setTime(start + 92 * day);
+    expect(await deliver(service, body)).toBe('parked');
+    expect(await database.query('select outcome from private.failed_events')).toEqual([{ outcome: 'parked' }]);
+    await setTime(start + 182 * day);
+    await database.query(sweep);
+    await database.query('alter table private.outbox drop constraint poison_check');
+    expect(await database.query('select from private.failed_events')).toEqual([]);
+    expect(await database.query('select from private.unsettled_events')).toEqual([]);
+    const replayed = await database.one("select private.replay_event(decode($1, 'hex')) as outcome", [sha256(body)]);
+    expect(replayed).toEqual({ outcome: 'ignored: user deleted' });
+    expect(await columnsNaming(database, person)).toEqual([]);
+  });
+
+  test('that no rule reads is emptied 90 days after the deletion, however late it came', async () => {
+    const { person, orderId } = await deleted(60);
+    const body = captured({ ...personalFields(person), id: uniqueId('pay'), order_id: orderId })
+      .replace('payment.captured', 'payment.authorized');
+    expect(await deliver(service, body)).toBe('ignored: not handled');
+    expect(await columnsNaming(database, withoutId(person))).toEqual(['private.gateway_events.payload']);
+    await setTime(start + 90 * day + 1000);
+    await database.query(sweep);
+    expect(await columnsNaming(database, person)).toEqual([]);
+  });
+
+  test.each(['captured', 'refunded', 'disputed'] as const)(
+    'that a payment of a cycle was %s is stored reduced',
+    async (what) => {
+      const person = await createPerson();
+      const money = {
+        ...personalFields(person),
+        id: uniqueId('pay'),
+        amount: 99900,
+        order_id: uniqueId('order_of_cycle'),
+      };
+      const cycle = { start: iso(start), end: iso(start + 30 * day), createdAt: iso(start) };
+      await deliver(
+        service,
+        subscriptionEvent({ name: 'charged', userId: person.id, ...cycle, payment: { id: money.id, amount: 99900 } }),
+      );
+      await deleteUser(person);
+      const bodies = {
+        captured: captured(money),
+        refunded: refunded(money, 100),
+        disputed: dispute('created', 'open', money),
+      };
+      await deliver(service, bodies[what]);
+      expect(await columnsNaming(database, { ...withoutId(person), name: person.email })).toEqual([]);
+    },
+  );
+
+  test('payment.failed is noted without the words of the bank', async () => {
+    const { person, orderId } = await deleted(1);
+    const money = { ...personalFields(person), id: uniqueId('pay'), order_id: orderId };
+    expect(await deliver(service, failed({ ...money, error_description: `${person.vpa} is wrong` }))).toBe('applied');
+    expect(await columnsNaming(database, withoutId(person))).toEqual([]);
+    expect(await database.one('select status, meta from public.payments')).toEqual({
+      status: 'failed',
+      meta: { tier: 'pro' },
+    });
+  });
+
+  test('payment.failed that fails itself keeps no words of the bank either', async () => {
+    const { person, orderId } = await deleted(1);
+    await database.query("alter table public.payments add constraint poison_check check (status <> 'failed')");
+    const money = { ...personalFields(person), id: uniqueId('pay'), order_id: orderId };
+    const body = failed({ ...money, error_description: `${person.vpa} is wrong` });
+    expect(await deliver(service, body)).toBe('failed: 23514');
+    await database.query('alter table public.payments drop constraint poison_check');
+    expect(await columnsNaming(database, withoutId(person))).toEqual([]);
+    expect(await deliver(service, body)).toBe('applied');
+  });
+
+  test('that races with the erasure leaves nothing', async () => {
+    const person = await createPerson();
+    await deleteUser(person);
+    await setTime(start + 91 * day);
+    const body = charged(person, uniqueId('sub'));
+    const eraser = await database.connect();
+    await eraser.query('begin');
+    await eraser.query('select private.erase_deleted_users()');
+    const delivery = deliver(service, body);
+    await waitUntilBlocked(database, service);
+    await eraser.query('commit');
+    expect(await delivery).toBe('applied');
+    expect(await columnsNaming(database, person)).toEqual([]);
+  });
+});
+
+describe('the words of the bank', () => {
+  const words = 'Name of the customer is wrong';
+  const stored = () =>
+    database.query('select payload from private.gateway_events where payload::text like $1', [`%${words}%`]);
+
+  test('wait with an event for its order, 90 days at most', async () => {
+    const unknown = { id: uniqueId('pay'), order_id: uniqueId('order') };
+    const body = failed({ ...unknown, error_description: words });
+    expect(await deliver(service, body)).toBe('unmatched');
+    await setTime(start + 90 * day);
+    await database.query(sweep);
+    expect(await stored()).toHaveLength(1);
+    await setTime(start + 90 * day + 1);
+    await database.query(sweep);
+    expect(await stored()).toEqual([]);
+    const person = await createPerson();
+    const { id } = await createPayment(database, { userId: person.id, orderId: unknown.order_id });
+    expect(await database.one('select status from public.payments where id = $1', [id])).toEqual({ status: 'failed' });
+  });
+
+  test('reach the payment and the mail of an order that is stored within that time', async () => {
+    const unknown = { id: uniqueId('pay'), order_id: uniqueId('order') };
+    await deliver(service, failed({ ...unknown, error_description: words }));
+    const person = await createPerson();
+    const { id } = await createPayment(database, { userId: person.id, orderId: unknown.order_id });
+    expect(await database.one("select meta ->> 'error_description' as text from public.payments where id = $1", [id]))
+      .toEqual({ text: words });
+    expect(await database.one("select payload ->> 'reason' as text from private.outbox where destination = 'email'"))
+      .toEqual({ text: words });
+  });
+});
+
+test('a mail is deleted 90 days after it was enqueued, delivered or not; what tells the gateway or the app stays', async () => {
+  const person = await createPerson();
+  await live(person);
+  const others = () =>
+    database.query("select key from private.outbox where destination in ('gateway', 'revalidation') order by key");
+  const before = await others();
+  expect(await mailTo(person)).toHaveLength(3);
+  await setTime(start + 90 * day);
+  expect((await database.one('select private.delete_mails() as deleted')).deleted).toBe(0);
+  await setTime(start + 90 * day + 1);
+  expect((await database.one('select private.delete_mails() as deleted')).deleted).toBe(3);
+  expect(await mailTo(person)).toEqual([]);
+  expect(await others()).toEqual(before);
+});
+
+const refundsOf = (paymentId: string) =>
+  database.query('select from private.refunds where gateway_payment_id = $1', [paymentId]);
+const refundsOfOrders = () =>
+  database.query(`
+    select r.amount from private.refunds r
+    join public.payments p on p.gateway_payment_id = r.gateway_payment_id`);
+
+/** What belongs to a user, by table. */
+async function rowsOf({ id, email }: Person): Promise<Row[][]> {
+  const owned = [
+    'public.payments',
+    'public.profiles',
+    'public.subscriptions',
+    'private.gateway_subscriptions',
+    'private.gateway_charges',
+    'private.tier_changes',
+    'private.grants',
+    'private.manual_subscriptions',
+    'private.user_cancellations',
+    'private.order_keys',
+  ];
+  const rows = owned.map((table) =>
+    database.query(`select * from ${table} t where user_id = $1 order by t::text`, [id])
+  );
+  const mails = database.query("select * from private.outbox where payload ->> 'to' = $1 order by id", [email]);
+  return await Promise.all([...rows, mails]);
+}

@@ -1,0 +1,247 @@
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sweep } from '../../scripts/stack/sweep.ts';
+import { setClock } from '../helpers/clock.ts';
+import { deliver } from '../helpers/gateway-events.ts';
+import { placeOrder, type Purchase, verifyPurchase } from '../helpers/purchases.ts';
+import { createUser, uniqueId } from '../helpers/records.ts';
+import { readRowsBesidesLedger } from '../helpers/rows.ts';
+import { callRpc, openSession } from '../helpers/session.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+
+// A year of a shop's events, each delivered once more after the ledger has forgotten it.
+
+type Fields = Record<string, unknown>;
+
+const minute = 60_000;
+const day = 86_400_000;
+const start = Date.parse('2026-01-01T00:00:00Z');
+
+describe.each([
+  ['the default days', 400, 30],
+  ['the shortest days', 90, 30],
+])('a year of events that comes again after a purge with %s', (_name, ledgerDays, outboxDays) => {
+  let database: TestDatabase;
+  let service: pg.Client;
+  /** The bodies in the order in which they came first. */
+  const bodies: string[] = [];
+  let before: unknown;
+
+  beforeAll(async () => {
+    database = await createTestDatabase({ findings: 'compared elsewhere' });
+    service = await openSession(database, { role: 'service_role' });
+    await database.query("update public.plans set gateway_plan_id = 'plan_pro' where tier = 'pro'");
+    await live();
+    await setTime(start + (370 + ledgerDays) * day);
+    await database.query(sweep);
+    await database.query('update private.outbox set delivered_at = private.clock() where delivered_at is null');
+    await setTime(start + (370 + ledgerDays + 91) * day);
+    await database.query(sweep);
+    for (let batch = 0; batch < 20; batch += 1) {
+      await callRpc(service, 'purge_records', ledgerDays, outboxDays, 1100);
+    }
+    before = await state();
+  });
+  afterAll(() => database.close());
+
+  const setTime = (at: number) => setClock(database, new Date(at).toISOString());
+  const state = async () => ({
+    rows: await readRowsBesidesLedger(database),
+    findings: await database.query('select finding, subject, user_id, since from private.findings order by 1, 2, 3'),
+  });
+
+  /** Delivers an event two seconds after it happened. */
+  async function happen(at: number, event: string, entities: Record<string, Fields>): Promise<unknown> {
+    await setTime(at + 2000);
+    const body = JSON.stringify({
+      entity: 'event',
+      account_id: uniqueId('acc'),
+      event,
+      contains: Object.keys(entities),
+      payload: Object.fromEntries(Object.entries(entities).map(([name, entity]) => [name, { entity }])),
+      created_at: Math.floor(at / 1000),
+    });
+    bodies.push(body);
+    return await deliver(service, body);
+  }
+
+  const payment = ({ orderId, paymentId }: Purchase, fields: Fields = {}) => ({
+    id: paymentId,
+    order_id: orderId,
+    amount: 99900,
+    currency: 'INR',
+    status: 'captured',
+    ...fields,
+  });
+  const attempt = (order: Purchase, error_description: string) =>
+    payment(order, { id: uniqueId('pay'), status: 'failed', error_code: 'BAD_REQUEST_ERROR', error_description });
+  const refund = (of: Fields, amount: number, status: string, id = uniqueId('rfnd')) => ({
+    payment: of,
+    refund: { id, payment_id: of.id, amount, status },
+  });
+  const dispute = (of: Fields, status: string) => ({ payment: of, dispute: { id: 'disp', payment_id: of.id, status } });
+
+  /** A cycle of a gateway subscription, `month` months after the start. */
+  const cycle = (userId: string, id: string, month: number) => ({
+    id,
+    plan_id: 'plan_pro',
+    status: 'active',
+    current_start: Math.floor(Date.UTC(2026, month, 1) / 1000),
+    current_end: Math.floor(Date.UTC(2026, month + 1, 1) / 1000),
+    notes: { user_id: userId },
+  });
+  const order = async (at: number, user?: Purchase['user'], tier = 'pro') => {
+    await setTime(at);
+    return await placeOrder(database, { ...(user && { user }), tier });
+  };
+
+  async function live(): Promise<void> {
+    await buys();
+    await isBilled();
+    await endsAtOnce();
+    await replaces();
+    await failsAtTheEnd();
+  }
+
+  /** Attempts that fail, a purchase with parts refunded and a dispute, one refunded in full, one paid twice. */
+  async function buys(): Promise<void> {
+    const bought = await order(start);
+    const paid = payment(bought);
+    await happen(start + minute, 'payment.failed', { payment: attempt(bought, 'Declined') });
+    await happen(start + 2 * minute, 'payment.failed', { payment: attempt(bought, 'Out of funds') });
+    await happen(start + 3 * minute, 'payment.captured', { payment: paid });
+    await happen(start + 3 * minute, 'order.paid', { payment: paid, order: { id: bought.orderId } });
+    await verifyPurchase(service, bought);
+    const part = uniqueId('rfnd');
+    await happen(start + 5 * day, 'refund.created', refund(paid, 100, 'pending', part));
+    await happen(start + 6 * day, 'refund.processed', refund(paid, 100, 'processed', part));
+    await happen(start + 7 * day, 'refund.failed', refund(paid, 200, 'failed'));
+    await happen(start + 8 * day, 'payment.dispute.created', dispute(paid, 'open'));
+    await happen(start + 9 * day, 'payment.dispute.under_review', dispute(paid, 'under_review'));
+
+    const unpaid = await order(start + 10 * day);
+    for (const words of ['Declined', 'Out of funds', 'Timed out']) {
+      await happen(start + 10 * day + bodies.length * minute, 'payment.failed', { payment: attempt(unpaid, words) });
+    }
+    const returned = await order(start + 11 * day);
+    await verifyPurchase(service, returned);
+    await happen(start + 11 * day, 'payment.captured', { payment: payment(returned) });
+    await happen(start + 12 * day, 'refund.processed', refund(payment(returned), 99900, 'processed'));
+    await happen(start + 13 * day, 'payment.dispute.created', dispute(payment(returned), 'open'));
+    await happen(start + 14 * day, 'payment.dispute.lost', dispute(payment(returned), 'lost'));
+
+    const twice = await order(start + 15 * day);
+    const extra = payment(twice, { id: uniqueId('pay') });
+    await happen(start + 15 * day, 'payment.captured', { payment: payment(twice) });
+    await happen(start + 15 * day + minute, 'payment.captured', { payment: extra });
+    await happen(start + 16 * day, 'refund.processed', refund(payment(twice), 99900, 'processed'));
+    await database.query(sweep);
+  }
+
+  /** Twelve cycles, one of which is refunded and one disputed; cancelled by the gateway. */
+  async function isBilled(): Promise<void> {
+    await setTime(start);
+    const { id: userId } = await createUser(database);
+    const id = uniqueId('sub');
+    await happen(start, 'subscription.activated', { subscription: cycle(userId, id, 0) });
+    for (let month = 0; month < 12; month += 1) {
+      const at = Date.UTC(2026, month, 1);
+      const of = {
+        id: uniqueId('pay'),
+        order_id: uniqueId('order'),
+        amount: 99900,
+        currency: 'INR',
+        status: 'captured',
+      };
+      await happen(at + minute, 'payment.captured', { payment: of });
+      await happen(at + 2 * minute, 'subscription.charged', { subscription: cycle(userId, id, month), payment: of });
+      if (month === 3) await happen(at + day, 'refund.processed', refund(of, 99900, 'processed'));
+      if (month === 5) {
+        await happen(at + day, 'payment.dispute.created', dispute(of, 'open'));
+        await happen(at + 2 * day, 'payment.dispute.action_required', dispute(of, 'action_required'));
+      }
+      await database.query(sweep);
+    }
+    const last = Date.UTC(2026, 11, 20);
+    await happen(last, 'subscription.cancelled', { subscription: { ...cycle(userId, id, 11), status: 'cancelled' } });
+  }
+
+  /** Subscriptions that their users end at once; the gateway confirms one of them alone. */
+  async function endsAtOnce(): Promise<void> {
+    for (const isConfirmed of [true, false]) {
+      const at = start + 40 * day;
+      await setTime(at);
+      const { id: userId } = await createUser(database);
+      const id = uniqueId('sub');
+      await happen(at, 'subscription.activated', { subscription: cycle(userId, id, 1) });
+      const of = { id: uniqueId('pay'), amount: 99900, currency: 'INR', status: 'captured' };
+      await happen(at + minute, 'subscription.charged', { subscription: cycle(userId, id, 1), payment: of });
+      await setTime(at + day);
+      await callRpc(service, 'cancel_subscription', userId, false);
+      await database.query('update private.outbox set delivered_at = private.clock() where delivered_at is null');
+      if (isConfirmed) {
+        await happen(at + day + minute, 'subscription.cancelled', { subscription: cycle(userId, id, 1) });
+      }
+    }
+  }
+
+  /** A subscription that a purchase replaces. */
+  async function replaces(): Promise<void> {
+    const at = start + 60 * day;
+    await setTime(at);
+    const user = await createUser(database);
+    const id = uniqueId('sub');
+    await happen(at, 'subscription.activated', { subscription: cycle(user.id, id, 2) });
+    await happen(at + minute, 'subscription.charged', { subscription: cycle(user.id, id, 2) });
+    const bought = await order(at + day, user, 'premium');
+    await verifyPurchase(service, bought);
+    await happen(at + day, 'payment.captured', { payment: payment(bought) });
+    await happen(at + 30 * day, 'subscription.cancelled', { subscription: cycle(user.id, id, 2) });
+  }
+
+  /** The newest order of the year has a failed attempt alone. */
+  async function failsAtTheEnd(): Promise<void> {
+    const late = await order(start + 369 * day);
+    await happen(start + 369 * day + minute, 'payment.failed', { payment: attempt(late, 'Declined') });
+    await happen(start + 369 * day + 2 * minute, 'payment.failed', { payment: attempt(late, 'Timed out') });
+  }
+
+  /** Another order of the same bodies for each seed. */
+  function shuffled(seed: number): string[] {
+    const order = [...bodies];
+    let random = seed;
+    for (let last = order.length - 1; last > 0; last -= 1) {
+      random = (random * 1_103_515_245 + 12_345) % 2_147_483_648;
+      const other = random % (last + 1);
+      [order[last], order[other]] = [order[other] ?? '', order[last] ?? ''];
+    }
+    return order;
+  }
+
+  test('the ledger is empty, and of the outbox is left what a subscription needs that may be billed still', async () => {
+    expect(bodies.length).toBeGreaterThan(50);
+    expect(await database.query('select event, outcome from private.gateway_events')).toEqual([]);
+    const left = await database.query('select kind, delivered_at is not null as is_delivered from private.outbox');
+    expect(left).toEqual([{ kind: 'cancel-subscription', is_delivered: true }]);
+  });
+
+  test.each([
+    ['as they came', () => bodies],
+    ['reversed', () => bodies.toReversed()],
+    ...[1, 2, 3, 4, 5].map((seed): [string, () => string[]] => [`shuffled, seed ${seed}`, () => shuffled(seed)]),
+  ])('changes nothing: %s', async (_order, inOrder) => {
+    await database.query('truncate private.gateway_events cascade');
+    for (const body of inOrder()) await deliver(service, body);
+    expect(await database.query('select from private.gateway_events')).toHaveLength(bodies.length);
+    expect(await state()).toEqual(before);
+    await database.query(sweep);
+    expect(await state()).toEqual(before);
+  });
+
+  test('is applied where it was not purged but never came: a fact that is missing is no repeat', async () => {
+    await database.query('truncate private.gateway_events cascade');
+    const late = await order(start + 800 * day);
+    expect(await happen(start + 800 * day, 'payment.captured', { payment: payment(late) })).toBe('applied');
+    expect(await database.query("select from private.outbox where kind = 'payment-success'")).toHaveLength(1);
+  });
+});

@@ -1,0 +1,107 @@
+import { type FakeServer, startFake } from './fake-server.ts';
+
+/** A webhook endpoint as the account keeps it. */
+export type KeptEndpoint = {
+  id: string;
+  url: string;
+  active: boolean;
+  disabled_at: number;
+  events: Record<string, boolean>;
+  secret?: string;
+};
+
+/** What the fake account is like; tests change it. */
+export type GatewayAccount = {
+  keyId: string;
+  keySecret: string;
+  /** False: the account has no subscriptions. */
+  hasPlans: boolean;
+  plans: Record<string, unknown>[];
+  /** Newest first, as the gateway lists them. */
+  payments: { id: string; status: string; order_id: string | null; created_at: number }[];
+  /** `refused`: merchant keys may not see the endpoints. */
+  endpoints: KeptEndpoint[] | 'refused';
+  /** False: merchant keys may see the endpoints and not change them. */
+  mayChangeEndpoints: boolean;
+};
+
+/** A plan as the gateway's documentation shows it. */
+export function documentedPlan(
+  id: string,
+  { period = 'monthly', interval = 1, amount = 9900, currency = 'INR' } = {},
+): Record<string, unknown> {
+  return {
+    id,
+    entity: 'plan',
+    interval,
+    period,
+    item: {
+      id: 'item_00000000000001',
+      active: true,
+      name: 'Test plan',
+      description: null,
+      amount,
+      unit_amount: amount,
+      currency,
+      type: 'plan',
+      unit: null,
+      tax_inclusive: false,
+      created_at: 1580220492,
+      updated_at: 1580220492,
+    },
+    notes: [],
+    created_at: 1580220492,
+  };
+}
+
+/** The gateway's API as its documentation says, and its list of endpoints as its plugins use it. */
+export function startGateway(account: GatewayAccount): FakeServer {
+  return startFake(({ method, path, query, headers, text }) => {
+    const credentials = btoa(`${account.keyId}:${account.keySecret}`);
+    if (headers.get('authorization') !== `Basic ${credentials}`) return refuse(401, 'Authentication failed');
+    if (method === 'GET' && path === '/v1/payments') {
+      const [from, to] = [Number(query.get('from') ?? 0), Number(query.get('to') ?? Infinity)];
+      return list(account.payments.filter(({ created_at }) => created_at >= from && created_at <= to), query);
+    }
+    const planId = /^\/v1\/plans\/(\w+)$/.exec(path)?.[1];
+    if (planId !== undefined) {
+      if (!account.hasPlans) return refuse(400, 'The requested URL was not found on the server.');
+      const plan = account.plans.find(({ id }) => id === planId);
+      return plan === undefined ? refuse(400, 'The id provided does not exist') : Response.json(plan);
+    }
+    if (/^\/v1\/webhooks(\/|$)/.test(path)) return endpoints(account, method, path, query, text);
+    return refuse(404, 'The requested URL was not found on the server.');
+  });
+}
+
+function endpoints(
+  account: GatewayAccount,
+  method: string,
+  path: string,
+  query: URLSearchParams,
+  text: string,
+): Response {
+  if (account.endpoints === 'refused') return refuse(400, 'The requested URL was not found on the server.');
+  if (method === 'GET') return list(account.endpoints.map(({ secret: _, ...shown }) => shown), query);
+  if (!account.mayChangeEndpoints) return refuse(403, 'Access Denied');
+  const { url, active, events, secret } = JSON.parse(text);
+  if (!url || !events || Object.keys(events).length === 0) return refuse(400, 'The url field is required.');
+  const id = /^\/v1\/webhooks\/(\w+)$/.exec(path)?.[1];
+  const present = account.endpoints.find((endpoint) => endpoint.id === id);
+  if (method === 'PUT' && present === undefined) return refuse(400, 'The id provided does not exist');
+  const kept = { id: id ?? 'KbCFyQ0t9Lmi1n', url, active, disabled_at: 0, events, secret };
+  account.endpoints = [...account.endpoints.filter((endpoint) => endpoint !== present), kept];
+  const { secret: _, ...shown } = kept;
+  return Response.json(shown);
+}
+
+function list(items: unknown[], query: URLSearchParams): Response {
+  const [count, skip] = [Number(query.get('count') ?? 10), Number(query.get('skip') ?? 0)];
+  const shown = items.slice(skip, skip + count);
+  return Response.json({ entity: 'collection', count: shown.length, items: shown });
+}
+
+function refuse(status: number, description: string): Response {
+  const error = { code: 'BAD_REQUEST_ERROR', description, source: 'NA', step: 'NA', reason: 'NA', metadata: {} };
+  return Response.json({ error }, { status });
+}

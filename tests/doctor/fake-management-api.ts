@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import { type FakeServer, startFake } from './fake-server.ts';
+
+/** What the fake project is like; tests change it. */
+export type ManagedProject = {
+  token: string;
+  /** `read`: the token may read everything. */
+  rights: 'read' | 'none';
+  functions: Record<string, unknown>[];
+  /** Values by name; the API shows their SHA-256. */
+  secrets: Record<string, string>;
+  security: Record<string, unknown>[];
+  performance: Record<string, unknown>[];
+  /** Another answer than the documented one, to every call. */
+  answer: Response | null;
+};
+
+export const projectRef = 'abcdefghijklmnopqrst';
+
+/** A function as `GET /v1/projects/{ref}/functions` lists it. */
+export function listedFunction(fields: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    id: '224bc456-4ca2-40cd-9c82-b5f959aa8fe0',
+    slug: 'api',
+    name: 'api',
+    status: 'ACTIVE',
+    version: 7,
+    created_at: 1788908125156,
+    updated_at: 1790166258530,
+    verify_jwt: false,
+    import_map: true,
+    entrypoint_path: 'file:///tmp/source/supabase/functions/api/index.ts',
+    import_map_path: 'file:///tmp/source/supabase/functions/api/deno.json',
+    ezbr_sha256: 'e9af41d03217857711d56d37ae596bf0b2ddaa3079c8457ca44e7e8529af2cc9',
+    ...fields,
+  };
+}
+
+/** A lint as the advisors list it. */
+export function lint(name: string, level: 'ERROR' | 'WARN' | 'INFO'): Record<string, unknown> {
+  return {
+    name,
+    title: name,
+    level,
+    facing: 'EXTERNAL',
+    categories: ['SECURITY'],
+    description: 'told by the test',
+    detail: 'told by the test',
+    remediation: 'https://supabase.com/docs/guides/database/database-linter',
+    metadata: { schema: 'public', name: 'mine', type: 'table' },
+    cache_key: `${name}_public_mine`,
+  };
+}
+
+/** Supabase's Management API, as its documentation says: bearer token, names and SHA-256 digests of secrets, lints. */
+export function startManagementApi(current: () => ManagedProject): FakeServer {
+  return startFake(({ path, headers }) => {
+    const project = current();
+    if (project.answer !== null) return project.answer.clone();
+    if (headers.get('authorization') !== `Bearer ${project.token}`) {
+      return Response.json({ message: 'Unauthorized' }, { status: 401 });
+    }
+    const within = `/v1/projects/${projectRef}`;
+    if (!path.startsWith(`${within}/`)) return Response.json({ message: 'Project not found' }, { status: 404 });
+    if (project.rights === 'none') {
+      return Response.json(
+        { message: 'Your account does not have the necessary privileges to access this endpoint.' },
+        { status: 403 },
+      );
+    }
+    switch (path.slice(within.length)) {
+      case '/functions':
+        return Response.json(project.functions);
+      case '/secrets':
+        return Response.json(
+          Object.entries(project.secrets).map(([name, value]) => ({
+            name,
+            value: createHash('sha256').update(value).digest('hex'),
+            updated_at: '2026-11-20T13:02:03.280Z',
+          })),
+        );
+      case '/advisors/security':
+        return Response.json({ lints: project.security });
+      case '/advisors/performance':
+        return Response.json({ lints: project.performance });
+      default:
+        return null;
+    }
+  });
+}

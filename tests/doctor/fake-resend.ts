@@ -1,0 +1,37 @@
+import { type FakeServer, startFake } from './fake-server.ts';
+
+/** What the fake account is like; tests change it. */
+export type ResendAccount = {
+  key: string;
+  /** `sending_access`: the key may only send. */
+  permission: 'full_access' | 'sending_access';
+  domains: { name: string; status: string }[];
+};
+
+/** Resend's list of domains as its documentation says. */
+export function startResend(account: ResendAccount): FakeServer {
+  return startFake(({ method, path, headers }) => {
+    const authorization = headers.get('authorization');
+    if (authorization === null) return refuse(401, 'missing_api_key', 'Missing API key in the authorization header.');
+    if (authorization !== `Bearer ${account.key}`) return refuse(403, 'invalid_api_key', 'API key is invalid.');
+    if (account.permission === 'sending_access') {
+      return refuse(401, 'restricted_api_key', 'This API key is restricted to only send emails.');
+    }
+    if (method !== 'GET' || path !== '/domains') return null;
+    return Response.json({
+      object: 'list',
+      has_more: false,
+      data: account.domains.map((domain) => ({
+        id: 'd91cd9bd-1176-453e-8fc1-35364d380206',
+        created_at: '2026-04-26T20:21:26.347412+00:00',
+        region: 'us-east-1',
+        capabilities: { sending: 'enabled', receiving: 'disabled' },
+        ...domain,
+      })),
+    });
+  });
+}
+
+function refuse(statusCode: number, name: string, message: string): Response {
+  return Response.json({ statusCode, name, message }, { status: statusCode });
+}
