@@ -4,7 +4,7 @@
  */
 import { createClient } from '@supabase/supabase-js';
 import { writeLine } from '../../scripts/stack/child.ts';
-import { createVerifier } from '../../supabase/functions/api/signature.ts';
+import { createVerifier } from '../../supabase/functions/api/gateway/signature.ts';
 
 const env = (name: string) => Deno.env.get(name) ?? '';
 const client = createClient(env('SUPABASE_URL'), env('SUPABASE_SECRET_KEY'), {

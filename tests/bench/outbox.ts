@@ -1,11 +1,11 @@
 /** Whether side effects hold a request up, and how fast they are delivered. */
 import pg from 'pg';
 import { localKeys } from '../../scripts/stack/defaults.ts';
-import { createDatabase } from '../../supabase/functions/api/database.ts';
-import { createDispatcher } from '../../supabase/functions/api/dispatcher.ts';
-import type { Sender } from '../../supabase/functions/api/outbox.ts';
-import { renderEmail } from '../../supabase/functions/api/render-email.ts';
-import { createRestTransport } from '../../supabase/functions/api/rest-transport.ts';
+import { createDatabase } from '../../supabase/functions/api/database/database.ts';
+import { createDispatcher } from '../../supabase/functions/api/outbox/dispatcher.ts';
+import type { Sender } from '../../supabase/functions/api/outbox/outbox.ts';
+import { renderEmail } from '../../supabase/functions/api/outbox/render-email.ts';
+import { createRestTransport } from '../../supabase/functions/api/database/rest-transport.ts';
 import { sign } from '../helpers/sign.ts';
 import { freeBasePort, npmStart } from '../stack/running-stack.ts';
 import { median, milliseconds, type Row } from './report.ts';

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { root } from '../../scripts/stack/root.ts';
-import { createPoolTransport } from '../../supabase/functions/api/pool-transport.ts';
+import { createPoolTransport } from '../../supabase/functions/api/database/pool-transport.ts';
 import { startPostgresProxy } from '../helpers/postgres-proxy.ts';
 import { createPayment, createUser } from '../helpers/records.ts';
 import { callRpc, openSession } from '../helpers/session.ts';

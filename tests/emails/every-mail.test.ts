@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { renderEmail } from '../../supabase/functions/api/render-email.ts';
+import { renderEmail } from '../../supabase/functions/api/outbox/render-email.ts';
 import { paymentFailedRow, paymentSuccessRow, settings, subscriptionEndedRow, subscriptionEndingRow } from './rows.ts';
 
 const paymentMails = [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatAmount, formatLongDate, formatTier } from '../../supabase/functions/api/format.ts';
+import { formatAmount, formatLongDate, formatTier } from '../../supabase/functions/api/outbox/format.ts';
 
 test.each([
   [0, '₹0.00'],

@@ -3,7 +3,7 @@ import { buildEmails } from '../../scripts/build-emails.ts';
 import { checkEmails } from '../../scripts/check-emails.ts';
 import { denoEnvironment } from '../../scripts/stack/deno-environment.ts';
 import { root } from '../../scripts/stack/root.ts';
-import { renderEmail } from '../../supabase/functions/api/render-email.ts';
+import { renderEmail } from '../../supabase/functions/api/outbox/render-email.ts';
 import { everyRow, settings } from './rows.ts';
 
 test('the committed bundle and its types are what the templates make', async () => {

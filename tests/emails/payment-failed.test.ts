@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { renderEmail } from '../../supabase/functions/api/render-email.ts';
+import { renderEmail } from '../../supabase/functions/api/outbox/render-email.ts';
 import { paymentFailedRow as row, settings } from './rows.ts';
 
 test('the payment-failed e-mail says every field of the contract, in HTML and in text', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { renderEmail } from '../../supabase/functions/api/render-email.ts';
+import { renderEmail } from '../../supabase/functions/api/outbox/render-email.ts';
 import { paymentSuccessRow as row, settings } from './rows.ts';
 
 test('the payment-success e-mail says every field of the contract, in HTML and in text', async () => {

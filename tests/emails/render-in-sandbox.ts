@@ -1,4 +1,4 @@
-import { renderEmail } from '../../supabase/functions/api/render-email.ts';
+import { renderEmail } from '../../supabase/functions/api/outbox/render-email.ts';
 import { everyRow, settings } from './rows.ts';
 
 // Run by generated-bundle.test.ts with no more permissions than the function has.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { renderEmail } from '../../supabase/functions/api/render-email.ts';
+import { renderEmail } from '../../supabase/functions/api/outbox/render-email.ts';
 import { settings, subscriptionEndedRow as row } from './rows.ts';
 
 test('the subscription-ended e-mail says every field, in HTML and in text', async () => {

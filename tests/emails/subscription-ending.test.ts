@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { renderEmail } from '../../supabase/functions/api/render-email.ts';
+import { renderEmail } from '../../supabase/functions/api/outbox/render-email.ts';
 import { settings, subscriptionEndingRow as row } from './rows.ts';
 
 const replace = { ...settings, earlyRenewal: 'replace' } as const;

@@ -1,4 +1,4 @@
-import type { Failure, OutboxRow } from '../../supabase/functions/api/outbox.ts';
+import type { Failure, OutboxRow } from '../../supabase/functions/api/outbox/outbox.ts';
 import type { OutboxClaim, OutboxDatabase } from '../../supabase/functions/api/ports.ts';
 
 /** A call that settles rows, as the database got it. */

@@ -1,10 +1,10 @@
 import { createApp } from '../../supabase/functions/api/app.ts';
-import { createAuth } from '../../supabase/functions/api/auth.ts';
+import { createAuth } from '../../supabase/functions/api/sessions/auth.ts';
 import { readConfig } from '../../supabase/functions/api/config.ts';
-import { createDatabase } from '../../supabase/functions/api/database.ts';
-import { createGateway } from '../../supabase/functions/api/gateway.ts';
-import { createSenders } from '../../supabase/functions/api/senders.ts';
-import { createTransport } from '../../supabase/functions/api/transport.ts';
+import { createDatabase } from '../../supabase/functions/api/database/database.ts';
+import { createGateway } from '../../supabase/functions/api/gateway/gateway.ts';
+import { createSenders } from '../../supabase/functions/api/outbox/senders.ts';
+import { createTransport } from '../../supabase/functions/api/database/transport.ts';
 import { localKeys } from '../../scripts/stack/defaults.ts';
 import { createFunction } from '../../scripts/stack/function.ts';
 import { root } from '../../scripts/stack/root.ts';

@@ -1,9 +1,9 @@
 import { readConfig } from '../../supabase/functions/api/config.ts';
-import { createDatabase } from '../../supabase/functions/api/database.ts';
-import { createDispatcher, type Dispatcher } from '../../supabase/functions/api/dispatcher.ts';
-import { createGateway } from '../../supabase/functions/api/gateway.ts';
-import { createRestTransport } from '../../supabase/functions/api/rest-transport.ts';
-import { createSenders } from '../../supabase/functions/api/senders.ts';
+import { createDatabase } from '../../supabase/functions/api/database/database.ts';
+import { createDispatcher, type Dispatcher } from '../../supabase/functions/api/outbox/dispatcher.ts';
+import { createGateway } from '../../supabase/functions/api/gateway/gateway.ts';
+import { createRestTransport } from '../../supabase/functions/api/database/rest-transport.ts';
+import { createSenders } from '../../supabase/functions/api/outbox/senders.ts';
 import { functionEnvironment } from './fault-project.ts';
 
 /** What the function is told of receivers at that address, mails and hook alike. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { createAuth } from '../../supabase/functions/api/auth.ts';
+import { createAuth } from '../../supabase/functions/api/sessions/auth.ts';
 import { sessionClaims } from '../helpers/caller.ts';
 import { base64Url, encodeJson } from '../helpers/tokens.ts';
 

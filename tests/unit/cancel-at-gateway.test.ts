@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createCanceller } from '../../supabase/functions/api/cancel-at-gateway.ts';
+import { createCanceller } from '../../supabase/functions/api/outbox/cancel-at-gateway.ts';
 import type { Gateway, GatewaySubscription, Reading } from '../../supabase/functions/api/ports.ts';
 
 const row = {

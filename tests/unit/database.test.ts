@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createDatabase, DatabaseError } from '../../supabase/functions/api/database.ts';
+import { createDatabase, DatabaseError } from '../../supabase/functions/api/database/database.ts';
 
 const userId = '3b1f8f0e-1d2c-4a5b-8c7d-9e0f1a2b3c4d';
 const empty = { subscription: null, currentTier: 'free', payments: [] };

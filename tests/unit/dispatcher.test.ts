@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { createDispatcher } from '../../supabase/functions/api/dispatcher.ts';
-import type { Delivery, OutboxRow, Sender } from '../../supabase/functions/api/outbox.ts';
+import { createDispatcher } from '../../supabase/functions/api/outbox/dispatcher.ts';
+import type { Delivery, OutboxRow, Sender } from '../../supabase/functions/api/outbox/outbox.ts';
 import { scriptedDatabase } from '../helpers/scripted-database.ts';
 
 const row = (id: number): OutboxRow => ({ id, key: `key/${id}`, kind: 'kind', payload: null });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { driverCode } from '../../supabase/functions/api/driver-code.ts';
-import { isPoolWithoutCa } from '../../supabase/functions/api/transport.ts';
+import { driverCode } from '../../supabase/functions/api/database/driver-code.ts';
+import { isPoolWithoutCa } from '../../supabase/functions/api/database/transport.ts';
 
 const withCode = (code: unknown) => Object.assign(new Error('of 10.0.0.1'), { code });
 

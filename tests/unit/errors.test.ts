@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { errorAnswer } from '../../supabase/functions/api/errors.ts';
+import { errorAnswer } from '../../supabase/functions/api/http/errors.ts';
 
 test.each(
   [

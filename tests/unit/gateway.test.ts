@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { freePort } from '../../scripts/stack/ports.ts';
-import { createGateway } from '../../supabase/functions/api/gateway.ts';
+import { createGateway } from '../../supabase/functions/api/gateway/gateway.ts';
 
 type Received = { method: string; path: string; search: string; headers: Headers; body: string };
 

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { createInternalAccess } from '../../supabase/functions/api/internal-access.ts';
+import { createInternalAccess } from '../../supabase/functions/api/sessions/internal-access.ts';
 
 const request = (headers: HeadersInit) =>
   new Request('https://abc.supabase.co/functions/v1/api/internal/outbox', { method: 'POST', headers });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createBufferedLog, type Log } from '../../supabase/functions/api/log.ts';
+import { createBufferedLog, type Log } from '../../supabase/functions/api/http/log.ts';
 
 let written: string[];
 let log: Log;

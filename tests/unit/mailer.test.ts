@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { readConfig } from '../../supabase/functions/api/config.ts';
-import { createMailer } from '../../supabase/functions/api/mailer.ts';
-import { createSenders } from '../../supabase/functions/api/senders.ts';
+import { createMailer } from '../../supabase/functions/api/outbox/mailer.ts';
+import { createSenders } from '../../supabase/functions/api/outbox/senders.ts';
 import { everyRow, paymentFailedRow, paymentSuccessRow, subscriptionEndingRow } from '../emails/rows.ts';
 import { accept, providerError, startReceiver } from '../helpers/receiver.ts';
 

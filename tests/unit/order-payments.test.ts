@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readOrderPayments } from '../../supabase/functions/api/order-payments.ts';
+import { readOrderPayments } from '../../supabase/functions/api/gateway/order-payments.ts';
 import type { GatewayEntity, Reading } from '../../supabase/functions/api/ports.ts';
 
 type Answer = Reading<readonly GatewayEntity[]>;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { readStatus } from '../../supabase/functions/api/outbox.ts';
+import { readStatus } from '../../supabase/functions/api/outbox/outbox.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-01-01T00:00:00Z') });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createApp } from '../../supabase/functions/api/app.ts';
 import { readConfig } from '../../supabase/functions/api/config.ts';
-import { createDatabase, DatabaseError } from '../../supabase/functions/api/database.ts';
+import { createDatabase, DatabaseError } from '../../supabase/functions/api/database/database.ts';
 
 const environment: Record<string, string> = {
   SUPABASE_URL: 'https://abc.supabase.co',

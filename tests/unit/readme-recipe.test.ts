@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { root } from '../../scripts/stack/root.ts';
-import { createRevalidator } from '../../supabase/functions/api/revalidate.ts';
+import { createRevalidator } from '../../supabase/functions/api/outbox/revalidate.ts';
 
 let folder: string;
 let server: Deno.HttpServer<Deno.NetAddr>;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createApp } from '../../supabase/functions/api/app.ts';
 import { readConfig } from '../../supabase/functions/api/config.ts';
-import { createDatabase, DatabaseError } from '../../supabase/functions/api/database.ts';
+import { createDatabase, DatabaseError } from '../../supabase/functions/api/database/database.ts';
 import type { Gateway } from '../../supabase/functions/api/ports.ts';
 
 const environment: Record<string, string> = {

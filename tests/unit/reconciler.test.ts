@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { DatabaseError } from '../../supabase/functions/api/database.ts';
+import { DatabaseError } from '../../supabase/functions/api/database/database.ts';
 import type { Gateway, ReconcileDatabase } from '../../supabase/functions/api/ports.ts';
-import { reconcileAll } from '../../supabase/functions/api/reconciler.ts';
+import { reconcileAll } from '../../supabase/functions/api/gateway/reconciler.ts';
 
 type Asked = Pick<Gateway, 'listOrderPayments' | 'listRefunds' | 'readSubscription'>;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Body, type BodyRefusal, createBodyReader } from '../../supabase/functions/api/request-body.ts';
+import { type Body, type BodyRefusal, createBodyReader } from '../../supabase/functions/api/http/request-body.ts';
 
 const mebibyte = 1024 * 1024;
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import type { OutboxRow } from '../../supabase/functions/api/outbox.ts';
-import { createRevalidator, nothingToRevalidate } from '../../supabase/functions/api/revalidate.ts';
+import type { OutboxRow } from '../../supabase/functions/api/outbox/outbox.ts';
+import { createRevalidator, nothingToRevalidate } from '../../supabase/functions/api/outbox/revalidate.ts';
 import { accept, startReceiver } from '../helpers/receiver.ts';
 
 const app = startReceiver();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createSessionKeys } from '../../supabase/functions/api/session-keys.ts';
+import { createSessionKeys } from '../../supabase/functions/api/sessions/session-keys.ts';
 
 const outage = new Error('the auth server is down');
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Outcome } from '../../supabase/functions/api/deliver-rows.ts';
-import type { Delivery, OutboxRow } from '../../supabase/functions/api/outbox.ts';
-import { add, nothing, settleRows } from '../../supabase/functions/api/settle-rows.ts';
+import type { Outcome } from '../../supabase/functions/api/outbox/deliver-rows.ts';
+import type { Delivery, OutboxRow } from '../../supabase/functions/api/outbox/outbox.ts';
+import { add, nothing, settleRows } from '../../supabase/functions/api/outbox/settle-rows.ts';
 import { type Call, scriptedDatabase } from '../helpers/scripted-database.ts';
 
 const row = (id: number): OutboxRow => ({ id, key: `key/${id}`, kind: 'kind', payload: null });

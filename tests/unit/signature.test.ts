@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createVerifier, paymentMessage } from '../../supabase/functions/api/signature.ts';
+import { createVerifier, paymentMessage } from '../../supabase/functions/api/gateway/signature.ts';
 import { sign } from '../helpers/sign.ts';
 
 // Pinned, computed by another program: HMAC-SHA256 of "order_A1|pay_B2".

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isStorableText, toStorableJson } from '../../supabase/functions/api/storable-json.ts';
+import { isStorableText, toStorableJson } from '../../supabase/functions/api/database/storable-json.ts';
 
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 

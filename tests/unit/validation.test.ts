@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseVerifyPaymentRequest } from '../../supabase/functions/api/validation.ts';
+import { parseVerifyPaymentRequest } from '../../supabase/functions/api/http/validation.ts';
 
 const request = { gateway_order_id: 'order_1', gateway_payment_id: 'pay_1', gateway_signature: 'abc' };
 const fields = Object.keys(request);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { withDeadline } from '../../supabase/functions/api/with-deadline.ts';
+import { withDeadline } from '../../supabase/functions/api/http/with-deadline.ts';
 
 // The only timer in question is the deadline's own: nobody waits for it here.
 beforeEach(() => {
@@ -42,7 +42,7 @@ test('work that fails after it was given up disturbs nobody', async () => {
 });
 
 test('a timer that was stopped holds nothing of the result, whoever holds the timer', async () => {
-  const module = new URL('../../supabase/functions/api/with-deadline.ts', import.meta.url);
+  const module = new URL('../../supabase/functions/api/http/with-deadline.ts', import.meta.url);
   const script = `
     const { withDeadline } = await import(${JSON.stringify(module.href)});
     const held = [];

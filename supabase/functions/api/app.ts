@@ -1,19 +1,19 @@
 import { corsHeaders } from '@supabase/supabase-js/cors';
 import { type Context, Hono } from 'hono';
 import { cors } from 'hono/cors';
-import type { Answer } from './answer.ts';
-import { AuthServerBusy } from './auth-server.ts';
-import { runInBackground } from './background.ts';
+import type { Answer } from './http/answer.ts';
+import { AuthServerBusy } from './sessions/auth-server.ts';
+import { runInBackground } from './http/background.ts';
 import type { Config } from './config.ts';
-import { DatabaseError } from './database.ts';
-import { createDispatcher } from './dispatcher.ts';
-import { errorAnswer, type ErrorName } from './errors.ts';
-import { createInternalAccess } from './internal-access.ts';
-import type { Log } from './log.ts';
+import { DatabaseError } from './database/database.ts';
+import { createDispatcher } from './outbox/dispatcher.ts';
+import { errorAnswer, type ErrorName } from './http/errors.ts';
+import { createInternalAccess } from './sessions/internal-access.ts';
+import type { Log } from './http/log.ts';
 import type { Auth, Ports } from './ports.ts';
-import { type BodyRefusal, createBodyReader } from './request-body.ts';
-import { type LogVariables, requestLog } from './request-log.ts';
-import type { Route } from './route.ts';
+import { type BodyRefusal, createBodyReader } from './http/request-body.ts';
+import { type LogVariables, requestLog } from './http/request-log.ts';
+import type { Route } from './http/route.ts';
 import { cancelSubscription } from './routes/cancel-subscription.ts';
 import { createOrder } from './routes/create-order.ts';
 import { dispatchOutbox } from './routes/dispatch-outbox.ts';
@@ -24,8 +24,8 @@ import { listPlans } from './routes/list-plans.ts';
 import { reconcilePayments } from './routes/reconcile-payments.ts';
 import { resumeSubscription } from './routes/resume-subscription.ts';
 import { verifyPayment } from './routes/verify-payment.ts';
-import { createVerifier } from './signature.ts';
-import { deadlineMilliseconds, withDeadline } from './with-deadline.ts';
+import { createVerifier } from './gateway/signature.ts';
+import { deadlineMilliseconds, withDeadline } from './http/with-deadline.ts';
 
 type AppEnv = {
   Variables: LogVariables & {

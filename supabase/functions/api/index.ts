@@ -1,11 +1,11 @@
 import { createApp } from './app.ts';
-import { createAuth } from './auth.ts';
+import { createAuth } from './sessions/auth.ts';
 import { readConfig } from './config.ts';
-import { createDatabase } from './database.ts';
-import { createGateway } from './gateway.ts';
-import { consoleLog, createBufferedLog, writeLine } from './log.ts';
-import { createSenders } from './senders.ts';
-import { createTransport, isPoolWithoutCa } from './transport.ts';
+import { createDatabase } from './database/database.ts';
+import { createGateway } from './gateway/gateway.ts';
+import { consoleLog, createBufferedLog, writeLine } from './http/log.ts';
+import { createSenders } from './outbox/senders.ts';
+import { createTransport, isPoolWithoutCa } from './database/transport.ts';
 
 const config = readConfig((name) => Deno.env.get(name));
 // The hosted platform takes each call for an event; a console of our own takes lines.

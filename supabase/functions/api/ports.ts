@@ -1,5 +1,5 @@
 import type { RetentionConfig } from './config.ts';
-import type { Destination, Failure, OutboxRow, Sender } from './outbox.ts';
+import type { Destination, Failure, OutboxRow, Sender } from './outbox/outbox.ts';
 
 /** Says who sent a request. SPEC 5. */
 export type Auth = {

@@ -1,6 +1,6 @@
-import { errorAnswer } from '../errors.ts';
-import type { Route } from '../route.ts';
-import { parseCancelSubscriptionRequest } from '../validation.ts';
+import { errorAnswer } from '../http/errors.ts';
+import type { Route } from '../http/route.ts';
+import { parseCancelSubscriptionRequest } from '../http/validation.ts';
 
 /** POST /api/subscriptions/cancel: the caller's subscription ends, now or when the paid period does. */
 export const cancelSubscription: Route = {

@@ -1,10 +1,10 @@
-import type { Answer } from '../answer.ts';
+import type { Answer } from '../http/answer.ts';
 import type { Config } from '../config.ts';
-import { errorAnswer } from '../errors.ts';
+import { errorAnswer } from '../http/errors.ts';
 import type { CreateOrderResult, Database, OrderRequest } from '../ports.ts';
-import type { Route } from '../route.ts';
-import { isStorableText } from '../storable-json.ts';
-import { parseCreateOrderRequest } from '../validation.ts';
+import type { Route } from '../http/route.ts';
+import { isStorableText } from '../database/storable-json.ts';
+import { parseCreateOrderRequest } from '../http/validation.ts';
 
 /** How long a request waits for the same order that another request is making. */
 const waitMilliseconds = 3000;

@@ -1,7 +1,7 @@
-import { errorAnswer } from '../errors.ts';
-import { purgeRecords } from '../purge-records.ts';
-import { respondAsync } from '../respond-async.ts';
-import type { Route } from '../route.ts';
+import { errorAnswer } from '../http/errors.ts';
+import { purgeRecords } from '../database/purge-records.ts';
+import { respondAsync } from '../http/respond-async.ts';
+import type { Route } from '../http/route.ts';
 
 /** A change that commits while pg_net sends this call queues no call of its own: a second look a moment later finds it. */
 const secondLookMilliseconds = 1000;

@@ -1,8 +1,8 @@
 // @ts-types="../node-crypto.d.ts"
 import { createHash } from 'node:crypto';
-import { errorAnswer } from '../errors.ts';
-import type { Route } from '../route.ts';
-import { toStorableJson } from '../storable-json.ts';
+import { errorAnswer } from '../http/errors.ts';
+import type { Route } from '../http/route.ts';
+import { toStorableJson } from '../database/storable-json.ts';
 
 /** POST /api/webhooks/gateway: a signed notification of the gateway. SPEC 4 and 6. */
 export const gatewayWebhook: Route = {

@@ -1,5 +1,5 @@
 import { schemaVersion } from '../generated/schema-version.ts';
-import type { Route } from '../route.ts';
+import type { Route } from '../http/route.ts';
 
 /**
  * GET /api/health: for monitors. 200 when the database answers, else 503; no secrets, no customer data. The header

@@ -1,5 +1,5 @@
-import { errorAnswer } from '../errors.ts';
-import type { Route } from '../route.ts';
+import { errorAnswer } from '../http/errors.ts';
+import type { Route } from '../http/route.ts';
 
 /** GET /api/subscriptions: the caller's subscription, tier and newest payments. SPEC 4. */
 export const getSubscription: Route = {

@@ -1,6 +1,6 @@
 // @ts-types="../node-crypto.d.ts"
 import { createHash } from 'node:crypto';
-import type { Route } from '../route.ts';
+import type { Route } from '../http/route.ts';
 
 /** GET /api/subscriptions/plans: what is on offer, for everybody. */
 export const listPlans: Route = {

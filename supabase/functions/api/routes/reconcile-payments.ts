@@ -1,7 +1,7 @@
-import { errorAnswer } from '../errors.ts';
-import { reconcileAll } from '../reconciler.ts';
-import { respondAsync } from '../respond-async.ts';
-import type { Route } from '../route.ts';
+import { errorAnswer } from '../http/errors.ts';
+import { reconcileAll } from '../gateway/reconciler.ts';
+import { respondAsync } from '../http/respond-async.ts';
+import type { Route } from '../http/route.ts';
 
 /** POST /api/internal/reconcile: asks the gateway what its webhooks did not say, for schedulers. Answers hold counts only. */
 export const reconcilePayments: Route = {

@@ -1,5 +1,5 @@
-import { errorAnswer } from '../errors.ts';
-import type { Route } from '../route.ts';
+import { errorAnswer } from '../http/errors.ts';
+import type { Route } from '../http/route.ts';
 
 /** POST /api/subscriptions/resume: the caller's subscription goes on after all, until the gateway was told. */
 export const resumeSubscription: Route = {

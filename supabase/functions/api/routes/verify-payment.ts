@@ -1,8 +1,8 @@
-import { errorAnswer } from '../errors.ts';
-import type { Route } from '../route.ts';
-import { paymentMessage } from '../signature.ts';
-import { isStorableText } from '../storable-json.ts';
-import { parseVerifyPaymentRequest } from '../validation.ts';
+import { errorAnswer } from '../http/errors.ts';
+import type { Route } from '../http/route.ts';
+import { paymentMessage } from '../gateway/signature.ts';
+import { isStorableText } from '../database/storable-json.ts';
+import { parseVerifyPaymentRequest } from '../http/validation.ts';
 
 /** POST /api/payments/verify: what a checkout handed to the client becomes a tier. SPEC 4, its steps in their order. */
 export const verifyPayment: Route = {

@@ -1,5 +1,5 @@
-import type { Config } from './config.ts';
-import type { Database as DatabaseTypes } from './generated/database.types.ts';
+import type { Config } from '../config.ts';
+import type { Database as DatabaseTypes } from '../generated/database.types.ts';
 import {
   cancelResult,
   createOrderResult,
@@ -18,7 +18,7 @@ import {
   subscriptionsToReconcile,
   verifyPaymentResult,
 } from './database-results.ts';
-import type { Database } from './ports.ts';
+import type { Database } from '../ports.ts';
 
 type Rpcs = DatabaseTypes['public']['Functions'];
 

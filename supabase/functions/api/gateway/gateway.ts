@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { GatewayConfig } from './config.ts';
-import type { Gateway, GatewayEntity, GatewayReply, Reading } from './ports.ts';
-import { isStorableText, toStorableJson } from './storable-json.ts';
+import type { GatewayConfig } from '../config.ts';
+import type { Gateway, GatewayEntity, GatewayReply, Reading } from '../ports.ts';
+import { isStorableText, toStorableJson } from '../database/storable-json.ts';
 
 const timeoutMilliseconds = 5000;
 

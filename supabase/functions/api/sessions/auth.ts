@@ -1,8 +1,8 @@
-// @ts-types="./node-crypto.d.ts"
+// @ts-types="../node-crypto.d.ts"
 import { createHash } from 'node:crypto';
-import type { Config } from './config.ts';
+import type { Config } from '../config.ts';
 import { createAuthServer } from './auth-server.ts';
-import type { Auth } from './ports.ts';
+import type { Auth } from '../ports.ts';
 import { createSessionKeys } from './session-keys.ts';
 
 /** What a session says of itself; nothing of it is true before its signature is. */

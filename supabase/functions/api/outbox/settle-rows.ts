@@ -1,6 +1,6 @@
 import type { Outcome } from './deliver-rows.ts';
 import type { Delivery, OutboxRow } from './outbox.ts';
-import type { OutboxDatabase } from './ports.ts';
+import type { OutboxDatabase } from '../ports.ts';
 
 /** How many rows went which way. */
 export type Counts = { readonly delivered: number; readonly retried: number; readonly parked: number };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Config } from './config.ts';
+import type { Config } from '../config.ts';
 import { formatAmount, formatLongDate, formatTier } from './format.ts';
-import type { Mail } from './generated/emails.js';
+import type { Mail } from '../generated/emails.js';
 
 /** A mail and whom it is for. */
 export type Email = Mail & { readonly to: string };
@@ -51,7 +51,7 @@ export async function renderEmail(
 ): Promise<Email> {
   const mail = outboxMail.parse(row);
   // Most isolates never send a mail: the templates are loaded with the first.
-  const { mails } = await import('./generated/emails.js');
+  const { mails } = await import('../generated/emails.js');
   const displayName = mail.payload.display_name;
 
   switch (mail.kind) {

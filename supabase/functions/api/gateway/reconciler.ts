@@ -1,5 +1,5 @@
 import { readOrderPayments } from './order-payments.ts';
-import type { Gateway, Reading, ReconcileDatabase } from './ports.ts';
+import type { Gateway, Reading, ReconcileDatabase } from '../ports.ts';
 
 /**
  * How many payments and subscriptions the gateway was asked about; how many changes its answers made; how many questions

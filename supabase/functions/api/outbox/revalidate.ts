@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RevalidationConfig } from './config.ts';
+import type { RevalidationConfig } from '../config.ts';
 import { attemptTimeoutMilliseconds, type Delivery, type OutboxRow, readStatus, type Sender } from './outbox.ts';
 
 const payload = z.object({ paths: z.array(z.string()) });

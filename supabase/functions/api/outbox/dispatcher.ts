@@ -1,7 +1,7 @@
 import { deliverRows, type Outcome } from './deliver-rows.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import type { Destination, Sender } from './outbox.ts';
-import type { OutboxDatabase } from './ports.ts';
+import type { OutboxDatabase } from '../ports.ts';
 import { add, type Counts, nothing, settleRows } from './settle-rows.ts';
 
 /** How many rows went which way, and when the next one is due (ISO 8601; null: nothing is left). */

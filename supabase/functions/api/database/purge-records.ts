@@ -1,5 +1,5 @@
-import type { RetentionConfig } from './config.ts';
-import type { Database } from './ports.ts';
+import type { RetentionConfig } from '../config.ts';
+import type { Database } from '../ports.ts';
 
 /** A batch is at most 1,000 records of each table; what is left comes with the next call. */
 const mostBatches = 20;

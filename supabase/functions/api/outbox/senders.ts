@@ -1,7 +1,7 @@
 import { createCanceller } from './cancel-at-gateway.ts';
-import type { Config } from './config.ts';
+import type { Config } from '../config.ts';
 import { createMailer } from './mailer.ts';
-import type { Gateway, Ports } from './ports.ts';
+import type { Gateway, Ports } from '../ports.ts';
 import { createRevalidator, nothingToRevalidate } from './revalidate.ts';
 
 /** The receivers of side effects that are configured; rows for the others wait in the outbox. */

@@ -1,4 +1,4 @@
-import type { Config, EmailConfig } from './config.ts';
+import type { Config, EmailConfig } from '../config.ts';
 import {
   type Attempt,
   attemptTimeoutMilliseconds,
@@ -30,7 +30,7 @@ async function sendMail(config: MailerConfig, row: OutboxRow): Promise<Delivery>
     const [{ renderEmail }, { Resend }] = await Promise.all([
       import('./render-email.ts'),
       import('resend'),
-      import('./generated/emails.js'),
+      import('../generated/emails.js'),
     ]);
     const email = await renderEmail(row, config).catch(nameOf);
     // The row stays as it is: rendering it again ends the same.

@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { DatabaseError, type Transport } from './database.ts';
 import { driverCode } from './driver-code.ts';
-import { withDeadline } from './with-deadline.ts';
+import { withDeadline } from '../http/with-deadline.ts';
 
 /** Of one isolate; others of the same function have their own. */
 const connections = 8;

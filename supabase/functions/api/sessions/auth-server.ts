@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Config } from './config.ts';
+import type { Config } from '../config.ts';
 
 /** The project's auth server. Every method throws when it can't be reached, fails or makes no sense. */
 export type AuthServer = {

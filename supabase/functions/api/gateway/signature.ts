@@ -1,4 +1,4 @@
-// @ts-types="./node-crypto.d.ts"
+// @ts-types="../node-crypto.d.ts"
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** Says whether a signature is the HMAC-SHA256 of a message under one of the secrets. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Attempt, type Delivery, type OutboxRow, readStatus, type Sender } from './outbox.ts';
-import type { Gateway, GatewayReply, GatewaySubscription } from './ports.ts';
+import type { Gateway, GatewayReply, GatewaySubscription } from '../ports.ts';
 
 const payload = z.object({ gateway_subscription_id: z.string(), at_cycle_end: z.boolean() });
 

@@ -1,10 +1,10 @@
 import type { Answer } from './answer.ts';
-import type { Config } from './config.ts';
-import type { Dispatcher } from './dispatcher.ts';
+import type { Config } from '../config.ts';
+import type { Dispatcher } from '../outbox/dispatcher.ts';
 import type { ErrorName } from './errors.ts';
-import type { InternalAccess } from './internal-access.ts';
-import type { Ports } from './ports.ts';
-import type { Verifier } from './signature.ts';
+import type { InternalAccess } from '../sessions/internal-access.ts';
+import type { Ports } from '../ports.ts';
+import type { Verifier } from '../gateway/signature.ts';
 
 /** What a route gets to work with. */
 export type RouteContext = Ports & {

@@ -1,4 +1,4 @@
-import type { Gateway, GatewayEntity, Reading } from './ports.ts';
+import type { Gateway, GatewayEntity, Reading } from '../ports.ts';
 
 /**
  * Reads the payments on an order. One that was refunded, in full or in part, carries the gateway's `refunds`: its own

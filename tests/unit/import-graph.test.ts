@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { root } from '../../scripts/stack/root.ts';
+
+const folder = `${root}/supabase/functions/api`;
+
+/** The files of the function, each with those that it imports. */
+async function importGraph(): Promise<Map<string, string[]>> {
+  const graph = new Map<string, string[]>();
+  for (const file of await filesUnder(folder)) {
+    const text = await Deno.readTextFile(file);
+    const specifiers = [...text.matchAll(/^(?:import|export)\b[^;]*?from '(\.[^']+)'/gm)].map(([, specifier]) =>
+      new URL(String(specifier), `file://${file}`).pathname
+    );
+    graph.set(file, specifiers);
+  }
+  return graph;
+}
+
+async function filesUnder(path: string): Promise<string[]> {
+  const files: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(path)) {
+    if (isDirectory) files.push(...await filesUnder(`${path}/${name}`));
+    else if (name.endsWith('.ts')) files.push(`${path}/${name}`);
+  }
+  return files;
+}
+
+/** The first circle found: its files in the order in which they import each other; empty: there is none. */
+function findCircle(graph: Map<string, string[]>): string[] {
+  const finished = new Set<string>();
+  function visit(file: string, path: string[]): string[] {
+    if (path.includes(file)) return [...path.slice(path.indexOf(file)), file];
+    if (finished.has(file)) return [];
+    for (const imported of graph.get(file) ?? []) {
+      const circle = visit(imported, [...path, file]);
+      if (circle.length > 0) return circle;
+    }
+    finished.add(file);
+    return [];
+  }
+  for (const file of graph.keys()) {
+    const circle = visit(file, []);
+    if (circle.length > 0) return circle;
+  }
+  return [];
+}
+
+test('no file of the function imports itself by way of others', async () => {
+  const graph = await importGraph();
+  const edges = [...graph.values()].flat();
+  expect(edges.length).toBeGreaterThan(80);
+  expect(edges.filter((file) => file.endsWith('.ts') && !graph.has(file))).toEqual([]);
+  expect(findCircle(graph).map((file) => file.replace(`${folder}/`, ''))).toEqual([]);
+});
+
+test('a circle is found', () => {
+  const graph = new Map([['a', ['b']], ['b', ['c', 'd']], ['c', []], ['d', ['b']]]);
+  expect(findCircle(graph)).toEqual(['b', 'd', 'b']);
+});
