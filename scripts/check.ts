@@ -1,3 +1,4 @@
+import { checkDocuments } from './check-documents.ts';
 import { checkEmails } from './check-emails.ts';
 import { checkSchema } from './check-schema.ts';
 import { checkSize } from './check-size.ts';
@@ -24,6 +25,7 @@ const checks: readonly [name: string, check: () => Promise<string[]>][] = [
   ['types of mails, scripts and tests', () => deno('check', 'emails', 'scripts', 'tests')],
   ['versions', checkVersions],
   ['size of what is deployed', checkSize],
+  ['documents', checkDocuments],
   ['mails', checkEmails],
   ['schema version', () => checkSchemaVersion()],
   ['schema', checkSchema],

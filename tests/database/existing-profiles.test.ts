@@ -34,7 +34,7 @@ beforeAll(async () => {
   });
   await database.query(starter);
   for (const [file, sql] of await migrations()) {
-    await database.query(file.endsWith('_profiles.sql') ? await readmeSql() : sql);
+    await database.query(file.endsWith('_profiles.sql') ? await guideSql() : sql);
   }
 });
 afterAll(() => database.close());
@@ -47,8 +47,10 @@ async function migrations(): Promise<[string, string][]> {
   );
 }
 
-async function readmeSql(): Promise<string> {
-  const [, section = ''] = (await Deno.readTextFile(`${root}/README.md`)).split('## The app has profiles already');
+/** The migration of the deployment guide. */
+async function guideSql(): Promise<string> {
+  const guide = await Deno.readTextFile(`${root}/supabase/docs/deployment.md`);
+  const [, section = ''] = guide.split('## Existing profiles');
   const [, sql = ''] = /```sql\n(.*?)```/s.exec(section) ?? [];
   expect(sql).toContain('alter table public.profiles');
   return sql;

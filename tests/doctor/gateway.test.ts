@@ -155,10 +155,10 @@ describe('webhook-endpoint', () => {
       .toEqual({ status: 'skip', message: 'no gateway reaches this machine' });
   });
 
-  test('asks for the events of the README and of the ledger', async () => {
-    const readme = await Deno.readTextFile(`${root}/README.md`);
-    const [line = ''] = readme.split('\n').filter((line) => line.startsWith('- **Webhook**: address'));
-    const named = [...line.matchAll(/`([a-z]+(?:[._][a-z_]+)+)`/g)].map(([, event]) => event);
+  test('asks for the events of the gateway guide and of the ledger', async () => {
+    const guide = await Deno.readTextFile(`${root}/supabase/docs/gateway.md`);
+    const [, section = ''] = /### Events to subscribe to\n(.*?)\n##/s.exec(guide) ?? [];
+    const named = [...section.matchAll(/`([a-z]+(?:[._][a-z_]+)+)`/g)].map(([, event]) => event);
     expect(named).toEqual([...handledEvents]);
     for (const event of handledEvents) {
       const { outcome } = await database.one(

@@ -4,11 +4,11 @@ import { root } from '../../scripts/stack/root.ts';
 const name = 'subscriptions_api';
 const password = 'pool role of the tests';
 
-/** Gives the role of a direct connection its password with the README's own statement. The migrations made the role. */
+/** Gives the role of a direct connection its password with the statement of the deployment guide. The migrations made the role. */
 export async function setPoolPassword(client: Pick<pg.Client, 'query'>): Promise<void> {
-  const readme = await Deno.readTextFile(`${root}/README.md`);
-  const [, statement] = /```sql\n(alter role subscriptions_api password .*?)```/s.exec(readme) ?? [];
-  if (statement === undefined) throw new Error(`The README gives role ${name} no password`);
+  const guide = await Deno.readTextFile(`${root}/supabase/docs/deployment.md`);
+  const [, statement] = /```sql\n(alter role subscriptions_api password .*?)```/s.exec(guide) ?? [];
+  if (statement === undefined) throw new Error(`The deployment guide gives role ${name} no password`);
   await client.query(statement.replace('<password>', password));
 }
 

@@ -6,8 +6,9 @@ let folder: string;
 let server: Deno.HttpServer<Deno.NetAddr>;
 
 beforeAll(async () => {
-  const readme = await Deno.readTextFile(`${root}/README.md`);
-  const [, recipe = ''] = /`app\/api\/revalidate\/route\.ts`:\n\n```ts\n(.*?)```/s.exec(readme) ?? [];
+  const guide = await Deno.readTextFile(`${root}/supabase/docs/deployment.md`);
+  const [, recipe = ''] = /`app\/api\/revalidate\/route\.ts`, refreshes the pages:\n\n```ts\n(.*?)```/s.exec(guide) ??
+    [];
   expect(recipe).toContain("from 'next/cache'");
   folder = await Deno.makeTempDir();
   // Next's own module notes the paths here.
@@ -32,12 +33,12 @@ const send = (secret: string) => {
   return attempt?.deliver();
 };
 
-test('the Next.js recipe of the README refreshes the pages that the service names', async () => {
+test('the Next.js recipe of the deployment guide refreshes the pages that the service names', async () => {
   expect(await send('recipe-secret')).toEqual({ status: 'delivered' });
   const { paths } = await import(`${folder}/cache.ts`);
   expect(paths).toEqual(['/pricing', '/dashboard']);
 });
 
-test('the Next.js recipe of the README refuses another secret', async () => {
+test('the Next.js recipe of the deployment guide refuses another secret', async () => {
   expect(await send('wrong')).toEqual({ status: 'refused', error: 'HTTP 401' });
 });
