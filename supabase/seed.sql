@@ -1,4 +1,4 @@
--- Local only: two sample users who can sign in with the password `sample-password`. `supabase db reset --linked` and
+-- Local only: two sample users who can sign in with the password `sample-password`. `supabase db reset --remote` and
 -- `supabase db push --include-seed` would run this file on a hosted project, so it refuses every database that does not
 -- say that it is local:
 -- - `supabase start` gives its database the secret below, which is the same on every machine and of no hosted project;
@@ -24,7 +24,7 @@ begin
   if v_refusal is not null then
     raise exception
       'supabase/seed.sql refuses this database: %. It would add sample users whose password is known. On a hosted project '
-      'leave the seed out: "supabase db push" without --include-seed, "supabase db reset" with --no-seed, or '
+      'leave the seed out: "supabase db push --remote" without --include-seed, "supabase db reset" with --no-seed, or '
       '"enabled = false" under [db.seed] in supabase/config.toml. A database of your own machine without users is seeded '
       'by: PGOPTIONS="-c subscriptions.is_local=on" psql <its address> -f supabase/seed.sql',
       v_refusal

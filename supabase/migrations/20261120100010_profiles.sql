@@ -1,5 +1,5 @@
 -- Profiles: the tier that the app reads, one row a user. SPEC 2.
--- An app that has public.profiles already replaces this file: see the README, "The app has profiles already".
+-- An app that has public.profiles already replaces this file: see supabase/docs/deployment.md, "Existing profiles".
 -- Depends on: _schema.
 
 create table public.profiles (

@@ -20,7 +20,7 @@ export const findings: Check = {
     return [
       warn(
         `open: ${counts}`,
-        'Run "select * from private.findings;": README, "What to look at" says what each is and what to do.',
+        'Run "select * from private.findings;": supabase/docs/operations.md, "Findings" says what each is and what to do.',
       ),
     ];
   },

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { type Check, fail, type Outcome, pass, skip, warn } from '../check.ts';
 import { type Connection, connectionError, createConnection, isLoopback, readCertificate } from '../connection.ts';
 
-const section = 'README, "Straight to Postgres".';
+const section = 'supabase/docs/deployment.md, "Direct database connection".';
 
 /** The role of `DATABASE_POOL_URL` has the service's rights alone and a time limit, and its connection is encrypted. */
 export const poolRole: Check = {

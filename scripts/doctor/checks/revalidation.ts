@@ -2,7 +2,7 @@ import { type Check, fail, pass, skip, warn } from '../check.ts';
 import type { Context } from '../context.ts';
 import { Unreachable } from '../request.ts';
 
-const recipe = 'The route handler is in the README, "E-mails and cached pages".';
+const recipe = 'The route handler is in supabase/docs/deployment.md, "Cached pages".';
 
 /** The app refreshes its pages for the function, and for nobody else: 401 without the secret, 200 with it. */
 export const revalidation: Check = {

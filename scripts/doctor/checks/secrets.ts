@@ -24,7 +24,9 @@ export const secrets: Check = {
 
   async run(context) {
     const invalid = invalidValue(context);
-    const outcomes = invalid === null ? [] : [fail(invalid, 'Correct the value; README, "Environment variables".')];
+    const outcomes = invalid === null
+      ? []
+      : [fail(invalid, 'Correct the value; supabase/docs/deployment.md, "Environment variables".')];
     return [...outcomes, ...context.mode === 'local' ? await localSecrets(context) : await hostedSecrets(context)];
   },
 };

@@ -44,7 +44,7 @@ async function judgeDatabase({ query, databaseUrl }: Context, files: string[], n
     return [
       fail(
         `the database lacks ${missing.length} of ${files.length} migrations, the oldest ${missing[0]}`,
-        'Run `npx supabase db push`; locally, restart `npm start`.',
+        'Run `npx supabase db push --remote`; locally, restart `npm start`.',
       ),
     ];
   }
