@@ -1,5 +1,6 @@
+-- Plans, subscriptions and payments, and what every later file uses: the clock and the rights.
+
 -- Plans, subscriptions and payments. SPEC 2 and 3.
--- Depends on: auth.users.
 
 -- Close first: what a migration does not open beside its definition stays shut.
 alter default privileges in schema public revoke all on tables from anon, authenticated, service_role;

@@ -1,6 +1,5 @@
 -- Profiles: the tier that the app reads, one row a user. SPEC 2.
 -- An app that has public.profiles already replaces this file: see supabase/docs/deployment.md, "Existing profiles".
--- Depends on: _schema.
 
 create table public.profiles (
   user_id uuid primary key constraint profiles_user_id_fkey references auth.users (id) on delete cascade,

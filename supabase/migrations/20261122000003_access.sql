@@ -1,5 +1,4 @@
 -- Who may see and write what. Clients read their own records and the offers, and edit their own names; nothing else.
--- Depends on: _schema, _profiles.
 
 alter table public.plans enable row level security;
 alter table public.profiles enable row level security;

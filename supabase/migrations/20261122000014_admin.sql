@@ -1,5 +1,355 @@
+-- For an admin and a monitor: health, support, entitlement, findings.
+
+-- What a monitor asks: is the database there, does anything lie undelivered, when did the gateway last call.
+-- API: service_role only.
+
+create function public.get_health(
+  p_destinations text default null -- those that are configured, comma-separated; null: all
+)
+returns jsonb -- {oldest_undelivered_at, last_webhook_at, last_sweep_at}: ISO 8601 or null
+language sql
+stable
+security invoker
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'oldest_undelivered_at', (
+      -- Since when it is due: a cancellation may be planned for next year.
+      select private.iso_time(min(o.queued_at))
+      from private.outbox o
+      where o.delivered_at is null
+        and o.parked_at is null
+        and o.queued_at <= private.clock()
+        and (p_destinations is null or o.destination = any (string_to_array(p_destinations, ',')))
+    ),
+    'last_webhook_at', (select private.iso_time(max(e.received_at)) from private.gateway_events e where e.deliveries > 0),
+    'last_sweep_at', (select private.iso_time(j.done_at) from private.scheduled_jobs j where j.name = 'sweep')
+  )
+$$;
+comment on function public.get_health(text) is
+  'The oldest side effect that is due, the newest webhook and the newest sweep; no customer data.';
+revoke execute on function public.get_health(text) from public, anon, authenticated;
+grant execute on function public.get_health(text) to service_role;
+
+-- For an admin: complimentary tiers, and why a user has the tier that they have.
+
+-- Grants a tier without a payment, until a given time. What is paid goes on below it.
+create function private.grant_tier(
+  p_user_id uuid,
+  p_tier text,
+  p_until timestamptz,
+  p_reason text
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_email text;
+begin
+  v_email := private.lock_user(p_user_id);
+  if v_email is null then
+    raise exception 'no such user' using errcode = 'PS404';
+  end if;
+  if p_until is null or p_until <= private.clock() then
+    raise exception 'the end of a grant lies in the future' using errcode = 'PS400';
+  end if;
+  perform private.note_cause('grant', p_reason);
+  insert into private.grants (user_id, tier, until, reason, at)
+  values (
+    p_user_id, p_tier, date_trunc('milliseconds', p_until), p_reason,
+    greatest(
+      private.clock(),
+      (select s.updated_at + interval '1 microsecond' from public.subscriptions s where s.user_id = p_user_id)
+    )
+  );
+  perform private.settle_access(p_user_id, v_email);
+end
+$$;
+revoke execute on function private.grant_tier(uuid, text, timestamptz, text) from public;
+
+-- Ends a grant at once. Another source takes over, where there is one.
+create function private.revoke_grant(
+  p_grant_id bigint
+)
+returns boolean -- whether there was such a grant to revoke
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_user_id uuid;
+  v_email text;
+begin
+  select g.user_id into v_user_id from private.grants g where g.id = p_grant_id;
+  v_email := private.lock_user(v_user_id);
+  update private.grants g
+  set ended_at = private.clock(),
+    ended_reason = 'revoked'
+  where g.id = p_grant_id
+    and g.ended_at is null;
+  if not found then
+    return false;
+  end if;
+  perform private.note_cause('grant revoked', p_grant_id::text);
+  perform private.settle_access(v_user_id, v_email);
+  return true;
+end
+$$;
+revoke execute on function private.revoke_grant(bigint) from public;
+
+-- Ends the access that a payment gives, such as after a lost dispute. Another source takes over, where there is one.
+create function private.end_payment_access(
+  p_payment_id uuid,
+  p_reason text -- such as dispute_lost
+)
+returns boolean -- whether the payment gave access
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_payment public.payments;
+  v_email text;
+begin
+  select * into v_payment from public.payments p where p.id = p_payment_id;
+  v_email := private.lock_user(v_payment.user_id);
+  update public.payments p
+  set ended_at = private.clock(),
+    ended_reason = p_reason
+  where p.id = p_payment_id
+    and p.fulfilled_at is not null
+    and p.ended_at is null;
+  if not found then
+    return false;
+  end if;
+  perform private.note_cause(p_reason, v_payment.gateway_payment_id);
+  if v_payment.chain_id is not null or v_payment.chain_start is not null then
+    perform private.lay_out_chain(coalesce(v_payment.chain_id, v_payment.id));
+  end if;
+  perform private.settle_access(v_payment.user_id, v_email);
+  return true;
+end
+$$;
+revoke execute on function private.end_payment_access(uuid, text) from public;
+
+-- What made a user's tier what it is, oldest first.
+create function private.explain_user(
+  p_user_id uuid
+)
+returns table (at timestamptz, what text, reference text, detail jsonb)
+language sql
+stable
+set search_path = ''
+as $$
+  select line.at, line.what, line.reference, line.detail
+  from (
+    select
+      1 as rank,
+      0 as id,
+      p.created_at as at,
+      'payment created' as what,
+      p.gateway_order_id as reference,
+      jsonb_build_object('amount', p.amount, 'tier', private.tier_bought(p)) as detail
+    from public.payments p
+    where p.user_id = p_user_id
+    union all
+    select
+      2,
+      0,
+      e.received_at,
+      e.event,
+      e.subject_id,
+      jsonb_build_object('outcome', e.outcome, 'deliveries', e.deliveries, 'created_at', e.event_at)
+    from private.gateway_events e
+    where e.subject_id in (
+      select p.gateway_order_id from public.payments p where p.user_id = p_user_id
+      union all
+      select m.gateway_subscription_id from private.gateway_subscriptions m where m.user_id = p_user_id
+    )
+    union all
+    select
+      3,
+      0,
+      p.fulfilled_at,
+      'payment fulfilled',
+      p.gateway_payment_id,
+      jsonb_build_object('tier', p.tier, 'period_end', p.period_end, 'refunded_amount', p.refunded_amount)
+    from public.payments p
+    where p.user_id = p_user_id
+      and p.fulfilled_at is not null
+    union all
+    select
+      4,
+      g.id,
+      g.at,
+      'tier granted',
+      g.reason,
+      jsonb_build_object('tier', g.tier, 'until', g.until)
+    from private.grants g
+    where g.user_id = p_user_id
+    union all
+    select
+      5,
+      c.id,
+      c.at,
+      'tier ' || coalesce(c.from_tier, 'none') || ' to ' || coalesce(c.to_tier, 'none'),
+      c.reference,
+      jsonb_build_object('cause', c.cause)
+    from private.tier_changes c
+    where c.user_id = p_user_id
+    union all
+    -- Where each source stands now: the live one with the greatest since rules.
+    select
+      6,
+      0,
+      coalesce(s.ended_at, s.starts_at, s.since),
+      'source: ' || s.kind,
+      coalesce(s.gateway_subscription_id, s.id),
+      jsonb_build_object(
+        'tier', s.tier,
+        'starts_at', s.starts_at,
+        'ends_at', s.ends_at,
+        'since', s.since,
+        'ended_at', s.ended_at,
+        'reason', s.ended_reason,
+        'cancel_at_period_end', s.cancel_at_period_end,
+        'live', s.ended_at is null and s.lapses_at > private.clock(),
+        'rules', s.kind = (ruling.source).kind and s.id = (ruling.source).id and ruling.is_live
+      )
+    from private.sources s
+    cross join (select (r).source, (r).is_live from (select private.find_ruling(p_user_id) as r offset 0) found) ruling
+    where s.user_id = p_user_id
+  ) line
+  -- What one transaction did has one time: cause before effect.
+  order by line.at, line.rank, line.id, line.reference
+$$;
+revoke execute on function private.explain_user(uuid) from public;
+
+-- For an admin: every paying user has the tier, and no user has what is not paid for. Each row is a user of whom that is
+-- not so. Where an index leads to the rows the clock is called, so that the planner knows how many there are; elsewhere it
+-- is read once a query: a call for each row of a large table would take longer than the rest.
+
+-- An entry a purchase.
+create index payments_period_end_idx on public.payments (period_end)
+where fulfilled_at is not null;
+
+create view private.paid_not_entitled
+with (security_invoker = true)
+as
+select
+  paid.user_id,
+  paid.since,
+  paid.payment_id,
+  paid.tier,
+  paid.reference as gateway_payment_id,
+  paid.period_end,
+  s.status as subscription_status,
+  s.ended_reason
+from (
+  select
+    p.user_id, p.fulfilled_at as since, p.id::text as payment_id, p.tier, p.gateway_payment_id as reference, p.period_end
+  from public.payments p
+  where p.fulfilled_at is not null
+    and p.period_end > private.clock()
+    and p.ended_at is null
+    and p.user_id is not null
+  union all
+  select
+    g.user_id, g.arrived_at, g.gateway_subscription_id, g.tier, g.gateway_subscription_id, g.ends_at
+  from private.sources g
+  where g.kind = 'gateway_subscription'
+    and g.ends_at > (select private.clock())
+    and g.ended_at is null
+) paid
+left join public.subscriptions s on s.user_id = paid.user_id
+where s.status is distinct from 'active'
+  and exists (select from private.find_user(paid.user_id));
+comment on view private.paid_not_entitled is
+  'Users whose paid period runs and who have no active subscription, though they did not cancel it. Look at '
+  'private.explain_user(user_id); private.grant_tier until period_end gives what was paid for, a refund at the '
+  'gateway ends the finding, too. Reads the payments whose period runs.';
+
+create view private.entitled_not_paid
+with (security_invoker = true)
+as
+select
+  holder.user_id,
+  coalesce(
+    case when s.is_over then s.ends_at end,
+    (select max(c.at) from private.tier_changes c where c.user_id = holder.user_id),
+    s.updated_at
+  ) as since,
+  case when s.is_over then 'its period is over' else 'nothing pays for it' end as reason,
+  pr.subscription_tier as profile_tier,
+  s.tier as subscription_tier,
+  s.current_period_end,
+  s.gateway_subscription_id
+from (
+  select p.user_id, p.subscription_tier
+  from public.profiles p
+  where p.subscription_tier <> 'free'
+) pr
+full join (
+  select
+    a.*,
+    -- The sweep runs once a minute; reconciliation of what the gateway bills may take a day.
+    ends.at as ends_at,
+    ends.at < (select private.clock()) as is_over
+  from public.subscriptions a
+  left join public.plans pl on pl.id = a.plan_id
+  cross join lateral (
+    select a.current_period_end
+      + make_interval(
+        days => coalesce(pl.grace_days, 3) + case when a.gateway_subscription_id is null then 0 else 1 end,
+        hours => 1
+      ) as at
+  ) ends
+  where a.status = 'active'
+) s on s.user_id = pr.user_id
+cross join lateral (
+  select coalesce(s.user_id, pr.user_id) as user_id, coalesce(s.tier, pr.subscription_tier) as tier
+) holder
+where s.is_over
+  or s.gateway_subscription_id is null
+  and not exists (
+    select
+    from private.sources o
+    where o.user_id = holder.user_id
+      and o.kind <> 'manual'
+      and o.tier = holder.tier
+      and o.ended_at is null
+      and o.lapses_at + interval '1 hour' > (select private.clock())
+  );
+comment on view private.entitled_not_paid is
+  'Users with a tier or an active subscription that no running payment, no gateway subscription and no grant '
+  'carries, or whose period is long over. Look at private.explain_user(user_id); private.grant_tier makes it '
+  'complimentary, else set the subscription to cancelled and the profile to free. A report: reads every active '
+  'subscription and every profile.';
+
+create view private.tier_mismatch
+with (security_invoker = true)
+as
+select
+  s.user_id,
+  coalesce((select max(c.at) from private.tier_changes c where c.user_id = s.user_id), s.updated_at) as since,
+  pr.subscription_tier as profile_tier,
+  s.tier as subscription_tier,
+  s.status as subscription_status,
+  s.ended_reason
+from public.subscriptions s
+left join public.profiles pr on pr.user_id = s.user_id
+where coalesce(pr.subscription_tier, 'free') <> case when s.status = 'active' then s.tier else 'free' end
+  -- Activated for a period that is over, it gives no access until it is charged.
+  and (
+    s.status = 'active'
+    and s.current_period_end <= (select private.clock())
+    and coalesce(pr.subscription_tier, 'free') = 'free'
+  ) is not true;
+comment on view private.tier_mismatch is
+  'Profiles with another tier than the active subscription''s, or with a tier though the subscription has ended. '
+  'Look at private.explain_user(user_id) for who wrote it, then set the profile''s tier. A report: reads every '
+  'subscription and its profile.';
+
 -- For an admin: what needs attention, one view for each kind, and all of them in private.findings.
--- Depends on: _fulfil_payment, _gateway_events, _settle_outbox, _entitlement.
 
 -- Normal payments are in none of these: they stay small.
 create index payments_unsettled_idx on public.payments (captured_at)
