@@ -8,6 +8,7 @@ create table private.gateway_events (
   event text,
   subject_id text,
   event_at timestamptz,
+  reduce_at timestamptz,
   payload jsonb,
   early_renewal text not null default 'replace',
   outcome text,
@@ -22,9 +23,8 @@ alter table private.gateway_events enable row level security;
 revoke all on private.gateway_events from public;
 grant select, insert, update on private.gateway_events to service_role;
 create index gateway_events_received_at_idx on private.gateway_events (received_at);
--- Payloads to be reduced. No event that had its effect is in it.
-create index gateway_events_unlinked_idx on private.gateway_events (received_at)
-where payload is not null and not payload ? 'reduced' and (outcome = 'unmatched' or outcome like 'ignored: %');
+create index gateway_events_reduce_at_idx on private.gateway_events (reduce_at)
+where reduce_at is not null;
 -- Payloads to be emptied. Without it the job would read every older row to find none.
 create index gateway_events_with_payload_idx on private.gateway_events (received_at)
 where payload is not null;
@@ -35,6 +35,8 @@ comment on table private.gateway_events is
 comment on column private.gateway_events.event_id is 'The id in the delivery''s header. Not signed: it decides nothing.';
 comment on column private.gateway_events.subject_id is 'The subscription or order that the event is about, or the payment where it names no order; its first 200 characters, so '
   'that no id is too long for the index.';
+comment on column private.gateway_events.reduce_at is
+  'When the payload is reduced: the event names no user that is known. Null: it is not.';
 comment on column private.gateway_events.event_at is
   'created_at of the event, as private.event_time reads it. Null: it carries none.';
 comment on column private.gateway_events.payload is

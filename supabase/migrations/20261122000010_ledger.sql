@@ -164,14 +164,17 @@ begin
     begin
       v_delivery.outcome := private.apply_event(p_body, p_body_sha256, v_now);
       insert into private.gateway_events (
-        body_sha256, event_id, event, subject_id, event_at, payload, early_renewal, outcome, deliveries, attempts,
-        received_at
+        body_sha256, event_id, event, subject_id, event_at, payload, reduce_at, early_renewal, outcome, deliveries,
+        attempts, received_at
       )
       values (
         p_body_sha256, p_event_id, private.json_text(p_body -> 'event'), v_subject_id, private.event_time(p_body),
         case
           when current_setting('subscriptions.user_deleted') = 'on' then private.stored_payload(p_body, v_delivery.outcome)
           else p_body
+        end,
+        case
+          when v_delivery.outcome = 'unmatched' or v_delivery.outcome like 'ignored: %' then v_now + interval '1 day'
         end,
         p_early_renewal, v_delivery.outcome, p_deliveries, 1, v_now
       )
@@ -449,16 +452,14 @@ begin
   with unlinked as materialized (
     select e.body_sha256, private.stored_payload(e.payload, e.outcome) as payload
     from private.gateway_events e
-    where e.received_at < private.clock() - interval '1 day'
-      and e.payload is not null
-      and not e.payload ? 'reduced'
-      and (e.outcome = 'unmatched' or e.outcome like 'ignored: %')
-    order by e.received_at
+    where e.reduce_at < private.clock()
+    order by e.reduce_at
     limit 1000
     for update skip locked
   )
   update private.gateway_events e
-  set payload = u.payload
+  set payload = u.payload,
+    reduce_at = null
   from unlinked u
   where e.body_sha256 = u.body_sha256;
   get diagnostics v_reduced = row_count;
