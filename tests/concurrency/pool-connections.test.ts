@@ -108,7 +108,9 @@ test('a connection that breaks without a word during a call fails that call, and
   const proxy = startPostgresProxy(() => project.poolUrl);
   const user = await createUser(project.database);
   const script = `
-    const { createPoolTransport } = await import(${JSON.stringify(`${root}/supabase/functions/api/pool-transport.ts`)});
+    const { createPoolTransport } = await import(${
+    JSON.stringify(`${root}/supabase/functions/api/database/pool-transport.ts`)
+  });
     const call = createPoolTransport(${JSON.stringify(proxy.url)}, null);
     const failure = await call('get_subscription', { p_user_id: '${user.id}' }).catch((error) => error);
     console.log(String(failure));
