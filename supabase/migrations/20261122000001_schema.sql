@@ -1,6 +1,6 @@
 -- Plans, subscriptions and payments, and what every later file uses: the clock and the rights.
 
--- Plans, subscriptions and payments. SPEC 2 and 3.
+-- Plans, subscriptions and payments. Contract: "Records".
 
 -- Close first: what a migration does not open beside its definition stays shut.
 alter default privileges in schema public revoke all on tables from anon, authenticated, service_role;
@@ -148,7 +148,7 @@ comment on column public.payments.meta is 'tier on a new payment; the three erro
 comment on column public.payments.confirmed_at is 'When the gateway confirmed that the money was captured.';
 comment on column public.payments.verified_at is 'When the customer first verified a payment on this order.';
 comment on column public.payments.fulfilled_at is 'When this payment granted its tier; at most once.';
-comment on column public.payments.period_end is 'End of the period that this payment bought, whatever the subscription''s is now.';
+comment on column public.payments.period_end is 'End of the period that this payment bought. The subscription''s own period may differ.';
 comment on column public.payments.chain_id is
   'The first payment of the chain that this payment extends (EARLY_RENEWAL=extend). Null: it extends no payment.';
 comment on column public.payments.chain_start is 'Start of the first period of the chain. Null: not part of a chain.';

@@ -1,4 +1,4 @@
--- Profiles: the tier that the app reads, one row a user. SPEC 2.
+-- Profiles: the tier that the app reads, one row a user. Contract: "Profile".
 -- An app that has public.profiles already replaces this file: see supabase/docs/deployment.md, "Existing profiles".
 
 create table public.profiles (

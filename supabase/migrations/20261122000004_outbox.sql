@@ -1,6 +1,6 @@
 -- Side effects: the outbox, its dispatchers, the history of tiers, and the call that wakes the function.
 
--- The outbox: every side effect, written in the transaction that it follows from. SPEC 4, verify, steps 11 and 12; SPEC 6.
+-- The outbox: every side effect, written in the transaction of its cause. Contract: "E-mails", "Cached pages".
 
 create table private.outbox (
   id bigint generated always as identity primary key,
@@ -30,7 +30,7 @@ where destination in ('email', 'notice');
 comment on table private.outbox is 'Side effects to deliver at least once, each under a key that names the fact behind it.';
 comment on column private.outbox.key is 'Names the fact, once: payment-success/<payment id>. Also the idempotency key towards the receiver.';
 comment on column private.outbox.destination is
-  'notice: mails that many get at once and nobody waits for, in a queue of their own: those about money never stand behind them.';
+  'notice: mails to many users at once, in a queue of their own, so that they never delay a mail about a payment.';
 comment on column private.outbox.payload is 'Recipient and data, fixed when the fact happened. Amounts in minor currency units, times in UTC.';
 comment on column private.outbox.queued_at is 'Start of the 24 hours in which delivery is tried; private.requeue starts them again.';
 comment on column private.outbox.next_attempt_at is 'When the row may be claimed; while it is claimed, the end of the lease.';
@@ -58,7 +58,7 @@ $$;
 revoke execute on function private.enqueue(text, text, text, jsonb) from public;
 grant execute on function private.enqueue(text, text, text, jsonb) to service_role;
 
--- Every write of a tier refreshes the app's cached pages, whoever wrote it; one row a transaction, since an upsert fires
+-- Every write of a tier refreshes the app's cached pages, also one by an admin; one row a transaction, since an upsert fires
 -- the triggers of insert and of update. The time is in the key because a restored database counts transactions anew.
 create function private.revalidation_key()
 returns text
@@ -202,7 +202,7 @@ begin
   with due as materialized (
     select
       o.id,
-      -- Tried for a day; or a mail that waited for one: it helps nobody now, and the provider forgot its key.
+      -- Tried for a day, or a mail that waited for a day: it is too late, and the provider has dropped its idempotency key.
       o.queued_at <= private.clock() - interval '24 hours' and (o.attempts > 0 or o.destination in ('email', 'notice')) as is_over
     from private.outbox o
     where o.destination = p_destination
@@ -215,7 +215,7 @@ begin
   ),
   claimed as (
     update private.outbox o
-    -- The newest twenty: nobody comes back later than that, and a destination's pauses must not swell the row.
+    -- The newest twenty: no older claim is still running, and pauses of a destination must not grow the row.
     set claims = (o.claims || v_token)[greatest(cardinality(o.claims) - 18, 1):],
       next_attempt_at = private.clock() + interval '60 seconds',
       attempts = o.attempts + 1,
@@ -340,7 +340,7 @@ revoke execute on function private.retry_delay(integer) from public;
 grant execute on function private.retry_delay(integer) to service_role;
 
 -- Notes that rows could not be delivered: tried again after a while, parked when that is hopeless or 24 hours are over.
--- Only while the lease runs and once: afterwards the row is somebody else's. API: service_role only.
+-- Only during the lease, and once: later the row belongs to another claim. API: service_role only.
 create function public.fail_outbox(
   p_token uuid, -- of the claim
   p_ids text, -- comma-separated
@@ -395,7 +395,7 @@ begin
   )
   into v_result
   from failed f;
-  -- Whoever keeps the time hears that there is a new one.
+  -- The scheduler learns the new time of the next attempt.
   perform pg_notify('outbox', '');
   return v_result;
 end
@@ -421,7 +421,7 @@ revoke all on private.tier_changes from public;
 create index tier_changes_user_id_idx on private.tier_changes (user_id);
 create index tier_changes_at_idx on private.tier_changes (at);
 comment on table private.tier_changes is 'Every real change of a profile''s tier. Kept for TIER_HISTORY_RETENTION_DAYS, of a deleted user for 90 days.';
-comment on column private.tier_changes.cause is 'payment, the gateway event''s name, or direct: somebody wrote the profile.';
+comment on column private.tier_changes.cause is 'payment, the gateway event''s name, or direct: the profile was written by hand or by the app.';
 comment on column private.tier_changes.reference is 'The payment, order or subscription behind it, as the gateway calls it.';
 
 -- Says why the rest of the transaction changes tiers.
@@ -478,7 +478,7 @@ execute function private.note_tier_change();
 -- Wakes the dispatcher of the outbox when something was enqueued that no request is about to dispatch itself: an admin's
 -- edit, a batch job. With pg_net and Vault on a hosted project, with NOTIFY on a local stack; both after the commit.
 
--- The RPCs of the function wake nobody: the request dispatches after its answer.
+-- The RPCs of the function do not wake the dispatcher: the request dispatches after its answer.
 create function private.begin_request(
   p_cause text,
   p_reference text,
@@ -593,7 +593,7 @@ $$;
 revoke execute on function private.read_answers() from public;
 
 -- Wakes the dispatcher, once in a transaction. Never fails.
--- Security definer: whoever enqueues has no rights on Vault and pg_net.
+-- Security definer: the caller that enqueues has no rights on Vault and pg_net.
 create function private.wake()
 returns void
 language plpgsql
@@ -665,7 +665,7 @@ $$;
 revoke execute on function private.requeue(bigint) from public;
 
 -- Deletes mails 90 days after they were enqueued, delivered or not, a batch at a time: they hold the name and the address
--- of a user who may have been deleted since. One that nobody had sent by then helps nobody.
+-- of a user who may have been deleted since. A mail that was not sent by then is of no use.
 create function private.delete_mails()
 returns integer -- how many were deleted; call again until it is 0
 language plpgsql

@@ -1,7 +1,7 @@
 -- What the gateway reported: subscriptions, charges, refunds and further payments, merged in any order.
 
 -- The mirror of the gateway's subscriptions: one row each, merged from webhooks and polls in any order. Each field has a
--- clock of its own, so that the same facts give the same row however often and in whatever order they arrive.
+-- clock of its own, so that the same facts give the same row in every order of arrival, repeats included.
 
 create table private.gateway_subscriptions (
   user_id uuid not null,

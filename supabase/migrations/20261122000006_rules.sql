@@ -38,7 +38,7 @@ alter table private.manual_subscriptions enable row level security;
 revoke all on private.manual_subscriptions from public;
 grant select, update on private.manual_subscriptions to service_role;
 comment on table private.manual_subscriptions is
-  'public.subscriptions as somebody last wrote it by hand: Studio, an import, the app. A fact that arrives later outranks it.';
+  'public.subscriptions as last written by hand: in Studio, by an import, by the app. A fact that arrives later outranks it.';
 
 -- Records what was written by hand, so that settling does not erase it.
 -- Security definer: an admin's or the app's own role may write subscriptions without rights here.
@@ -312,7 +312,7 @@ grant execute on function private.find_ruling(uuid) to service_role;
 
 -- Gateway subscriptions that are no sources of access: without a plan of ours, or before their first cycle.
 
--- Attaches a gateway subscription that is no source to the source that rules. SPEC 6: activated sets status, id and period
+-- Attaches a gateway subscription that is no source to the source that rules. Contract: "Gateway subscriptions": activated sets status, id and period
 -- of the subscription, charged its period alone.
 create function private.attach_gateway_subscription(
   p_ruling private.ruling
@@ -590,8 +590,8 @@ grant execute on function private.settle_cancellations(private.ruling) to servic
 create function private.settle_access(
   p_user_id uuid,
   p_email text, -- of the user; null: mails nothing, names a new profile by no address
-  p_new_source_id text default null, -- just made: where it rules the tier is written, whatever the profile says
-  p_is_cancelled boolean default false, -- SPEC 6, subscription.cancelled: without a live source the profile becomes free
+  p_new_source_id text default null, -- just made: if it rules, the tier is written also where the profile has it already
+  p_is_cancelled boolean default false, -- subscription.cancelled: without a live source the profile becomes free
   p_subscription_id uuid default null, -- of a new subscription
   p_mail jsonb default null, -- payload of the success mail of the new source, to a user who has a profile
   p_ruling private.ruling default null, -- where the caller knows what rules

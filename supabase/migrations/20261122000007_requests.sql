@@ -1,6 +1,6 @@
 -- What a client asks for: plans, subscription, order, verification; and how a payment becomes a source of access.
 
--- The subscription, tier and newest payments of a user. SPEC 4, GET /api/subscriptions.
+-- The subscription, tier and newest payments of a user. Contract: GET /api/subscriptions.
 -- API: service_role only.
 
 -- json, not jsonb: it is built to be sent, never looked into.
@@ -119,7 +119,7 @@ end
 $$;
 revoke execute on function private.delete_order_keys() from public;
 
--- Orders: the payment is written before the gateway hears of it, and gets the order's id afterwards.
+-- Orders: the payment is inserted before the gateway is called, and gets the order's id afterwards.
 -- POST /api/payments/orders.
 
 -- An order for a checkout: the user's open one of this tier, else a new payment to order at the gateway.
@@ -324,9 +324,9 @@ comment on function public.discard_order(uuid) is 'Forgets a payment that the ga
 revoke execute on function public.discard_order(uuid) from public, anon, authenticated;
 grant execute on function public.discard_order(uuid) to service_role;
 
--- What a captured payment buys: a source of access with its period, once. SPEC 4, verify, steps 6 to 12.
+-- What a captured payment buys: a source of access with its period, once. Contract: POST /api/payments/verify, "Effect".
 
--- Calendar months in UTC whatever the session's time zone, clamped to the last day of the month.
+-- Calendar months in UTC in every time zone of the session, clamped to the last day of the month.
 create function private.add_months(
   p_from timestamptz,
   p_months integer
@@ -343,7 +343,7 @@ $$;
 revoke execute on function private.add_months(timestamptz, integer) from public;
 grant execute on function private.add_months(timestamptz, integer) to service_role;
 
--- Which tier a payment is for. SPEC 4, verify, step 7.
+-- The tier that a payment is for. Contract: "What an order sells".
 create function private.tier_bought(
   p_payment public.payments
 )
@@ -456,7 +456,7 @@ declare
   v_plan public.plans;
   v_grants boolean;
   v_months integer;
-  v_mail jsonb; -- payment-success, but for what the profile says. SPEC 6
+  v_mail jsonb; -- of payment-success, without the fields of the profile. Contract: "E-mails"
   v_valid_until text;
   v_locked record;
   v_newest_at timestamptz; -- of what is known of the user
@@ -638,7 +638,7 @@ comment on view private.unmailed_payments is
   'Payments fulfilled within 30 days whose user has an e-mail address and got no mail: their profile was missing then.';
 
 -- Captures a payment that a customer verifies after the checkout, and grants its tier.
--- SPEC 4, POST /api/payments/verify, steps 5 to 12.
+-- Contract: POST /api/payments/verify.
 -- API: service_role only.
 
 create function public.verify_payment(

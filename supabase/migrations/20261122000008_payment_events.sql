@@ -1,6 +1,6 @@
 -- The ledger of webhooks, and what an event does to a payment, a refund or a dispute.
 
--- The ledger of webhook deliveries, and readers for the gateway's irregular JSON. SPEC 6.
+-- The ledger of webhook deliveries, and readers for the gateway's irregular JSON. Contract: "Events".
 
 create table private.gateway_events (
   body_sha256 bytea primary key constraint gateway_events_body_sha256_check check (octet_length(body_sha256) = 32),
@@ -168,14 +168,14 @@ $$;
 revoke execute on function private.event_time(jsonb) from public;
 grant execute on function private.event_time(jsonb) to service_role;
 
--- Which of our payments an event of the gateway is about. SPEC 6.
+-- Finds the payment that an event of the gateway is about. Contract: "Events".
 
 -- The payment that a gateway's payment entity is about: by its own id, also where another payment pays for the order, else
 -- by its order, else by the order's receipt, which is our id without dashes and known before the order's id is. Never by
 -- its notes: the browser sets them. Ids can be reused by a test account, so where the order is known it must agree.
 create function private.find_payment(
   p_entity jsonb,
-  p_order jsonb -- the order's entity, where the event brings it
+  p_order jsonb -- the order's entity, if the event has one
 )
 returns public.payments -- all null: none. Not locked: read it again under the lock
 language plpgsql -- which keeps its plans
@@ -226,10 +226,10 @@ $$;
 revoke execute on function private.find_payment(jsonb, jsonb) from public;
 grant execute on function private.find_payment(jsonb, jsonb) to service_role;
 
--- payment.captured, order.paid and payment.failed. SPEC 3 and 6.
+-- payment.captured, order.paid and payment.failed. Contract: "Events".
 
 -- The gateway confirms that a payment was captured: fulfils it as verify would, whichever comes first, but only for
--- exactly the amount that was to be paid. SPEC 6, payment.captured.
+-- exactly the amount of the order. Contract: "Closed browser".
 create function private.apply_payment_captured(
   p_entity jsonb,
   p_order jsonb
@@ -345,7 +345,7 @@ revoke execute on function private.apply_payment_captured(jsonb, jsonb) from pub
 grant execute on function private.apply_payment_captured(jsonb, jsonb) to service_role;
 
 -- One attempt on an order failed. A payment that was captured, by whichever attempt, stays captured.
--- SPEC 6, payment.failed and the payment-failed e-mail.
+-- payment.failed and its e-mail. Contract: "Failed attempts".
 create function private.apply_payment_failed(
   p_entity jsonb,
   p_body_sha256 bytea -- names the attempt in the mail's key where the entity has no id that fits
@@ -427,7 +427,7 @@ grant execute on function private.apply_payment_failed(jsonb, bytea) to service_
 -- Refunds and disputes. A payment that was refunded in full gives no access any more; a part of it, or a dispute, changes
 -- no access.
 
--- Brings a payment in line with its refunds: a source that is refunded in full ends, one whose refund failed after all
+-- Applies a payment's refunds to its access: a source that is refunded in full ends, one whose refund failed later
 -- goes on. The caller holds the locks on the user and on the payment.
 create function private.settle_refunds(
   p_payment public.payments,
@@ -485,7 +485,7 @@ $$;
 revoke execute on function private.settle_refunds(public.payments, text) from public;
 grant execute on function private.settle_refunds(public.payments, text) to service_role;
 
--- Brings a gateway subscription in line with the refunds of a cycle's payment.
+-- Applies the refunds of a cycle's payment to its gateway subscription.
 create function private.settle_charge_refunds(
   p_gateway_payment_id text
 )
@@ -537,7 +537,7 @@ $$;
 revoke execute on function private.settle_charge_refunds(text) from public;
 grant execute on function private.settle_charge_refunds(text) to service_role;
 
--- refund.created, refund.processed and refund.failed, in any order and before or after their payment. SPEC 6 has none.
+-- refund.created, refund.processed and refund.failed, in any order and before or after their payment. Contract: "Refunds".
 create function private.apply_refund(
   p_refund jsonb,
   p_payment jsonb -- the payment, where the event carries it
@@ -590,7 +590,7 @@ $$;
 revoke execute on function private.apply_refund(jsonb, jsonb) from public;
 grant execute on function private.apply_refund(jsonb, jsonb) to service_role;
 
--- Whether an event says more about a dispute than what is known. A decided one stays decided, whatever comes late. Without
+-- Whether an event says more about a dispute than what is known. A decided dispute stays decided: later events change nothing. Without
 -- a time only the first word and the decision count: the event may be an old one that comes again.
 create function private.is_dispute_news(
   p_known_status text, -- null: no dispute is known
@@ -619,7 +619,7 @@ grant execute on function private.is_dispute_news(text, timestamptz, text, times
 -- Where a dispute stands.
 create function private.apply_dispute(
   p_dispute jsonb,
-  p_entity jsonb, -- the payment, where the event brings it
+  p_entity jsonb, -- the payment, if the event has one
   p_created_at timestamptz -- of the event; null: it carries none
 )
 returns text -- the outcome for the ledger

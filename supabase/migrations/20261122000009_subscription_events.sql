@@ -177,8 +177,8 @@ $$;
 revoke execute on function private.apply_event_for_missing_user(uuid, text) from public;
 grant execute on function private.apply_event_for_missing_user(uuid, text) to service_role;
 
--- subscription.activated, .charged and .cancelled, in whatever order they come: merged into the mirror, then settled.
--- SPEC 3 and 6.
+-- subscription.activated, .charged and .cancelled in any order: merged into the mirror, then settled. Contract: "Gateway
+-- subscriptions".
 
 -- The usual charge: the next cycle, in order, of the gateway subscription that rules. One statement does what merging the
 -- event and ranking the sources would.
@@ -486,7 +486,7 @@ end
 $$;
 revoke execute on function private.settle_waiting_subscriptions() from public;
 
--- What an event of the gateway does, and what the ledger keeps of it. SPEC 6.
+-- The effect of an event, and the outcome for the ledger. Contract: "Events".
 
 -- The effect of one event, by its name.
 create function private.apply_event(

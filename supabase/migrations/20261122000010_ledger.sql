@@ -108,7 +108,7 @@ $$;
 revoke execute on function private.is_about_deleted_user(jsonb, text) from public;
 grant execute on function private.is_about_deleted_user(jsonb, text) to service_role;
 
--- Applies a delivery of the gateway, once however often it comes. SPEC 4, POST /api/webhooks/gateway, and SPEC 6.
+-- Applies a delivery of the gateway, once, repeats included. Contract: POST /api/webhooks/gateway.
 
 -- What became of a delivery.
 create type private.delivery as (
@@ -257,7 +257,7 @@ declare
   v_outcome text;
 begin
   if v_body ->> 'account_id' <> p_account_id then
-    -- Without its payload: those are customers of somebody else.
+    -- Without the payload, which holds personal data of another business's customers.
     insert into private.gateway_events as e (body_sha256, event_id, event, outcome, attempts)
     values (decode(p_body_sha256, 'hex'), p_event_id, private.json_text(v_body -> 'event'), 'ignored: account', 1)
     on conflict (body_sha256) do update

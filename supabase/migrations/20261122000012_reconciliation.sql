@@ -108,7 +108,7 @@ begin
   return jsonb_build_object('settled', v_settled, 'payments', v_payments);
 end
 $$;
-comment on function public.claim_payments_to_reconcile() is 'Leases up to 20 payments that the gateway is to be asked about.';
+comment on function public.claim_payments_to_reconcile() is 'Leases up to 20 payments to reconcile.';
 revoke execute on function public.claim_payments_to_reconcile() from public, anon, authenticated;
 grant execute on function public.claim_payments_to_reconcile() to service_role;
 
@@ -257,7 +257,7 @@ begin
     from jsonb_array_elements(p_items::jsonb) item
     cross join lateral private.events_of(item || jsonb_build_object('order_id', v_payment.gateway_order_id)) e
     where jsonb_typeof(item) = 'object'
-    -- Captures before failures: an order that is paid mails nobody that an attempt on it failed.
+    -- Captures before failures: no mail about a failed attempt on an order that is paid.
     order by
       array_position(array['payment.captured', 'refund.processed', 'refund.failed', 'payment.failed'], e.event),
       e.key
@@ -419,7 +419,7 @@ begin
   end;
 
   if v_event is not null then
-    -- Its user is known, whatever its notes say.
+    -- Its user is known: the notes decide nothing.
     v_entity := v_entity || jsonb_build_object(
       'id', p_gateway_subscription_id,
       'notes', jsonb_build_object('user_id', v_user_id)

@@ -247,7 +247,7 @@ begin
   where j.name = 'reconciliation';
 end
 $$;
-comment on function public.finish_reconciliation() is 'Notes when the gateway was last asked about all that was due.';
+comment on function public.finish_reconciliation() is 'Notes when a reconciliation last left nothing due.';
 revoke execute on function public.finish_reconciliation() from public, anon, authenticated;
 grant execute on function public.finish_reconciliation() to service_role;
 
@@ -534,7 +534,7 @@ begin
   begin
     if not private.has_pool_role() then
       if not exists (select from pg_catalog.pg_roles r where r.rolname = 'subscriptions_api') then
-        -- Without a password nobody logs in as it.
+        -- Without a password no login as this role is possible.
         create role subscriptions_api login noinherit;
       end if;
       grant service_role to subscriptions_api;

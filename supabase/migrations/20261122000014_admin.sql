@@ -594,7 +594,7 @@ where o.delivered_at is null
   and o.next_attempt_at < (select private.clock()) - interval '15 minutes'
   or o.delivered_at is null
   and o.parked_at is not null
-  -- Parked before anybody claimed it, it was withdrawn on purpose, not given up.
+  -- A row that was parked without a claim was withdrawn, not given up.
   and o.claims <> '{}';
 comment on view private.outbox_stuck is
   'Side effects that were not delivered: due for more than 15 minutes, or given up (parked). Due ones: does the '
@@ -687,7 +687,7 @@ where p.pronamespace = 'public'::regnamespace
       and d.deptype = 'e'
   );
 comment on view private.open_functions is
-  'Functions of schema public that anybody may call and that run with the rights of their owner. Close them, or say in a '
+  'Functions of schema public that PUBLIC may call and that run with the rights of their owner. Close them, or say in a '
   'comment that they are meant: remedy has the statements.';
 
 create view private.findings

@@ -44,7 +44,14 @@ test('the start loads neither a way to the database nor what few requests need',
     'zod',
   ]);
   expect(files).toContain('routes/verify-payment.ts');
-  for (const later of ['pool-transport.ts', 'rest-transport.ts', 'render-email.ts', 'generated/emails.js']) {
+  for (
+    const later of [
+      'database/pool-transport.ts',
+      'database/rest-transport.ts',
+      'outbox/render-email.ts',
+      'generated/emails.js',
+    ]
+  ) {
     expect(files).not.toContain(later);
   }
 });
