@@ -2,7 +2,7 @@
 
 -- Plans, subscriptions and payments. Contract: "Records".
 
--- Close first: what a migration does not open beside its definition stays shut.
+-- Closed by default: a later statement grants what is open, beside its definition.
 alter default privileges in schema public revoke all on tables from anon, authenticated, service_role;
 alter default privileges in schema public revoke all on sequences from anon, authenticated, service_role;
 alter default privileges in schema public revoke execute on functions from anon, authenticated, service_role;

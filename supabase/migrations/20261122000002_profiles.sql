@@ -40,7 +40,7 @@ begin
   on conflict (user_id) do nothing;
   return null;
 exception
-  -- A sign-up is worth more than its profile: verify makes a missing one.
+  -- A sign-up must not fail because of its profile: verify creates a missing one.
   when others then
     raise warning 'no profile for user %: %', new.id, sqlstate;
     return null;

@@ -1,4 +1,4 @@
--- Who may see and write what. Clients read their own records and the offers, and edit their own names; nothing else.
+-- Rights. Clients read their own records and the plans on offer, and edit their own names; nothing else.
 
 alter table public.plans enable row level security;
 alter table public.profiles enable row level security;
@@ -12,7 +12,7 @@ grant select on public.plans to anon, authenticated;
 grant select on public.profiles, public.subscriptions, public.payments to authenticated;
 grant update (display_name, username) on public.profiles to authenticated;
 
--- The service reads offers, writes the rest and deletes nothing; payments that the app creates itself come in here, too.
+-- The service reads offers, writes the rest and deletes nothing; the app inserts payments of its own as the same role.
 grant select on public.plans to service_role;
 grant select, insert, update on public.profiles, public.subscriptions, public.payments to service_role;
 

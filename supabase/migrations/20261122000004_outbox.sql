@@ -163,7 +163,7 @@ $$;
 revoke execute on function private.withdraw_cancellation(text, text) from public;
 grant execute on function private.withdraw_cancellation(text, text) to service_role;
 
--- Claiming the outbox's rows: any number of dispatchers at once, none of which need come back.
+-- Claims rows of the outbox. Any number of dispatchers run at once, and each of them may die.
 
 create table private.outbox_pauses (
   destination text primary key,
@@ -278,9 +278,9 @@ comment on function public.next_outbox_attempt(text) is 'When the next side effe
 revoke execute on function public.next_outbox_attempt(text) from public, anon, authenticated;
 grant execute on function public.next_outbox_attempt(text) to service_role;
 
--- Settling what was claimed of the outbox: delivered, or not.
+-- Records the result of a claim: delivered, or failed.
 
--- Notes rows as delivered. Late is welcome, even after another claim: what is delivered is delivered.
+-- Marks rows as delivered, also after the lease and after another claim: the delivery did happen.
 -- API: service_role only.
 create function public.complete_outbox(
   p_token uuid, -- of the claim
@@ -321,7 +321,7 @@ comment on function public.complete_outbox(uuid, text, text) is 'Notes claimed s
 revoke execute on function public.complete_outbox(uuid, text, text) from public, anon, authenticated;
 grant execute on function public.complete_outbox(uuid, text, text) to service_role;
 
--- When to try a side effect again that failed so many times.
+-- How long to wait before the next attempt, by the number of failed attempts.
 create function private.retry_delay(
   p_attempts integer
 )
@@ -339,7 +339,7 @@ end;
 revoke execute on function private.retry_delay(integer) from public;
 grant execute on function private.retry_delay(integer) to service_role;
 
--- Notes that rows could not be delivered: tried again after a while, parked when that is hopeless or 24 hours are over.
+-- Marks rows as failed: they are retried later, or parked where a retry can't help or 24 hours have passed.
 -- Only during the lease, and once: later the row belongs to another claim. API: service_role only.
 create function public.fail_outbox(
   p_token uuid, -- of the claim
@@ -405,7 +405,7 @@ comment on function public.fail_outbox(uuid, text, text, boolean, integer) is
 revoke execute on function public.fail_outbox(uuid, text, text, boolean, integer) from public, anon, authenticated;
 grant execute on function public.fail_outbox(uuid, text, text, boolean, integer) to service_role;
 
--- Which tier a user had when, and why.
+-- The history of tiers: which tier a user had when, and why.
 
 create table private.tier_changes (
   id bigint generated always as identity primary key,
@@ -424,7 +424,7 @@ comment on table private.tier_changes is 'Every real change of a profile''s tier
 comment on column private.tier_changes.cause is 'payment, the gateway event''s name, or direct: the profile was written by hand or by the app.';
 comment on column private.tier_changes.reference is 'The payment, order or subscription behind it, as the gateway calls it.';
 
--- Says why the rest of the transaction changes tiers.
+-- Sets the cause of later changes of tiers in this transaction.
 create function private.note_cause(
   p_cause text,
   p_reference text
@@ -475,8 +475,7 @@ for each row
 when (new.subscription_tier <> 'free')
 execute function private.note_tier_change();
 
--- Wakes the dispatcher of the outbox when something was enqueued that no request is about to dispatch itself: an admin's
--- edit, a batch job. With pg_net and Vault on a hosted project, with NOTIFY on a local stack; both after the commit.
+-- Wakes the dispatcher when a row is enqueued outside of a request, such as by an admin's edit or a batch job. With pg_net and Vault on a hosted project, with NOTIFY on a local stack; both after the commit.
 
 -- The RPCs of the function do not wake the dispatcher: the request dispatches after its answer.
 create function private.begin_request(
@@ -637,7 +636,7 @@ execute function private.wake_dispatcher();
 
 -- What an admin and the schedule do with the outbox.
 
--- For an admin who mended the cause: tries a parked side effect again, for another 24 hours.
+-- For an admin who repaired the cause: retries a parked side effect, for another 24 hours.
 create function private.requeue(
   p_id bigint
 )
@@ -649,7 +648,7 @@ begin
   update private.outbox o
   set queued_at = private.clock(),
     next_attempt_at = private.clock(),
-    -- A claim that still runs may complete the row and no longer fail it.
+    -- A claim that is still running may complete the row, but not fail it.
     claims = o.claims || null::uuid,
     attempts = 0,
     parked_at = null

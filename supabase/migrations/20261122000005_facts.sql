@@ -153,7 +153,7 @@ begin
     select
       c.period_start,
       c.period_end,
-      -- Refunded in full, and no other payment of the cycle stands.
+      -- Refunded in full, and no other payment of the cycle counts.
       bool_and(c.amount > 0 and c.refunded_amount >= c.amount) is true as is_refunded
     from private.gateway_charges c
     where c.user_id = p_subscription.user_id
@@ -232,8 +232,8 @@ $$;
 revoke execute on function private.is_refunded(public.payments) from public;
 grant execute on function private.is_refunded(public.payments) to service_role;
 
--- Serializes what is written about a gateway payment: a refund and the charge that it refunds may arrive at once, and
--- neither would see the other's row. It comes before the user's lock, which a refund does not know yet. One for each event,
+-- Serializes writes about a gateway payment: a refund and the charge that it refunds may arrive at once, and neither
+-- transaction would see the other's row. It comes before the user's lock, which a refund does not know yet. One for each event,
 -- never for each row of a bulk insert: the locks share a table of fixed size.
 create function private.lock_gateway_payment(
   p_gateway_payment_id text -- null: nothing to lock
@@ -349,7 +349,7 @@ declare
   v_cancelled constant boolean := p_event = 'subscription.cancelled';
   v_gateway_plan_id constant text := left(p_gateway_plan_id, 200);
   v_happened_at constant timestamptz := private.happened_at(p_created_at, p_arrived_at);
-  -- A charge that becomes known late, such as by reconciliation, was made when the gateway says.
+  -- A charge that becomes known late, such as by reconciliation, keeps the gateway's time.
   v_charged_at constant timestamptz := least(p_created_at + interval '999999 microseconds', p_arrived_at);
   v_plan_id uuid;
   v_refunded bigint;
@@ -566,7 +566,7 @@ $$;
 revoke execute on function private.note_extra_payment(uuid, text, timestamptz, timestamptz) from public;
 grant execute on function private.note_extra_payment(uuid, text, timestamptz, timestamptz) to service_role;
 
--- Lets the best payment on an order count: one that was not refunded in full before one that was, a captured one before
+-- Chooses the payment that counts for an order: one that was not refunded in full before one that was, a captured one before
 -- one that is only verified, then the one that counts already.
 create function private.count_best_payment(
   p_payment public.payments

@@ -120,7 +120,7 @@ select
   p.period_end as ends_at,
   p.period_end + make_interval(days => case when p.cancel_at_period_end then 0 else coalesce(pl.grace_days, 3) end)
     as lapses_at,
-  -- An app's import may leave it out.
+  -- Null where an import of the app did not set it.
   coalesce(p.since, p.fulfilled_at) as since,
   greatest(p.fulfilled_at, p.verified_at) as arrived_at,
   p.ended_at,
@@ -140,9 +140,9 @@ select
   least(m.period_start, m.paid_until),
   coalesce(m.paid_until, m.period_end),
   case
-    -- What was refunded ends at once.
+    -- A refunded cycle ends at once.
     when m.paid_until is not null then m.paid_until
-    -- What the gateway bills goes on until the gateway, asked since, knows of no further cycle.
+    -- A billed subscription goes on until a reconciliation after its end finds no further cycle.
     when m.checked_at > m.period_end + make_interval(days => greatest(grace.days - 1, 0))
       then m.period_end + make_interval(days => grace.days)
     else 'infinity'
@@ -204,7 +204,7 @@ cross join lateral (
 left join private.gateway_subscriptions m
   on m.user_id = w.user_id
   and m.gateway_subscription_id = w.gateway_subscription_id
--- The gateway itself said more about that subscription since.
+-- The mirror has newer facts about that subscription.
 where (m.plan_id is not null and m.period_end is not null and m.arrived_at >= w.at) is not true;
 revoke all on private.sources from public;
 grant select on private.sources to service_role;
@@ -212,7 +212,7 @@ comment on view private.sources is
   'Everything that gives or gave a user a tier. A source is live until ended_at or lapses_at; the live one with the '
   'greatest since rules. lapses_at: the end plus the days of grace; infinity: the gateway has to be asked first.';
 
--- Which source of access rules.
+-- Finds the source of access that rules.
 
 create view private.mirrored
 with (security_invoker = true)
@@ -231,7 +231,7 @@ comment on view private.mirrored is
   'How many gateway subscriptions of a user the gateway bills, is to cancel, and are no sources of access; and when the '
   'newest fact about them arrived.';
 
--- What rules a user's access, as private.settle_access works it out.
+-- The ruling source, with what private.settle_access needs beside it.
 create type private.ruling as (
   source private.sources,
   is_live boolean,
@@ -402,7 +402,7 @@ begin
     end if;
     v_lapses_at := v_source.lapses_at;
   elsif v_source.ended_at is null and not p_ruling.is_cut then
-    -- Paid again after it had lapsed. No other end is undone by a charge.
+    -- A charge after the lapse. A charge undoes no other end.
     p_ruling.is_live := true;
   end if;
   v_source.starts_at := v_attached.period_start;
@@ -500,8 +500,8 @@ $$;
 revoke execute on function private.cancellation_time(timestamptz) from public;
 grant execute on function private.cancellation_time(timestamptz) to service_role;
 
--- Has the gateway stop billing what was replaced, at the end of its cycle: paid time stays, no further cycle is billed.
--- Withdraws that where a subscription is replaced no more.
+-- Enqueues the cancellation of replaced gateway subscriptions for the end of their cycle: paid time stays, no further
+-- cycle is billed. Withdraws it for a subscription that is no longer replaced.
 create function private.settle_cancellations(
   p_ruling private.ruling
 )
@@ -585,7 +585,7 @@ $$;
 revoke execute on function private.settle_cancellations(private.ruling) from public;
 grant execute on function private.settle_cancellations(private.ruling) to service_role;
 
--- Writes what rules a user's access: subscription, tier and the side effects of a change. It writes only what differs. The
+-- Writes the ruling source to the subscription and the tier, and enqueues the side effects. It writes only what differs. The
 -- caller holds the lock on the user.
 create function private.settle_access(
   p_user_id uuid,

@@ -92,7 +92,7 @@ grant select, insert, update on private.order_keys to service_role;
 comment on table private.order_keys is
   'Idempotency keys of order requests: the same key is the same order. Kept for 7 days, at most 20 of a user an hour.';
 
--- Forgets the idempotency keys of more than 7 days ago, a batch at a time.
+-- Deletes idempotency keys that are older than 7 days, a batch at a time.
 create function private.delete_order_keys()
 returns integer -- how many were deleted; call again until it is 0
 language plpgsql
@@ -199,7 +199,7 @@ begin
         )
         and p.created_at > v_now - interval '30 minutes'
     )
-    -- One that got no order within 30 seconds never will: the request that asked for it is over.
+    -- A payment without an order after 30 seconds gets none: its request has ended.
     and (p.gateway_order_id is not null or p.created_at > v_now - interval '30 seconds')
   order by p.id = v_key.payment_id desc nulls last, p.gateway_order_id is not null desc, p.created_at desc
   limit 1;
@@ -219,7 +219,7 @@ begin
       return jsonb_build_object('outcome', 'rate_limited', 'retry_after', v_retry_after);
     end if;
 
-    -- What is sold: later changes of the plan do not change it.
+    -- The terms of the sale: a later change of the plan does not change them.
     insert into public.payments (user_id, amount, currency, tier, plan_id, duration_months, gateway_key_id, meta)
     values (
       p_user_id, v_plan.price, v_plan.currency, p_tier, v_plan.id, v_months, p_gateway_key_id,
@@ -257,7 +257,7 @@ comment on function public.create_order(uuid, text, text, text) is
 revoke execute on function public.create_order(uuid, text, text, text) from public, anon, authenticated;
 grant execute on function public.create_order(uuid, text, text, text) to service_role;
 
--- Notes the id that the gateway gave an order. API: service_role only.
+-- Stores the id of the gateway's order. API: service_role only.
 create function public.store_order(
   p_payment_id uuid,
   p_order_id text
@@ -303,7 +303,7 @@ $$;
 revoke execute on function private.delete_unordered(uuid) from public;
 grant execute on function private.delete_unordered(uuid) to service_role;
 
--- Forgets a payment that the gateway made no order for. API: service_role only.
+-- Deletes a payment for which the gateway created no order. API: service_role only.
 create function public.discard_order(
   p_payment_id uuid
 )
@@ -622,7 +622,7 @@ $$;
 revoke execute on function private.fulfil_payment(public.payments, text, text, boolean) from public;
 grant execute on function private.fulfil_payment(public.payments, text, text, boolean) to service_role;
 
--- For an admin: who paid, has an address, and was told nothing.
+-- For an admin: payments of users with an address that no mail was enqueued for.
 
 create view private.unmailed_payments
 with (security_invoker = true)
@@ -630,7 +630,7 @@ as
 select p.id as payment_id, p.user_id, u.email, p.gateway_payment_id, p.fulfilled_at
 from public.payments p
 cross join lateral private.find_user(p.user_id) u
--- Mail rows are kept for at least 30 days after their delivery: of older payments nothing can be said.
+-- Mail rows are kept for at least 30 days after their delivery: older payments are not listed.
 where p.fulfilled_at > private.clock() - interval '30 days'
   and u.email <> ''
   and not exists (select from private.outbox o where o.key = 'payment-success/' || p.id);

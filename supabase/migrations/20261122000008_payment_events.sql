@@ -47,7 +47,7 @@ comment on column private.gateway_events.early_renewal is
 comment on column private.gateway_events.outcome is
   'applied, already, stale, mismatch, unmatched, plan_not_found, ignored: why, failed: SQLSTATE, or parked.';
 
--- Beside the ledger, not an index of it: its outcome changes with each event, and each change would write every index.
+-- A table beside the ledger instead of an index on outcome: each change of an indexed column writes every index.
 create table private.unsettled_events (
   body_sha256 bytea primary key
     constraint unsettled_events_body_sha256_fkey references private.gateway_events (body_sha256) on delete cascade
@@ -152,7 +152,7 @@ $$;
 revoke execute on function private.json_integer(jsonb) from public;
 grant execute on function private.json_integer(jsonb) to service_role;
 
--- When an event happened: its created_at, which now and then lies inside the payload. Null: it doesn't say.
+-- When an event happened: its created_at, which now and then lies inside the payload. Null: it carries none.
 create function private.event_time(
   p_body jsonb
 )
@@ -376,7 +376,7 @@ begin
   if v_payment.status = 'captured' then
     return 'stale';
   end if;
-  -- The ledger may have forgotten the event by now: it must neither replace what a later attempt left nor be mailed again.
+  -- The ledger may have purged the event: a repeat must neither replace newer error texts nor send a mail again.
   if v_payment.status = 'failed' and v_payment.created_at < private.clock() - interval '90 days' then
     return 'stale';
   end if;
@@ -385,7 +385,7 @@ begin
   update public.payments p
   set status = 'failed',
     tier = v_tier,
-    -- Of a payment without a user no words of the bank are kept.
+    -- The bank's texts may hold personal data: none are kept for a payment without a user.
     meta = case
       when p.user_id is null then p.meta
       else jsonb_build_object(
@@ -616,7 +616,7 @@ $$;
 revoke execute on function private.is_dispute_news(text, timestamptz, text, timestamptz) from public;
 grant execute on function private.is_dispute_news(text, timestamptz, text, timestamptz) to service_role;
 
--- Where a dispute stands.
+-- Stores the status of a dispute.
 create function private.apply_dispute(
   p_dispute jsonb,
   p_entity jsonb, -- the payment, if the event has one

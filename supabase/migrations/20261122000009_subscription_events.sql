@@ -2,7 +2,7 @@
 
 -- Deletion of a user. The gateway subscriptions of a deleted user must not go on charging: also where their events arrive
 -- after the deletion. 90 days later nothing of the user is left.
--- A user that was never here may belong to another app of the same gateway account: theirs is left alone.
+-- A user that is unknown here may belong to another app of the same gateway account: that subscription is left alone.
 
 create table private.deleted_users (
   user_id uuid primary key,
@@ -87,7 +87,7 @@ where user_deleted_at is not null;
 comment on column public.payments.user_deleted_at is
   'When its user was deleted. Null after 90 days, when the payloads of its events are emptied.';
 
--- A payment that loses its user keeps what accounting needs. Texts of the bank and data of the app go at once.
+-- A payment that loses its user keeps what accounting needs. Texts of the bank and data of the app are erased at once.
 create function private.erase_payment_meta()
 returns trigger
 language plpgsql
@@ -146,7 +146,7 @@ set search_path = ''
 as $$
 begin
   perform pg_advisory_xact_lock(hashtextextended('missing user ' || p_user_id, 0));
-  -- A statement of its own after the lock: it sees what was committed until then.
+  -- A separate statement after the lock, which sees all that was committed before.
   return exists (
     select
     from private.deleted_users d
@@ -309,7 +309,7 @@ declare
   v_is_changed boolean;
 begin
   if char_length(v_id) > 200 then
-    -- No real one is that long, and the index takes none.
+    -- No real id is that long, and an index can't hold it.
     v_id := '';
   end if;
   if v_user_id is null then
@@ -335,7 +335,7 @@ begin
     perform set_config('subscriptions.user_deleted', 'on', true);
   end if;
   if v_email is null and private.lock_missing_user(v_user_id) then
-    -- Nothing is stored about an erased user. The gateway is told to stop billing all the same.
+    -- Nothing is stored about an erased user, but the subscription is cancelled at the gateway.
     return case when v_cancelled then 'unmatched' else private.apply_event_for_missing_user(v_user_id, v_id) end;
   end if;
   if p_event = 'subscription.charged' then
@@ -361,7 +361,7 @@ begin
     return 'stale';
   end if;
   if v_cancelled and v_merged.status = 'cancelled' then
-    -- What was to be cancelled there is cancelled.
+    -- The planned cancellation has happened.
     perform private.withdraw_cancellation(v_id, 'cancelled at the gateway');
     update private.gateway_subscriptions m
     set is_replaced = false
@@ -417,7 +417,7 @@ begin
   end if;
   return null;
 exception
-  -- A sign-up must not fail for it. The sweep settles the user.
+  -- A sign-up must not fail because of this. The sweep settles the user later.
   when others then
     raise warning 'access of user % was not settled: %', new.id, sqlstate;
     return null;
@@ -476,7 +476,7 @@ begin
       perform private.settle_access(v_waiting.user_id, v_waiting.email);
       v_settled := v_settled + 1;
     exception
-      -- Such as by an app's trigger on the profile: it must hold up no other user.
+      -- For example an app's trigger on the profile. Other users must not wait for this one.
       when others then
         perform private.note_settle_failure(v_waiting.user_id, sqlstate);
     end;
@@ -615,7 +615,7 @@ $$;
 revoke execute on function private.is_waiting(text, text) from public;
 grant execute on function private.is_waiting(text, text) to service_role;
 
--- Lists an event that may be applied again, or takes it from the list.
+-- Adds an event to the list of those that may be applied again, or removes it.
 create function private.note_unsettled(
   p_body_sha256 bytea,
   p_is_unsettled boolean
@@ -637,8 +637,7 @@ $$;
 revoke execute on function private.note_unsettled(bytea, boolean) from public;
 grant execute on function private.note_unsettled(bytea, boolean) to service_role;
 
--- Applies an event of the ledger again and stores what became of it, unless another transaction holds its row and is
--- about to.
+-- Applies an event of the ledger again and stores the outcome, unless another transaction has locked its row for the same.
 create function private.apply_recorded_event(
   p_event private.gateway_events
 )

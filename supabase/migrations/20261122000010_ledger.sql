@@ -1,6 +1,6 @@
 -- Deliveries: each is applied once, replayed where it waits, and its payload is reduced and emptied.
 
--- What the ledger keeps of an event's body.
+-- The part of an event's body that the ledger keeps.
 
 -- The fields that the rules read, without the e-mail address, phone number, VPA and name of the customer: what the ledger
 -- keeps of an event about a deleted user, and after 90 days of one that still waits.
@@ -33,7 +33,7 @@ begin
   then
     return null;
   end if;
-  -- The bank's words are needed until the event has its effect, and for a payment that has a user.
+  -- The bank's text is needed until the event has its effect, and only for a payment that has a user.
   if v_event = 'payment.failed'
     and v_is_waiting
     and not exists (
@@ -79,7 +79,7 @@ $$;
 revoke execute on function private.stored_payload(jsonb, text) from public;
 grant execute on function private.stored_payload(jsonb, text) to service_role;
 
--- Whether an event is about a deleted user, asked after its effect failed.
+-- Whether an event is about a deleted user. Used after its effect failed, which undoes private.note_missing_user.
 create function private.is_about_deleted_user(
   p_body jsonb,
   p_subject_id text
@@ -110,7 +110,7 @@ grant execute on function private.is_about_deleted_user(jsonb, text) to service_
 
 -- Applies a delivery of the gateway, once, repeats included. Contract: POST /api/webhooks/gateway.
 
--- What became of a delivery.
+-- The result of a delivery.
 create type private.delivery as (
   outcome text, -- as in the ledger
   is_applied boolean -- whether it was applied now, not before
@@ -217,7 +217,7 @@ begin
     end if;
   end if;
 
-  -- What had no effect yet is tried again. A subscription event that is unmatched waits in the mirror.
+  -- An event without an effect is applied again. An unmatched subscription event waits in the mirror.
   if v_event.outcome like 'failed: %'
     or v_event.outcome = 'plan_not_found'
     or v_event.outcome = 'unmatched' and v_event.event not like 'subscription.%'
@@ -293,7 +293,7 @@ declare
   v_subject_id constant text := left(new.gateway_order_id, 200);
   v_event private.gateway_events;
 begin
-  -- Usually none waits, and this costs a third of the loop.
+  -- Usually no event waits: this test costs a third of the loop.
   if not exists (
     select
     from private.gateway_events e
@@ -332,9 +332,9 @@ for each row
 when (new.gateway_order_id is distinct from old.gateway_order_id and new.gateway_order_id is not null)
 execute function private.replay_order_events();
 
--- Events whose order was stored in the very moment in which they came: neither transaction saw the other's row, so the
--- trigger did not find them. An event older than a day was seen by it. And what waited for its plan or, as a dispute does,
--- for the payment.
+-- Events that arrived while their order was being stored: neither transaction saw the other's row, so the trigger did not
+-- find them. It has seen every event older than a day. Also events that waited for their plan or, as disputes do, for the
+-- payment.
 create function private.replay_missed_events()
 returns integer -- how many were applied
 language plpgsql
@@ -378,7 +378,7 @@ begin
       perform private.apply_recorded_event(v_missed.event);
       v_applied := v_applied + 1;
     exception
-      -- Another transaction holds the user: the next run takes it.
+      -- Another transaction has locked the user: the next run applies the event.
       when lock_not_available then
         null;
     end;
@@ -412,7 +412,7 @@ end
 $$;
 revoke execute on function private.replay_event(bytea) from public;
 
--- What became of an event that is older than 90 days.
+-- The final outcome of an event that is older than 90 days.
 create function private.final_outcome(
   p_event private.gateway_events
 )

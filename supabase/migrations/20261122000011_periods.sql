@@ -41,7 +41,7 @@ end
 $$;
 revoke execute on function private.enqueue_subscription_mails(text, uuid[]) from public;
 
--- How long before the end of a paid period its user is told.
+-- How long before the end of a paid period the mail about it is sent.
 create function private.end_notice()
 returns interval
 language sql
@@ -67,9 +67,9 @@ begin
   where s.id = any (p_subscription_ids)
     and s.current_period_end > v_now
     and s.current_period_end <= v_now + v_notice
-    -- What renews by itself does not end.
+    -- A subscription that renews itself does not end.
     and (s.gateway_subscription_id is null or s.cancel_at_period_end)
-    -- Shorter than the notice: it would come with the purchase.
+    -- A period shorter than the notice: the mail would follow the purchase at once.
     and (s.current_period_start is null or s.current_period_end - s.current_period_start >= v_notice)
     -- Another source takes over then.
     and not exists (
@@ -115,9 +115,9 @@ begin
     ) grace
     where s.status = 'active'
       and s.current_period_end < v_now
-      -- What was refunded has no days of grace.
+      -- A refunded cycle has no days of grace.
       and (m.paid_until is not null or s.current_period_end + make_interval(days => grace.days) < v_now)
-      -- What the gateway bills ends only when the gateway, asked since, knows of no further period.
+      -- A billed subscription ends only after a reconciliation that found no further period.
       and (
         s.gateway_subscription_id is null
         -- Before its first cycle there is nothing to ask.
@@ -173,7 +173,7 @@ declare
   v_ended uuid[];
   v_user record;
 begin
-  -- A statement of its own after the locks: it sees what was paid or refunded until then.
+  -- A separate statement after the locks, which sees what was paid or refunded before.
   select array_agg(s.user_id)
   into v_simple
   from public.subscriptions s
@@ -277,7 +277,7 @@ end
 $$;
 revoke execute on function private.expire_subscriptions() from public;
 
--- Tells users that their paid period ends, seven days before.
+-- Enqueues the mails about paid periods that end within seven days.
 
 create table private.announced_ends (
   is_only boolean primary key default true constraint announced_ends_is_only_check check (is_only),
@@ -328,7 +328,7 @@ end
 $$;
 revoke execute on function private.announce_ends() from public;
 
--- Cancellation by the user: the intent is stored here first, the gateway is told through the outbox until it agrees.
+-- Cancellation by the user: stored here first, then sent to the gateway through the outbox until it is confirmed.
 -- POST /api/subscriptions/cancel and /resume.
 
 -- Marks the source that rules, and the gateway subscription attached to it, to end with its period, or takes the mark away.
@@ -478,7 +478,7 @@ comment on function public.cancel_subscription(uuid, boolean) is
 revoke execute on function public.cancel_subscription(uuid, boolean) from public, anon, authenticated;
 grant execute on function public.cancel_subscription(uuid, boolean) to service_role;
 
--- Drops the intent to cancel, until the gateway was told: a cancellation is final there.
+-- Withdraws a cancellation that the gateway has not received yet: there it is final.
 -- API: service_role only.
 create function public.resume_subscription(
   p_user_id uuid

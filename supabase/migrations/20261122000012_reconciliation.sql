@@ -36,8 +36,8 @@ return coalesce(
 revoke execute on function private.is_settled(public.payments) from public;
 grant execute on function private.is_settled(public.payments) to service_role;
 
--- When to reconcile a payment again, counted from its order or its verification. After five days its fate is known: what
--- is only authorised by then is refunded.
+-- When to reconcile a payment again, counted from its order or its verification. After five days the result is final: a
+-- payment that is only authorised by then is refunded by the gateway.
 create function private.next_reconciliation(
   p_payment public.payments
 )
@@ -153,7 +153,7 @@ $$;
 revoke execute on function private.apply_answer(text, jsonb, text, timestamptz) from public;
 grant execute on function private.apply_answer(text, jsonb, text, timestamptz) to service_role;
 
--- What the gateway answers about the payments on an order: applied as webhooks would be, and decides what no webhook will.
+-- Applies what the gateway answers about the payments on an order: as webhooks would, and where no webhook will come.
 -- POST /api/internal/reconcile.
 
 -- Ends the access of a payment that was verified with a valid signature and never captured. Its verification stays, but

@@ -35,9 +35,9 @@ end
 $$;
 revoke execute on function private.purge_ledger(integer) from public;
 
--- Deletes up to 1,000 side effects that were delivered or withdrawn. What was given up stays: it is a finding until an
--- admin requeues it. A cancellation stays until its subscription is known to be cancelled: as long as the subscription may
--- be billed, the row says that the gateway was told.
+-- Deletes up to 1,000 side effects that were delivered or withdrawn. A parked row stays: it is a finding until an admin
+-- requeues it. A cancellation stays until its subscription is known to be cancelled: as long as the subscription may
+-- be billed, the row is the proof that the cancellation was delivered.
 create function private.purge_outbox(
   p_days integer
 )
@@ -205,7 +205,7 @@ begin
     'replay_missed_events', 'settle_waiting_subscriptions', 'expire_subscriptions', 'announce_ends', 'reduce_payloads',
     'empty_payloads', 'delete_order_keys', 'delete_mails', 'erase_deleted_users'
   ] loop
-    -- One that fails stops no other.
+    -- A job that fails does not stop the others.
     begin
       execute format('select private.%I()', v_job) into v_done;
       delete from private.scheduled_jobs j where j.name = v_job;
@@ -341,7 +341,7 @@ begin
         into v_is_there
         using v_name, case v_name when 'subscriptions_url' then '^\s*https?://\S+\s*$' else '\S' end;
       exception
-        -- Such as by a key of another project, after a restore.
+        -- For example with the key of another project, after a restore.
         when others then
           v_is_there := false;
       end;

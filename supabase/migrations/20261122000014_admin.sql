@@ -1,6 +1,6 @@
 -- For an admin and a monitor: health, support, entitlement, findings.
 
--- What a monitor asks: is the database there, does anything lie undelivered, when did the gateway last call.
+-- For a monitor: whether the database answers, the oldest undelivered side effect, the newest webhook and sweep.
 -- API: service_role only.
 
 create function public.get_health(
@@ -131,7 +131,7 @@ end
 $$;
 revoke execute on function private.end_payment_access(uuid, text) from public;
 
--- What made a user's tier what it is, oldest first.
+-- The history behind a user's tier, oldest first.
 create function private.explain_user(
   p_user_id uuid
 )
@@ -225,8 +225,8 @@ $$;
 revoke execute on function private.explain_user(uuid) from public;
 
 -- For an admin: every paying user has the tier, and no user has what is not paid for. Each row is a user of whom that is
--- not so. Where an index leads to the rows the clock is called, so that the planner knows how many there are; elsewhere it
--- is read once a query: a call for each row of a large table would take longer than the rest.
+-- not true. Where an index leads to the rows, the clock is called, so that the planner can estimate them; elsewhere the
+-- clock is read once a query: a call for each row of a large table would take longer than the rest.
 
 -- An entry a purchase.
 create index payments_period_end_idx on public.payments (period_end)
@@ -351,7 +351,7 @@ comment on view private.tier_mismatch is
 
 -- For an admin: what needs attention, one view for each kind, and all of them in private.findings.
 
--- Normal payments are in none of these: they stay small.
+-- These indexes hold no normal payment, so they stay small.
 create index payments_unsettled_idx on public.payments (captured_at)
 where uncaptured_at is not null or dispute_status = 'lost' or status = 'captured' and fulfilled_at is null;
 create index outbox_parked_at_idx on private.outbox (parked_at)
@@ -459,7 +459,7 @@ where p.fulfilled_at is not null
         and billed.ends_at > p.period_start
         and (
           billed.tier = p.tier
-          -- That is activated once more after the payment is as old as it was.
+          -- By its first activation: another one after the payment changes nothing.
           or p.verified_at is null and exists (
             select
             from private.gateway_subscriptions m
@@ -510,7 +510,7 @@ where (c.amount is null or c.refunded_amount < c.amount)
         on s.user_id = newer.user_id
         and s.gateway_subscription_id = newer.id
         and newer.kind = 'gateway_subscription'
-      -- A newer one that is activated once more was there all the same.
+      -- Also by its first activation: another one later changes nothing.
       cross join lateral (
         values (newer.since), (least(s.first_activated_at, s.first_charged_at))
       ) there (since)
@@ -623,7 +623,7 @@ where (
   -- An emptied one can't be applied again.
   and e.payload is not null
   and case e.outcome
-    -- Fulfilled or refunded since.
+    -- Listed until it is fulfilled or refunded.
     when 'plan_not_found' then p.fulfilled_at is null and (p.amount = 0 or p.refunded_amount < p.amount)
     when 'mismatch' then
       -- Refunds and disputes of a payment that does not count, and cancellations of a gateway subscription that is not
