@@ -1,4 +1,6 @@
-/** A project's API as the local stack has it: a port in front of Lite, and the public keys of sessions under ES256. */
+/**
+ * The API of a project as in the local stack: a port in front of Lite, and the public keys of sessions under ES256.
+ */
 import http from 'node:http';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { createReverseProxy } from '../../scripts/stack/http/reverse-proxy.ts';

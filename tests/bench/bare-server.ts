@@ -1,6 +1,6 @@
 /**
- * A read by hand, and nothing else: no check of the session, no limits, no log, no headers for browsers, no time-outs. What
- * any handler over a pool can reach at best. Here to be measured against; never to be used.
+ * A minimal read: no check of the session, no limits, no log, no CORS headers, no timeouts. This is the best that any
+ * handler over a pool can reach. It exists only for the comparison; never use it.
  */
 import pg from 'pg';
 import { writeLine } from '../../scripts/stack/process/child.ts';

@@ -2,10 +2,10 @@ import { type ChildOptions, spawnChild } from '../../scripts/stack/process/child
 import { denoEnvironment } from '../../scripts/stack/process/deno-environment.ts';
 import { root } from '../../scripts/stack/root.ts';
 
-/** A server of the bench, in a process of its own: what it uses is not the load generator's. */
+/** A server of the bench in its own process, so that its CPU and memory are separate from the load generator's. */
 export type BenchProcess = { readonly pid: number; readonly port: number; stop(): Promise<void> };
 
-/** Starts a file of this folder on Deno and waits until it says at which port it listens. */
+/** Starts a file of this folder on Deno and waits until it prints its port. */
 export function startBenchProcess(file: string, env: Record<string, string>): Promise<BenchProcess> {
   return startServerProcess({
     name: file,
@@ -16,7 +16,7 @@ export function startBenchProcess(file: string, env: Record<string, string>): Pr
   });
 }
 
-/** Starts a program and waits until it says at which port it listens. @throws Error with its last words when it ends */
+/** Starts a program and waits until it prints its port. @throws Error with its last output when it exits */
 export async function startServerProcess(program: Omit<ChildOptions, 'log' | 'onLine'>): Promise<BenchProcess> {
   const listening = Promise.withResolvers<number>();
   const child = spawnChild({

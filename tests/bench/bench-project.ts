@@ -11,22 +11,22 @@ import { poolUrl, setPoolPassword } from '../helpers/pool-role.ts';
 import { withClient } from '../helpers/postgres-client.ts';
 import { openDatabase, type TestDatabase } from '../helpers/test-database.ts';
 
-/** A project to be measured: Postgres, Lite, sessions signed with ES256 as a hosted project signs them. */
+/** A project to measure: Postgres, Lite, and sessions signed with ES256 as on a hosted project. */
 export type BenchProject = {
   readonly database: TestDatabase;
   readonly postgres: Postgres;
   readonly lite: Lite;
   readonly apiUrl: string;
-  /** Connection URL of the role that the function logs in as over the pool. */
+  /** Connection URL of the role that the function uses over the pool. */
   readonly poolUrl: string;
   /** The public keys, JSON. */
   readonly jwks: string;
-  /** A session of a user that lasts for the bench. */
+  /** Creates a session of a user that is valid for the whole bench. */
   createToken(userId: string): Promise<string>;
   stop(): Promise<void>;
 };
 
-/** What the gateway signs with. */
+/** The secrets of the gateway. */
 export const benchSecrets = {
   GATEWAY_KEY_ID: 'key_bench',
   GATEWAY_KEY_SECRET: 'bench-key-secret',
@@ -74,11 +74,11 @@ export async function startBenchProject(): Promise<BenchProject> {
   };
 }
 
-/** Sessions signed with ES256, as a hosted project signs them. */
+/** Sessions signed with ES256 as on a hosted project. */
 export type Sessions = {
   /** The public keys, JSON. */
   readonly jwks: string;
-  /** A session of a user that lasts for the bench. */
+  /** Creates a session of a user that is valid for the whole bench. */
   createToken(userId: string, issuer: string): Promise<string>;
 };
 

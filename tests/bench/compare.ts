@@ -1,4 +1,4 @@
-/** How many requests which system answers, side by side on the same data. */
+/** Measures the requests per second of several systems on the same data. */
 import { type BenchProject, startBenchProject } from './bench-project.ts';
 import { fire, percentile } from './load.ts';
 import { cpuSeconds, peakMegabytes, treeCpuSeconds } from './process-usage.ts';
@@ -8,18 +8,18 @@ import { type Buyer, createBuyers, createItems, type Workload, workloads } from 
 
 const repetitions = 3;
 const connections = [1, 8, 32];
-/** Twice as long where systems are compared: short runs differ by what the machine happens to do. */
+/** Twice as long at 8 connections, where the ratios are computed: short runs vary with other load on the machine. */
 const milliseconds = (count: number) => count === 8 ? 2000 : 1000;
 const users = 500;
-/** More payments than any system takes in that time, so that none runs dry; only what is sent is counted. */
+/** More payments than any system processes in that time. Only the sent ones are counted. */
 const mostPerSecond = 4000;
 
-/** What one run showed. */
+/** The result of one run. */
 export type Run = {
   readonly rate: number;
   readonly p50: number;
   readonly p99: number;
-  /** CPU seconds for 1,000 requests: of the server, and of everything behind it. */
+  /** CPU seconds for 1,000 requests: of the server, and with Lite and Postgres. */
   readonly serverCpu: number;
   readonly allCpu: number;
   readonly megabytes: number;
@@ -31,7 +31,7 @@ export type Cell = {
   readonly runs: Run[];
 };
 
-/** Which systems are measured for which request: the empty server answers all alike, the bare one reads. */
+/** Whether a system is measured with a workload: the empty server answers all alike, the bare one only reads. */
 function isMeasured(system: SystemName, workload: Workload): boolean {
   if (system === 'empty') return workload === 'webhook';
   return system !== 'bare' || workload === 'read';
@@ -51,7 +51,7 @@ export async function compare(): Promise<Cell[]> {
     const running = new Map<SystemName, System>();
     for (const name of names) running.set(name, await startSystem(name, project));
     try {
-      // Interleaved: what the machine does to one repetition it does to all systems.
+      // Interleaved: other load on the machine affects all systems of a repetition alike.
       for (let repetition = 0; repetition < repetitions; repetition += 1) {
         for (const cell of cells) {
           const system = running.get(cell.system);
@@ -94,7 +94,7 @@ async function measure(project: BenchProject, system: System, cell: Cell, buyers
   };
 }
 
-/** A payment is made once; a read is sent over and over. */
+/** Whether a request can be sent again: a read can, a payment cannot. */
 function isRepeatable({ system, workload }: Cell): boolean {
   return system === 'empty' || workload === 'read';
 }
@@ -123,7 +123,7 @@ async function countRows({ database }: BenchProject): Promise<Counts> {
   return Object.fromEntries(Object.entries(row).map(([name, count]) => [name, Number(count)]));
 }
 
-/** Every answer stands for rows that are there: none is missing, none is written twice. */
+/** Checks that every answer has its rows: none is missing, none is written twice. */
 async function checkRows(
   project: BenchProject,
   { system, workload }: Cell,
@@ -146,7 +146,7 @@ async function checkRows(
   }
 }
 
-/** The table, a line a cell. */
+/** The table, one line per cell. */
 export function compareTable(cells: readonly Cell[]): string {
   const line = ({ system, workload, connections: count, runs }: Cell) => {
     const show = (digits: number, value: (run: Run) => number) => {
@@ -168,7 +168,7 @@ export function compareTable(cells: readonly Cell[]): string {
   ].join('\n');
 }
 
-/** How the systems compare at 8 connections, as lines of the report. */
+/** The ratios of the systems at 8 connections, as lines of the report. */
 export function ratios(cells: readonly Cell[]): Row[] {
   const rate = (workload: Workload, system: SystemName) =>
     median(

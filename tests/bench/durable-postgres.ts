@@ -4,8 +4,8 @@ import { unprivilegedUser } from '../../scripts/stack/process/unprivileged-user.
 import { withClient } from '../helpers/postgres-client.ts';
 
 /**
- * Runs work against a new Postgres server that waits for the disk at each commit, as a production server does, and
- * removes the server and its data. The other benchmarks use a server without `fsync`.
+ * Runs work against a new Postgres server that waits for the disk at each commit, like a production server, and
+ * removes the server and its data afterwards. The other benchmarks use a server without `fsync`.
  * @throws Error when a setting that makes commits durable is off
  */
 export async function withDurablePostgres<T>(work: (postgres: Postgres) => Promise<T>): Promise<T> {

@@ -1,4 +1,4 @@
-/** A server that does nothing but answer: the limit of HTTP. */
+/** A server that only answers: the limit of HTTP. */
 import { writeLine } from '../../scripts/stack/process/child.ts';
 
 Deno.serve({

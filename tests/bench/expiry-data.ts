@@ -1,8 +1,8 @@
 import type pg from 'pg';
 
 /**
- * Loads users who each paid for a subscription, as many of them as told with one that is over, spread over the tables as
- * years leave them.
+ * Loads users who each paid for a subscription. `lapsed` of the subscriptions are over, scattered over the tables as
+ * after years of use.
  */
 export async function loadSubscriptions(
   client: pg.Client,
@@ -22,7 +22,7 @@ export async function loadSubscriptions(
        end as ends_at,
        (select id from public.plans where tier = 'basic') as plan_id
      from generate_series(1, $1::int) n
-     -- In the order of the random keys: their indexes are filled several times as fast, and who lapsed stays scattered.
+     -- In the order of the random keys: the indexes load several times as fast, and the lapsed users stay scattered.
      order by 2`,
     [subscriptions, every],
   );
@@ -51,7 +51,7 @@ export async function loadSubscriptions(
   await client.query('vacuum analyze');
 }
 
-/** Makes those that are over run again, as if nobody had ended or renewed them. */
+/** Makes the lapsed subscriptions active again and deletes their renewals. */
 export async function resetLapsed(client: pg.Client): Promise<void> {
   await client.query('set session_replication_role = replica');
   await client.query("delete from public.payments where gateway_order_id like 'bench!_%' escape '!'");

@@ -1,4 +1,4 @@
-/** How long 100,000 subscriptions take to end, and whether anybody who pays meanwhile notices. */
+/** Measures the expiry of 100,000 subscriptions, and its effect on concurrent verifies. */
 import pg from 'pg';
 import { withMigratedDatabase } from '../../scripts/migrated-database.ts';
 import { sweep } from '../../scripts/stack/postgres/sweep.ts';
@@ -8,7 +8,7 @@ import { median, milliseconds, type Row, seconds } from './report.ts';
 const repetitions = 3;
 const size = { subscriptions: 2_000_000, lapsed: 100_000 };
 
-/** Times of calls in milliseconds, by whom they were for. */
+/** Times of calls in milliseconds, by the kind of user. */
 type Times = Record<'others' | 'ending', number[]>;
 
 /** @returns the rows of the report. */
@@ -21,7 +21,7 @@ export function benchExpiry(): Promise<Row[]> {
     try {
       await loadSubscriptions(admin, size);
       for (const client of verifying) await client.query('set role service_role');
-      // The notices of the week are told first, so that the sweeps that are timed do nothing but end what lapsed.
+      // The notices of the week are enqueued first, so that the timed sweeps only end lapsed subscriptions.
       const announced = await time(
         sweeping,
         'do $$ begin while private.announce_ends() > 0 loop commit; end loop; end $$',
@@ -45,7 +45,7 @@ async function run(admin: pg.Client, sweeping: pg.Client, verifying: pg.Client[]
   const swept = time(sweeping, sweep);
   const beside = await verifyUntil(verifying, swept);
   const elapsed = await swept;
-  // Users whom a customer's request locked meanwhile are left to the next sweep.
+  // The first sweep skips users that a request has locked. The next sweep ends their subscriptions.
   await sweeping.query(sweep);
 
   const { rows: [left] } = await admin.query(
@@ -74,7 +74,7 @@ async function countMails(client: pg.Client, kind: string): Promise<number> {
   return row.mails;
 }
 
-/** Customers verify payments one after the other, half of them users whose subscription is about to end. */
+/** Verifies payments one after the other, half of them of users whose subscription is about to end. */
 async function verifyUntil(clients: pg.Client[], over: Promise<unknown>): Promise<Times> {
   const times: Times = { others: [], ending: [] };
   let isOver = false;
@@ -97,7 +97,7 @@ async function verifyUntil(clients: pg.Client[], over: Promise<unknown>): Promis
   return times;
 }
 
-/** An unpaid order of a user who keeps the subscription, or of one of the next few whom expiry takes. */
+/** Inserts an unpaid order of a user who keeps the subscription, or of one of the next users in the expiry. */
 async function placeOrder(client: pg.Client, whose: 'others' | 'ending'): Promise<string[]> {
   const user = whose === 'others'
     ? `select md5('user' || ceil(random() * ${size.subscriptions / 20 - 1})::int * 20 + 1)::uuid`

@@ -1,4 +1,6 @@
-/** Bodies of the gateway's webhooks, made with the simulator's builders: as large as real ones, each a new one. */
+/**
+ * Bodies of the gateway's webhooks, made with the simulator's builders: as large as real ones, with new ids each time.
+ */
 import type { Payment, Subscription } from '../../scripts/stack/gateway/entities.ts';
 import { eventBody } from '../../scripts/stack/gateway/event.ts';
 import { newId } from '../../scripts/stack/gateway/id.ts';
@@ -14,7 +16,7 @@ export const proGatewayPlanId = 'plan_BenchPro000001';
 /** A user with a subscription that the gateway bills. */
 export type Subscriber = { readonly userId: string; readonly gatewaySubscriptionId: string };
 
-/** A captured payment of a new order: the price of `pro`. */
+/** A captured payment of a new order with the price of `pro`. */
 export function newCapturedPayment(): Payment & { readonly order_id: string } {
   const store = createGatewayStore();
   const at = now();
@@ -27,7 +29,7 @@ export function capturedBody(payment: Payment): string {
   return eventBody('payment.captured', { payment }, { createdAt: now(), irregular: {} });
 }
 
-/** An event that has a payment and that no handler knows. */
+/** An event with a payment and a type that is not handled. */
 export function ignoredBody(): string {
   return eventBody('payment.authorized', { payment: newCapturedPayment() }, { createdAt: now(), irregular: {} });
 }
@@ -56,8 +58,8 @@ export function createBilling(subscribers: readonly Subscriber[]): () => string 
 }
 
 /**
- * When all subscribers are charged next, Unix seconds: never before now, and a second after the last time at least, so
- * that each event of a subscription is newer than the one before.
+ * Returns the time of the next charges of all subscribers, in Unix seconds: never before now, and at least a second
+ * after the last time, so that each event of a subscription is newer than the previous one.
  */
 export function createBillingClock(): () => number {
   let at = 0;

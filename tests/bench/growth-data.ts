@@ -3,8 +3,8 @@ import type { TestDatabase } from '../helpers/test-database.ts';
 const paymentsOfAUser = 5;
 
 /**
- * Loads payments of three years, five a user, with subscriptions to match; of the last 90 days the ledger with a payload of
- * 200 bytes a delivery, three a payment; of the last 30 days what the outbox keeps.
+ * Loads payments of three years, five per user, with the subscriptions; for the last 90 days the ledger, with three
+ * deliveries per payment and payloads of 200 bytes; for the last 30 days the outbox.
  */
 export async function loadPayments(database: TestDatabase, payments: number): Promise<void> {
   const users = payments / paymentsOfAUser;
@@ -12,7 +12,7 @@ export async function loadPayments(database: TestDatabase, payments: number): Pr
   const run = (sql: string, ...parameters: unknown[]) => client.query(sql, parameters);
   await run('set session_replication_role = replica');
   await run("set maintenance_work_mem = '512MB'");
-  // Users in the order of their random keys: the indexes are filled several times as fast and look the same.
+  // Users in the order of their random keys: the indexes load several times as fast and look the same.
   await run(
     `create table bench_users as
      select id, row_number() over () as n

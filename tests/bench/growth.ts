@@ -1,4 +1,4 @@
-/** Whether a request takes longer where there are a thousand times as many payments. */
+/** Measures whether a request takes longer with a thousand times as many payments. */
 import { migrate } from '../../scripts/stack/postgres/migrate.ts';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { createPostgres, type Postgres } from '../../scripts/stack/postgres/postgres.ts';
@@ -16,7 +16,7 @@ import { type Buyer, createItems, type Workload, workloads } from './workloads.t
 
 const sizes = [10_000, 1_000_000, 10_000_000];
 const repetitions = 5;
-/** Of a kind, in each repetition, one after the other. */
+/** Requests of each workload in a repetition, one after the other. */
 const requests = 1000;
 const users = 1000;
 
@@ -55,7 +55,7 @@ export async function benchGrowth(): Promise<string> {
   }
 }
 
-/** A database of its own of that size, with a function in front of it. */
+/** Creates a database with that number of payments, and a function in front of it. */
 async function createStand(postgres: Postgres, sessions: Sessions, apiUrl: string, payments: number): Promise<Stand> {
   const url = postgres.url(`payments_${payments}`);
   await withClient(postgres.url(), (client) => client.query(`create database payments_${payments}`));
@@ -80,7 +80,7 @@ async function createStand(postgres: Postgres, sessions: Sessions, apiUrl: strin
 async function compareSizes(stands: readonly Stand[]): Promise<string> {
   const medians = new Map<string, number[]>();
   const cell = (workload: Workload, system: SystemName, { payments }: Stand) => `${workload}/${system}/${payments}`;
-  // The first repetition warms caches and is not counted.
+  // The first repetition warms the caches and is not counted.
   for (let repetition = 0; repetition <= repetitions; repetition += 1) {
     for (const workload of workloads) {
       for (const system of names) {

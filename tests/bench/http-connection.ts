@@ -1,15 +1,16 @@
 import { Buffer } from 'node:buffer';
 import { connect } from 'node:net';
 
-/** What a server answered. */
+/** The answer of a server. */
 export type HttpAnswer = { readonly status: number; readonly body: string };
 
 /**
- * One kept-alive connection. It reads answers with a `content-length` and spends little on them: a load generator must not
- * be the load.
+ * One kept-alive connection. It reads only answers with a `content-length`, to keep the CPU of the load generator low.
  */
 export type HttpConnection = {
-  /** Sends a whole request, head and body, and waits for its answer. @throws when the server hangs up. */
+  /**
+   * Sends a whole request, headers and body, and waits for its answer. @throws when the server closes the connection
+   */
   send(request: Uint8Array): Promise<HttpAnswer>;
   close(): void;
 };
@@ -50,7 +51,7 @@ export async function openHttpConnection(port: number): Promise<HttpConnection> 
   };
 }
 
-/** @returns undefined while some of the answer is not there yet. */
+/** @returns undefined while the answer is incomplete */
 function readAnswer(received: Buffer): HttpAnswer | undefined {
   const end = received.indexOf('\r\n\r\n');
   if (end < 0) return undefined;

@@ -1,12 +1,12 @@
-/** One request and the look at its answer. @throws when the answer is not the one that it must be. */
+/** Sends one request and checks its answer. @throws when the answer is wrong */
 export type Shot = () => Promise<void>;
 
-/** Times of single requests, in milliseconds, and how long all of them took together. */
+/** Times of single requests and of all of them together, in milliseconds. */
 export type Measurement = { readonly times: readonly number[]; readonly elapsed: number };
 
 /**
- * Fires shots from so many shooters at once, each one after the other, until the time is over or no shot is left.
- * @param next the shot of a shooter; undefined: none is left
+ * Fires shots from several shooters in parallel, each one after the other, until the time is over or no shot is left.
+ * @param next returns the next shot of a shooter, or undefined when none is left
  */
 export async function fire(
   shooters: number,
@@ -29,7 +29,7 @@ export async function fire(
   return { times, elapsed: performance.now() - started };
 }
 
-/** Of all the times, the one that so many (0 to 1) are below. */
+/** The time below which a share (0 to 1) of all times lies. */
 export function percentile(times: readonly number[], share: number): number {
   const sorted = times.toSorted((a, b) => a - b);
   return sorted[Math.min(Math.floor(sorted.length * share), sorted.length - 1)] ?? NaN;

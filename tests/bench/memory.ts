@@ -1,4 +1,6 @@
-/** How much memory the function holds after many requests, and what it answers to more connections than it has itself. */
+/**
+ * Measures the memory of the function after many requests, and its latency with more connections than its pool has.
+ */
 import { type BenchProject, startBenchProject } from './bench-project.ts';
 import { fire, percentile } from './load.ts';
 import { peakMegabytes, residentMegabytes } from './process-usage.ts';
@@ -7,7 +9,7 @@ import { startSystem, type System } from './systems.ts';
 import { type Buyer, createBuyers, createItems, type Workload, workloads } from './workloads.ts';
 
 const requests = 200_000;
-/** So many of one kind, then of the next, over and over. */
+/** The workload changes after this number of requests. */
 const batch = 10_000;
 
 /** @returns the rows of the report. */
@@ -43,7 +45,9 @@ export async function benchMemory(): Promise<Row[]> {
   }
 }
 
-/** The 99th percentile at 32 connections and at 100, with a pool of 8 behind both. Every answer is checked. */
+/**
+ * Compares the 99th percentile at 32 and at 100 connections, with a pool of 8 behind both. Every answer is checked.
+ */
 async function compareCrowds(
   project: BenchProject,
   system: System,

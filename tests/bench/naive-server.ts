@@ -1,6 +1,6 @@
 /**
- * What SPEC's processing order suggests, written down as it stands: a call of supabase-js a step, nothing in a transaction,
- * no ledger, no outbox. Here to be measured against; never to be used.
+ * A literal implementation of the contract's order of checks: one call of supabase-js per step, no transaction, no
+ * ledger, no outbox. It exists only for the comparison; never use it.
  */
 import { createClient } from '@supabase/supabase-js';
 import { writeLine } from '../../scripts/stack/process/child.ts';
@@ -22,14 +22,14 @@ async function caller(request: Request): Promise<string> {
   return data.claims.sub;
 }
 
-/** @returns what a call found. @throws when it failed. */
+/** @returns the data of a call @throws when it failed */
 async function done<T>(call: PromiseLike<{ data: T; error: unknown }>): Promise<T> {
   const { data, error } = await call;
   if (error) throw error;
   return data;
 }
 
-/** @returns the one row that a call found. @throws when there was none. */
+/** @returns the one row of a call @throws when there is none */
 async function one<T>(call: PromiseLike<{ data: T; error: unknown }>): Promise<NonNullable<T>> {
   const row = await done(call);
   if (row === null || row === undefined) throw new Error('no row');

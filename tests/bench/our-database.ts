@@ -12,10 +12,10 @@ import type { Subscriber } from './gateway-bodies.ts';
 /** Payments of each user. */
 export const paymentsEach = 4;
 
-/** Who is in a database: some only buy, the others have a subscription that the gateway bills. */
+/** The users of a database: buyers only buy, subscribers have a subscription that the gateway bills. */
 export type Users = { readonly buyers: readonly string[]; readonly subscribers: readonly Subscriber[] };
 
-/** New ids of so many buyers, and of as many subscribers. */
+/** New ids of `count` buyers and of as many subscribers. */
 export function newUsers(count: number): Users {
   return {
     buyers: Array.from({ length: count }, () => crypto.randomUUID()),
@@ -32,8 +32,8 @@ export function userIds({ buyers, subscribers }: Users): string[] {
 }
 
 /**
- * Creates a migrated database, and the role of the pool with it. Its users bought `pro` four times each, half of it by
- * verify and half by webhook: everything goes through the RPCs, whatever the tables look like. Then it is analysed.
+ * Creates a migrated database with the role of the pool. Its users bought `pro` four times each, half by verify and
+ * half by webhook: all data is written by the RPCs, so it fits any table layout. Then it is analyzed.
  * @returns its connection URL as the owner
  */
 export async function createOurDatabase(postgres: Postgres, name: string, users: Users): Promise<string> {
@@ -56,7 +56,7 @@ export async function createOurDatabase(postgres: Postgres, name: string, users:
   return url;
 }
 
-/** Unpaid orders of `pro`, one a user. */
+/** Inserts unpaid orders of `pro`, one per owner. */
 export async function insertOrders(
   client: Pick<pg.Client, 'query'>,
   owners: readonly string[],

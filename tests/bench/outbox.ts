@@ -1,4 +1,4 @@
-/** Whether side effects hold a request up, and how fast they are delivered. */
+/** Measures whether side effects delay a request, and how fast they are delivered. */
 import pg from 'pg';
 import { localKeys } from '../../scripts/stack/defaults.ts';
 import { createDatabase } from '../../supabase/functions/api/database/database.ts';
@@ -17,7 +17,7 @@ type Bench = { env: Record<string, string>; client: pg.Client; userId: string; t
 
 /** @returns the rows of the report. */
 export async function benchOutbox(): Promise<Row[]> {
-  // Without the gateway's API nobody but the bench claims rows of destination gateway.
+  // Without the gateway's API only the bench claims rows of destination gateway.
   const stack = npmStart(['--port', String(freeBasePort()), '--ephemeral'], { GATEWAY_API_URL: '' });
   const env = await stack.ready;
   const client = new pg.Client({ connectionString: env.DB_URL });
@@ -47,7 +47,7 @@ async function signUp(env: Record<string, string>): Promise<{ userId: string; to
   return { userId: session.user.id, token: session.access_token };
 }
 
-/** Interleaved: receivers up, receivers hanging, and again. */
+/** Measures in alternation with receivers up and receivers hanging. */
 async function requestsBesideReceivers(bench: Bench): Promise<Row[]> {
   const times: Record<string, number[]> = {};
   for (let i = 0; i < repetitions; i++) {
@@ -130,7 +130,7 @@ async function deliveryDelays(bench: Bench): Promise<number[]> {
   }
 }
 
-/** The receiver accepts at once: what is left is the outbox itself. */
+/** Measures the outbox itself: the receiver accepts at once. */
 async function dispatchRate({ client, env }: Bench): Promise<number> {
   const count = 5000;
   await client.query(

@@ -1,14 +1,14 @@
 import { root } from '../../scripts/stack/root.ts';
 
-/** A line of the report: what, and what was measured. */
+/** A line of the report: a description and the measured value. */
 export type Row = readonly [what: string, measured: string];
 
-/** Median, least and most of times in milliseconds, written in seconds. */
+/** Median, minimum and maximum of times in milliseconds, written in seconds. */
 export function seconds(times: number[]): string {
   return spread(times.map((time) => time / 1000), 's', 1);
 }
 
-/** Median, least and most of times in milliseconds. */
+/** Median, minimum and maximum of times in milliseconds. */
 export function milliseconds(times: number[], digits = 0): string {
   return spread(times, 'ms', digits);
 }
@@ -23,7 +23,7 @@ export function table(rows: readonly Row[]): string {
     .join('\n');
 }
 
-/** Prints a report, and keeps it in a file of this folder. */
+/** Prints a report, and writes it to a file of this folder. */
 export async function publish(file: string, report: string): Promise<void> {
   Deno.stdout.writeSync(new TextEncoder().encode(report));
   await Deno.writeTextFile(`${root}/tests/bench/${file}`, report);

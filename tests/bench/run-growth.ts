@@ -1,4 +1,7 @@
-/** `npm run bench:growth`: prints how requests fare as the data grow, and leaves it in `growth.result.md` beside this file. */
+/**
+ * `npm run bench:growth`: prints how requests scale with the data, and writes it to `growth.result.md` beside this
+ * file.
+ */
 import { publish } from './report.ts';
 import { benchGrowth } from './growth.ts';
 

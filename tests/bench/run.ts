@@ -1,4 +1,4 @@
-/** `npm run bench`: prints what was measured as Markdown, and leaves it in `bench.result.md` beside this file. */
+/** `npm run bench`: prints the results as Markdown, and writes them to `bench.result.md` beside this file. */
 import { compare, compareTable, ratios } from './compare.ts';
 import { benchExpiry } from './expiry.ts';
 import { benchMemory } from './memory.ts';

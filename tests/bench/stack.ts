@@ -1,4 +1,4 @@
-/** How long the stack takes to start, and how fast and how large the function is. */
+/** Measures the start of the stack, and the speed and memory of the function. */
 import { localKeys } from '../../scripts/stack/defaults.ts';
 import { createFunction } from '../../scripts/stack/function/function.ts';
 import { freePort } from '../../scripts/stack/ports.ts';
@@ -84,7 +84,7 @@ async function timeFirstAnswer(apiUrl: string, environment: Record<string, strin
   const served = startFunction(apiUrl, port, environment);
   const started = performance.now();
   await served.start();
-  // Asked again and again, so that the wait for its "listening" line is not part of the figure.
+  // Polls the endpoint, so that the wait for the "listening" line is not part of the figure.
   for (;;) {
     const response = await fetch(`http://127.0.0.1:${port}/api/health`).catch(() => null);
     await response?.body?.cancel();

@@ -6,7 +6,7 @@ import { startBenchProcess } from './bench-process.ts';
 import { openHttpConnection } from './http-connection.ts';
 import type { Item } from './workloads.ts';
 
-/** What can be measured. */
+/** The systems that can be measured. */
 export const systems = {
   rest: 'ours over REST',
   pool: 'ours over the pool',
@@ -17,16 +17,16 @@ export const systems = {
 } as const;
 export type SystemName = keyof typeof systems;
 
-/** A system that runs. */
+/** A running system. */
 export type System = {
-  /** Process id of the server; undefined where there is none but the loop itself. */
+  /** Process id of the server; undefined for the loop, which has no server. */
   readonly pid: number | undefined;
   /** A connection that sends items and checks their answers. */
   connect(): Promise<{ send(item: Item): Promise<void>; close(): Promise<void> }>;
   stop(): Promise<void>;
 };
 
-/** One request over HTTP, and what the body of its answer holds. */
+/** One request over HTTP, and a part of the body of its answer. */
 export type HttpItem = Pick<Item, 'request' | 'expected'>;
 
 export async function startSystem(name: SystemName, project: BenchProject): Promise<System> {
@@ -42,7 +42,7 @@ export async function startSystem(name: SystemName, project: BenchProject): Prom
   }
 }
 
-/** The function as it is deployed. */
+/** Starts the function as it is deployed. */
 export async function startOurs(
   project: Pick<BenchProject, 'apiUrl'>,
   environment: Record<string, string>,
@@ -80,7 +80,7 @@ async function startServer(file: string, project: BenchProject, checks: boolean)
   return { pid: server.pid, connect: () => connectHttp(server.port, checks), stop: server.stop };
 }
 
-/** A connection to a server on 127.0.0.1. @param checks whether the body of an answer is looked at */
+/** Opens a connection to a server on 127.0.0.1. @param checks whether to check the body of an answer */
 export async function connectHttp(port: number, checks: boolean) {
   const connection = await openHttpConnection(port);
   return {
@@ -92,7 +92,7 @@ export async function connectHttp(port: number, checks: boolean) {
   };
 }
 
-/** No server: this process calls the database, one connection a caller. */
+/** A loop without a server: this process calls the database, with one connection per caller. */
 export function startLoop(project: Pick<BenchProject, 'poolUrl'>): System {
   return {
     pid: undefined,

@@ -8,23 +8,23 @@ import { httpRequest } from './http-connection.ts';
 export const workloads = ['read', 'verify', 'webhook'] as const;
 export type Workload = (typeof workloads)[number];
 
-/** One request: over HTTP, and as the call of the database that it comes to. */
+/** One request: over HTTP, and as the call of the database behind it. */
 export type Item = {
   readonly request: Uint8Array;
-  /** What the body of the answer holds. */
+  /** A part of the body of the answer. */
   readonly expected: string;
   readonly call: pg.QueryConfig;
-  /** A field of the call's result, and what it holds. */
+  /** A field of the call's result, and its value. */
   readonly result: readonly [field: string, value: string];
 };
 
 /** Users with their sessions. */
 export type Buyer = { readonly id: string; readonly token: string };
 
-/** As many as a read shows at most. */
+/** The number of payments that a read returns at most. */
 const paymentsEach = 10;
 
-/** So many users, each with a subscription and its payments. */
+/** Creates users, each with a subscription and its payments. */
 export async function createBuyers(
   project: Pick<BenchProject, 'database' | 'createToken'>,
   count: number,
@@ -45,7 +45,7 @@ export async function createBuyers(
   return buyers;
 }
 
-/** So many requests of a kind, each to be sent once; users take turns. */
+/** Creates requests of a workload, each to be sent once, for all users in rotation. */
 export async function createItems(
   project: Pick<BenchProject, 'database' | 'createToken'>,
   workload: Workload,
@@ -118,5 +118,5 @@ function hmac(secret: string, message: string): string {
 }
 
 function fail(): never {
-  throw new Error('nobody to buy');
+  throw new Error('no buyers');
 }

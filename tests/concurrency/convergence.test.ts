@@ -7,8 +7,8 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 
 let database: TestDatabase;
 beforeAll(async () => {
-  // What the scenarios leave depends on which facts a seed picks: charges after a purchase or a cancellation, second
-  // payments, and purchases that a cancellation without a plan of ours ended.
+  // The findings depend on the facts that a seed picks: charges after a purchase or a cancellation, second
+  // payments, and purchases that ended by the cancellation of an attached gateway subscription.
   database = await createTestDatabase({
     findings: {
       charged_after_cancellation: 'any',
@@ -21,8 +21,8 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-// Two hundred seeds: tests/long.
-test('seventy-two random orders on eight connections at once end as their facts do one after the other', async () => {
+// tests/long runs more seeds.
+test('seventy-two random orders on eight connections at once give the same result as serial execution', async () => {
   await proveRaces(database, scenarioNames, Array.from({ length: 72 }, (_, seed) => seed));
   expect(await countDeadlocks(database, [])).toBe(0);
 });

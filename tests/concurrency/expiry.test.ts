@@ -25,7 +25,10 @@ afterAll(() => database.close());
 
 const service = () => openSession(database, { role: 'service_role' });
 
-/** A month of basic that was over in February, and the order of its renewal; the clock stands in March. */
+/**
+ * A user whose month of basic ended in February, and an open order for the renewal. The clock is set to
+ * March.
+ */
 async function lapsedWithRenewal(): Promise<Purchase> {
   const session = await service();
   await setClock(database, '2026-01-01T00:00:00Z');
@@ -37,7 +40,7 @@ async function lapsedWithRenewal(): Promise<Purchase> {
 
 const expire = 'select private.expire_subscriptions() as ended';
 
-test('a renewal in flight wins: expiry leaves its subscription alone and waits for nobody', async () => {
+test('a renewal in flight wins: expiry skips its subscription without waiting', async () => {
   const order = await lapsedWithRenewal();
   const [renewing, expiring] = [await service(), await database.connect()];
   await renewing.query('begin');
@@ -49,7 +52,7 @@ test('a renewal in flight wins: expiry leaves its subscription alone and waits f
   expect(await readTier(database, order.user.id)).toBe('basic');
 });
 
-test('a renewal that comes while expiry runs waits for it and wins', async () => {
+test('a renewal that starts while expiry runs waits for it and wins', async () => {
   const order = await lapsedWithRenewal();
   const [renewing, expiring] = [await service(), await database.connect()];
   await expiring.query('begin');
@@ -66,7 +69,7 @@ test('a renewal that comes while expiry runs waits for it and wins', async () =>
   expect(await readTier(database, order.user.id)).toBe('basic');
 });
 
-test('a renewal that is rolled back is ended by the next run', async () => {
+test('after a renewal rolls back, the next run ends the subscription', async () => {
   const order = await lapsedWithRenewal();
   const [renewing, expiring] = [await service(), await database.connect()];
   await renewing.query('begin');
@@ -80,23 +83,26 @@ test.each([
   ['profile', "update public.profiles set display_name = 'Asha' where user_id = $1"],
   ['subscription', 'select from public.subscriptions where user_id = $1 for update'],
   ['user', "update auth.users set email = 'asha@example.com' where id = $1"],
-])('the sweep does not wait for an open transaction that holds a %s: it ends the others now, this one later', async (
-  _,
-  statement,
-) => {
-  const [one, two] = [await lapsedWithRenewal(), await lapsedWithRenewal()];
-  const [admin, sweeping] = [await database.connect(), await database.connect()];
-  await admin.query('begin');
-  await admin.query(statement, [one.user.id]);
-  await sweeping.query(sweep);
-  expect(await readTier(database, two.user.id)).toBe('free');
-  expect(await readSubscription(database, one.user.id)).toMatchObject({ status: 'active' });
-  await admin.query('commit');
-  await sweeping.query(sweep);
-  expect(await readTier(database, one.user.id)).toBe('free');
-});
+])(
+  'the sweep does not wait for an open transaction that holds a %s: it ends the others, and the next sweep ends this one',
+  async (
+    _,
+    statement,
+  ) => {
+    const [one, two] = [await lapsedWithRenewal(), await lapsedWithRenewal()];
+    const [admin, sweeping] = [await database.connect(), await database.connect()];
+    await admin.query('begin');
+    await admin.query(statement, [one.user.id]);
+    await sweeping.query(sweep);
+    expect(await readTier(database, two.user.id)).toBe('free');
+    expect(await readSubscription(database, one.user.id)).toMatchObject({ status: 'active' });
+    await admin.query('commit');
+    await sweeping.query(sweep);
+    expect(await readTier(database, one.user.id)).toBe('free');
+  },
+);
 
-test('the sweep does not wait for the locked user of a missed event: it applies the event later', async () => {
+test('the sweep does not wait for the locked user of an unmatched event: the next sweep applies the event', async () => {
   const { id, email } = await createUser(database);
   const money = { id: uniqueId('pay'), order_id: uniqueId('order') };
   const [app, admin, sweeping] = [await database.connect(), await database.connect(), await database.connect()];
@@ -119,7 +125,7 @@ test('the sweep does not wait for the locked user of a missed event: it applies 
   expect(await readTier(database, id)).toBe('pro');
 });
 
-test('two runs at once end each subscription once, in batches of their own', async () => {
+test('two runs at once take separate batches and end each subscription once', async () => {
   await setClock(database, '2026-01-01T00:00:00Z');
   await insertSubscriptions(database, 150, "timestamptz '2026-01-01'");
   await setClock(database, '2026-02-01T00:00:00Z');
@@ -141,7 +147,7 @@ test('two runs at once end each subscription once, in batches of their own', asy
   expect(mails).toBe(150);
 });
 
-test('a refund of the payment that is about to take over: access ends, in either order', async () => {
+test('a refund of the payment that is about to take over ends access, before or after the expiry', async () => {
   for (const refundFirst of [true, false]) {
     const session = await service();
     await setClock(database, '2026-01-01T00:00:00Z');
@@ -172,7 +178,7 @@ test('a refund of the payment that is about to take over: access ends, in either
   }
 });
 
-test('of two announcements at once one does the work, and blocks no renewal', async () => {
+test('of two announcements at once one processes the subscription, and neither blocks a renewal', async () => {
   const order = await lapsedWithRenewal();
   await setClock(database, '2026-01-28T00:00:00Z');
   const [one, two] = [await database.connect(), await database.connect()];
@@ -188,11 +194,11 @@ test('of two announcements at once one does the work, and blocks no renewal', as
   expect((await one.query(announce)).rows).toEqual([{ looked_at: 0 }]);
 });
 
-test('a sweep that is killed keeps the batch that it had done, whole; the next one does the rest, each once', async () => {
+test('a sweep that is killed keeps its first batch complete; the next sweep ends the rest, each once', async () => {
   await setClock(database, '2026-01-01T00:00:00Z');
   await insertSubscriptions(database, 250, "timestamptz '2026-01-01'");
   await setClock(database, '2026-02-01T00:00:00Z');
-  // The second batch waits for this lock after its first statements.
+  // The trigger makes the second batch wait for this lock after its first statements.
   await database.query(`
     create function private.hold() returns trigger language plpgsql as $$
     begin
@@ -223,7 +229,7 @@ test('a sweep that is killed keeps the batch that it had done, whole; the next o
   expect(await state()).toEqual({ ended: 250, free: 250, mails: 250 });
 });
 
-test('expiry, renewals and deletions of users at once: no deadlock, and the users who renewed have the tier', async () => {
+test('expiry, renewals and deletions of users at once cause no deadlock, and every renewed user has the tier', async () => {
   const orders: Purchase[] = [];
   for (let user = 0; user < 24; user++) orders.push(await lapsedWithRenewal());
   const expiring = [await database.connect(), await database.connect()];

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 test.each([['the refund', 0], ['the payment', 1]])(
-  'a further payment on an order and its refund at once, %s first: the refund is stored with it',
+  'a second payment on an order and its refund at once, %s first: the refund is stored with the payment',
   async (_, first) => {
     const sessions = await Promise.all(
       [0, 1].map(() => openSession(database, { role: 'service_role' })),

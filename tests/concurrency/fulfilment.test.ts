@@ -12,14 +12,14 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 
 let database: TestDatabase;
 beforeAll(async () => {
-  // Nine of ten payments on one order.
+  // One test makes ten payments on one order: nine are extra.
   database = await createTestDatabase({ findings: { paid_twice: 9 } });
 });
 afterAll(() => database.close());
 
 type Racer = (session: pg.Client) => Promise<unknown>;
 
-/** All at once, each on a session of its own; fails where one of them does. */
+/** Runs all racers at once, each on its own session. Rejects if one of them rejects. */
 async function race(racers: readonly Racer[]): Promise<unknown[]> {
   const sessions = await openRacers(database, racers.length);
   const results = await Promise.all(racers.map((racer, index) => {
@@ -53,7 +53,7 @@ test('verify, payment.captured and order.paid at once grant one period and write
 });
 
 test.each([['verify first', true], ['webhook first', false]])(
-  'a verify and a webhook that wait for each other, %s: the second finds what the first did',
+  'a verify and a webhook for one payment, %s: the second waits and finds the payment fulfilled',
   async (_, verifyFirst) => {
     const order = await placeOrder(database);
     const verify: Racer = async (session) => (await verifyPurchase(session, order)).outcome;
@@ -70,7 +70,7 @@ test.each([['verify first', true], ['webhook first', false]])(
   },
 );
 
-test('ten captured payments on one order at once: one counts, nine are to be refunded', async () => {
+test('ten captured payments on one order at once: one counts, nine are extra', async () => {
   const order = await placeOrder(database);
   const ids = Array.from({ length: 10 }, () => uniqueId('pay'));
   await race(ids.map((id) => (session) => deliver(session, captured({ id, order_id: order.orderId }))));
@@ -93,7 +93,7 @@ test('a full refund and the capture at once never leave access', async () => {
   }
 });
 
-test('an order is stored while its events come: no deadlock, and they are applied', async () => {
+test('an order that is stored while its events arrive: no deadlock, and the events are applied', async () => {
   const sessions: pg.Client[] = await openRacers(database, 6);
   const random = seededRandom(4);
   for (let round = 0; round < 40; round++) {
@@ -120,7 +120,7 @@ test('an order is stored while its events come: no deadlock, and they are applie
   expect(await countDeadlocks(database, sessions)).toBe(0);
 });
 
-test('an event that comes while its order is being inserted is applied by the next sweep', async () => {
+test('an event that arrives while its order is being inserted is applied by the next sweep', async () => {
   const user = await createUser(database);
   const money = { id: uniqueId('pay'), order_id: uniqueId('order') };
   const app = await database.connect();

@@ -8,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 
 let database: TestDatabase;
 beforeAll(async () => {
-  // A cancellation without a plan of ours ends two purchases of a user.
+  // The cancellation of an attached gateway subscription ends two purchases of a user.
   database = await createTestDatabase({ findings: { paid_not_entitled: 2 } });
   await database.query("update public.plans set gateway_plan_id = 'plan_pro' where tier = 'pro'");
 });
@@ -28,7 +28,7 @@ async function failedAttempt() {
 
 const period = { start: '2126-01-01T00:00:00Z', end: '2126-02-01T00:00:00Z' };
 
-test('ten deliveries of one event at once are applied once and all answered alike', async () => {
+test('ten deliveries of one event at once apply it once and return the same outcome', async () => {
   const { user, body } = await failedAttempt();
   const racers = await openRacers(database, 10);
   const outcomes = await Promise.all(racers.map((racer) => deliver(racer, body)));
@@ -50,7 +50,7 @@ test('the second of two deliveries waits, and applies the event when the first r
   expect(await readOutbox(database, 'email', user.email)).toHaveLength(1);
 });
 
-test('the second of two deliveries answers the first one’s outcome when that commits', async () => {
+test('the second of two deliveries waits, and returns the outcome of the first after its commit', async () => {
   const { body } = await failedAttempt();
   const [first, second] = await openPair();
   await first.query('begin');
@@ -62,7 +62,7 @@ test('the second of two deliveries answers the first one’s outcome when that c
   expect(await readLedger(database, sha256(body))).toMatchObject({ deliveries: 2, attempts: 1 });
 });
 
-test('twenty events of one new subscription at once make one subscription', async () => {
+test('twenty events of one new gateway subscription at once create one subscription', async () => {
   const { id: userId } = await createUser(database);
   const id = uniqueId('sub');
   const bodies = Array.from({ length: 20 }, (_, index) =>
@@ -97,7 +97,7 @@ describe('a verify and a cancellation of the same user', () => {
     };
   }
 
-  test('the verify first: the cancellation ends what was bought', async () => {
+  test('the verify first: the cancellation ends the purchase', async () => {
     const { userId, orderId, cancelled } = await subscriber();
     const [verifying, cancelling] = await openPair();
     await verifying.query('begin');
@@ -110,7 +110,7 @@ describe('a verify and a cancellation of the same user', () => {
     expect(await readTier(database, userId)).toBe('free');
   });
 
-  test('the cancellation first: the verify begins anew', async () => {
+  test('the cancellation first: the verify starts a new period', async () => {
     const { userId, orderId, cancelled } = await subscriber();
     const [verifying, cancelling] = await openPair();
     await cancelling.query('begin');
@@ -124,7 +124,7 @@ describe('a verify and a cancellation of the same user', () => {
   });
 
   test.each([['with a subscription', true], ['without one', false]])(
-    'of a user %s, the verify begun first and waiting for the cancellation: what was bought is active',
+    'of a user %s: a verify that starts first and waits for the cancellation activates the purchase',
     async (_, hasSubscription) => {
       const { id: userId } = await createUser(database);
       const session = await openSession(database, { role: 'service_role' });
@@ -134,7 +134,7 @@ describe('a verify and a cancellation of the same user', () => {
       }
       const { orderId } = await createPayment(database, { userId, meta: { tier: 'premium' } });
       const [verifying, cancelling] = await openPair();
-      // A transaction's time is the start of its first statement.
+      // The time of a transaction is the start of its first statement.
       await verifying.query('begin');
       await verifying.query('select now()');
       await cancelling.query('begin');
@@ -150,7 +150,7 @@ describe('a verify and a cancellation of the same user', () => {
   );
 });
 
-test('an event that arrived before its subscription counts although a repeat of it is being applied', async () => {
+test('an event that arrived before its subscription is applied, although a repeated delivery of it is in progress', async () => {
   const { id: userId } = await createUser(database);
   const of = { userId, id: uniqueId('sub'), planId: 'plan_pro' };
   const [repeating, making] = await openPair();

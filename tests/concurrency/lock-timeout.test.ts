@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-test('a lock that somebody holds gives an error after three seconds, not a wait without end, and nothing written', async () => {
+test('a call that waits for a lock fails after three seconds and writes nothing', async () => {
   const service = () => openSession(database, { role: 'service_role' });
   const order = async () => {
     const { id: userId } = await createUser(database);

@@ -16,7 +16,7 @@ afterAll(() => database.close());
 const paymentsOf = (userId: string) => database.query('select id from public.payments where user_id = $1', [userId]);
 const service = () => openSession(database, { role: 'service_role' });
 
-test('twenty tabs at once get one order: one makes it, nineteen find it in flight', async () => {
+test('twenty tabs at once get one order: one creates it, nineteen find it in flight', async () => {
   const { id: userId } = await createUser(database);
   const sessions = await openRacers(database, 20);
   const results = await Promise.all(sessions.map((session) => callRpc(session, 'create_order', userId, 'pro')));
@@ -24,7 +24,7 @@ test('twenty tabs at once get one order: one makes it, nineteen find it in fligh
   expect(await paymentsOf(userId)).toHaveLength(1);
 });
 
-test('twenty requests of one idempotency key at once make one order; those of another tier are conflicts', async () => {
+test('twenty requests with one idempotency key at once create one order; those for another tier are conflicts', async () => {
   const { id: userId } = await createUser(database);
   const sessions = await openRacers(database, 20);
   const results = await Promise.all(
@@ -38,7 +38,7 @@ test('twenty requests of one idempotency key at once make one order; those of an
   expect(await paymentsOf(userId)).toHaveLength(1);
 });
 
-test('thirty orders at once of different keys and tiers stay within ten an hour', async () => {
+test('thirty orders at once with different keys and tiers stay within ten an hour', async () => {
   const { id: userId } = await createUser(database);
   await database.query(
     "insert into public.plans (tier, name, price) select 'team' || n, 'Team', 1 from generate_series(1, 30) n",
@@ -52,7 +52,7 @@ test('thirty orders at once of different keys and tiers stay within ten an hour'
   expect(await paymentsOf(userId)).toHaveLength(10);
 });
 
-test('a second tab waits for the first, and makes the order itself where the first rolls back', async () => {
+test('a second tab waits for the first, and creates the order itself if the first rolls back', async () => {
   for (const [end, outcome] of [['commit', 'in_flight'], ['rollback', 'created']]) {
     const { id: userId } = await createUser(database);
     const [first, second] = [await service(), await service()];
@@ -66,7 +66,7 @@ test('a second tab waits for the first, and makes the order itself where the fir
   }
 });
 
-test('an order that is discarded while its payment is fulfilled is kept', async () => {
+test('an order that is discarded while its payment is fulfilled stays', async () => {
   const { id: userId } = await createUser(database);
   const { payment_id } = await callRpc(await service(), 'create_order', userId, 'pro');
   const [paying, discarding] = [await service(), await service()];
@@ -81,7 +81,7 @@ test('an order that is discarded while its payment is fulfilled is kept', async 
   expect(await readTier(database, userId)).toBe('pro');
 });
 
-test('an order with waiting events is stored in the turn of its user: no deadlock with order.paid', async () => {
+test('an order with unmatched events is stored under the lock on its user: no deadlock with order.paid', async () => {
   const { id: userId } = await createUser(database);
   const { payment_id } = await callRpc(await service(), 'create_order', userId, 'pro');
   const money = { id: uniqueId('pay'), order_id: uniqueId('order') };
@@ -89,7 +89,8 @@ test('an order with waiting events is stored in the turn of its user: no deadloc
   const [holder, storing, paying] = [await database.connect(), await service(), await service()];
   await holder.query('begin');
   await holder.query('select from auth.users where id = $1 for no key update', [userId]);
-  // Both reach for the user. Holding the payment meanwhile, the first would be waited for by whoever comes second.
+  // Both calls lock the user first. If store_order locked the payment before the user, order.paid would wait
+  // for the payment while it holds the user.
   const stored = callRpc(storing, 'store_order', payment_id, money.order_id);
   await waitUntilBlocked(database, storing);
   const probe = await database.connect();

@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 
 let database: TestDatabase;
 beforeAll(async () => {
-  // Tiers are written by hand.
+  // The test at the end sets tiers by hand.
   database = await createTestDatabase({ findings: { entitled_not_paid: 2 } });
 });
 beforeEach(() => emptyOutbox(database));
@@ -17,7 +17,7 @@ afterAll(() => database.close());
 
 const service = () => openSession(database, { role: 'service_role' });
 
-/** As if every lease had just run out, but for rows that somebody works on: it waits for nobody. */
+/** Ends every lease, except those of locked rows: it does not wait for a lock. */
 const endLeases = () =>
   database.query(
     `with free as materialized (select id from private.outbox where delivered_at is null for update skip locked)
@@ -25,7 +25,7 @@ const endLeases = () =>
   );
 
 describe('a claim', () => {
-  test('passes over rows that another claim holds, without waiting', async () => {
+  test('skips rows that another claim holds, without waiting', async () => {
     const id = await enqueue(database, 'email');
     const [first, second] = [await service(), await service()];
     await first.query('begin');
@@ -36,7 +36,7 @@ describe('a claim', () => {
     expect((await claim(second, 'email')).ids).toEqual([]);
   });
 
-  test('of a dispatcher that dies before its commit leaves the rows to the next', async () => {
+  test('of a dispatcher that dies before its commit leaves the rows to the next claim', async () => {
     const id = await enqueue(database, 'email');
     const [first, second] = [await service(), await service()];
     await first.query('begin');
@@ -46,7 +46,7 @@ describe('a claim', () => {
     expect(await readRow(database, id)).toMatchObject({ attempts: 1 });
   });
 
-  test('does not wait for a fail, a complete or a requeue under way', async () => {
+  test('does not wait for a fail, a complete or a requeue in progress', async () => {
     const settling = await service();
     const admin = await database.connect();
     const claiming = await service();
@@ -70,7 +70,7 @@ describe('a claim', () => {
 });
 
 describe('a complete', () => {
-  test('that waits for a later claim counts all the same', async () => {
+  test('that waits for a later claim counts', async () => {
     const id = await enqueue(database, 'email');
     const [late, next] = [await service(), await service()];
     const first = await claim(late, 'email');
@@ -85,7 +85,7 @@ describe('a complete', () => {
     expect(await fail(next, second.token, [id], { final: true })).toEqual({ retried: 0, parked: 0 });
   });
 
-  test('that waits for an admin’s requeue counts: the row is not tried again', async () => {
+  test('that waits for an admin’s requeue counts: the row is not delivered again', async () => {
     const id = await enqueue(database, 'email');
     const [admin, dispatching] = [await database.connect(), await service()];
     const { token } = await claim(dispatching, 'email');
@@ -104,7 +104,7 @@ describe('a fail', () => {
     const id = await enqueue(database, 'email');
     const [admin, dispatching] = [await database.connect(), await service()];
     const { token } = await claim(dispatching, 'email');
-    await dispatching.query('begin'); // its time is earlier than the requeue's
+    await dispatching.query('begin'); // the start of this transaction is earlier than the requeue
     await dispatching.query('select');
     await admin.query('begin');
     await admin.query('select private.requeue($1)', [id]);
@@ -121,7 +121,7 @@ test.each(['complete', 'fail'] as const)('a %s locks its rows in the order of th
   const [low, high] = [await enqueue(database, 'email'), await enqueue(database, 'email')];
   const [settling, other] = [await service(), await database.connect()];
   const { token } = await claim(settling, 'email');
-  await database.query('update private.outbox set key = key where id = $1', [low]); // now stored behind the other
+  await database.query('update private.outbox set key = key where id = $1', [low]); // the row is now stored behind the other one
 
   await other.query('begin');
   await other.query('select from private.outbox where id = $1 for update', [low]);
@@ -133,7 +133,7 @@ test.each(['complete', 'fail'] as const)('a %s locks its rows in the order of th
   expect(await settled).toEqual(name === 'complete' ? 2 : { retried: 2, parked: 0 });
 });
 
-test('dispatchers that fail, complete late and are overtaken lose no row and never deadlock', async () => {
+test('dispatchers that fail, complete late and lose their leases lose no row and never deadlock', async () => {
   const sessions = await openRacers(database, 4);
   const ids = await Promise.all(Array.from({ length: 1000 }, () => enqueue(database, 'revalidation')));
   const work = async (session: pg.Client) => {
@@ -141,7 +141,8 @@ test('dispatchers that fail, complete late and are overtaken lose no row and nev
     for (let turn = 0; turn < 50; turn += 1) {
       const admin = Promise.all([endLeases(), database.query('select private.requeue($1)', [ids[turn]])]);
       const { token, ids: claimed } = await claim(session, 'revalidation');
-      // Rows of an earlier claim, which somebody else has by now, and in another order than they are claimed in.
+      // Rows of an earlier claim, which another dispatcher has claimed since, in another order than the
+      // claim's.
       await complete(session, earlier.token, [...earlier.ids].reverse().slice(0, 5));
       await fail(session, token, claimed);
       earlier = { token, ids: claimed, parked: 0 };

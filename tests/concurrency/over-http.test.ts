@@ -11,7 +11,7 @@ const service = useService("served on today's Deno", project);
 
 const times = <T>(count: number, work: () => Promise<T>) => Promise.all(Array.from({ length: count }, work));
 
-test('twenty verifies of one payment at once → twenty times the same 200, one mail', async () => {
+test('twenty verifies of one payment at once → the same 200 twenty times, one mail', async () => {
   const caller = await createCaller(project.database);
   const { id, orderId } = await createPayment(project.database, { userId: caller.id });
   const paid = await checkout(orderId);
@@ -22,7 +22,7 @@ test('twenty verifies of one payment at once → twenty times the same 200, one 
   expect(await readOutbox(project.database, 'email', caller.email)).toMatchObject([{ key: `payment-success/${id}` }]);
 });
 
-test('twenty deliveries of one event at once → twenty times 200, applied once', async () => {
+test('twenty deliveries of one event at once → 200 twenty times, applied once', async () => {
   const caller = await createCaller(project.database);
   const { orderId } = await createPayment(project.database, { userId: caller.id });
   const body = paymentEvent('failed', { id: uniqueId('pay'), order_id: orderId });

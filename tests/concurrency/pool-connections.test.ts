@@ -8,7 +8,7 @@ import { useProject } from '../helpers/use-project.ts';
 
 const project = useProject();
 
-/** How many connections the service's role has open. */
+/** The number of open connections of the service's role. */
 async function connections(): Promise<unknown> {
   const { open } = await project.database.one(
     "select count(*)::int as open from pg_stat_activity where usename = 'subscriptions_api' and datname = current_database()",
@@ -16,7 +16,7 @@ async function connections(): Promise<unknown> {
   return open;
 }
 
-test('forty calls at once are answered over eight connections, which are closed after ten seconds without use', async () => {
+test('forty calls at once use eight connections, which close after ten seconds without use', async () => {
   const call = createPoolTransport(project.poolUrl, null);
   expect(await connections()).toBe(0);
   const answers = await Promise.all(Array.from({ length: 40 }, () => call('get_health', {})));
@@ -26,7 +26,7 @@ test('forty calls at once are answered over eight connections, which are closed 
   await vi.waitFor(async () => expect(await connections()).toBe(0), { timeout: 20_000, interval: 200 });
 });
 
-test('a call that fails leaves no connection in a failed state behind', async () => {
+test('a call that fails leaves no connection in a failed transaction', async () => {
   const call = createPoolTransport(project.poolUrl, null);
   for (let i = 0; i < 20; i++) {
     await expect(call('verify_payment', { p_user_id: 'x', p_order_id: '', p_payment_id: '', p_signature: '' }))
@@ -36,7 +36,7 @@ test('a call that fails leaves no connection in a failed state behind', async ()
   expect(await connections()).toBeLessThanOrEqual(8);
 });
 
-test('a call whose connection was cut while nobody used it is answered over a new one', async () => {
+test('a call after its idle connection was cut is answered over a new connection', async () => {
   const call = createPoolTransport(project.poolUrl, null);
   await call('get_health', {});
   await project.database.query(
@@ -46,7 +46,7 @@ test('a call whose connection was cut while nobody used it is answered over a ne
   expect(await call('get_health', {})).toMatchObject({ oldest_undelivered_at: null });
 });
 
-/** Runs while nobody can read a subscription. */
+/** Runs a function while a table lock blocks every read of a subscription. */
 async function whileReadsWait(run: (waiting: () => Promise<number[]>) => Promise<void>): Promise<void> {
   const admin = await project.database.connect();
   await admin.query('begin');
@@ -63,8 +63,8 @@ async function whileReadsWait(run: (waiting: () => Promise<number[]>) => Promise
   }
 }
 
-test('calls that are not answered in time have their connections closed, and nobody gets their late answers', async () => {
-  // The server's own time-out, which the role has, must not be faster.
+test('calls that time out have their connections closed, and no other call gets their late answers', async () => {
+  // The role's own statement_timeout must not end the statement first.
   const patient = encodeURIComponent('-c statement_timeout=0');
   const call = createPoolTransport(`${project.poolUrl}?options=${patient}`, null);
   const [early, late] = [await createUser(project.database), await createUser(project.database)];
@@ -104,7 +104,7 @@ test('a connection that is cut during a call fails that call alone', async () =>
   expect(await call('get_subscription', { p_user_id: user.id })).toContain('"currentTier":"free"');
 });
 
-test('a connection that breaks without a word during a call fails that call, and the process lives on', async () => {
+test('a connection that breaks without a message during a call fails that call, and the process continues', async () => {
   const proxy = startPostgresProxy(() => project.poolUrl);
   const user = await createUser(project.database);
   const script = `
@@ -116,7 +116,7 @@ test('a connection that breaks without a word during a call fails that call, and
     console.log(String(failure));
     Deno.exit();
   `;
-  // A process of its own: here an error that nobody caught would be kept quiet.
+  // A separate process: the test runner would hide an uncaught error.
   const config = `${root}/supabase/functions/api/deno.json`;
   const args = ['eval', '--config', config, '--node-modules-dir=manual', '--cached-only', script];
   await whileReadsWait(async (waiting) => {

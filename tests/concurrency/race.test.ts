@@ -10,8 +10,9 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 
 let database: TestDatabase;
 beforeAll(async () => {
-  // Chance decides which comes first: a capture or its user's deletion (the test checks which ones are there), a charge or
-  // the cancellation or purchase that ends its subscription, and which of two orders is captured first.
+  // The findings depend on the order of execution: a capture before or after the deletion of its user (the
+  // test checks their reasons), a charge before or after the cancellation or purchase that ends its
+  // subscription, and which of two orders is captured first.
   database = await createTestDatabase({
     findings: {
       captured_not_fulfilled: 'any',
@@ -26,7 +27,7 @@ afterAll(() => database.close());
 
 type Racer = (session: pg.Client) => Promise<unknown>;
 
-/** Fifty things that can happen to one user at once, in random proportions. */
+/** Fifty operations on one user, in random proportions. */
 async function racersOf(userId: string, deleted: boolean, random: () => number): Promise<Racer[]> {
   const orders = await Promise.all(['pro', 'basic'].map(async (tier) => ({
     ...await createPayment(database, { userId, meta: { tier } }),
@@ -88,7 +89,7 @@ async function racersOf(userId: string, deleted: boolean, random: () => number):
   return racers;
 }
 
-test('fifty racers on one user at once: no deadlock, no error, and nothing half done', async () => {
+test('fifty operations on one user at once: no deadlock, no error, and no partial effect', async () => {
   const random = seededRandom(50);
   const sessions = await openRacers(database, 50);
   for (const deleted of [false, true, false, true, true]) {
@@ -99,7 +100,7 @@ test('fifty racers on one user at once: no deadlock, no error, and nothing half 
 
     const { wrong } = await database.one(
       `select count(*)::int as wrong from public.payments
-       -- Whose user is gone buys nothing any more.
+       -- A payment without a user fulfils nothing.
        where (status = 'captured') is distinct from (fulfilled_at is not null) and user_id is not null
          or (fulfilled_at is not null) is distinct from (period_end is not null)`,
     );
@@ -128,7 +129,7 @@ test('fifty racers on one user at once: no deadlock, no error, and nothing half 
   expect(await countDeadlocks(database, sessions)).toBe(0);
 });
 
-test('a real deadlock is seen by that count', async () => {
+test('countDeadlocks counts a real deadlock', async () => {
   const other = await createTestDatabase();
   try {
     const [first, second] = [await other.connect(), await other.connect()];

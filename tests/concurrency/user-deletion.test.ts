@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** A customer with an order, a session that deletes the customer, and one of the service. */
+/** A customer with an order, a session that deletes the customer, and a session of the service. */
 async function setUp() {
   const user = await createUser(database);
   const payment = await createPayment(database, { userId: user.id });
@@ -23,7 +23,7 @@ async function setUp() {
   return { user, payment, paymentId: uniqueId('pay'), service, admin, remove };
 }
 
-/** The second statement starts while the first one's transaction is open, and ends after its commit. */
+/** The second call starts while the first one's transaction is open, and ends after its commit. */
 async function overlap<T>(first: pg.Client, one: () => Promise<unknown>, second: pg.Client, other: () => Promise<T>) {
   await first.query('begin');
   await one();
@@ -34,7 +34,7 @@ async function overlap<T>(first: pg.Client, one: () => Promise<unknown>, second:
 }
 
 describe('a user is deleted during a verify', () => {
-  test('that came first: the payment stays fulfilled, without its owner', async () => {
+  test('verify first: the payment stays fulfilled, without its user', async () => {
     const { user, payment, paymentId, service, admin, remove } = await setUp();
     const verify = () => callRpc(service, 'verify_payment', user.id, payment.orderId, paymentId, 'signature');
     await overlap(service, verify, admin, remove);
@@ -49,7 +49,7 @@ describe('a user is deleted during a verify', () => {
     expect(await readOutbox(database, 'email', user.email)).toHaveLength(1);
   });
 
-  test('that came second: it finds no payment and leaves nothing', async () => {
+  test('deletion first: the verify finds no payment and writes nothing', async () => {
     const { user, payment, paymentId, service, admin, remove } = await setUp();
     const verify = () => callRpc(service, 'verify_payment', user.id, payment.orderId, paymentId, 'signature');
     expect(await overlap(admin, remove, service, verify)).toEqual({ outcome: 'payment_not_found' });
@@ -63,14 +63,14 @@ describe('a user is deleted during a verify', () => {
 describe('a user is deleted during a failed payment', () => {
   const failed = (orderId: string, paymentId: string) => paymentEvent('failed', { id: paymentId, order_id: orderId });
 
-  test('that came first: the mail goes out', async () => {
+  test('payment.failed first: one mail is enqueued', async () => {
     const { user, payment, paymentId, service, admin, remove } = await setUp();
     await overlap(service, () => deliver(service, failed(payment.orderId, paymentId)), admin, remove);
     expect(await readPayment(database, payment.id)).toMatchObject({ user_id: null, status: 'failed' });
     expect(await readOutbox(database, 'email', user.email)).toHaveLength(1);
   });
 
-  test('that came second: the payment is marked and nobody mailed', async () => {
+  test('deletion first: the payment becomes failed and no mail is enqueued', async () => {
     const { user, payment, paymentId, service, admin, remove } = await setUp();
     const outcome = await overlap(
       admin,
@@ -95,7 +95,7 @@ describe('a user is deleted while the gateway activates a subscription', () => {
       end: '2126-02-01T00:00:00Z',
     });
 
-  test('that came first: the gateway is told to stop billing', async () => {
+  test('activation first: a cancellation at the gateway is enqueued', async () => {
     const { user, service, admin, remove } = await setUp();
     const id = uniqueId('sub');
     await overlap(service, () => deliver(service, activated(user.id, id)), admin, remove);
@@ -103,7 +103,7 @@ describe('a user is deleted while the gateway activates a subscription', () => {
     expect(await readSubscription(database, user.id)).toBeNull();
   });
 
-  test('that came second: nothing is made for nobody, and the gateway is told to stop billing', async () => {
+  test('deletion first: no subscription is created, and a cancellation at the gateway is enqueued', async () => {
     const { user, service, admin, remove } = await setUp();
     const id = uniqueId('sub');
     expect(await overlap(admin, remove, service, () => deliver(service, activated(user.id, id)))).toBe('applied');

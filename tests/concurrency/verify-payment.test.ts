@@ -8,12 +8,12 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 
 let database: TestDatabase;
 beforeAll(async () => {
-  // Orders paid many times over at once.
+  // Several tests pay one order many times at once.
   database = await createTestDatabase({ findings: { paid_twice: 17 } });
 });
 afterAll(() => database.close());
 
-test('twenty verifies of one payment at once fulfil it once and answer the same', async () => {
+test('twenty verifies of one payment at once fulfil it once and return the same result', async () => {
   const user = await createUser(database);
   const { id, orderId } = await createPayment(database, { userId: user.id });
   const paymentId = uniqueId('pay');
@@ -27,7 +27,7 @@ test('twenty verifies of one payment at once fulfil it once and answer the same'
   expect(await readSubscription(database, user.id)).toMatchObject({ end: results[0]?.valid_until });
 });
 
-test('ten payments on one order at once: one counts, nine are to be refunded', async () => {
+test('ten payments on one order at once: one counts, nine are extra', async () => {
   const user = await createUser(database);
   const { id, orderId } = await createPayment(database, { userId: user.id });
   const racers = await openRacers(database, 10);
@@ -73,7 +73,7 @@ test('ten first purchases of one user at once leave one subscription with the pe
   expect(linked).toHaveLength(1);
 });
 
-test('six early renewals at once add up to six months, each payment with a month of its own', async () => {
+test('six early renewals at once add up to six months, each payment with its own month', async () => {
   const user = await createUser(database);
   const meta = { tier: 'basic' };
   const payments = await Promise.all(
@@ -99,7 +99,7 @@ test('six early renewals at once add up to six months, each payment with a month
   expect(subscription.current_period_end).toEqual(periods[5]?.period_end);
 });
 
-test('a second purchase waits for the first and goes by what it left', async () => {
+test('a second purchase waits for the first and applies to its result', async () => {
   const user = await createUser(database);
   const [one, two] = [
     await createPayment(database, { userId: user.id, meta: { tier: 'premium' } }),
@@ -119,7 +119,7 @@ test('a second purchase waits for the first and goes by what it left', async () 
   expect(await readOutbox(database, 'email', user.email)).toHaveLength(2);
 });
 
-test('a verify whose forerunner rolls back does all of it', async () => {
+test('a verify that waits for another verify fulfils the payment if that one rolls back', async () => {
   const user = await createUser(database);
   const { orderId } = await createPayment(database, { userId: user.id });
   const [first, second] = [
@@ -136,7 +136,7 @@ test('a verify whose forerunner rolls back does all of it', async () => {
   expect(await readOutbox(database, 'email', user.email)).toHaveLength(1);
 });
 
-test('a verify waits for whoever changes its payment and goes by what was left', async () => {
+test('a verify waits for a change of its payment and uses the changed values', async () => {
   const user = await createUser(database);
   const { id, orderId } = await createPayment(database, { userId: user.id, meta: { tier: 'premium' } });
   const [changing, verifying] = [
@@ -152,7 +152,7 @@ test('a verify waits for whoever changes its payment and goes by what was left',
   expect(await readOutbox(database, 'email', user.email)).toMatchObject([{ payload: { amount: 1 } }]);
 });
 
-test('a failed attempt and the verify of the next one at once end captured with the tier bought', async () => {
+test('a failed attempt and the verify of the next attempt at once leave the payment captured with its tier granted', async () => {
   for (const failureFirst of [true, false]) {
     const user = await createUser(database);
     const { id, orderId } = await createPayment(database, { userId: user.id, meta: { tier: 'premium' } });
@@ -178,7 +178,7 @@ test('a failed attempt and the verify of the next one at once end captured with 
   }
 });
 
-test('a read during a verify neither waits nor sees half of it', async () => {
+test('a read during a verify neither waits nor sees a part of it', async () => {
   const user = await createUser(database);
   const { orderId } = await createPayment(database, { userId: user.id });
   const [writer, reader] = [

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
 
-const people = ['anon', 'authenticated', 'service_role'];
+const roles = ['anon', 'authenticated', 'service_role'];
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-// Whoever adds a grant argues for it here.
+// Every new grant must be listed here.
 test('the API’s roles hold exactly these rights on tables', async () => {
   const rows = await database.query(
     `select distinct format('%s: %s %s.%s', role, lower(privilege), n.nspname, c.relname) as "right"
@@ -22,7 +22,7 @@ test('the API’s roles hold exactly these rights on tables', async () => {
        and c.relkind in ('r', 'p', 'v', 'm', 'f')
        and has_table_privilege(role, c.oid, privilege)
      order by 1`,
-    [people],
+    [roles],
   );
   expect(rows.map((row) => row.right)).toEqual([
     'anon: select public.plans',
@@ -100,7 +100,7 @@ test('the API’s roles hold exactly these rights on single columns', async () =
        and has_column_privilege(role, c.oid, a.attnum, privilege)
        and not has_table_privilege(role, c.oid, privilege)
      order by 1`,
-    [people],
+    [roles],
   );
   expect(rows.map((row) => row.right)).toEqual([
     'authenticated: update public.profiles.display_name',
@@ -117,7 +117,7 @@ test('the API’s roles may execute exactly these functions', async () => {
      where n.nspname in ('public', 'private')
        and has_function_privilege(role, p.oid, 'EXECUTE')
      order by 1`,
-    [people],
+    [roles],
   );
   expect(rows.map((row) => row.right)).toEqual([
     'authenticated: public.current_tier',
@@ -225,12 +225,12 @@ test('no sequence is open to the API’s roles', async () => {
      cross join unnest($1::text[]) role
      where c.relkind = 'S' and n.nspname in ('public', 'private')
        and has_sequence_privilege(role, c.oid, 'USAGE, SELECT, UPDATE')`,
-    [people],
+    [roles],
   );
   expect(rows).toEqual([]);
 });
 
-test('only the service may use schema private, and no role of the API may create anything in a schema', async () => {
+test('only the service can use schema private, and no role of the API can create objects in a schema', async () => {
   const rows = await database.query(
     `select format('%s: %s %s', role, lower(privilege), n.nspname) as "right"
      from pg_namespace n
@@ -239,7 +239,7 @@ test('only the service may use schema private, and no role of the API may create
      where n.nspname in ('public', 'private')
        and has_schema_privilege(role, n.oid, privilege)
      order by 1`,
-    [people],
+    [roles],
   );
   expect(rows.map((row) => row.right)).toEqual([
     'anon: usage public',
@@ -249,17 +249,17 @@ test('only the service may use schema private, and no role of the API may create
   ]);
 });
 
-test('a new table of schema public is shut until it is opened', async () => {
+test('a new table of schema public is closed to the API’s roles', async () => {
   await database.query('create table public.new_table (id int)');
   const row = await database.one(
     `select bool_or(has_table_privilege(role, 'public.new_table', 'SELECT, INSERT, UPDATE, DELETE')) as open
      from unnest($1::text[]) role`,
-    [people],
+    [roles],
   );
   expect(row).toEqual({ open: false });
 });
 
-test('every function that runs with its owner’s rights is in a schema that the API does not expose', async () => {
+test('no security definer function is in schema public, which the API exposes', async () => {
   const rows = await database.query(
     `select p.proname from pg_proc p where p.prosecdef and p.pronamespace = 'public'::regnamespace`,
   );

@@ -10,7 +10,7 @@ import { parseTime } from '../helpers/access-model/time.ts';
 import { writtenHistories } from '../helpers/access-model/written-histories.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
 
-// REPLAY='{"start":…}' shows what a history that failed does, step by step.
+// REPLAY='{"start":…}' prints each step of a failed history.
 const replay = Deno.env.get('REPLAY');
 
 let database: TestDatabase;
@@ -29,14 +29,14 @@ describe('the model alone', () => {
     expect(describeAccess(accessOf(facts, parseTime(steps.at(-1)?.at ?? '')))).toBe(end);
   });
 
-  test('a database that differs is told with the steps so far', async () => {
+  test('an error lists the steps so far, and the model and the database where they differ', async () => {
     const [history] = writtenHistories;
-    const nobody = {
+    const stub = {
       goOn: async () => {},
       perform: () => Promise.resolve([]),
       read: () => Promise.resolve({ tier: 'free', active: null, findings: [] }),
     };
-    await expect(runSteps(nobody, noFacts('replace'), history?.steps ?? [])).rejects.toThrow(
+    await expect(runSteps(stub, noFacts('replace'), history?.steps ?? [])).rejects.toThrow(
       /order A pro amount=99900 → free\n.* verify A A1 → pro until .*\nmodel {4}pro until .*\ndatabase free$/,
     );
   });
@@ -48,12 +48,12 @@ describe('the database after each step', () => {
     expect(lines).toHaveLength(steps.length);
   });
 
-  test('150 random histories are as the model says', async () => {
-    // Two thousand others: tests/long.
+  test('150 random histories match the model', async () => {
+    // tests/long runs two thousand others.
     await proveHistories(newSubject, { numRuns: 150, seed: 20261121 });
   });
 });
 
-test.runIf(replay !== undefined)('REPLAY is shown step by step', async () => {
+test.runIf(replay !== undefined)('REPLAY prints each step', async () => {
   for (const line of await runDrawn(newSubject, JSON.parse(replay ?? ''))) writeLine(line);
 });

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.stop());
 
-/** A browser's client; of nobody without a user. */
+/** The client of a browser. Without a user it is anonymous. */
 function clientOf(user: SignedUpUser | null, key: string = localKeys.publishable): SupabaseClient {
   return createClient(project.apiUrl, key, {
     auth: { persistSession: false, autoRefreshToken: false },
@@ -32,7 +32,7 @@ function clientOf(user: SignedUpUser | null, key: string = localKeys.publishable
 
 const own = ['profiles', 'subscriptions', 'payments'];
 
-test('the owner reads the own records alone', async () => {
+test('the owner reads only their own records', async () => {
   for (const table of own) {
     const { data, error } = await clientOf(owner).from(table).select('user_id');
     expect(error, table).toBeNull();
@@ -48,7 +48,7 @@ test('a stranger reads nothing of the owner', async () => {
   }
 });
 
-test('an anonymous caller reads the plans and is refused all else', async () => {
+test('an anonymous caller reads the plans and is refused every other table', async () => {
   const plans = await clientOf(null).from('plans').select('tier');
   expect(plans.data?.length).toBe(3);
   for (const table of own) {
@@ -58,20 +58,20 @@ test('an anonymous caller reads the plans and is refused all else', async () => 
   }
 });
 
-test('the owner edits the own names', async () => {
+test('the owner updates their own names', async () => {
   const { data, error } = await clientOf(owner).from('profiles').update({ display_name: 'Asha', username: 'asha' })
     .eq('user_id', owner.id).select('display_name, username');
   expect(error).toBeNull();
   expect(data).toEqual([{ display_name: 'Asha', username: 'asha' }]);
 });
 
-test('an edit of another’s name changes nothing', async () => {
+test('an update of another user’s name changes nothing', async () => {
   await clientOf(stranger).from('profiles').update({ display_name: 'Mallory' }).eq('user_id', owner.id);
   const rows = await project.database.query("select from public.profiles where display_name = 'Mallory'");
   expect(rows).toEqual([]);
 });
 
-test('an update of the own tier is refused', async () => {
+test('an update of one’s own tier is refused', async () => {
   const { error } = await clientOf(stranger).from('profiles').update({ subscription_tier: 'premium' })
     .eq('user_id', stranger.id);
   expect(error).not.toBeNull();
@@ -89,7 +89,7 @@ test('inserts of payments and subscriptions are refused', async () => {
   );
 });
 
-test('deletes are refused, of the service too', async () => {
+test('deletes are refused, for the service too', async () => {
   for (const client of [clientOf(owner), clientOf(null, localKeys.secret)]) {
     for (const table of own) {
       expect((await client.from(table).delete().eq('user_id', owner.id)).error, table).not.toBeNull();
@@ -113,14 +113,14 @@ test.each(['get_subscription', 'verify_payment', 'apply_gateway_event', 'get_hea
   },
 );
 
-test('schema private is not served', async () => {
+test('schema private is not exposed', async () => {
   for (const client of [clientOf(owner), clientOf(null, localKeys.secret)]) {
     expect((await client.schema('private').from('outbox').select('*')).error).not.toBeNull();
   }
 });
 
-// The local API is known to grant everything to everybody at its first request unless it is kept from it.
-test('after all these requests the rights are those of the migrations', async () => {
+// Without the local stack's precautions, the local API would grant everything to every role at its first request.
+test('after all these requests the roles still have exactly the rights of the migrations', async () => {
   const rows = await project.database.query(
     `select grantee, table_schema, table_name, privilege_type
      from information_schema.role_table_grants

@@ -32,14 +32,14 @@ async function count(client: pg.Client, table: string): Promise<number> {
 }
 
 describe('reading', () => {
-  test('the owner sees the own profile, subscription and payment and nobody else’s', async () => {
+  test('the owner sees only their own profile, subscription and payment', async () => {
     for (const table of ['profiles', 'subscriptions', 'payments']) {
       const { rows } = await owner.query(`select user_id from public.${table}`);
       expect(rows, table).toEqual([{ user_id: ownerId }]);
     }
   });
 
-  test('a stranger sees no subscription, no payment and no profile but the own', async () => {
+  test('a stranger sees no subscription, no payment and no profile of the owner', async () => {
     expect(await count(stranger, 'subscriptions')).toBe(0);
     expect(await count(stranger, 'payments')).toBe(0);
     const { rows } = await stranger.query('select from public.profiles where user_id = $1', [ownerId]);
@@ -59,32 +59,37 @@ describe('reading', () => {
     }
   });
 
-  test('a signed-in caller without a user id sees nothing of anybody', async () => {
-    const nobody = await openSession(database, { role: 'authenticated', userId: '' });
-    for (const table of ['profiles', 'subscriptions', 'payments']) expect(await count(nobody, table), table).toBe(0);
+  test('a signed-in caller without a user id sees no rows', async () => {
+    const withoutUser = await openSession(database, { role: 'authenticated', userId: '' });
+    for (const table of ['profiles', 'subscriptions', 'payments']) {
+      expect(await count(withoutUser, table), table).toBe(0);
+    }
   });
 });
 
 describe('writing', () => {
-  test('the owner edits the own display name and username', async () => {
+  test('the owner updates their own display name and username', async () => {
     const { rowCount } = await owner.query("update public.profiles set display_name = 'Asha', username = 'asha'");
     expect(rowCount).toBe(1);
     const row = await database.one('select display_name, username from public.profiles where user_id = $1', [ownerId]);
     expect(row).toEqual({ display_name: 'Asha', username: 'asha' });
   });
 
-  test('a stranger’s edit of another profile changes no row', async () => {
+  test('a stranger’s update of another profile changes no row', async () => {
     const { rowCount } = await stranger.query("update public.profiles set display_name = 'X' where user_id = $1", [
       ownerId,
     ]);
     expect(rowCount).toBe(0);
   });
 
-  test.each(['subscription_tier', 'user_id', 'created_at'])('the owner is refused the profile’s %s', async (column) => {
-    await expect(owner.query(`update public.profiles set ${column} = default`)).rejects.toMatchObject(denied);
-  });
+  test.each(['subscription_tier', 'user_id', 'created_at'])(
+    'the owner is refused an update of the profile’s %s',
+    async (column) => {
+      await expect(owner.query(`update public.profiles set ${column} = default`)).rejects.toMatchObject(denied);
+    },
+  );
 
-  test('the owner is refused a tier that comes along with a name', async () => {
+  test('the owner is refused a tier in an update that also sets a name', async () => {
     const sql = "update public.profiles set display_name = 'X', subscription_tier = 'premium'";
     await expect(owner.query(sql)).rejects.toMatchObject(denied);
   });
@@ -110,7 +115,7 @@ describe('writing', () => {
     }
   });
 
-  test('clients are refused a table and a function of their own', async () => {
+  test('clients cannot create a table or a function', async () => {
     for (const client of [anonymous, owner]) {
       await expect(client.query('create table public.t ()')).rejects.toMatchObject(denied);
       await expect(client.query('create function public.f() returns int language sql return 1')).rejects.toMatchObject(
@@ -134,7 +139,7 @@ describe('what the API does not expose', () => {
     for (const client of [anonymous, owner]) await expect(client.query(sql)).rejects.toMatchObject(denied);
   });
 
-  test('nobody who comes through the API reads auth.users', async () => {
+  test('no role of the API can read auth.users', async () => {
     for (const client of [anonymous, owner, service]) {
       await expect(client.query('select from auth.users')).rejects.toMatchObject(denied);
     }
@@ -149,12 +154,12 @@ describe('the RPCs', () => {
     `select public.get_health()`,
   ];
 
-  test.each(calls)('%s is for the service alone', async (sql) => {
+  test.each(calls)('only the service can call %s', async (sql) => {
     for (const client of [anonymous, owner]) await expect(client.query(sql)).rejects.toMatchObject(denied);
     await expect(service.query(sql)).resolves.toMatchObject({ rowCount: 1 });
   });
 
-  test('current_tier() and has_tier() are for signed-in callers alone', async () => {
+  test('only signed-in callers can call current_tier() and has_tier()', async () => {
     for (const sql of ['select public.current_tier()', "select public.has_tier('pro')"]) {
       await expect(owner.query(sql)).resolves.toMatchObject({ rowCount: 1 });
       await expect(anonymous.query(sql)).rejects.toMatchObject(denied);

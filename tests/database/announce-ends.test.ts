@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 afterAll(() => database.close());
 
-/** Bought for a month on 1 January: the period ends on 1 February. */
+/** A month of basic, bought on 1 January: the period ends on 1 February. */
 async function bought(user?: Purchase['user']): Promise<Purchase> {
   await setClock(database, '2026-01-01T00:00:00Z');
   const order = await placeOrder(database, { tier: 'basic', ...(user && { user }) });
@@ -40,8 +40,8 @@ const change = (order: Purchase, fields: string) =>
 const notices = async ({ user }: Purchase) =>
   (await mailsTo(database, user)).filter((key) => String(key).startsWith('subscription-'));
 
-describe('a user', () => {
-  test('is told seven days before the paid period ends, once, with the data of that moment', async () => {
+describe('the mail subscription-ending', () => {
+  test('is enqueued seven days before the paid period ends, once, with the data of that moment', async () => {
     const order = await bought();
     await database.query("update public.profiles set display_name = 'Asha' where user_id = $1", [order.user.id]);
     const { id } = await database.one('select id from public.subscriptions where user_id = $1', [order.user.id]);
@@ -63,7 +63,7 @@ describe('a user', () => {
     });
   });
 
-  test('is told late rather than not at all, and not when the period is over', async () => {
+  test('is enqueued late if the period still runs, and not after its end', async () => {
     const order = await bought();
     expect(await announce('2026-01-31T23:59:59Z')).toBe(1);
     expect(await notices(order)).toHaveLength(1);
@@ -74,7 +74,7 @@ describe('a user', () => {
     expect(await notices(other)).toEqual([]);
   });
 
-  test('who renewed is told of the next period in its time', async () => {
+  test('after a renewal is enqueued again for the next period', async () => {
     const order = await bought();
     await announce('2026-01-25T00:00:00Z');
     await verifyPurchase(service, await placeOrder(database, { user: order.user, tier: 'basic' }), 'extend');
@@ -96,7 +96,7 @@ describe('a user', () => {
     ['whose period was as long as the notice', "current_period_start = '2026-01-25'", 1],
     ['whose period has no beginning', 'current_period_start = null', 1],
     ['whose subscription was cancelled', "status = 'cancelled'", 0],
-  ])('%s (%s) gets so many notices: %i', async (_, fields, count) => {
+  ])('a user %s (%s) gets this number of mails: %i', async (_, fields, count) => {
     const order = await bought();
     await change(order, fields);
     await announce('2026-01-25T00:00:01Z');
@@ -107,7 +107,7 @@ describe('a user', () => {
     ['without a profile', 'delete from public.profiles where user_id = $1'],
     ['without an address', 'update auth.users set email = null where id = $1'],
     ['with an empty address', "update auth.users set email = '' where id = $1"],
-  ])('%s gets none', async (_, statement) => {
+  ])('is not enqueued for a user %s', async (_, statement) => {
     const order = await bought();
     await database.query(statement, [order.user.id]);
     expect(await announce('2026-01-25T00:00:00Z')).toBe(1);
@@ -116,7 +116,7 @@ describe('a user', () => {
     expect(count).toBe(0);
   });
 
-  test('whose other payment takes over at the end gets none', async () => {
+  test('is not enqueued if another payment takes over at the end', async () => {
     await setClock(database, '2025-12-01T00:00:00Z');
     const user = await createUser(database);
     await verifyPurchase(service, await placeOrder(database, { user, tier: 'pro' }));
@@ -125,7 +125,7 @@ describe('a user', () => {
     expect(await notices(order)).toEqual([]);
   });
 
-  test('of a tier without a plan reads the tier’s name', async () => {
+  test('for a tier without a plan shows the tier as the plan’s name', async () => {
     const order = await bought();
     await change(order, "plan_id = null, tier = 'Team 5'");
     await announce('2026-01-25T00:00:00Z');
@@ -138,18 +138,18 @@ describe('batches', () => {
   const count = async () =>
     (await database.one("select count(*)::int from private.outbox where kind = 'subscription-ending'")).count;
 
-  test('are a thousand, the earliest end first, and each period is looked at once', async () => {
+  test('take a thousand periods, the earliest end first, and read each period once', async () => {
     await insertSubscriptions(database, 2500, "timestamptz '2026-01-31' + make_interval(secs => n)");
     expect(await announce('2026-01-25T00:00:00Z')).toBe(1000);
     expect(await database.one('select until from private.announced_ends'))
       .toEqual({ until: new Date('2026-01-31T00:16:40Z') });
-    const looks = [];
-    for (let i = 0; i < 3; i++) looks.push(await announce('2026-01-25T00:00:00Z'));
-    expect(looks).toEqual([1000, 500, 0]);
+    const batches = [];
+    for (let i = 0; i < 3; i++) batches.push(await announce('2026-01-25T00:00:00Z'));
+    expect(batches).toEqual([1000, 500, 0]);
     expect(await count()).toBe(2500);
   });
 
-  test('take the periods of one moment together', async () => {
+  test('take periods with the same end together', async () => {
     await insertSubscriptions(database, 1500, "timestamptz '2026-01-31' + make_interval(secs => n / 500)");
     expect(await announce('2026-01-25T00:00:00Z')).toBe(1499);
     expect(await announce('2026-01-25T00:00:00Z')).toBe(1);
@@ -157,7 +157,7 @@ describe('batches', () => {
   });
 });
 
-test('a clock that was set back tells the rest of the periods in their time', async () => {
+test('a clock that was set back announces the remaining periods seven days before their ends', async () => {
   const order = await bought();
   await announce('2029-01-01T00:00:00Z');
   expect(await announce('2026-01-20T00:00:00Z')).toBe(0);

@@ -10,7 +10,7 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 let database: TestDatabase;
 let service: pg.Client;
 beforeAll(async () => {
-  // Events that fail are what these tests are about.
+  // Eight events of these tests stay failed or parked.
   database = await createTestDatabase({ findings: { failed_events: 8 } });
   service = await openSession(database, { role: 'service_role' });
 });
@@ -24,7 +24,7 @@ async function failedAttempt() {
 }
 
 describe('the ledger', () => {
-  test('holds what a delivery was about and what became of it', async () => {
+  test('stores the subject and the outcome of a delivery', async () => {
     const { payment, body } = await failedAttempt();
     expect(await deliver(service, body, 'event_1')).toBe('applied');
     expect(await readLedger(database, sha256(body))).toEqual({
@@ -38,7 +38,7 @@ describe('the ledger', () => {
     });
   });
 
-  test('counts a repeat under another event id, answers the same and does nothing', async () => {
+  test('counts a repeated delivery under another event id, returns the same outcome and changes nothing', async () => {
     const { user, payment, body } = await failedAttempt();
     await deliver(service, body, 'event_1');
     await database.query("update public.payments set status = 'created' where id = $1", [payment.id]);
@@ -48,7 +48,7 @@ describe('the ledger', () => {
     expect(await readLedger(database, sha256(body))).toMatchObject({ event_id: 'event_1', deliveries: 2, attempts: 1 });
   });
 
-  test('takes another body under the same event id for another event', async () => {
+  test('treats another body under the same event id as another event', async () => {
     const [one, other] = [await failedAttempt(), await failedAttempt()];
     await deliver(service, one.body, 'event_same');
     expect(await deliver(service, other.body, 'event_same')).toBe('applied');
@@ -73,7 +73,7 @@ describe('the ledger', () => {
       '{"event": "subscription.charged", "payload": {"payment": {"entity": {}}}}',
       'ignored: subscription.entity',
     ],
-  ])('notes %s as ignored, for good', async (_, body, outcome) => {
+  ])('stores %s as ignored, also after a repeated delivery', async (_, body, outcome) => {
     const hash = sha256(uniqueId('body'));
     for (let i = 0; i < 2; i++) {
       expect(await callRpc(service, 'apply_gateway_event', hash, null, body)).toEqual({ outcome });
@@ -81,8 +81,8 @@ describe('the ledger', () => {
     expect(await readLedger(database, hash)).toMatchObject({ outcome, deliveries: 2, attempts: 1 });
   });
 
-  test('takes ids far longer than any real one', async () => {
-    // Random: text that compresses well fits where real excess does not.
+  test('accepts ids far longer than any real one', async () => {
+    // Random text: long text that compresses well would still fit into an index.
     const long = Array.from({ length: 200 }, () => crypto.randomUUID()).join('');
     const { payment } = await failedAttempt();
     expect(await deliver(service, paymentEvent('captured', { id: long, order_id: long }))).toBe('unmatched');
@@ -96,7 +96,7 @@ describe('the ledger', () => {
 });
 
 describe('an event whose effect raises an error', () => {
-  /** Makes the failure mail of one order impossible, after the payment was updated. */
+  /** Makes the insert of the failure mail of one order fail, after the update of the payment. */
   async function breakMailOf(orderId: string, sqlstate: string): Promise<() => Promise<unknown>> {
     await database.query(`
       create function private.break_mail() returns trigger language plpgsql as $$
@@ -114,7 +114,7 @@ describe('an event whose effect raises an error', () => {
   }
 
   test.each(['23514', '23505', '22P02', '22003', 'P0001', '42P01', 'XX000'])(
-    '%s undoes the effect alone and is stored in the ledger',
+    'with SQLSTATE %s only its effect is undone, and the error is stored in the ledger',
     async (sqlstate) => {
       const { payment, body } = await failedAttempt();
       const repair = await breakMailOf(payment.orderId, sqlstate);
@@ -134,7 +134,7 @@ describe('an event whose effect raises an error', () => {
     },
   );
 
-  test('is applied by the next delivery after the cause is repaired', async () => {
+  test('is applied by the next delivery after the cause is fixed', async () => {
     const { user, payment, body } = await failedAttempt();
     const repair = await breakMailOf(payment.orderId, '23514');
     await deliver(service, body).finally(repair);
@@ -164,7 +164,7 @@ describe('an event whose effect raises an error', () => {
   });
 
   test.each(['08006', '40001', '53100', '55P03', '57014', '58030'])(
-    'an error that a retry may not meet (%s) undoes everything, including the ledger row',
+    'with SQLSTATE %s, which a retry can avoid, undoes everything, including the ledger row',
     async (sqlstate) => {
       const { payment, body } = await failedAttempt();
       const repair = await breakMailOf(payment.orderId, sqlstate);
@@ -183,7 +183,7 @@ describe('an event whose effect raises an error', () => {
   );
 });
 
-test('an event that cannot be settled is undone alone: the events before it keep their effect', async () => {
+test('an event that fails is undone alone: earlier events keep their effect', async () => {
   const user = await createUser(database);
   const id = uniqueId('sub');
   await database.query("update public.plans set gateway_plan_id = 'plan_fault' where tier = 'premium'");

@@ -20,7 +20,7 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 let database: TestDatabase;
 let service: pg.Client;
 beforeAll(async () => {
-  // Two captures on one order.
+  // One test captures two payments on one order.
   database = await createTestDatabase({ findings: { paid_twice: 1 } });
   service = await openSession(database, { role: 'service_role' });
 });
@@ -41,9 +41,9 @@ const verified = async () => {
   return order;
 };
 
-describe('the answer of the gateway is applied as its webhooks are', () => {
+describe('an answer of the gateway is applied like a webhook', () => {
   test.each(['created', 'failed'])(
-    'a capture fulfils a payment that is %s, mails, and raises an alert',
+    'a capture fulfils a payment that is %s, enqueues the mail, and raises an alert',
     async (status) => {
       const order = await ordered();
       if (status === 'failed') {
@@ -62,7 +62,7 @@ describe('the answer of the gateway is applied as its webhooks are', () => {
     },
   );
 
-  test('the ledger holds it under reconcile:<payment id>:<status>, with no delivery', async () => {
+  test('the ledger stores it under reconcile:<payment id>:<status>, with no delivery', async () => {
     const order = await ordered();
     await apply(order, listed(order, { status: 'captured' }));
     expect(
@@ -80,7 +80,7 @@ describe('the answer of the gateway is applied as its webhooks are', () => {
     });
   });
 
-  test('the same answer again changes nothing, and neither does the webhook that comes after it', async () => {
+  test('the same answer again changes nothing, nor does a webhook that arrives later', async () => {
     const order = await ordered();
     const answer = listed(order, { status: 'captured' });
     await apply(order, answer);
@@ -93,7 +93,7 @@ describe('the answer of the gateway is applied as its webhooks are', () => {
     expect(await mailsTo(database, order.user)).toEqual([`payment-success/${order.id}`]);
   });
 
-  test('an attempt that failed before one that paid is no failure of the order: no mail says so', async () => {
+  test('a failed attempt before a successful one does not fail the payment and enqueues no failure mail', async () => {
     const order = await ordered();
     const attempts = listed(order, { id: 'pay_A', status: 'failed' }, { status: 'captured' }, {
       id: 'pay_C',
@@ -107,7 +107,7 @@ describe('the answer of the gateway is applied as its webhooks are', () => {
     });
   });
 
-  test('a failed attempt marks the payment, mails once, and the payment is reconciled again', async () => {
+  test('a failed attempt marks the payment, enqueues one mail, and the payment stays due for reconciliation', async () => {
     const order = await ordered();
     await setClock(database, '2026-01-01T00:15:00Z');
     const answer = listed(order, { status: 'failed', error_description: 'Declined' });
@@ -151,7 +151,7 @@ describe('the answer of the gateway is applied as its webhooks are', () => {
     expect(await dueAt(order)).toBeNull();
   });
 
-  test('two captures on one order fulfil it once and leave one to refund', async () => {
+  test('two captures on one order fulfil it once and leave one extra payment', async () => {
     const order = await ordered();
     await apply(order, listed(order, { id: 'pay_1', status: 'captured' }, { id: 'pay_2', status: 'captured' }));
     expect(await readPurchase(database, order)).toMatchObject({ paymentId: 'pay_1', tier: 'pro' });
@@ -159,8 +159,8 @@ describe('the answer of the gateway is applied as its webhooks are', () => {
   });
 });
 
-describe('a payment that a customer verified', () => {
-  test('is settled when the gateway confirms it; without a webhook that raises an alert', async () => {
+describe('a verified payment', () => {
+  test('is no longer due after the gateway confirms it; without a webhook the confirmation raises an alert', async () => {
     const order = await verified();
     await setClock(database, '2026-01-01T00:15:00Z');
     await apply(order, listed(order, { status: 'captured' }));
@@ -172,7 +172,7 @@ describe('a payment that a customer verified', () => {
     expect(await alerts(order)).toEqual(['missed_webhook']);
   });
 
-  test('raises no alert where a webhook came that could not be applied', async () => {
+  test('raises no alert if a webhook arrived that could not be applied', async () => {
     const order = await verified();
     await deliver(service, orderPaid({ id: order.paymentId, amount: 1, status: 'created' }, { id: order.orderId }));
     await database.query('update public.payments set confirmed_at = null where id = $1', [order.id]);
@@ -180,7 +180,7 @@ describe('a payment that a customer verified', () => {
     expect(await alerts(order)).toEqual([]);
   });
 
-  test('loses access at once when it was refunded in full', async () => {
+  test('loses access at once after a full refund', async () => {
     const order = await verified();
     await setClock(database, '2026-01-01T00:15:00Z');
     const refunds = [refund(60000, 'processed'), refund(39900, 'processed')];
@@ -203,14 +203,14 @@ describe('a payment that a customer verified', () => {
       status: 'captured',
       refunds: [refund(99899, 'processed'), refund(1, 'failed')],
     }],
-  ])('keeps access where the whole amount is refunded by its %s', async (_, field) => {
+  ])('keeps access where the full amount is refunded only by its %s', async (_, field) => {
     const order = await verified();
     await setClock(database, '2026-01-01T00:15:00Z');
     await apply(order, listed(order, field));
     expect(await readPurchase(database, order)).toMatchObject({ subscription: { status: 'active' }, tier: 'pro' });
   });
 
-  test('keeps access when a part of it was refunded', async () => {
+  test('keeps access after a partial refund', async () => {
     const order = await verified();
     const refunds = [refund(100, 'processed')];
     await apply(order, listed(order, { status: 'captured', amount_refunded: 100, refunds }));
@@ -218,7 +218,7 @@ describe('a payment that a customer verified', () => {
     expect(await readTier(database, order.user.id)).toBe('pro');
   });
 
-  test('gives access again when its refund failed after it was processed', async () => {
+  test('gives access again if its processed refund fails', async () => {
     const order = await verified();
     const processed = refund(99900, 'processed');
     await apply(order, listed(order, { status: 'refunded', refunds: [processed] }));
@@ -228,7 +228,7 @@ describe('a payment that a customer verified', () => {
     expect(await readPayment(database, order.id)).toMatchObject({ refunded_amount: '0', ended_at: null });
   });
 
-  test('keeps access when another payment on the order was captured, which then counts', async () => {
+  test('keeps access if another payment on the order was captured, which then counts', async () => {
     const order = await verified();
     await setClock(database, '2026-01-06T00:00:00Z');
     expect(await apply(order, listed(order, { id: 'pay_other', status: 'captured' }))).toMatchObject({ ended: false });

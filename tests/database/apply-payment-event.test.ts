@@ -9,7 +9,8 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 let database: TestDatabase;
 let service: pg.Client;
 beforeAll(async () => {
-  // A capture that did not say its amount, as SPEC has the event, grants nothing.
+  // One capture has no amount. It grants nothing. Contract: payment.captured needs only payment.entity.id (Fields that
+  // an event needs).
   database = await createTestDatabase({ findings: { captured_not_fulfilled: 1 } });
   service = await openSession(database, { role: 'service_role' });
 });
@@ -25,7 +26,7 @@ const verify = (userId: string, orderId: string, paymentId: string) =>
   callRpc(service, 'verify_payment', userId, orderId, paymentId, 'signature');
 
 describe('payment.captured', () => {
-  test('confirms a payment that was verified, once, and grants nothing again', async () => {
+  test('confirms a verified payment once, and grants nothing again', async () => {
     const { user, id, orderId, paymentId } = await order();
     await verify(user.id, orderId, paymentId);
     const subscription = await readSubscription(database, user.id);
@@ -69,7 +70,7 @@ describe('payment.captured', () => {
     expect(after).toEqual({ created });
   });
 
-  test('of a user who is gone is recorded', async () => {
+  test('of a deleted user is recorded', async () => {
     const { user, id, orderId, paymentId } = await order();
     await verify(user.id, orderId, paymentId);
     await database.query('delete from auth.users where id = $1', [user.id]);
@@ -82,7 +83,7 @@ describe('payment.captured', () => {
 describe('payment.failed', () => {
   const error = { error_code: 'BAD_REQUEST_ERROR', error_description: 'Declined', error_reason: 'payment_failed' };
 
-  test('marks the payment, keeps what was bought and replaces meta by the three error fields', async () => {
+  test('marks the payment, keeps the tier and replaces meta by the three error fields', async () => {
     const { id, orderId, paymentId } = await order({ tier: 'premium', coupon: 'X' });
     expect(await deliver(service, paymentEvent('failed', { id: paymentId, order_id: orderId, ...error }))).toBe(
       'applied',
@@ -95,7 +96,7 @@ describe('payment.failed', () => {
     expect((await readPayment(database, id)).meta).toEqual(error);
   });
 
-  test('stores absent error fields as null and odd ones as they came', async () => {
+  test('stores absent error fields as null and other values unchanged', async () => {
     const { id, orderId } = await order();
     await deliver(service, paymentEvent('failed', { order_id: orderId, error_code: 42, error_reason: ['a', null] }));
     expect((await readPayment(database, id)).meta).toEqual({
@@ -105,7 +106,7 @@ describe('payment.failed', () => {
     });
   });
 
-  test('writes one mail an attempt, with everything that it says', async () => {
+  test('enqueues one mail per attempt, with all its data', async () => {
     const { user, id, orderId, paymentId } = await order();
     await database.query("update public.profiles set display_name = 'Asha' where user_id = $1", [user.id]);
     const attempt = (attemptId: string, at: string) =>
@@ -129,7 +130,7 @@ describe('payment.failed', () => {
     expect(await readPayment(database, id)).toMatchObject({ status: 'failed', tier: 'pro' });
   });
 
-  test('of attempts without an id writes one mail a body', async () => {
+  test('of attempts without an id enqueues one mail per body', async () => {
     const { user, orderId } = await order();
     const bodies = ['A', 'B'].map((error_code) => paymentEvent('failed', { order_id: orderId, error_code }));
     for (const body of [...bodies, ...bodies]) await deliver(service, body);
@@ -154,7 +155,7 @@ describe('payment.failed', () => {
     ['an empty address', "update auth.users set email = '' where id = $1"],
     ['no profile', 'delete from public.profiles where user_id = $1'],
     ['no account any more', 'delete from auth.users where id = $1'],
-  ])('of a user with %s fails the payment without a mail', async (_, sql) => {
+  ])('for a user with %s fails the payment without a mail', async (_, sql) => {
     const { user, id, orderId, paymentId } = await order();
     await database.query(sql, [user.id]);
     expect(await deliver(service, paymentEvent('failed', { id: paymentId, order_id: orderId }))).toBe('applied');
@@ -164,7 +165,7 @@ describe('payment.failed', () => {
     );
   });
 
-  test('after the order was captured, by this or another attempt, changes nothing and mails nobody', async () => {
+  test('after the order was captured, by this or another attempt, changes nothing and enqueues no mail', async () => {
     const { user, id, orderId, paymentId } = await order();
     await verify(user.id, orderId, paymentId);
     const before = await readPayment(database, id);
@@ -178,7 +179,7 @@ describe('payment.failed', () => {
     expect(await readOutbox(database, 'email', user.email)).toHaveLength(1);
   });
 
-  test('then a successful attempt on the same order grants what was bought', async () => {
+  test('before a successful attempt on the same order leaves the tier that was bought', async () => {
     const { user, id, orderId, paymentId } = await order({ tier: 'premium' });
     await deliver(service, paymentEvent('failed', { id: uniqueId('pay'), order_id: orderId, ...error }));
     expect(await verify(user.id, orderId, paymentId)).toMatchObject({ outcome: 'applied', tier: 'premium' });
@@ -190,7 +191,7 @@ describe('payment.failed', () => {
   });
 
   test.each([undefined, null, 7, []])(
-    'with order id %j is ignored: no payment without an order is touched',
+    'with order id %j is ignored: no payment without an order changes',
     async (orderId) => {
       const { id } = await order();
       await database.query('update public.payments set gateway_order_id = null where id = $1', [id]);
@@ -205,7 +206,7 @@ describe('payment.failed', () => {
     expect(await deliver(service, body)).toBe('unmatched');
   });
 
-  test('delivered again once its order is stored is applied', async () => {
+  test('is applied when it is delivered again after its order was stored', async () => {
     const orderId = uniqueId('order');
     const body = paymentEvent('failed', { id: uniqueId('pay'), order_id: orderId });
     expect(await deliver(service, body)).toBe('unmatched');

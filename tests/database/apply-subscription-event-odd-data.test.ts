@@ -19,7 +19,7 @@ const january = { start: '2126-01-01T00:00:00Z', end: '2126-02-01T00:00:00Z' };
 const february = { start: '2126-02-01T00:00:00Z', end: '2126-03-01T00:00:00Z' };
 const event = (event: SubscriptionEvent) => deliver(service, subscriptionEvent(event));
 
-/** Somebody who bought pro before all events, and whose gateway subscription has an id of its own. */
+/** A customer who bought pro before all events, with an id for a gateway subscription. */
 async function customer() {
   const user = await createUser(database);
   const { orderId } = await createPayment(database, { userId: user.id });
@@ -45,7 +45,7 @@ test.each<[string, unknown]>([
   ['an empty text', { user_id: '' }],
   ['no uuid', { user_id: 'user_1' }],
   ['a uuid in braces', { user_id: '{00000000-0000-0000-0000-000000000000}' }],
-])('notes that are or hold %s: ignored', async (_, notes) => {
+])('an event whose notes are or contain %s: ignored', async (_, notes) => {
   for (const name of ['activated', 'charged', 'cancelled']) {
     const body = odd(name, (entity) => entity.notes = notes, crypto.randomUUID());
     expect(await deliver(service, body), name).toBe('ignored: subscription.entity.notes.user_id');
@@ -65,7 +65,7 @@ test.each([null, '1767225600', 1.5, -1, 253402300800, true, [1]])(
   },
 );
 
-test('a period at the bounds, 1970 and 9999, is taken', async () => {
+test('a period at the bounds, 1970 and 9999, is accepted', async () => {
   const of = await customer();
   const body = odd(
     'charged',
@@ -79,7 +79,7 @@ test('a period at the bounds, 1970 and 9999, is taken', async () => {
   });
 });
 
-test('activated before the first cycle, with both ends null, sets status and id alone', async () => {
+test('activated before the first cycle, with both ends null, sets only status and id', async () => {
   const of = await customer();
   const before = await readSubscription(database, of.userId);
   expect(await event({ name: 'activated', ...of })).toBe('applied');

@@ -10,14 +10,15 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 let database: TestDatabase;
 let service: pg.Client;
 beforeAll(async () => {
-  // One is activated for a period that is over: the gateway bills it, and nothing was paid for now.
+  // One subscription is activated for a period that is over: the gateway bills it, and no payment covers the current
+  // time.
   database = await createTestDatabase({ findings: { entitled_not_paid: 1 }, at: now });
   service = await openSession(database, { role: 'service_role' });
   await setClock(database, now);
 });
 afterAll(() => database.close());
 
-/** Days after the events, which therefore count by their own times. */
+/** A few days after the events, so that they count by their own times. */
 const now = '2026-01-10T00:00:00Z';
 const january = { start: '2126-01-01T00:00:00Z', end: '2126-02-01T00:00:00Z' };
 const february = { start: '2126-02-01T00:00:00Z', end: '2126-03-01T00:00:00Z' };
@@ -31,7 +32,7 @@ const planId = 'plan_gateway';
 beforeAll(() => database.query("update public.plans set gateway_plan_id = $1 where tier = 'premium'", [planId]));
 
 test.each(['activated', 'charged'] as const)(
-  '%s of a known gateway plan makes the subscription, with the tier',
+  '%s of a known gateway plan creates the subscription, with the tier',
   async (name) => {
     const { id: userId } = await createUser(database);
     const id = uniqueId('sub');
@@ -56,14 +57,14 @@ test.each(['activated', 'charged'] as const)('%s of an unknown gateway plan chan
   expect(await readTier(database, userId)).toBe('free');
 });
 
-test('a period that is over makes a subscription without the tier', async () => {
+test('a period that is over creates a subscription without the tier', async () => {
   const { id: userId } = await createUser(database);
   const over = { start: '2020-01-01T00:00:00Z', end: '2020-02-01T00:00:00Z' };
   expect(await event({ name: 'activated', userId, id: uniqueId('sub'), planId, ...over })).toBe('applied');
   expect(await readTier(database, userId)).toBe('free');
 });
 
-test('cancelled without a subscription sets the profile to free all the same', async () => {
+test('cancelled without a subscription still sets the profile to free', async () => {
   const { id: userId } = await createUser(database);
   await database.query("update public.profiles set subscription_tier = 'pro' where user_id = $1", [userId]);
   expect(await event({ name: 'cancelled', userId })).toBe('unmatched');
@@ -71,7 +72,7 @@ test('cancelled without a subscription sets the profile to free all the same', a
   expect(await readSubscription(database, userId)).toBeNull();
 });
 
-test('events that arrive before their subscription is known have their effect when it is', async () => {
+test('events that arrive before their subscription is known are applied when it is created', async () => {
   const { id: userId } = await createUser(database);
   const of = { userId, id: uniqueId('sub') };
   const createdAt = (day: number) => ({ createdAt: `2026-01-0${day}T00:00:00Z` });
@@ -87,7 +88,7 @@ test('events that arrive before their subscription is known have their effect wh
     ...iso(february),
   });
   expect(await readTier(database, userId)).toBe('free');
-  // They wait in the mirror; the ledger keeps what each did on arrival.
+  // The mirror stores these facts. The ledger keeps the outcome of each on its arrival.
   const rows = await database.query(
     'select outcome, attempts from private.gateway_events where subject_id = $1 order by outcome, attempts',
     [of.id],
@@ -95,7 +96,7 @@ test('events that arrive before their subscription is known have their effect wh
   expect(rows).toEqual(['applied', 'unmatched', 'unmatched', 'unmatched'].map((outcome) => ({ outcome, attempts: 1 })));
 });
 
-test('the early events of another gateway subscription are not applied', async () => {
+test('early events of another gateway subscription are not applied', async () => {
   const { id: userId } = await createUser(database);
   const other = { userId, id: uniqueId('sub') };
   expect(await event({ name: 'cancelled', ...other, createdAt: '2026-01-04T00:00:00Z' })).toBe('unmatched');

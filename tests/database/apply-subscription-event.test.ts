@@ -10,14 +10,14 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 let database: TestDatabase;
 let service: pg.Client;
 beforeAll(async () => {
-  // One is activated for a period that is over: the gateway bills it, and nothing was paid for now. Cancellations without
-  // a plan of ours end the purchases that they are attached to.
+  // One subscription is activated for a period that is over: the gateway bills it, and no payment covers the current
+  // time. Cancellations of attached gateway subscriptions end the purchases.
   database = await createTestDatabase({ findings: { entitled_not_paid: 1, paid_not_entitled: 4 }, at: now });
   service = await openSession(database, { role: 'service_role' });
 });
 afterAll(() => database.close());
 
-/** Days after the events, which therefore count by their own times. */
+/** A few days after the events, so that they count by their own times. */
 const now = '2026-01-10T00:00:00Z';
 const january = { start: '2126-01-01T00:00:00Z', end: '2126-02-01T00:00:00Z' };
 const february = { start: '2126-02-01T00:00:00Z', end: '2126-03-01T00:00:00Z' };
@@ -27,7 +27,7 @@ const iso = ({ start, end }: typeof january) => ({
 });
 const event = (event: SubscriptionEvent) => deliver(service, subscriptionEvent(event));
 
-/** Somebody who bought pro before all events, and whose gateway subscription has an id of its own. */
+/** A customer who bought pro before all events, with an id for a gateway subscription. */
 async function customer() {
   const user = await createUser(database);
   const { orderId } = await createPayment(database, { userId: user.id });
@@ -37,7 +37,7 @@ async function customer() {
   return { userId: user.id, id: uniqueId('sub') };
 }
 
-describe('without created_at, as SPEC has the events', () => {
+describe('events without created_at', () => {
   test('activated sets status, id and period', async () => {
     const of = await customer();
     await database.query(
@@ -60,14 +60,14 @@ describe('without created_at, as SPEC has the events', () => {
     expect(row).toEqual({ cancelled_at: null, ended_reason: null });
   });
 
-  test('charged sets the period alone', async () => {
+  test('charged sets only the period', async () => {
     const of = await customer();
     const before = await readSubscription(database, of.userId);
     expect(await event({ name: 'charged', ...of, ...february })).toBe('applied');
     expect(await readSubscription(database, of.userId)).toEqual({ ...before, ...iso(february) });
   });
 
-  test('cancelled sets the status and when, and the profile to free; the period stays', async () => {
+  test('cancelled sets status and cancelled_at, and the profile to free; the period stays', async () => {
     const of = await customer();
     const before = await readSubscription(database, of.userId);
     expect(await event({ name: 'cancelled', ...of })).toBe('applied');
@@ -77,7 +77,7 @@ describe('without created_at, as SPEC has the events', () => {
     expect(row).toEqual({ cancelled_at: new Date(now) });
   });
 
-  test('each applies in the order of arrival', async () => {
+  test('each event applies in the order of arrival', async () => {
     const of = await customer();
     for (const name of ['activated', 'cancelled', 'activated'] as const) {
       expect(await event({ name, ...of, ...january })).toBe('applied');
@@ -104,7 +104,7 @@ describe('with created_at', () => {
     expect(await readTier(database, of.userId)).toBe('pro');
   });
 
-  test('of a cancellation and an activation of one second the cancellation wins, in either order', async () => {
+  test('of a cancellation and an activation in the same second the cancellation wins, in either order', async () => {
     for (const names of [['activated', 'cancelled'], ['cancelled', 'activated']] as const) {
       const of = await customer();
       for (const name of names) await event({ name, ...of, ...january, createdAt: at(1) });
@@ -117,7 +117,7 @@ describe('with created_at', () => {
     }
   });
 
-  test('an older activation still fills an empty id', async () => {
+  test('an older activation still sets an empty id', async () => {
     const of = await customer();
     await event({ name: 'cancelled', ...of, createdAt: at(3) });
     await event({ name: 'charged', ...of, ...february, createdAt: at(2) });
@@ -129,7 +129,7 @@ describe('with created_at', () => {
     });
   });
 
-  test('inside the payload it counts as well', async () => {
+  test('created_at inside the payload counts as well', async () => {
     const of = await customer();
     await event({ name: 'charged', ...of, ...february, createdAt: at(2) });
     const body = JSON.parse(subscriptionEvent({ name: 'charged', ...of, ...january }));
@@ -137,7 +137,7 @@ describe('with created_at', () => {
     expect(await deliver(service, JSON.stringify(body))).toBe('stale');
   });
 
-  test('a re-activation after a halt brings the tier back', async () => {
+  test('a reactivation after a halt restores the tier', async () => {
     const of = await customer();
     await event({ name: 'cancelled', ...of, createdAt: at(1) });
     expect(await readTier(database, of.userId)).toBe('free');
@@ -145,7 +145,7 @@ describe('with created_at', () => {
     expect(await readTier(database, of.userId)).toBe('pro');
   });
 
-  test('an activation of a period that is over does not bring the tier back', async () => {
+  test('an activation of a period that is over does not restore the tier', async () => {
     const of = await customer();
     await event({ name: 'cancelled', ...of, createdAt: at(1) });
     const over = { start: '2020-01-01T00:00:00Z', end: '2020-02-01T00:00:00Z' };
@@ -164,7 +164,7 @@ describe('events of another gateway subscription than the stored one', () => {
     expect(await readTier(database, of.userId)).toBe('pro');
   });
 
-  test('activated, being newer, replaces it', async () => {
+  test('a newer activation replaces it', async () => {
     const of = await customer();
     await event({ name: 'activated', ...of, ...january, createdAt: '2026-01-01T00:00:00Z' });
     const id = uniqueId('sub');
@@ -176,10 +176,10 @@ describe('events of another gateway subscription than the stored one', () => {
   });
 });
 
-describe('an event of a plan of ours', () => {
+describe('an event whose plan_id is a plan’s gateway_plan_id', () => {
   beforeAll(() => database.query("update public.plans set gateway_plan_id = 'plan_basic' where tier = 'basic'"));
 
-  test('activated after a dearer purchase was cancelled gives the tier that is paid now, not the dearer one', async () => {
+  test('an activation after the cancellation of a more expensive purchase gives the tier of the subscription', async () => {
     const of = await customer();
     await event({ name: 'cancelled', ...of });
     await event({ name: 'activated', ...of, planId: 'plan_basic', ...january });
@@ -196,7 +196,7 @@ describe('an event of a plan of ours', () => {
   });
 });
 
-test('charged after the period was over gives the tier back, and while it runs leaves the profile alone', async () => {
+test('charged after the period was over restores the tier, and during the period leaves the profile unchanged', async () => {
   const of = await customer();
   const setTier = (tier: string) =>
     database.query('update public.profiles set subscription_tier = $2 where user_id = $1', [of.userId, tier]);
@@ -212,7 +212,7 @@ test('charged after the period was over gives the tier back, and while it runs l
   expect(await readTier(database, of.userId)).toBe('pro');
 });
 
-describe('an event that came before a purchase', () => {
+describe('an event that arrived before a purchase', () => {
   test('does not end it when it is delivered again', async () => {
     const { id: userId } = await createUser(database);
     const cancelled = subscriptionEvent({ name: 'cancelled', userId, id: uniqueId('sub') });
@@ -225,7 +225,7 @@ describe('an event that came before a purchase', () => {
     expect(await readTier(database, userId)).toBe('pro');
   });
 
-  test('does not end it when the activation of its subscription comes late', async () => {
+  test('does not end it when the activation of its subscription arrives late', async () => {
     const { id: userId } = await createUser(database);
     const id = uniqueId('sub');
     await event({ name: 'cancelled', userId, id, createdAt: '2026-01-02T00:00:00Z' });

@@ -29,7 +29,10 @@ const purchased = { tier: 'pro', status: 'active', gateway_subscription_id: null
 type Fact = readonly ['purchase' | SubscriptionEvent['name'], number];
 const purchase: Fact = ['purchase', 10];
 
-/** What happened, in which order it arrived: an event at its own time or, where later facts arrived before it, with them. */
+/**
+ * `facts` are in the order in which they happened. `rules` names the source that must rule in every order of arrival.
+ * A fact arrives at its own time or, after a later fact, at the time of that fact.
+ */
 type History = { readonly name: string; readonly facts: readonly Fact[]; readonly rules: 'purchase' | 'X' };
 
 const histories: History[] = [
@@ -46,7 +49,7 @@ const histories: History[] = [
   { name: 'X activated before and after a purchase', facts: [['activated', 9], ['activated', 12]], rules: 'X' },
 ];
 
-async function take(userId: string, [name, number]: Fact, planId: string | undefined): Promise<void> {
+async function deliverFact(userId: string, [name, number]: Fact, planId: string | undefined): Promise<void> {
   if (name === 'purchase') {
     const order = await placeOrder(database, { user: { id: userId, email: null } });
     await verifyPurchase(service, order);
@@ -56,7 +59,7 @@ async function take(userId: string, [name, number]: Fact, planId: string | undef
   await deliver(service, subscriptionEvent({ name, userId, id: 'sub_X', planId, createdAt: day(number), ...period }));
 }
 
-/** The orders in which facts can arrive: what happens here, a purchase, is not delayed. */
+/** The orders in which facts can arrive. The purchase happens in this database, so it is never delayed. */
 const orders = (facts: readonly Fact[]) =>
   [...permutations([purchase, ...facts])].filter((order) =>
     order.slice(0, order.indexOf(purchase)).every(([, number]) => number < purchase[1])
@@ -78,7 +81,7 @@ describe.each(histories)('$name', ({ facts, rules }) => {
     for (const fact of order) {
       now = Math.max(now, fact[1]);
       await setClock(database, day(now));
-      await take(user.id, fact, planId);
+      await deliverFact(user.id, fact, planId);
     }
     expect(await readSubscription(database, user.id)).toMatchObject(
       rules === 'purchase'
@@ -87,7 +90,7 @@ describe.each(histories)('$name', ({ facts, rules }) => {
     );
     expect(await readTier(database, user.id)).toBe(rules === 'purchase' ? 'pro' : tier);
     const isCancelled = facts.some(([name]) => name === 'cancelled');
-    // What the gateway cancelled itself may have been cancelled from here before.
+    // A subscription that the gateway cancelled itself may have a cancellation from this service before.
     if (!isCancelled) {
       const state = (await readCancellation(database, 'sub_X'))?.state ?? 'none';
       expect(rules === 'purchase' ? ['pending'] : ['none', 'withdrawn']).toContain(state);
@@ -95,7 +98,7 @@ describe.each(histories)('$name', ({ facts, rules }) => {
   });
 });
 
-test('a row written by hand with a time in the future does not keep a later activation from ruling', async () => {
+test('a row written by hand with a time in the future does not outrank a later activation', async () => {
   const { id: userId } = await createUser(database);
   await setClock(database, day(9));
   await database.query(
@@ -104,13 +107,13 @@ test('a row written by hand with a time in the future does not keep a later acti
     [userId],
   );
   await setClock(database, day(10));
-  await take(userId, purchase, undefined);
+  await deliverFact(userId, purchase, undefined);
   await setClock(database, day(11));
-  await take(userId, ['activated', 11], 'plan_premium');
+  await deliverFact(userId, ['activated', 11], 'plan_premium');
   expect(await readTier(database, userId)).toBe('premium');
 });
 
-test('an order made before another one was verified does not rule over it, though its money comes later', async () => {
+test('an order made before another one was verified does not outrank it, although its capture arrives later', async () => {
   const pay = ({ orderId, paymentId }: Purchase) => deliver(service, captured({ id: paymentId, order_id: orderId }));
   const user = await createUser(database);
   await setClock(database, day(9));

@@ -33,14 +33,14 @@ async function sweep(): Promise<void> {
   for (;;) if ((await database.one('select private.sweep() as done')).done === 0) return;
 }
 
-/** Basic for a month from 1 January. */
+/** A month of basic from 1 January. */
 async function bought(): Promise<void> {
   await at(january.start);
   user = await createUser(database);
   await verifyPurchase(service, await placeOrder(database, { user, tier: 'basic' }));
 }
 
-/** Pro of a new gateway subscription, for a cycle that begins when it is activated. */
+/** Starts a new gateway subscription for pro, with a cycle that starts at its activation. @returns its id */
 async function bill(cycle: typeof january): Promise<string> {
   await at(cycle.start);
   const id = uniqueId('sub');
@@ -79,7 +79,7 @@ describe('a cancellation at the period’s end', () => {
     expect(await cancel()).toMatchObject({ outcome: 'subscription_not_found' });
   });
 
-  test('that is repeated writes nothing, and neither does a repeated resumption', async () => {
+  test('that is repeated writes nothing, nor does a repeated resumption', async () => {
     await bought();
     await cancel();
     const cancelled = await readAllRows(database);
@@ -94,7 +94,7 @@ describe('a cancellation at the period’s end', () => {
     expect(await readAllRows(database)).toEqual(resumed);
   });
 
-  test('and its resumption move no end, however often they follow each other', async () => {
+  test('and its resumption move no period end, however often they alternate', async () => {
     await bought();
     const before = withoutRevision(await subscription());
     for (let number = 2; number < 10; number += 1) {
@@ -105,7 +105,7 @@ describe('a cancellation at the period’s end', () => {
     expect(withoutRevision(await subscription())).toEqual(before);
   });
 
-  test('is told to the gateway 48 hours before the end', async () => {
+  test('is due at the gateway 48 hours before the end', async () => {
     user = await createUser(database);
     const id = await bill(january);
     await cancel();
@@ -128,7 +128,7 @@ describe('a cancellation at the period’s end', () => {
     ['that is activated before the end', async () => {
       await bill({ start: '2026-01-20T00:00:00Z', end: '2026-02-20T00:00:00Z' });
     }],
-  ])('of one gateway subscription does not hold for another %s', async (_, follows) => {
+  ])('of one gateway subscription does not apply to another %s', async (_, follows) => {
     user = await createUser(database);
     const first = await bill(january);
     await cancel();
@@ -139,7 +139,7 @@ describe('a cancellation at the period’s end', () => {
     expect(row.gateway_subscription_id).not.toBe(first);
   });
 
-  test('of a gateway subscription does not hold for a purchase', async () => {
+  test('of a gateway subscription does not apply to a purchase', async () => {
     user = await createUser(database);
     await bill(january);
     await cancel();
@@ -171,7 +171,7 @@ describe('a cancellation at once', () => {
     expect(await readAccessFindings(database)).toEqual([]);
   });
 
-  test('ends a gateway subscription, too, whose earlier activation arrives afterwards', async () => {
+  test('also ends a gateway subscription whose earlier activation arrives afterwards', async () => {
     await bought();
     await at('2026-01-10T00:00:00Z');
     await cancel(false);

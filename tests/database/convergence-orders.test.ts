@@ -6,7 +6,7 @@ import { scenarioNames, smallScenarioNames, stage } from '../helpers/orderings/s
 import { walk } from '../helpers/orderings/walk.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
 
-// The same with longer orders: tests/long.
+// tests/long runs longer orders.
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -14,16 +14,19 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-test.each(smallScenarioNames)('every order of four steps ends as its facts do: %s', async (name) => {
+test.each(smallScenarioNames)('every order of four steps gives the result of its facts: %s', async (name) => {
   expect(await proveEveryOrder(database, name, 4)).toBeGreaterThan(200);
 });
 
-test.each(scenarioNames)('generated orders of up to all steps three times end as their facts do: %s', async (name) => {
-  await proveGeneratedOrders(database, name, { numRuns: 8, seed: 20261120 });
-});
+test.each(scenarioNames)(
+  'generated orders in which each step runs up to three times give the result of their facts: %s',
+  async (name) => {
+    await proveGeneratedOrders(database, name, { numRuns: 8, seed: 20261120 });
+  },
+);
 
-test('an order that ends differently is found, and told by the shortest two lists', async () => {
-  // Which of two payments counts goes by arrival, which is why no proof looks at it: here one does.
+test('an order with another result is found, and reported with the two shortest lists of steps', async () => {
+  // Which of two payments counts depends on arrival, so the proofs ignore it. This test compares it.
   await database.query('alter function test.read_state(jsonb) rename to read_real_state');
   await database.query(`
     create function test.read_state(p_subject jsonb) returns jsonb language sql stable

@@ -3,7 +3,7 @@ import { prepareToWalk } from '../helpers/orderings/prepare-to-walk.ts';
 import { proveRandomSets } from '../helpers/orderings/random-sets.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
 
-// Two thousand of them: tests/long.
+// tests/long runs two thousand sets.
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 test.each([0, 1, 2, 3])(
-  'fifty random sets of facts end the same in every one of fourteen orders: part %i',
+  'fifty random sets of facts give the same result in each of fourteen orders: part %i',
   async (part) => {
     await proveRandomSets(database, Array.from({ length: 50 }, (_, index) => part * 50 + index));
   },

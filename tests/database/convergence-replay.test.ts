@@ -6,8 +6,8 @@ import { takeSteps } from '../helpers/orderings/take-steps.ts';
 import { openSession } from '../helpers/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
 
-// REPLAY='order: captured refund verify' shows what a list that some proof of convergence told does, step by step.
-const told = Deno.env.get('REPLAY');
+// REPLAY='order: captured refund verify' prints each step of a list that a proof of convergence reported.
+const requested = Deno.env.get('REPLAY');
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -16,7 +16,10 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** What each step of such a list answers and leaves. @throws where there is no such scenario or step. */
+/**
+ * Runs a list of steps. @returns the answer of each step and the state after it @throws if the scenario or a step is
+ * unknown
+ */
 async function replay(list: string) {
   const [scenario = '', word = ''] = list.split(': ');
   const name = scenarioNames.find((name) => name === scenario);
@@ -25,7 +28,7 @@ async function replay(list: string) {
   return await takeSteps(session, await stage(database, name), word.split(' '));
 }
 
-test('a list of steps is replayed: what each answers and leaves', async () => {
+test('a replay returns the answer of each step and the state after it', async () => {
   const steps = await replay('order: failed captured verify refund');
   expect(steps.map(({ step, answer, state }) => [step, answer, state])).toMatchObject([
     ['failed', { outcome: 'applied' }, { tier: 'free', payments: [{ status: 'failed', tier: 'pro' }] }],
@@ -35,13 +38,13 @@ test('a list of steps is replayed: what each answers and leaves', async () => {
   ]);
 });
 
-test('a list of no such scenario or step is refused', async () => {
+test('a list with an unknown scenario or step is refused', async () => {
   await expect(replay('orders: verify')).rejects.toThrow('no scenario orders');
   await expect(replay('order: pay')).rejects.toThrow('no step pay; there are verify captured');
 });
 
-test.runIf(told !== undefined)('REPLAY is shown step by step', async () => {
-  for (const { step, answer, state } of await replay(told ?? '')) {
+test.runIf(requested !== undefined)('REPLAY prints each step', async () => {
+  for (const { step, answer, state } of await replay(requested ?? '')) {
     writeLine(`${step} → ${JSON.stringify(answer)}\n${JSON.stringify(state, null, 2)}`);
   }
 });

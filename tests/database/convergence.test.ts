@@ -22,7 +22,10 @@ afterAll(() => database.close());
 
 type Step = Omit<SubscriptionEvent, 'userId'>;
 
-/** An event of `sub` (a letter) on a day of January, for a period of months counted from January 2126; none: null. */
+/**
+ * An event of `sub` (a letter) on a day of January 2026. `months` is its period, counted from January 2126, or null
+ * for none.
+ */
 function step(name: Step['name'], day: number, months: [number, number] | null = null, sub = 'A', plan = 'pro'): Step {
   const month = (number: number) => new Date(Date.UTC(2126, number)).toISOString();
   return {
@@ -34,7 +37,7 @@ function step(name: Step['name'], day: number, months: [number, number] | null =
   };
 }
 
-/** Delivers the events in that order to a new user, with or without a purchase before, and reads what became of it. */
+/** Delivers the events in that order to a new user, with or without a purchase before. @returns the resulting state */
 async function outcomeOf(steps: readonly Step[], purchase: boolean): Promise<Record<string, unknown>> {
   const { id: userId } = await createUser(database);
   const suffix = uniqueId('');
@@ -43,7 +46,7 @@ async function outcomeOf(steps: readonly Step[], purchase: boolean): Promise<Rec
     await setClock(database, '2025-12-31T00:00:00Z');
     await callRpc(service, 'verify_payment', userId, orderId, uniqueId('pay'), 'signature');
   }
-  // Close to the events: a time that is older than the gateway's retries says nothing.
+  // Close to the events: for an arrival within the gateway's retries the time of the event counts.
   await setClock(database, '2026-01-08T00:00:00Z');
   const bodies = new Map<Step, string>();
   for (const step of steps) {
@@ -134,7 +137,7 @@ const histories: [string, Step[]][] = [
 ];
 
 describe.each([['without a purchase before', false], ['after a purchase', true]])('%s', (_, purchase) => {
-  test.each(histories)('%s: every order of arrival ends the same', async (_, steps) => {
+  test.each(histories)('%s: every order of arrival gives the same result', async (_, steps) => {
     const expected = await outcomeOf(steps, purchase);
     for (const order of permutations(steps)) {
       expect(await outcomeOf(order, purchase), describeOrder(order)).toEqual(expected);
@@ -142,7 +145,7 @@ describe.each([['without a purchase before', false], ['after a purchase', true]]
   });
 });
 
-test('the histories end as the events, taken in the order in which they happened, say', async () => {
+test('each history gives the result of its events in the order in which they happened', async () => {
   const ends: Record<string, unknown> = {};
   for (const [name, steps] of histories) {
     const { tier, status, profileTier, gateway_subscription_id: id, end } = await outcomeOf(steps, false);
@@ -164,11 +167,11 @@ test('the histories end as the events, taken in the order in which they happened
   });
 });
 
-test('forty random histories end the same in random orders with duplicates', async () => {
+test('forty random histories give the same result in random orders with duplicates', async () => {
   const random = seededRandom(20260101);
   const pick = (count: number) => Math.floor(random() * count);
   for (let history = 0; history < 40; history++) {
-    // Which subscription counts is what the newest activation says: every real history has one.
+    // The newest activation decides which subscription counts, so every history has one.
     const steps = Array.from({ length: 4 + pick(5) }, (_, index) => {
       const [sub, start] = [pick(3) === 0 ? 'B' : 'A', pick(6)];
       const others = ['activated', 'charged', 'charged', 'cancelled'] as const;

@@ -11,7 +11,7 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 let database: TestDatabase;
 let service: pg.Client;
 beforeAll(async () => {
-  // One is captured by hand, without its order.
+  // One payment is captured by hand, without its order.
   database = await createTestDatabase({ findings: { captured_not_fulfilled: 1 } });
   service = await openSession(database, { role: 'service_role' });
 });
@@ -27,7 +27,7 @@ afterAll(() => database.close());
 const create = (userId: string, tier = 'pro', key: string | null = null) =>
   callRpc(service, 'create_order', userId, tier, key);
 
-/** An order that the gateway has given its id. */
+/** Creates an order and stores the gateway's id for it. */
 async function ordered(userId: string, tier = 'pro', key: string | null = null) {
   const created = await create(userId, tier, key);
   const [id, orderId] = [String(created.payment_id), uniqueId('order')];
@@ -37,7 +37,7 @@ async function ordered(userId: string, tier = 'pro', key: string | null = null) 
 }
 
 describe('a new order', () => {
-  test('writes the payment before the gateway hears of it, with the plan and its price', async () => {
+  test('writes the payment before the call to the gateway, with the plan and its price', async () => {
     const { id: userId } = await createUser(database);
     const order = await create(userId);
     expect(order).toEqual({
@@ -78,7 +78,7 @@ describe('a new order', () => {
     expect(await create(crypto.randomUUID())).toEqual({ outcome: 'user_not_found' });
   });
 
-  test('answers what runs: its tier and end, until it is cancelled or over', async () => {
+  test('returns the running tier and its end, until it is cancelled or over', async () => {
     const [{ id: userId }, { id: cancelling }] = [await createUser(database), await createUser(database)];
     for (const id of [userId, cancelling]) {
       const basic = await ordered(id, 'basic');
@@ -103,7 +103,7 @@ describe('a new order', () => {
 });
 
 describe('an open order', () => {
-  test('is returned for 30 minutes, and then a new one', async () => {
+  test('is returned for 30 minutes; after that a new order is created', async () => {
     const { id: userId } = await createUser(database);
     const { id, orderId } = await ordered(userId);
     for (const seconds of [0, 60, 1799]) {
@@ -129,7 +129,7 @@ describe('an open order', () => {
       'paid and refunded before its capture arrived',
       (order_id) => deliver(service, refunded({ id: uniqueId('pay'), order_id }, 99900)),
     ],
-  ])('that was %s is open no more', async (_, pay) => {
+  ])('that was %s is not open any more', async (_, pay) => {
     const { id: userId } = await createUser(database);
     const { orderId } = await ordered(userId);
     await pay(orderId);
@@ -143,12 +143,12 @@ describe('an open order', () => {
     expect(await create(userId, 'premium')).toMatchObject({ outcome: 'created', amount: 199900 });
     await database.query("update public.plans set price = 109900 where tier = 'pro'");
     expect(await create(userId)).toMatchObject({ outcome: 'created', amount: 109900 });
-    // What was ordered at the old price is still sold at it.
+    // The old order still sells at the old price.
     expect(await deliver(service, captured({ id: uniqueId('pay'), order_id: orderId }))).toBe('applied');
     expect(await readTier(database, userId)).toBe('pro');
   });
 
-  test('that has no id yet is in flight for 30 seconds, and then given up', async () => {
+  test('without a gateway id is in flight for 30 seconds, and then abandoned', async () => {
     const { id: userId } = await createUser(database);
     await create(userId);
     await later(29);
@@ -163,7 +163,7 @@ describe('an order of another API key id', () => {
     callRpc(service, 'create_order', userId, 'pro', key, keyId);
 
   test.each([null, 'key'])(
-    'is not given again, since the gateway does not know it there (Idempotency-Key %j)',
+    'is not returned, since the gateway does not know it under this key (Idempotency-Key %j)',
     async (key) => {
       const { id: userId } = await createUser(database);
       const inTest = await createUnder(userId, 'key_test_1', key);
@@ -186,7 +186,7 @@ describe('an order of another API key id', () => {
 });
 
 describe('an idempotency key', () => {
-  test('is one of at most twenty in an hour, even for an order that is there; a known one is answered', async () => {
+  test('counts towards twenty an hour, even for an existing order; a known key is still answered', async () => {
     const { id: userId } = await createUser(database);
     const { orderId } = await ordered(userId, 'pro', 'key 1');
     for (let count = 2; count <= 20; count += 1) {
@@ -201,7 +201,7 @@ describe('an idempotency key', () => {
     expect(await create(userId, 'pro', 'key 21')).toMatchObject({ outcome: 'created' });
   });
 
-  test('is forgotten after seven days', async () => {
+  test('is deleted after seven days', async () => {
     const { id: userId } = await createUser(database);
     await ordered(userId, 'pro', 'key');
     const count = async () =>
@@ -214,7 +214,7 @@ describe('an idempotency key', () => {
     expect(await count()).toBe(0);
   });
 
-  test('repeated is the same order, however late, at its own price, paid or off the offer', async () => {
+  test('repeated returns the same order at its price, after any time, paid or not on offer any more', async () => {
     const { id: userId } = await createUser(database);
     const { id, orderId } = await ordered(userId, 'pro', 'key');
     const same = { outcome: 'existing', payment_id: id, order_id: orderId, amount: 99900 };
@@ -242,7 +242,7 @@ describe('an idempotency key', () => {
     expect((await create(stranger, 'premium', 'key')).payment_id).not.toBe(id);
   });
 
-  test('is in flight while its order has no id, and takes a new one after 30 seconds', async () => {
+  test('is in flight while its order has no id, and names a new order after 30 seconds', async () => {
     const { id: userId } = await createUser(database);
     await create(userId, 'pro', 'key');
     expect(await create(userId, 'pro', 'key')).toEqual({ outcome: 'in_flight' });
@@ -252,7 +252,7 @@ describe('an idempotency key', () => {
     expect(await create(userId, 'pro', 'key')).toMatchObject({ outcome: 'existing', payment_id: id });
   });
 
-  test('that found an open order stays with it', async () => {
+  test('that returned an open order keeps it', async () => {
     const { id: userId } = await createUser(database);
     const { id } = await ordered(userId);
     expect(await create(userId, 'pro', 'key')).toMatchObject({ payment_id: id });
@@ -260,7 +260,7 @@ describe('an idempotency key', () => {
     expect(await create(userId, 'pro', 'key')).toMatchObject({ outcome: 'existing', payment_id: id });
   });
 
-  test('is forgotten with an order that was discarded', async () => {
+  test('is deleted with a discarded order', async () => {
     const { id: userId } = await createUser(database);
     const { payment_id } = await create(userId, 'pro', 'key');
     await callRpc(service, 'discard_order', payment_id);
@@ -285,7 +285,7 @@ test('ten new orders an hour: the eleventh gets retry_after, and an open one is 
 });
 
 describe('store_order and discard_order', () => {
-  test('store an id once: the same again is stored, another is not', async () => {
+  test('store an id once: the same id again is stored, another id is refused', async () => {
     const { id: userId } = await createUser(database);
     const { id, orderId } = await ordered(userId);
     expect(await callRpc(service, 'store_order', id, orderId)).toEqual({ outcome: 'stored' });
@@ -296,7 +296,7 @@ describe('store_order and discard_order', () => {
     });
   });
 
-  test('forget a payment without an order, and no other', async () => {
+  test('delete a payment without an order, and no other', async () => {
     const { id: userId } = await createUser(database);
     const { id } = await ordered(userId);
     const { payment_id } = await create(userId, 'premium');
@@ -307,7 +307,7 @@ describe('store_order and discard_order', () => {
   });
 
   test.each(["status = 'failed'", "status = 'captured'", "gateway_payment_id = 'pay_of_no_order'"])(
-    'keep a payment with %s though it has no order',
+    'keep a payment with %s although it has no order',
     async (field) => {
       const { id: userId } = await createUser(database);
       const { payment_id } = await create(userId);

@@ -11,7 +11,7 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 let database: TestDatabase;
 let service: pg.Client;
 beforeAll(async () => {
-  // A dispute about the second payment on an order, and a lost one whose payment still gives access.
+  // One dispute is about the second payment on an order, and one is lost while its payment still gives access.
   database = await createTestDatabase({ findings: { paid_twice: 1, dispute_lost: 1 } });
   service = await openSession(database, { role: 'service_role' });
 });
@@ -20,23 +20,23 @@ afterAll(() => database.close());
 async function bought() {
   const order = await placeOrder(database);
   await verifyPurchase(service, order);
-  const tell = (name: string, status: unknown) =>
+  const deliverDispute = (name: string, status: unknown) =>
     deliver(service, dispute(name, status, { id: order.paymentId, order_id: order.orderId }));
-  return { order, tell };
+  return { order, deliverDispute };
 }
 
 test.each(['won', 'lost', 'closed'])(
   'a dispute that ends %s is recorded, changes no access, and stays decided',
   async (end) => {
-    const { order, tell } = await bought();
+    const { order, deliverDispute } = await bought();
     const before = await readPurchase(database, order);
-    expect(await tell('created', 'open')).toBe('applied');
+    expect(await deliverDispute('created', 'open')).toBe('applied');
     expect(await readPayment(database, order.id)).toMatchObject({ dispute_status: 'open' });
-    expect(await tell('under_review', 'under_review')).toBe('applied');
-    expect(await tell('under_review', 'under_review')).toBe('stale');
-    expect(await tell(end, end)).toBe('applied');
+    expect(await deliverDispute('under_review', 'under_review')).toBe('applied');
+    expect(await deliverDispute('under_review', 'under_review')).toBe('stale');
+    expect(await deliverDispute(end, end)).toBe('applied');
     for (const late of ['open', 'under_review', 'won', 'lost', 'closed']) {
-      expect(await tell('late', late)).toBe(
+      expect(await deliverDispute('late', late)).toBe(
         'stale',
       );
     }
@@ -46,12 +46,12 @@ test.each(['won', 'lost', 'closed'])(
 );
 
 test.each([[undefined], [null], [7], [{}]])('a dispute with the status %j is ignored', async (status) => {
-  const { order, tell } = await bought();
-  expect(await tell('created', status)).toBe('ignored: dispute.entity.status');
+  const { order, deliverDispute } = await bought();
+  expect(await deliverDispute('created', status)).toBe('ignored: dispute.entity.status');
   expect(await readPayment(database, order.id)).toMatchObject({ dispute_status: null });
 });
 
-test('a dispute without its payment entity finds the payment by the id that it names', async () => {
+test('a dispute without a payment entity finds the payment by its payment_id', async () => {
   const { order } = await bought();
   const body = JSON.stringify({
     event: 'payment.dispute.created',
@@ -67,7 +67,7 @@ test('a dispute without an entity is ignored', async () => {
   );
 });
 
-test('a dispute about another payment on the order is not one about the payment that counts', async () => {
+test('a dispute about an extra payment on the order does not change the payment that counts', async () => {
   const { order } = await bought();
   await deliver(service, captured({ id: order.paymentId, order_id: order.orderId }));
   const extra = { id: uniqueId('pay'), order_id: order.orderId };
@@ -77,12 +77,12 @@ test('a dispute about another payment on the order is not one about the payment 
 });
 
 test('a lost dispute is a finding until an admin ends the payment’s access', async () => {
-  const { order, tell } = await bought();
+  const { order, deliverDispute } = await bought();
   const findings = () =>
     database.query('select finding, subject from private.findings where user_id = $1 order by 1', [order.user.id]);
-  await tell('created', 'open');
+  await deliverDispute('created', 'open');
   expect(await findings()).toEqual([]);
-  await tell('lost', 'lost');
+  await deliverDispute('lost', 'lost');
   expect(await findings()).toEqual([{ finding: 'dispute_lost', subject: order.id }]);
   expect(await readTier(database, order.user.id)).toBe('pro');
 
@@ -112,7 +112,7 @@ test('private.end_payment_access lets another source rule, and is closed to the 
   });
 });
 
-test('a dispute of an order that is not known yet is recorded when it is', async () => {
+test('a dispute of an unknown order is recorded when the order is stored', async () => {
   const user = await createUser(database);
   const money = { id: uniqueId('pay'), order_id: uniqueId('order') };
   expect(await deliver(service, captured(money))).toBe('unmatched');

@@ -42,7 +42,7 @@ test('a payload is emptied after 90 days; hash, ids, outcome and counts stay', a
   expect(before).toMatchObject({ event_id: 'evt_header', subject_id: order.orderId, outcome: 'applied' });
 });
 
-test('a repeat of an emptied event is still known: it answers the outcome and changes nothing', async () => {
+test('a repeated delivery of an emptied event is recognized: it returns the outcome and changes nothing', async () => {
   await setClock(database, '2026-01-01T00:00:00Z');
   const order = await placeOrder(database);
   const body = captured({ id: order.paymentId, order_id: order.orderId });
@@ -58,7 +58,7 @@ test('a repeat of an emptied event is still known: it answers the outcome and ch
 });
 
 test.each(['unmatched', 'plan_not_found', 'parked', 'failed: 23514'])(
-  'an event that is %s still waits, and keeps the fields that it needs',
+  'an event that is %s keeps the fields that a later application needs',
   async (outcome) => {
     await setClock(database, '2026-01-01T00:00:00Z');
     const money = { id: uniqueId('pay'), order_id: uniqueId('order') };
@@ -77,7 +77,7 @@ test.each(['unmatched', 'plan_not_found', 'parked', 'failed: 23514'])(
   },
 );
 
-test('an event of an unknown order, or that no rule reads, keeps its whole payload for a day', async () => {
+test('an event of an unknown order, or of an unhandled type, keeps its whole payload for a day', async () => {
   await setClock(database, '2026-01-01T00:00:00Z');
   const money = { id: uniqueId('pay'), order_id: uniqueId('order'), email: 'asha.rao@example.com' };
   const bodies = [captured(money), captured(money).replace('payment.captured', 'payment.authorized')];
@@ -92,7 +92,7 @@ test('an event of an unknown order, or that no rule reads, keeps its whole paylo
   for (const body of bodies) expect(JSON.stringify((await row(body)).payload)).not.toContain('asha.rao');
 });
 
-test('an event that waited for its order for a year is applied', async () => {
+test('an event that waited a year for its order is applied', async () => {
   await setClock(database, '2026-01-01T00:00:00Z');
   const money = { id: uniqueId('pay'), order_id: uniqueId('order') };
   await deliver(service, captured(money));
@@ -103,7 +103,7 @@ test('an event that waited for its order for a year is applied', async () => {
 });
 
 test.each(['ignored: not handled', 'stale', 'already', 'mismatch', 'applied'])(
-  'an event that ended %s is emptied',
+  'an event with the outcome %s is emptied',
   async (outcome) => {
     await setClock(database, '2026-01-01T00:00:00Z');
     await deliver(service, captured({ id: uniqueId('pay'), order_id: uniqueId('order') }));
@@ -112,7 +112,7 @@ test.each(['ignored: not handled', 'stale', 'already', 'mismatch', 'applied'])(
   },
 );
 
-test('a batch is a thousand, passes over what another session holds, and never what is new', async () => {
+test('a batch is a thousand rows, skips locked rows, and never takes new rows', async () => {
   await setClock(database, '2026-01-01T00:00:00Z');
   await database.query(`
     insert into private.gateway_events (body_sha256, payload, outcome)

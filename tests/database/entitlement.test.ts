@@ -48,7 +48,7 @@ describe('paid_not_entitled', () => {
     expect(await findings()).toEqual([]);
   });
 
-  test('lists one whose subscription ended, but not one that its user cancelled', async () => {
+  test('lists a payment whose subscription lapsed, but not one whose user cancelled', async () => {
     const [lapsed, cancelled] = [await buy(), await buy()];
     await end(lapsed.user.id);
     await write("update public.profiles set subscription_tier = 'free' where user_id = $1", lapsed.user.id);
@@ -56,7 +56,7 @@ describe('paid_not_entitled', () => {
     expect(await findings()).toEqual([['paid_not_entitled', lapsed.id]]);
   });
 
-  test('lists one bought after a cancellation', async () => {
+  test('lists a payment made after a cancellation', async () => {
     const { user } = await buy({ tier: 'premium' });
     await callRpc(service, 'cancel_subscription', user.id, false);
     const later = await buy({ user });
@@ -67,7 +67,7 @@ describe('paid_not_entitled', () => {
     expect(await findings()).toContainEqual(['paid_not_entitled', later.id]);
   });
 
-  test('lists none whose period is over, and none of a deleted user', async () => {
+  test('lists no payment whose period is over, and none of a deleted user', async () => {
     await setClock(database, '2026-01-01T00:00:00Z');
     await buy({ tier: 'basic' });
     await setClock(database, '2026-02-05T00:00:00Z');
@@ -78,7 +78,7 @@ describe('paid_not_entitled', () => {
 });
 
 describe('entitled_not_paid', () => {
-  const carry = "insert into public.subscriptions (user_id, tier, status) values ($1, 'pro', 'active')";
+  const insertByHand = "insert into public.subscriptions (user_id, tier, status) values ($1, 'pro', 'active')";
   const setTier = 'update public.profiles set subscription_tier = $2 where user_id = $1';
 
   test('lists a tier that was written by hand, until it is granted', async () => {
@@ -91,7 +91,7 @@ describe('entitled_not_paid', () => {
 
   test('lists an active subscription that was written by hand, until the gateway bills it', async () => {
     const { id } = await createUser(database);
-    await write(carry, id);
+    await write(insertByHand, id);
     await write(setTier, id, 'pro');
     expect(await findings()).toEqual([['entitled_not_paid', id, 'nothing pays for it']]);
     await write("update public.subscriptions set gateway_subscription_id = 'sub_1' where user_id = $1", id);
@@ -124,7 +124,7 @@ describe('entitled_not_paid', () => {
       expect(await database.query('select reason from private.entitled_not_paid')).toEqual(
         Array.from({ length: count }, () => ({ reason: 'its period is over' })),
       );
-      // The schedule ends what the gateway does not bill.
+      // The schedule ends periods that the gateway does not bill.
       await write('select private.expire_subscriptions()');
       await write('truncate private.outbox');
       expect(await names()).toEqual(count === 1 && id !== null ? ['entitled_not_paid'] : []);
@@ -137,7 +137,7 @@ describe('tier_mismatch', () => {
     'cancelled',
     'pro',
   ]])(
-    'lists a subscription that is %s beside tier %s',
+    'lists a subscription that is %s with the tier %s',
     async (status, tier) => {
       const { user } = await buy();
       await write('update public.subscriptions set status = $2 where user_id = $1', user.id, status);
@@ -146,7 +146,7 @@ describe('tier_mismatch', () => {
     },
   );
 
-  test('lists no subscription that was activated for a period that is over beside free', async () => {
+  test('does not list a subscription that was activated for a period that is over, with the tier free', async () => {
     const { user } = await buy();
     await write("update public.profiles set subscription_tier = 'free' where user_id = $1", user.id);
     await write(
@@ -156,7 +156,7 @@ describe('tier_mismatch', () => {
     expect(await database.query('select from private.tier_mismatch')).toEqual([]);
   });
 
-  test('lists an active subscription without a profile, and no subscription that ended beside null or free', async () => {
+  test('lists an active subscription without a profile, but no ended subscription with the tier null or free', async () => {
     const { user } = await buy();
     await write('delete from public.profiles where user_id = $1', user.id);
     for (const tier of [null, 'free']) {

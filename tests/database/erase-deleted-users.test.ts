@@ -31,13 +31,13 @@ afterAll(() => database.close());
 
 const setTime = (at: number) => setClock(database, new Date(at).toISOString());
 const iso = (at: number) => new Date(at).toISOString();
-/** A person whom their own words alone identify. */
+/** The person with the e-mail address in place of the id, to find only personal data other than the id. */
 const withoutId = (person: Person): Person => ({ ...person, id: person.email });
 const deleteUser = ({ id }: Person) => database.query('delete from auth.users where id = $1', [id]);
 const mailTo = ({ email }: Person) =>
   database.query("select key from private.outbox where payload ->> 'to' = $1", [email]);
 
-/** A user with a name and an e-mail address of their own. */
+/** A user with a unique name and e-mail address. */
 async function createPerson(): Promise<Person> {
   const word = uniqueId('p').replace('_', '');
   const id = crypto.randomUUID();
@@ -53,8 +53,8 @@ async function createPerson(): Promise<Person> {
   return person;
 }
 
-/** Everything that the service can store about a user, within twenty days. */
-async function live(person: Person): Promise<{ subscription: string; charge: string }> {
+/** Creates every record that the service can store about a user, within twenty days. */
+async function createRecords(person: Person): Promise<{ subscription: string; charge: string }> {
   const of = personalFields(person);
   const subscription = uniqueId('sub');
   const charge = uniqueId('pay');
@@ -98,7 +98,7 @@ async function live(person: Person): Promise<{ subscription: string; charge: str
   await deliver(service, refunded(payment, 100));
   await deliver(service, dispute('created', 'open', payment));
 
-  // What waits: for an order, for a plan, for an admin.
+  // Events that wait: for an order, for a plan, for an admin.
   const unknown = { ...of, id: uniqueId('pay'), order_id: uniqueId('order_unknown') };
   await deliver(service, captured(unknown));
   await deliver(service, failed({ ...unknown, error_description: `Declined for ${person.name}` }));
@@ -143,7 +143,7 @@ async function live(person: Person): Promise<{ subscription: string; charge: str
   return { subscription, charge };
 }
 
-const where = [
+const columnsAfterDeletion = [
   'private.deleted_users.user_id',
   'private.gateway_charges.user_id',
   'private.gateway_events.payload',
@@ -153,10 +153,10 @@ const where = [
   'private.tier_changes.user_id',
 ];
 
-describe('a user who was deleted', () => {
-  test('leaves nothing in any table after 90 days', async () => {
+describe('a deleted user', () => {
+  test('leaves no personal data in any table after 90 days', async () => {
     const person = await createPerson();
-    const { subscription, charge } = await live(person);
+    const { subscription, charge } = await createRecords(person);
     expect(await columnsNaming(database, withoutId(person))).toEqual([
       'private.gateway_events.payload',
       'private.grants.reason',
@@ -169,11 +169,11 @@ describe('a user who was deleted', () => {
     await setTime(deletedAt);
     await deleteUser(person);
     await database.query(sweep);
-    expect(await columnsNaming(database, person)).toEqual(where);
+    expect(await columnsNaming(database, person)).toEqual(columnsAfterDeletion);
 
     await setTime(deletedAt + 90 * day - 1000);
     await database.query(sweep);
-    // The mails are older than the deletion, and so are the events.
+    // The mails and the events are older than the deletion.
     expect(await columnsNaming(database, person)).toEqual([
       'private.deleted_users.user_id',
       'private.gateway_charges.user_id',
@@ -196,9 +196,9 @@ describe('a user who was deleted', () => {
       .toEqual([]);
   });
 
-  test('leaves the payments for the accounts, and the hashes of the events', async () => {
+  test('keeps the payments for accounting, and the hashes of the events', async () => {
     const person = await createPerson();
-    await live(person);
+    await createRecords(person);
     const accounts = async () =>
       await database.query(`
         select id, amount, currency, status, tier, gateway_order_id, gateway_payment_id, captured_at, confirmed_at,
@@ -218,11 +218,11 @@ describe('a user who was deleted', () => {
     expect(orders).toEqual([{ amount: '100' }]);
   });
 
-  test('takes nothing from another user', async () => {
+  test('does not change the rows of another user', async () => {
     const person = await createPerson();
     const other = await createPerson();
-    await live(person);
-    await live(other);
+    await createRecords(person);
+    await createRecords(other);
     await setTime(deletedAt);
     await deleteUser(person);
     const before = await rowsOf(other);
@@ -232,9 +232,9 @@ describe('a user who was deleted', () => {
     expect(before.flat().length).toBeGreaterThan(10);
   });
 
-  test('who is restored under the same id keeps everything', async () => {
+  test('who is restored under the same id keeps every row', async () => {
     const person = await createPerson();
-    await live(person);
+    await createRecords(person);
     await setTime(deletedAt);
     await deleteUser(person);
     await database.query('alter table auth.users disable trigger user');
@@ -248,7 +248,7 @@ describe('a user who was deleted', () => {
     expect(await database.query('select from private.deleted_users')).toEqual([]);
   });
 
-  test('who signs up again under the same id is no deleted user', async () => {
+  test('who signs up again under the same id is not a deleted user', async () => {
     const person = await createPerson();
     await deleteUser(person);
     await database.query('insert into auth.users (id, email) values ($1, $2)', [person.id, person.email]);
@@ -256,7 +256,7 @@ describe('a user who was deleted', () => {
   });
 });
 
-describe('an event about a user who was deleted', () => {
+describe('an event about a deleted user', () => {
   async function deleted(daysAgo: number): Promise<{ person: Person; orderId: string }> {
     const person = await createPerson();
     const { orderId } = await createPayment(database, { userId: person.id });
@@ -278,7 +278,7 @@ describe('an event about a user who was deleted', () => {
     });
 
   test.each([1, 91, 400])(
-    'that comes %i days later has the gateway stop billing; its payload is not kept',
+    'that arrives %i days later enqueues a cancellation at the gateway; its payload is not stored',
     async (days) => {
       const { person } = await deleted(days);
       const id = uniqueId('sub');
@@ -293,7 +293,7 @@ describe('an event about a user who was deleted', () => {
     },
   );
 
-  test('that a poison keeps from its effect is applied by its next delivery, and is emptied all the same', async () => {
+  test('that fails is applied by its next delivery, and its payload is emptied', async () => {
     const { person } = await deleted(91);
     const id = uniqueId('sub');
     const body = charged(person, id);
@@ -308,7 +308,7 @@ describe('an event about a user who was deleted', () => {
     expect(await columnsNaming(database, person)).toEqual([]);
   });
 
-  test('that is parked for 90 days is emptied, is no finding, and can’t be applied again', async () => {
+  test('that is parked for 90 days is emptied, is no finding, and cannot be applied again', async () => {
     const { person } = await deleted(91);
     const body = charged(person, uniqueId('sub'));
     await database.query(
@@ -333,7 +333,7 @@ describe('an event about a user who was deleted', () => {
     [1, 'after'],
     [100, 'before'],
     [100, 'after'],
-  ])('that captures a cycle %i days later, %s its charge, leaves nothing a day later', async (days, when) => {
+  ])('that captures a cycle %i days later, %s its charge, leaves no personal data a day later', async (days, when) => {
     const person = await createPerson();
     const id = uniqueId('sub');
     const of = { userId: person.id, id, planId: 'plan_pro' };
@@ -357,7 +357,7 @@ describe('an event about a user who was deleted', () => {
     expect(await columnsNaming(database, person)).toEqual([]);
   });
 
-  test('that no rule reads is emptied 90 days after the deletion, however late it came', async () => {
+  test('of an unhandled type is emptied 90 days after the deletion, however late it arrived', async () => {
     const { person, orderId } = await deleted(60);
     const body = captured({ ...personalFields(person), id: uniqueId('pay'), order_id: orderId })
       .replace('payment.captured', 'payment.authorized');
@@ -369,7 +369,7 @@ describe('an event about a user who was deleted', () => {
   });
 
   test.each(['captured', 'refunded', 'disputed'] as const)(
-    'that a payment of a cycle was %s is stored reduced',
+    'about a payment of a cycle that was %s is stored with a reduced payload',
     async (what) => {
       const person = await createPerson();
       const money = {
@@ -394,7 +394,7 @@ describe('an event about a user who was deleted', () => {
     },
   );
 
-  test('payment.failed is noted without the words of the bank', async () => {
+  test('payment.failed is recorded without the bank’s error text', async () => {
     const { person, orderId } = await deleted(1);
     const money = { ...personalFields(person), id: uniqueId('pay'), order_id: orderId };
     expect(await deliver(service, failed({ ...money, error_description: `${person.vpa} is wrong` }))).toBe('applied');
@@ -405,7 +405,7 @@ describe('an event about a user who was deleted', () => {
     });
   });
 
-  test('payment.failed that fails itself keeps no words of the bank either', async () => {
+  test('payment.failed that fails to apply also stores no error text of the bank', async () => {
     const { person, orderId } = await deleted(1);
     await database.query("alter table public.payments add constraint poison_check check (status <> 'failed')");
     const money = { ...personalFields(person), id: uniqueId('pay'), order_id: orderId };
@@ -416,7 +416,7 @@ describe('an event about a user who was deleted', () => {
     expect(await deliver(service, body)).toBe('applied');
   });
 
-  test('that races with the erasure leaves nothing', async () => {
+  test('at the same time as the erasure leaves no personal data', async () => {
     const person = await createPerson();
     await deleteUser(person);
     await setTime(start + 91 * day);
@@ -432,14 +432,14 @@ describe('an event about a user who was deleted', () => {
   });
 });
 
-describe('the words of the bank', () => {
-  const words = 'Name of the customer is wrong';
+describe('the bank’s error text', () => {
+  const errorText = 'Name of the customer is wrong';
   const stored = () =>
-    database.query('select payload from private.gateway_events where payload::text like $1', [`%${words}%`]);
+    database.query('select payload from private.gateway_events where payload::text like $1', [`%${errorText}%`]);
 
-  test('wait with an event for its order, 90 days at most', async () => {
+  test('is stored with an event that waits for its order, for 90 days at most', async () => {
     const unknown = { id: uniqueId('pay'), order_id: uniqueId('order') };
-    const body = failed({ ...unknown, error_description: words });
+    const body = failed({ ...unknown, error_description: errorText });
     expect(await deliver(service, body)).toBe('unmatched');
     await setTime(start + 90 * day);
     await database.query(sweep);
@@ -452,21 +452,21 @@ describe('the words of the bank', () => {
     expect(await database.one('select status from public.payments where id = $1', [id])).toEqual({ status: 'failed' });
   });
 
-  test('reach the payment and the mail of an order that is stored within that time', async () => {
+  test('is copied to the payment and the mail of an order that is stored within that time', async () => {
     const unknown = { id: uniqueId('pay'), order_id: uniqueId('order') };
-    await deliver(service, failed({ ...unknown, error_description: words }));
+    await deliver(service, failed({ ...unknown, error_description: errorText }));
     const person = await createPerson();
     const { id } = await createPayment(database, { userId: person.id, orderId: unknown.order_id });
     expect(await database.one("select meta ->> 'error_description' as text from public.payments where id = $1", [id]))
-      .toEqual({ text: words });
+      .toEqual({ text: errorText });
     expect(await database.one("select payload ->> 'reason' as text from private.outbox where destination = 'email'"))
-      .toEqual({ text: words });
+      .toEqual({ text: errorText });
   });
 });
 
-test('a mail is deleted 90 days after it was enqueued, delivered or not; what tells the gateway or the app stays', async () => {
+test('a mail is deleted 90 days after it was enqueued, delivered or not; rows for the gateway and the app stay', async () => {
   const person = await createPerson();
-  await live(person);
+  await createRecords(person);
   const others = () =>
     database.query("select key from private.outbox where destination in ('gateway', 'revalidation') order by key");
   const before = await others();
@@ -486,7 +486,7 @@ const refundsOfOrders = () =>
     select r.amount from private.refunds r
     join public.payments p on p.gateway_payment_id = r.gateway_payment_id`);
 
-/** What belongs to a user, by table. */
+/** The rows of a user, by table. */
 async function rowsOf({ id, email }: Person): Promise<Row[][]> {
   const owned = [
     'public.payments',

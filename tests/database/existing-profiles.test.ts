@@ -4,7 +4,7 @@ import { root } from '../../scripts/stack/root.ts';
 import { withClient } from '../helpers/postgres-client.ts';
 import { openDatabase, type TestDatabase } from '../helpers/test-database.ts';
 
-/** The profiles of a usual starter: keyed by `id`, made by a trigger of the app's own. */
+/** The profiles of a typical starter: the primary key is `id`, and a trigger of the app inserts the rows. */
 const starter = `
 create table public.profiles (
   id uuid primary key references auth.users (id) on delete cascade,
@@ -47,7 +47,7 @@ async function migrations(): Promise<[string, string][]> {
   );
 }
 
-/** The migration of the deployment guide. */
+/** The migration from the deployment guide. */
 async function guideSql(): Promise<string> {
   const guide = await Deno.readTextFile(`${root}/supabase/docs/deployment.md`);
   const [, section = ''] = guide.split('## Existing profiles');
@@ -56,7 +56,7 @@ async function guideSql(): Promise<string> {
   return sql;
 }
 
-test('profiles that were there keep their rows and read as free', async () => {
+test('existing profiles keep their rows and have the tier free', async () => {
   const rows = await database.query(
     'select id = user_id as linked, username, subscription_tier from public.profiles',
   );
@@ -78,7 +78,7 @@ test('a user who signs up later buys a tier', async () => {
   expect(rows).toEqual([{ username: 'late@example.com', subscription_tier: 'pro' }]);
 });
 
-test('a user whose profile was deleted gets one with the tier', async () => {
+test('a purchase by a user whose profile was deleted inserts a profile with the tier', async () => {
   const id = crypto.randomUUID();
   await database.query('insert into auth.users (id, email) values ($1, $2)', [id, 'bare@example.com']);
   await database.query('delete from public.profiles where id = $1', [id]);

@@ -10,7 +10,7 @@ import { callRpc, openSession } from '../helpers/session.ts';
 import { readSubscription, readTier } from '../helpers/state.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
 
-// Gateway subscriptions without a plan of ours, attached to a purchase.
+// Attached gateway subscriptions: no plan has their gateway_plan_id. Contract: Gateway subscriptions.
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -24,7 +24,7 @@ afterAll(() => database.close());
 
 const cycle = { start: '2026-01-02T00:00:00Z', end: '2026-02-02T00:00:00Z' };
 
-/** Basic for January, with a gateway subscription attached from 2 January to 2 February. */
+/** Creates a user with basic for January, and attaches a gateway subscription from 2 January to 2 February. */
 async function attached(id: string | null): Promise<void> {
   user = await createUser(database);
   await setClock(database, '2026-01-01T00:00:00Z');
@@ -37,7 +37,7 @@ async function attached(id: string | null): Promise<void> {
   });
 }
 
-/** The gateway answers that it bills no further cycle. */
+/** Applies an answer of the gateway by which it bills no further cycle. */
 async function reconcile(at: string): Promise<void> {
   await setClock(database, at);
   const { id } = await database.one('select id from public.subscriptions where user_id = $1', [user.id]);
@@ -51,7 +51,7 @@ async function expire(at: string): Promise<unknown> {
   return await readTier(database, user.id);
 }
 
-test('an attached gateway subscription ends after the grace days, once it is reconciled', async () => {
+test('an attached gateway subscription ends after the grace days, after its reconciliation', async () => {
   await attached('sub_A');
   expect(await expire('2026-02-05T00:00:00.001Z')).toBe('basic');
   await reconcile('2026-02-05T00:00:01Z');
@@ -59,7 +59,7 @@ test('an attached gateway subscription ends after the grace days, once it is rec
   expect(await readSubscription(database, user.id)).toMatchObject({ status: 'cancelled' });
 });
 
-test('one that the user cancelled for its cycle’s end has no grace days', async () => {
+test('an attached subscription that the user cancelled for the end of its cycle has no grace days', async () => {
   await attached('sub_A');
   await callRpc(service, 'cancel_subscription', user.id, true);
   await reconcile('2026-02-02T00:00:01Z');
@@ -67,14 +67,14 @@ test('one that the user cancelled for its cycle’s end has no grace days', asyn
   expect(await readAccessFindings(database)).toEqual([]);
 });
 
-test('one whose events carry no id, so that it cannot be reconciled, ends after the grace days', async () => {
+test('an attached subscription whose events have no id cannot be reconciled and ends after the grace days', async () => {
   await attached(null);
   expect(await expire('2026-02-05T00:00:00Z')).toBe('basic');
   expect(await expire('2026-02-05T00:00:00.001Z')).toBe('free');
   expect(await readAccessFindings(database)).toEqual([]);
 });
 
-test('one that was charged for less than the purchase: access ends with the purchase, and the mail says so', async () => {
+test('with a charged cycle that is shorter than the purchase, access ends with the purchase, and the mail shows that day', async () => {
   user = await createUser(database);
   await setClock(database, '2026-01-01T00:00:00Z');
   await verifyPurchase(service, await placeOrder(database, { user, tier: 'basic' }));
@@ -90,7 +90,7 @@ test('one that was charged for less than the purchase: access ends with the purc
 });
 
 test.each(['plan_basic', 'plan_unknown'])(
-  'one of %s before its first cycle ends with the purchase: nothing more is paid',
+  'an attached subscription of %s before its first cycle ends with the purchase: no further period is paid',
   async (planId) => {
     user = await createUser(database);
     await database.query("update public.plans set gateway_plan_id = 'plan_basic' where tier = 'basic'");

@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 afterAll(() => database.close());
 
-/** Bought for a month on 1 January: the period ends on 1 February, its grace on the 4th. */
+/** A purchase for a month on 1 January: the period ends on 1 February, its grace on the 4th. */
 async function bought(tier = 'basic'): Promise<Purchase> {
   await setClock(database, '2026-01-01T00:00:00Z');
   const order = await placeOrder(database, { tier });
@@ -37,13 +37,13 @@ async function expire(at: string): Promise<unknown> {
 const subscription = (order: Purchase) =>
   database.one('select * from public.subscriptions where user_id = $1', [order.user.id]);
 
-/** Writes a subscription by hand. */
+/** Updates a subscription by hand. */
 async function change(order: Purchase, fields: string): Promise<void> {
   await database.query(`update public.subscriptions set ${fields} where user_id = $1`, [order.user.id]);
 }
 
 describe('access', () => {
-  test('ends when the grace days are over: status, time, reason, profile, and one change of tier', async () => {
+  test('ends after the grace days: status, time, reason, profile, and one change of tier', async () => {
     const order = await bought();
     expect(await expire('2026-02-01T00:00:01Z')).toBe(0);
     expect(await expire('2026-02-04T00:00:00Z')).toBe(0);
@@ -79,7 +79,7 @@ describe('access', () => {
     await database.query("update public.plans set grace_days = 3 where tier = 'basic'");
   });
 
-  test('of no plan has three grace days', async () => {
+  test('without a plan has three grace days', async () => {
     const order = await bought();
     await change(order, 'plan_id = null');
     expect(await expire('2026-02-04T00:00:00Z')).toBe(0);
@@ -93,7 +93,7 @@ describe('access', () => {
     expect(await expire('2026-02-01T00:00:00.001Z')).toBe(1);
   });
 
-  test('written a moment ago ends like any other', async () => {
+  test('whose row was just written ends like any other', async () => {
     const order = await bought();
     await setClock(database, '2026-03-01T00:00:00Z');
     await change(order, 'tier = tier');
@@ -101,7 +101,7 @@ describe('access', () => {
     expect(await subscription(order)).toMatchObject({ status: 'cancelled', ended_reason: 'lapsed' });
   });
 
-  test('that is cancelled for its period’s end every 59 minutes ends with its period all the same', async () => {
+  test('that is cancelled for the period’s end every 59 minutes still ends with its period', async () => {
     const order = await bought();
     const cancel = () => service.query('select public.cancel_subscription($1, true)', [order.user.id]);
     await setClock(database, '2026-01-31T23:30:00Z');
@@ -120,7 +120,7 @@ describe('access', () => {
     ['billed by the gateway', "gateway_subscription_id = 'sub_billed'"],
     ['cancelled already', "status = 'cancelled', ended_reason = 'refunded'"],
     ['without an end', 'current_period_end = null'],
-  ])('%s is left alone', async (_, fields) => {
+  ])('that is %s does not change', async (_, fields) => {
     const order = await bought();
     await change(order, fields);
     const before = await subscription(order);
@@ -136,7 +136,7 @@ describe('access', () => {
     expect(await subscription(order)).toMatchObject({ status: 'cancelled' });
   });
 
-  test('comes back with the next purchase, for its whole period', async () => {
+  test('starts again with the next purchase, for its whole period', async () => {
     const order = await bought();
     await expire('2026-03-01T00:00:00Z');
     const next = await placeOrder(database, { user: order.user, tier: 'basic' });
@@ -152,7 +152,7 @@ describe('access', () => {
   });
 });
 
-test('a batch is 100: 250 take three, the longest over first', async () => {
+test('a batch is 100 rows: 250 take three, the earliest end first', async () => {
   await setClock(database, '2026-01-01T00:00:00Z');
   await insertSubscriptions(database, 250, "timestamptz '2026-01-01' + make_interval(secs => n)");
   const left = () =>
@@ -170,11 +170,11 @@ test('a batch is 100: 250 take three, the longest over first', async () => {
   expect(tiers).toEqual([{ subscription_tier: 'free' }]);
 });
 
-describe('the mail that says so', () => {
+describe('the mail subscription-ended', () => {
   const mails = async ({ user }: Purchase) =>
     (await readOutbox(database, 'notice', user.email)).filter(({ kind }) => kind === 'subscription-ended');
 
-  test('is enqueued with the end: key, recipient and data of that moment, once', async () => {
+  test('is enqueued when access ends, once, with the key, recipient and data of that moment', async () => {
     const order = await bought();
     await database.query("update public.profiles set display_name = 'Asha' where user_id = $1", [order.user.id]);
     await expire('2026-02-04T00:00:00Z');
@@ -194,7 +194,7 @@ describe('the mail that says so', () => {
     }]);
   });
 
-  test('is gone with an end that was rolled back', async () => {
+  test('is not enqueued if the expiry rolls back', async () => {
     const order = await bought();
     await setClock(database, '2026-03-01T00:00:00Z');
     const client = await database.connect();
@@ -210,7 +210,7 @@ describe('the mail that says so', () => {
     ['without a profile', 'delete from public.profiles where user_id = $1'],
     ['without an address', 'update auth.users set email = null where id = $1'],
     ['with an empty address', "update auth.users set email = '' where id = $1"],
-  ])('is not for a user %s', async (_, statement) => {
+  ])('is not enqueued for a user %s', async (_, statement) => {
     const order = await bought();
     await database.query(statement, [order.user.id]);
     expect(await expire('2026-03-01T00:00:00Z')).toBe(1);
@@ -245,7 +245,7 @@ describe('subscription.charged after the end', () => {
       }),
     );
 
-  test('restores status and tier of what had lapsed', async () => {
+  test('restores status and tier of a lapsed subscription', async () => {
     const order = await bought();
     await expire('2026-03-01T00:00:00Z');
     expect(await charge(order, '2026-04-01T00:00:00Z')).toBe('applied');
@@ -261,7 +261,7 @@ describe('subscription.charged after the end', () => {
   test.each([
     ['2026-02-26T00:00:00Z', 'is over with its grace days restores nothing', 'cancelled', 'free'],
     ['2026-02-26T00:00:01Z', 'has grace days left restores access for them', 'active', 'basic'],
-  ])('whose new end (%s) %s', async (end, _, status, tier) => {
+  ])('with its new end (%s) %s', async (end, _, status, tier) => {
     const order = await bought();
     await expire('2026-03-01T00:00:00Z');
     await charge(order, end);
@@ -269,15 +269,18 @@ describe('subscription.charged after the end', () => {
     expect(await readTier(database, order.user.id)).toBe(tier);
   });
 
-  test.each(['refunded', 'cancelled', null])('restores nothing that ended otherwise: %s', async (reason) => {
-    const order = await bought();
-    await expire('2026-03-01T00:00:00Z');
-    await database.query('update public.subscriptions set ended_reason = $2 where user_id = $1', [
-      order.user.id,
-      reason,
-    ]);
-    await charge(order, '2026-04-01T00:00:00Z');
-    expect(await subscription(order)).toMatchObject({ status: 'cancelled', ended_reason: reason });
-    expect(await readTier(database, order.user.id)).toBe('free');
-  });
+  test.each(['refunded', 'cancelled', null])(
+    'restores nothing that ended for another reason: %s',
+    async (reason) => {
+      const order = await bought();
+      await expire('2026-03-01T00:00:00Z');
+      await database.query('update public.subscriptions set ended_reason = $2 where user_id = $1', [
+        order.user.id,
+        reason,
+      ]);
+      await charge(order, '2026-04-01T00:00:00Z');
+      expect(await subscription(order)).toMatchObject({ status: 'cancelled', ended_reason: reason });
+      expect(await readTier(database, order.user.id)).toBe('free');
+    },
+  );
 });

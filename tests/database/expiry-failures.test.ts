@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 afterAll(() => database.close());
 
-/** Basic for January: it lapses on 4 February. */
+/** A purchase of basic for January: it lapses on 4 February. */
 async function bought(): Promise<Purchase> {
   await setClock(database, '2026-01-01T00:00:00Z');
   const order = await placeOrder(database, { tier: 'basic' });
@@ -28,7 +28,7 @@ async function bought(): Promise<Purchase> {
   return order;
 }
 
-/** An app's own trigger that raises for one user's profile. */
+/** Creates a trigger of the app that raises an error for the profile of one user. */
 async function refuse({ user }: Purchase, sqlstate: string): Promise<void> {
   await database.query(`
     create function public.refuse_user() returns trigger language plpgsql as $$
@@ -66,7 +66,7 @@ test.each(['P0001', '23514', '55P03'])(
   },
 );
 
-test('a user whose expiry failed is retried after an hour, and expired once the cause is repaired', async () => {
+test('a user whose expiry failed is retried after an hour, and expired after the cause is fixed', async () => {
   const refused = await bought();
   await refuse(refused, 'P0001');
   expect(await expire('2026-02-05T00:00:00Z')).toBe(1);
@@ -79,7 +79,7 @@ test('a user whose expiry failed is retried after an hour, and expired once the 
   expect(await readAccessFindings(database)).toEqual([]);
 });
 
-test('a user who renewed after expiry had found the subscription is left alone, which is no failure', async () => {
+test('a user who renewed after expiry had selected the subscription is skipped, which is no failure', async () => {
   const { user } = await bought();
   await setClock(database, '2026-02-05T00:00:00Z');
   await verifyPurchase(service, await placeOrder(database, { user, tier: 'basic' }));

@@ -5,9 +5,9 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 let database: TestDatabase;
 let plans: Plans;
 beforeAll(async () => {
-  // Rows made by hand, without what makes them whole.
+  // The rows are inserted directly, without the facts behind them.
   database = await createTestDatabase({ findings: { entitled_not_paid: 'any' } });
-  // A fifth is over, a tenth ends within a week. Without the triggers, which would take a minute.
+  // A fifth of the periods is over, a tenth ends within a week. The triggers are off: they would take a minute.
   await database.query(`
     begin;
     set local session_replication_role = replica;
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** What each function reads which table by. */
+/** The table that each function reads, and by which indexes. */
 const reads = [
   ['private.expire_subscriptions()', 'subscriptions', ['subscriptions_current_period_end_idx', 'subscriptions_pkey']],
   ['private.expire_subscriptions()', 'payments', ['payments_user_id_created_at_idx']],
@@ -47,13 +47,13 @@ const reads = [
 ] as const;
 
 describe.each([
-  ['before the planner knows the tables', ''],
-  ['once it does', 'analyze'],
+  ['before the first analyze', ''],
+  ['after an analyze', 'analyze'],
 ])('with 50,000 subscriptions, %s', (_, first) => {
   beforeAll(() => database.query(first));
 
   test.each(reads)('%s reads %s by %j, batch after batch', async (call, table, indexes) => {
-    // Often enough for a plan that is kept for later calls.
+    // Often enough for a generic plan that Postgres keeps for later calls.
     for (let batch = 0; batch < 8; batch++) {
       if (call === 'private.announce_ends()') {
         await database.query("update private.announced_ends set until = '-infinity'");

@@ -20,7 +20,7 @@ const capture = ({ orderId }: Purchase, id: string) => deliver(service, captured
 const refund = ({ orderId }: Purchase, id: string, amount = 99900, which?: Refund) =>
   deliver(service, refunded({ id, order_id: orderId }, amount, which));
 
-/** The payments on an order that do not count, with what was refunded of each. */
+/** The payments on an order that do not count, with the refunded amount of each. */
 const extras = ({ id }: Purchase) =>
   database.query(
     `select gateway_payment_id as id, refunded_amount::int as refunded
@@ -52,7 +52,7 @@ test.each([['after', true], ['before', false]])(
   },
 );
 
-test('a refund of an extra payment finds it by its own id where the event names no order', async () => {
+test('a refund of an extra payment is matched by the payment id if the event names no order', async () => {
   const { order, one, two } = await paidTwice();
   await capture(order, one);
   await capture(order, two);
@@ -104,7 +104,7 @@ test('a refund of the payment that counts lets another on the order count, and c
   expect(await readTier(database, order.user.id)).toBe('free');
 });
 
-test('another payment on an order whose first was refunded grants the tier again, with no second success mail', async () => {
+test('another payment on an order whose first payment was refunded grants the tier again, without a second success mail', async () => {
   for (const again of ['payment.captured', 'verify']) {
     const { order, one, two } = await paidTwice();
     await capture(order, one);
@@ -127,7 +127,7 @@ test('another payment on an order whose first was refunded grants the tier again
   }
 });
 
-test('a payment whose part was refunded before its capture is no extra payment until then, and may count', async () => {
+test('a payment that was partly refunded before its capture is no extra payment before the capture, and can count after it', async () => {
   const { order, one, two } = await paidTwice();
   await refund(order, one, 30000);
   await capture(order, two);
@@ -139,7 +139,7 @@ test('a payment whose part was refunded before its capture is no extra payment u
   expect(await readTier(database, order.user.id)).toBe('pro');
 });
 
-test('two payments that were refunded in full before either is captured grant nothing', async () => {
+test('two payments that were refunded in full before their capture grant nothing', async () => {
   const { order, one, two } = await paidTwice();
   for (const id of [one, two]) await refund(order, id);
   for (const id of [two, one]) await capture(order, id);
@@ -148,7 +148,7 @@ test('two payments that were refunded in full before either is captured grant no
   expect(await readTier(database, order.user.id)).toBe('free');
 });
 
-test('a payment that is known by its refund alone never counts', async () => {
+test('a payment that is known only by its refund never counts', async () => {
   const { order, one, two } = await paidTwice();
   await capture(order, one);
   await refund(order, two, 1);
@@ -157,7 +157,7 @@ test('a payment that is known by its refund alone never counts', async () => {
   expect(await readTier(database, order.user.id)).toBe('free');
 });
 
-test('verify stores the signature of a payment that the webhook had captured, and of no other', async () => {
+test('verify stores the signature of a payment that a webhook had captured, and of no other', async () => {
   const { order, one, two } = await paidTwice();
   await capture(order, one);
   await verifyPurchase(service, { ...order, paymentId: two });
@@ -166,7 +166,7 @@ test('verify stores the signature of a payment that the webhook had captured, an
   expect(await readPayment(database, order.id)).toMatchObject({ gateway_signature: 'signature' });
 });
 
-test('an extra payment that was only verified is reconciled once it counts', async () => {
+test('an extra payment that was only verified is reconciled when it counts', async () => {
   const { order, one, two } = await paidTwice();
   await capture(order, one);
   await verifyPurchase(service, { ...order, paymentId: two });

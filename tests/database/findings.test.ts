@@ -40,7 +40,7 @@ test('an empty database has no findings, nor has a purchase', async () => {
   expect(await findings()).toEqual([]);
 });
 
-test('each view is in private.findings, is read with the reader’s own rights and says what to do', async () => {
+test('each view is in private.findings, is read with the reader’s own rights and its comment explains what to do', async () => {
   const views = await database.query(
     `select c.relname as name, c.reloptions, length(obj_description(c.oid)) > 80 as tells
      from pg_class c
@@ -74,7 +74,7 @@ describe('open_function', () => {
       .map(({ subject }) => subject);
   afterEach(() => database.query('drop function if exists public.of_the_app()'));
 
-  test('lists a definer function that anybody may call, until it is closed or marked as meant', async () => {
+  test('lists a security definer function that anon may execute, until it is closed or marked as intended', async () => {
     await write("create function public.of_the_app() returns int language sql security definer as 'select 1'");
     expect(await listed()).toEqual(['public.of_the_app()']);
     await write("comment on function public.of_the_app() is 'Open to everybody: the landing page shows it.'");
@@ -88,7 +88,7 @@ describe('open_function', () => {
     expect(await listed()).toEqual([]);
   });
 
-  test('lists neither one that runs with its caller’s rights nor a trigger’s', async () => {
+  test('lists neither a security invoker function nor a trigger function', async () => {
     await write("create function public.of_the_app() returns int language sql as 'select 1'");
     expect(await listed()).toEqual([]);
     await write('drop function public.of_the_app()');
@@ -100,7 +100,7 @@ describe('open_function', () => {
 });
 
 describe('captured_not_fulfilled', () => {
-  test('lists money without a plan, until the plan is made or the money refunded', async () => {
+  test('lists a captured payment without a plan, until the plan is created or the payment refunded', async () => {
     const tier = uniqueId('team');
     const [order, other] = [
       await placeOrder(database, { tier }),
@@ -118,7 +118,7 @@ describe('captured_not_fulfilled', () => {
 });
 
 describe('outbox_stuck', () => {
-  test('lists what was due for more than 15 minutes, and neither what is due later nor what was delivered', async () => {
+  test('lists rows that were due for more than 15 minutes, and neither rows due later nor delivered rows', async () => {
     await setClock(database, '2026-01-01T00:00:00Z');
     for (const key of ['due', 'delivered']) await enqueue(database, 'email', key);
     await write("update private.outbox set delivered_at = '2026-01-01T00:00:01Z' where key = 'delivered'");
@@ -129,7 +129,7 @@ describe('outbox_stuck', () => {
     expect(await findings()).toEqual([['outbox_stuck', 'due', 'due']]);
   });
 
-  test('lists what is parked, with its error, until it is requeued; not what was withdrawn', async () => {
+  test('lists parked rows with their error, until they are requeued; not withdrawn rows', async () => {
     const id = await enqueue(database, 'email', 'given up');
     const { token, ids } = await claim(service, 'email');
     await fail(service, token, ids, { error: 'HTTP 422', final: true });
@@ -150,7 +150,7 @@ describe('expiry_failed', () => {
     await write('alter table public.profiles drop constraint if exists broken');
   });
 
-  test('lists a subscription that could not be ended, until its cause is repaired and it is', async () => {
+  test('lists a subscription whose expiry failed, until the cause is fixed and it expires', async () => {
     await setClock(database, '2026-01-01T00:00:00Z');
     const [{ user }, other] = [await buy(), await buy()];
     await write(
@@ -173,7 +173,7 @@ describe('expiry_failed', () => {
 });
 
 describe('failed_events', () => {
-  test('lists an event whose effect failed, also when it is parked, until it is applied again', async () => {
+  test('lists an event whose effect failed, also when it is parked, until it is applied', async () => {
     const order = await placeOrder(database);
     const body = failed({ ...money(order), id: uniqueId('pay') });
     await write("alter table public.payments add constraint broken check (status <> 'failed') not valid");
@@ -197,7 +197,7 @@ describe('failed_events', () => {
     expect(await findings()).toEqual([]);
   });
 
-  test('lists money of another amount, until it is refunded; not a refund of what does not count', async () => {
+  test('lists a capture of another amount, until it is refunded; not a refund of a payment that does not count', async () => {
     const order = await placeOrder(database);
     const other = { ...money(order), id: uniqueId('pay'), amount: 1 };
     const body = captured(other);
@@ -208,7 +208,7 @@ describe('failed_events', () => {
     expect(await findings()).toEqual([]);
   });
 
-  test('lists a charge of a gateway subscription that does not count after a quarter of an hour', async () => {
+  test('lists, after 15 minutes, a charge of a gateway subscription that does not count', async () => {
     const { user } = await buy();
     await write("update public.subscriptions set gateway_subscription_id = 'sub_1' where user_id = $1", user.id);
     const of = { userId: user.id, id: 'sub_2', start: '2126-01-01T00:00:00Z', end: '2126-02-01T00:00:00Z' };

@@ -15,17 +15,17 @@ afterAll(() => database.close());
 const empty = { subscription: null, currentTier: 'free', payments: [] };
 const isoTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,6})?\+00:00$/;
 
-test('a user without a profile has nothing and is free', async () => {
+test('a user without a profile has no subscription and the tier free', async () => {
   expect(await callRpc(service, 'get_subscription', crypto.randomUUID())).toEqual(empty);
 });
 
-test('a profile without a tier is free', async () => {
+test('a profile without a tier has the tier free', async () => {
   const { id } = await createUser(database);
   await database.query('update public.profiles set subscription_tier = null where user_id = $1', [id]);
   expect(await callRpc(service, 'get_subscription', id)).toEqual(empty);
 });
 
-test('a subscription comes with its whole plan and without the clocks of the gateway’s events', async () => {
+test('a subscription contains its whole plan and no created_at of the gateway’s events', async () => {
   const { id } = await createUser(database);
   const { orderId } = await createPayment(database, { userId: id });
   await callRpc(service, 'verify_payment', id, orderId, uniqueId('pay'), 'signature');
@@ -60,10 +60,10 @@ test('a subscription without a plan has plan null', async () => {
   expect(subscription).toMatchObject({ tier: 'old', plan_id: null, plan: null });
 });
 
-test('of eleven payments come the ten newest, newest first, ties by id', async () => {
+test('of eleven payments the ten newest are returned, newest first, ties by id', async () => {
   const { id } = await createUser(database);
   for (let i = 0; i < 11; i++) await createPayment(database, { userId: id });
-  // Three distinct times: most rows tie.
+  // Three distinct times, so that most rows tie.
   await database.query(
     `update public.payments p set created_at = timestamptz '2026-01-01Z' + (n.place % 3) * interval '1 day'
      from (select id, row_number() over (order by id) as place from public.payments where user_id = $1) n
@@ -78,14 +78,14 @@ test('of eleven payments come the ten newest, newest first, ties by id', async (
   expect(Array.isArray(payments) && payments.map(({ id }) => id)).toEqual(rows.map((row) => row.id));
 });
 
-test('another user’s payments and subscription do not come along', async () => {
+test('another user’s payments and subscription are not returned', async () => {
   const [owner, other] = [await createUser(database), await createUser(database)];
   const { orderId } = await createPayment(database, { userId: owner.id });
   await callRpc(service, 'verify_payment', owner.id, orderId, uniqueId('pay'), 'signature');
   expect(await callRpc(service, 'get_subscription', other.id)).toEqual(empty);
 });
 
-test('times are ISO 8601 in UTC whatever the session’s zone and date style', async () => {
+test('times are ISO 8601 in UTC for any time zone and date style of the session', async () => {
   const { id } = await createUser(database);
   const { orderId } = await createPayment(database, { userId: id });
   const session = await openSession(database, { role: 'service_role' });

@@ -21,7 +21,7 @@ afterAll(() => database.close());
 const at = (day: string) => setClock(database, `${day}T00:00:00Z`);
 const expire = () => database.query('select private.expire_subscriptions()');
 
-/** Grants a tier and returns the grant's id. */
+/** Grants a tier. @returns the id of the grant */
 async function grant(userId: string, tier: string, until: string): Promise<unknown> {
   await database.query("select private.grant_tier($1, $2, $3, 'press copy')", [userId, tier, until]);
   const { id } = await database.one('select max(id) as id from private.grants where user_id = $1', [userId]);
@@ -42,7 +42,7 @@ const endOf = (userId: string) =>
   database.one('select status, ended_reason from public.subscriptions where user_id = $1', [userId]);
 
 describe('a grant', () => {
-  test('rules again after a purchase over it was refunded', async () => {
+  test('rules again after a newer purchase was refunded', async () => {
     const user = await createUser(database);
     await grant(user.id, 'premium', '2126-06-01Z');
     const order = await buy(user);
@@ -57,7 +57,7 @@ describe('a grant', () => {
     expect(await readTier(database, user.id)).toBe('premium');
   });
 
-  test('rules again after the end of a purchase over it, until its own end', async () => {
+  test('rules again after the end of a newer purchase, until its own end', async () => {
     const user = await createUser(database);
     await at('2024-01-01');
     await grant(user.id, 'premium', '2024-06-01Z');
@@ -77,7 +77,7 @@ describe('a grant', () => {
     expect(await readTier(database, user.id)).toBe('free');
   });
 
-  test('rules over an older order that a webhook alone captures, until the customer verifies it', async () => {
+  test('rules over an older order that only a webhook captured, until the customer verifies it', async () => {
     const order = await placeOrder(database);
     await grant(order.user.id, 'premium', '2126-06-01Z');
     expect(await deliver(service, captured({ id: order.paymentId, order_id: order.orderId }))).toBe('applied');
@@ -86,7 +86,7 @@ describe('a grant', () => {
     expect(await readTier(database, order.user.id)).toBe('pro');
   });
 
-  test('that its user cancels at its end has no days of grace, and may be resumed', async () => {
+  test('that its user cancels for its end has no days of grace, and can be resumed', async () => {
     const user = await createUser(database);
     await at('2024-01-01');
     await grant(user.id, 'premium', '2024-06-01Z');
@@ -102,7 +102,7 @@ describe('a grant', () => {
 });
 
 describe('private.revoke_grant', () => {
-  test('ends a grant at once, and once', async () => {
+  test('ends a grant at once, and only once', async () => {
     const user = await createUser(database);
     const id = await grant(user.id, 'premium', '2126-06-01Z');
     expect(await revoke(id)).toBe(true);
@@ -117,7 +117,7 @@ describe('private.revoke_grant', () => {
     expect(await revoke(id)).toBe(false);
   });
 
-  test('lets what was paid below the grant rule', async () => {
+  test('lets a purchase below the grant rule', async () => {
     const user = await createUser(database);
     await buy(user);
     await revoke(await grant(user.id, 'premium', '2126-06-01Z'));
@@ -136,7 +136,7 @@ describe('private.revoke_grant', () => {
     expect(await readTier(database, user.id)).toBe('free');
   });
 
-  test('of an unknown grant answers false', async () => {
+  test('of an unknown grant returns false', async () => {
     expect(await revoke(0)).toBe(false);
   });
 

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-test('a webhook that pays writes the ledger once, and no index for the tier in the profile', async () => {
+test('a webhook that fulfils a payment writes the ledger once, and no index for the tier in the profile', async () => {
   const { user } = await placeOrder(database);
   for (let payment = 0; payment < 2; payment += 1) {
     const { paymentId, orderId } = await placeOrder(database, { user });
@@ -40,7 +40,7 @@ test('a charge writes the ledger once, and no index of the mirror', async () => 
   const month = (start: number) => ({ start: `2126-0${start}-01T00:00:00Z`, end: `2126-0${start + 1}-01T00:00:00Z` });
   await deliver(service, subscriptionEvent({ name: 'activated', ...of, ...month(1) }));
   await deliver(service, subscriptionEvent({ name: 'charged', ...of, ...month(1) }));
-  // A session's counts include its transactions of the last second.
+  // The statistics of a session include its transactions of the last second.
   const counting = await openSession(database, { role: 'service_role' });
   await counting.query('begin');
   expect(await deliver(counting, subscriptionEvent({ name: 'charged', ...of, ...month(2) }))).toBe('applied');
@@ -55,7 +55,7 @@ test('a charge writes the ledger once, and no index of the mirror', async () => 
   ]);
 });
 
-test('no index of the ledger holds what an event changes in it', async () => {
+test('no index of the ledger contains a column that an event updates', async () => {
   const rows = await database.query(
     `select indexdef from pg_indexes where tablename = 'gateway_events' and indexdef ~ 'outcome|attempts|deliveries|error'`,
   );

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { houseRules } from '../../scripts/house-rules.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
 
-/** One way to break each rule: a rule that can't fail checks nothing. */
+/** One violation of each rule: a rule that cannot fail checks nothing. */
 const offences: Record<string, { sql: string; detail: string }> = {
   'row level security is on for every table': {
     sql: 'create table public.open (id int)',
@@ -45,7 +45,7 @@ test.each(houseRules)('$name', async ({ violations }) => {
 });
 
 test.each(houseRules)(
-  'a schema that breaks it is found: $name',
+  'a violation is found: $name',
   async ({ name, violations }) => {
     const offence = offences[name];
     const session = await database.connect();

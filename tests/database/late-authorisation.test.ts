@@ -11,31 +11,34 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 let database: TestDatabase;
 let service: pg.Client;
 beforeAll(async () => {
-  // Money of another amount than the order's.
+  // One capture has another amount than its order.
   database = await createTestDatabase({ findings: { failed_events: 1 } });
   service = await openSession(database, { role: 'service_role' });
 });
 afterAll(() => database.close());
 
 describe.each([['the same payment id', true], ['another payment id', false]])(
-  'failed, then captured of %s',
+  'failed, then captured with %s',
   (_, same) => {
-    test.each(['basic', 'pro', 'premium'])('fulfils %s, with a mail of each', async (tier) => {
-      const order = await placeOrder(database, { tier });
-      const attempt = same ? order.paymentId : uniqueId('pay');
-      expect(await deliver(service, failed({ id: attempt, order_id: order.orderId }))).toBe('applied');
-      expect(await deliver(service, captured({ id: order.paymentId, order_id: order.orderId }))).toBe('applied');
-      expect(await readPurchase(database, order)).toEqual({
-        status: 'captured',
-        paymentId: order.paymentId,
-        isFulfilled: true,
-        subscription: { tier, status: 'active' },
-        tier,
-        mails: [`payment-failed/${attempt}`, `payment-success/${order.id}`],
-      });
-    });
+    test.each(['basic', 'pro', 'premium'])(
+      'fulfils %s, with a mail for each event',
+      async (tier) => {
+        const order = await placeOrder(database, { tier });
+        const attempt = same ? order.paymentId : uniqueId('pay');
+        expect(await deliver(service, failed({ id: attempt, order_id: order.orderId }))).toBe('applied');
+        expect(await deliver(service, captured({ id: order.paymentId, order_id: order.orderId }))).toBe('applied');
+        expect(await readPurchase(database, order)).toEqual({
+          status: 'captured',
+          paymentId: order.paymentId,
+          isFulfilled: true,
+          subscription: { tier, status: 'active' },
+          tier,
+          mails: [`payment-failed/${attempt}`, `payment-success/${order.id}`],
+        });
+      },
+    );
 
-    test('then failed again: the capture stays', async () => {
+    test('then failed again: the payment stays captured', async () => {
       const order = await placeOrder(database);
       const attempt = same ? order.paymentId : uniqueId('pay');
       await deliver(service, failed({ id: attempt, order_id: order.orderId }));
@@ -47,14 +50,14 @@ describe.each([['the same payment id', true], ['another payment id', false]])(
   },
 );
 
-/** Events that come before the order that they are about is known. */
+/** Delivers events before their order is known. */
 async function early(bodies: readonly string[]): Promise<void> {
   for (const body of bodies) expect(await deliver(service, body)).toBe('unmatched');
 }
 
-describe('events that wait for their order', () => {
+describe('events that arrive before their order', () => {
   test.each([[['captured']], [['failed', 'captured']], [['captured', 'failed']]])(
-    '%j are applied when the app inserts it',
+    '%j are applied when the app inserts the order',
     async (names) => {
       const user = await createUser(database);
       const money = { id: uniqueId('pay'), order_id: uniqueId('order') };
@@ -75,7 +78,7 @@ describe('events that wait for their order', () => {
     },
   );
 
-  test('are applied when the app inserts it as the service, which may do no more than that', async () => {
+  test('are applied when the app inserts the order as the service role, which has no other right that it needs', async () => {
     const user = await createUser(database);
     const money = { id: uniqueId('pay'), order_id: uniqueId('order') };
     await early([captured(money)]);
@@ -107,7 +110,7 @@ describe('events that wait for their order', () => {
     expect(await mailsTo(database, user)).toEqual([`payment-success/${id}`]);
   });
 
-  test('are applied when order.paid brings the order by its receipt', async () => {
+  test('are applied when order.paid matches the order by its receipt', async () => {
     const order = await placeOrder(database);
     await database.query('update public.payments set gateway_order_id = null where id = $1', [order.id]);
     const money = { id: order.paymentId, order_id: order.orderId };
@@ -120,7 +123,7 @@ describe('events that wait for their order', () => {
     expect(await readPurchase(database, order)).toMatchObject({ tier: 'pro', mails: [`payment-success/${order.id}`] });
   });
 
-  test('of another amount stay what they are: the insert succeeds and grants nothing', async () => {
+  test('of another amount become a mismatch: the insert succeeds and grants nothing', async () => {
     const user = await createUser(database);
     const money = { id: uniqueId('pay'), order_id: uniqueId('order'), amount: 1 };
     const body = captured(money);

@@ -37,7 +37,7 @@ const charge = (cycle: typeof march, fields: Partial<SubscriptionEvent> = {}) =>
   event('charged', cycle.start, { ...cycle, payment: paymentOf(cycle), ...fields });
 const refund = (cycle: typeof march, part = amount) => deliver(service, refunded(paymentOf(cycle), part));
 
-/** Premium, billed monthly since 1 February; then it is 10 February. */
+/** Creates a user with premium, billed monthly since 1 February, and sets the clock to 10 February. */
 async function billed(): Promise<void> {
   user = await createUser(database);
   id = uniqueId('sub');
@@ -48,7 +48,7 @@ async function billed(): Promise<void> {
 async function buy(tier: string): Promise<void> {
   await verifyPurchase(service, await placeOrder(database, { user, tier }));
 }
-/** The call that cancels it at the gateway is refused. */
+/** Simulates a refused call to cancel the subscription at the gateway. */
 async function failCancellation(): Promise<void> {
   await database.query("update private.outbox set attempts = 1 where key = 'cancel-subscription/' || $1", [id]);
   expect(await readCancellation(database, id)).toMatchObject({ state: 'pending' });
@@ -56,7 +56,7 @@ async function failCancellation(): Promise<void> {
 const subscription = () => readSubscription(database, user.id);
 const findings = () => readAccessFindings(database);
 
-test('a charge after the failed cancellation of a replaced subscription is a finding until it is refunded in full; the purchase goes on', async () => {
+test('a charge after the failed cancellation of a replaced subscription is a finding until it is refunded in full; the purchase still rules', async () => {
   await billed();
   await buy('pro');
   await failCancellation();
@@ -90,7 +90,7 @@ test('a charge of an attached subscription that its user cancelled at once gives
   expect(await findings()).toEqual([['charged_after_cancellation', paymentOf(march).id]]);
 });
 
-test('a charge that happened before the cancellation and arrives after it is no finding', async () => {
+test('a charge from before the cancellation that arrives after it is no finding', async () => {
   user = await createUser(database);
   id = uniqueId('sub');
   await event('activated', february.start, february);

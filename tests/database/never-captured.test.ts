@@ -42,7 +42,7 @@ const answers: [string, Record<string, unknown>[] | null][] = [
 ];
 
 test.each(answers)(
-  'a verified payment loses access when the gateway answers %s for 120 hours, not before',
+  'a verified payment loses access after the gateway answered %s for 120 hours, not before',
   async (_, fields) => {
     const answer = fields && listed(order, ...fields);
     for (const time of ['01T00:15', '01T01:00', '01T06:00', '02T00:00', '04T00:00', '05T23:59']) {
@@ -71,7 +71,7 @@ test.each(answers)(
 );
 
 test.each(answers)(
-  'money that is captured after the gateway answered %s for 120 hours is fulfilled, with no second success mail',
+  'a payment that is captured after the gateway answered %s for 120 hours is fulfilled, without a second success mail',
   async (_, fields) => {
     await at('06T00:00');
     expect(await apply(fields && listed(order, ...fields))).toMatchObject({ ended: true });

@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterAll(() => database.close());
 
-/** Rows due one second after each other, the first id due last. */
+/** Rows due one second apart. The first id is due last. */
 async function enqueueBackwards(destination: 'email' | 'gateway', count: number): Promise<number[]> {
   const rows = await database.query(
     `insert into private.outbox (key, destination, kind, payload, next_attempt_at)
@@ -29,7 +29,7 @@ async function enqueueBackwards(destination: 'email' | 'gateway', count: number)
   return rows.map((row) => Number(row.id));
 }
 
-test('a claim returns the rows as they were written, under a token', async () => {
+test('a claim returns the rows as they were written, with a token', async () => {
   await database.query(`select private.enqueue('payment-success/1', 'email', 'payment-success', '{"to": "a@b.c"}')`);
   const { id } = await database.one('select id::int from private.outbox');
   expect(await callRpc(service, 'claim_outbox', 'email')).toEqual({
@@ -39,7 +39,7 @@ test('a claim returns the rows as they were written, under a token', async () =>
   });
 });
 
-test('a claim takes at most 20 rows, the longest due first', async () => {
+test('a claim takes at most 20 rows, the earliest due first', async () => {
   const ids = await enqueueBackwards('email', 30);
   const first = await claim(service, 'email');
   expect(first.ids).toEqual(ids.slice(10));
@@ -49,13 +49,13 @@ test('a claim takes at most 20 rows, the longest due first', async () => {
   expect((await claim(service, 'email')).ids).toEqual([]);
 });
 
-test('a claim takes rows of its destination alone', async () => {
+test('a claim takes only rows of its destination', async () => {
   const id = await enqueue(database, 'email');
   expect((await claim(service, 'revalidation')).ids).toEqual([]);
   expect((await claim(service, 'email')).ids).toEqual([id]);
 });
 
-test('a claim takes no row before its time', async () => {
+test('a claim takes no row before it is due', async () => {
   const id = await enqueue(database, 'email');
   await setClock(database, '2026-01-01T11:59:59.999Z');
   expect((await claim(service, 'email')).ids).toEqual([]);
@@ -68,7 +68,7 @@ test('a claim of an unknown destination takes nothing', async () => {
   expect(await callRpc(service, 'claim_outbox', 'fax')).toMatchObject({ rows: [], parked: 0 });
 });
 
-test('a claimed row is nobody else’s for 60 seconds and is claimed again afterwards', async () => {
+test('a claimed row is in no other claim for 60 seconds and is claimed again afterwards', async () => {
   const id = await enqueue(database, 'email');
   const first = await claim(service, 'email');
   expect(await readRow(database, id)).toMatchObject({ attempts: 1, next_attempt_at: '2026-01-01T12:01:00.000Z' });
@@ -92,13 +92,13 @@ test('delivered and parked rows are never claimed again', async () => {
   expect(await claim(service, 'email')).toMatchObject({ ids: [], parked: 0 });
 });
 
-test('a destination with a long backlog takes no place in another’s claim', async () => {
+test('a destination with a long backlog takes no place in the claim of another', async () => {
   await enqueueBackwards('gateway', 500);
   const id = await enqueue(database, 'email');
   expect((await claim(service, 'email')).ids).toEqual([id]);
 });
 
-test('rows that keep failing let newer rows of their destination through', async () => {
+test('rows that keep failing do not block newer rows of their destination', async () => {
   await enqueueBackwards('email', 20);
   const id = await enqueue(database, 'email');
   const failing = await claim(service, 'email');
@@ -114,7 +114,7 @@ test('rows that keep failing let newer rows of their destination through', async
   }
 });
 
-test('a row that a destination puts off again and again does not grow', async () => {
+test('a row that is paused again and again does not grow', async () => {
   const id = await enqueue(database, 'email');
   for (let second = 0; second < 50; second += 1) {
     await setClock(database, new Date(Date.UTC(2026, 0, 1, 12, 0, second)).toISOString());

@@ -12,7 +12,7 @@ let database: TestDatabase;
 let service: pg.Client;
 let userId: string;
 beforeAll(async () => {
-  // Tiers are written by hand, one event is kept from its effect, one order is paid twice.
+  // Tiers are written by hand, one event fails, one order is paid twice.
   database = await createTestDatabase({ findings: { entitled_not_paid: 15, failed_events: 1, paid_twice: 1 } });
   service = await openSession(database, { role: 'service_role' });
 });
@@ -30,7 +30,7 @@ async function verify(payment: { orderId: string }) {
   return await callRpc(service, 'verify_payment', userId, payment.orderId, uniqueId('pay'), 'signature');
 }
 
-describe('a side effect commits or vanishes with its change', () => {
+describe('a side effect commits or rolls back with its change', () => {
   test.each(['rollback', 'commit'])('a purchase, on %s', async (end) => {
     const payment = await createPayment(database, { userId });
     const before = await readAllRows(database);
@@ -53,7 +53,7 @@ describe('a side effect commits or vanishes with its change', () => {
     if (end === 'rollback') expect(await readAllRows(database)).toEqual(before);
   });
 
-  test('an event whose effect fails leaves no side effect, although its ledger row stays', async () => {
+  test('an event whose effect fails enqueues no side effect, although its ledger row stays', async () => {
     await database.query(
       "alter table public.profiles add constraint broken check (subscription_tier <> 'pro') not valid",
     );
@@ -68,13 +68,13 @@ describe('a side effect commits or vanishes with its change', () => {
 });
 
 describe('the same fact twice', () => {
-  test('is one row: the first', async () => {
+  test('is one row, the first', async () => {
     await database.query(`select private.enqueue('payment-success/1', 'email', 'payment-success', '{"to": "first"}')`);
     await database.query(`select private.enqueue('payment-success/1', 'email', 'payment-success', '{"to": "second"}')`);
     expect(await database.query('select payload from private.outbox')).toEqual([{ payload: { to: 'first' } }]);
   });
 
-  test('is one row when it was delivered or parked already', async () => {
+  test('is one row, also after it was delivered or parked', async () => {
     for (const column of ['delivered_at', 'parked_at']) {
       const key = uniqueId('fact');
       await enqueue(database, 'email', key);
@@ -113,27 +113,27 @@ describe('the revalidation of cached pages', () => {
     expect(await kinds()).toEqual(['revalidation']);
   });
 
-  test('follows a new profile, whoever makes it', async () => {
+  test('follows a new profile', async () => {
     await createUser(database);
     expect(await kinds()).toEqual(['revalidation']);
   });
 
-  test('does not follow an edit of a name', async () => {
+  test('does not follow an update of a name', async () => {
     await database.query("update public.profiles set display_name = 'Asha' where user_id = $1", [userId]);
     expect(await kinds()).toEqual([]);
   });
 
-  test('follows an edit by the service', async () => {
+  test('follows an update by the service', async () => {
     await service.query(edit, [userId, 'pro']);
     expect(await kinds()).toEqual(['revalidation']);
   });
 
-  test('follows insert and update by a role of the app’s own that has rights on profiles alone', async () => {
+  test('follows insert and update by a role of the app that has rights only on profiles', async () => {
     const { id: otherId } = await createUser(database);
     await database.query('delete from public.profiles where user_id = $1', [otherId]);
     await emptyOutbox(database);
     const app = await database.connect();
-    await app.query('begin'); // roles belong to the whole server: this one never gets out of its transaction
+    await app.query('begin'); // roles belong to the whole server: this one is rolled back with its transaction
     await app.query('create role app_backend bypassrls');
     await app.query('grant usage on schema public to app_backend');
     await app.query('grant select, insert, update on public.profiles to app_backend');
@@ -156,7 +156,7 @@ describe('the revalidation of cached pages', () => {
     expect(changes.rows).toEqual([{ to_tier: 'pro', cause: 'direct' }, { to_tier: 'basic', cause: 'direct' }]);
   });
 
-  test('is one row a transaction, and another row in the next', async () => {
+  test('is one row per transaction', async () => {
     const admin = await database.connect();
     for (const tiers of [['pro', 'premium', 'pro'], ['basic']]) {
       await admin.query('begin');
@@ -167,7 +167,7 @@ describe('the revalidation of cached pages', () => {
     expect(await readTier(database, userId)).toBe('basic');
   });
 
-  test('is one row for a change of every profile', async () => {
+  test('is one row for an update of every profile', async () => {
     await database.query("update public.profiles set subscription_tier = 'pro'");
     expect(await kinds()).toEqual(['revalidation']);
   });

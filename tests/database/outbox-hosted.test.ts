@@ -23,7 +23,7 @@ afterAll(async () => {
   await postgres?.stop();
 });
 
-test('the migrations install pg_net and pg_cron where they can be had', async () => {
+test('the migrations install pg_net and pg_cron where they are available', async () => {
   expect(await database.query("select extname from pg_extension where extname like 'pg!_%' escape '!' order by 1"))
     .toEqual([{ extname: 'pg_cron' }, { extname: 'pg_net' }]);
 });
@@ -47,7 +47,7 @@ test.each([
   }]);
 });
 
-test('a user who signs up gets a profile and wakes the dispatcher', async () => {
+test('a sign-up inserts a profile and calls the dispatcher', async () => {
   await database.query('truncate net.http_request_queue');
   await createUser(database);
   expect(await database.query('select url from net.http_request_queue')).toHaveLength(1);

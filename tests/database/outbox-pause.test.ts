@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterAll(() => database.close());
 
-/** A mail whose attempt made the provider ask for a pause. */
+/** Enqueues a mail whose attempt fails with a pause for its destination. */
 async function pausedMail(pauseSeconds: number): Promise<number> {
   const id = await enqueue(database, 'email');
   const { token } = await claim(service, 'email');
@@ -26,7 +26,7 @@ async function pausedMail(pauseSeconds: number): Promise<number> {
 }
 
 describe('a pause', () => {
-  test('costs the row no attempt', async () => {
+  test('counts no attempt for the row', async () => {
     const id = await pausedMail(30);
     expect(await readRow(database, id)).toMatchObject({
       attempts: 0,
@@ -66,13 +66,13 @@ describe('a pause', () => {
     expect((await claim(service, 'email')).ids).toEqual(ids);
   });
 
-  test('that a refused fail asks for does not happen', async () => {
+  test('from a refused fail does not start', async () => {
     const id = await enqueue(database, 'email');
     expect(await fail(service, crypto.randomUUID(), [id], { pauseSeconds: 30 })).toEqual({ retried: 0, parked: 0 });
     expect((await claim(service, 'email')).ids).toEqual([id]);
   });
 
-  test('does not keep a row beyond its 24 h', async () => {
+  test('does not keep a row for more than 24 h', async () => {
     const id = await enqueue(database, 'revalidation');
     await setClock(database, '2026-01-02T12:00:00Z');
     const { token } = await claim(service, 'revalidation');
@@ -91,7 +91,7 @@ describe('next_outbox_attempt', () => {
     expect(await nextAttempt(service, 'email', 'revalidation')).toBeNull();
   });
 
-  test('is the earliest time of the destinations that are asked for', async () => {
+  test('is the earliest time of the given destinations', async () => {
     await enqueue(database, 'gateway');
     await setClock(database, '2026-01-01T12:00:01Z');
     await enqueue(database, 'revalidation');
@@ -102,7 +102,7 @@ describe('next_outbox_attempt', () => {
     expect(await nextAttempt(service, 'gateway')).toBe('2026-01-01T12:00:00.000Z');
   });
 
-  test('is the end of the lease while the row is claimed, and the retry’s time after a failure', async () => {
+  test('is the end of the lease while the row is claimed, and the time of the retry after a failure', async () => {
     const id = await enqueue(database, 'email');
     const { token } = await claim(service, 'email');
     expect(await nextAttempt(service, 'email')).toBe('2026-01-01T12:01:00.000Z');
@@ -110,7 +110,7 @@ describe('next_outbox_attempt', () => {
     expect(await nextAttempt(service, 'email')).toBe('2026-01-01T12:00:05.000Z');
   });
 
-  test('is the end of the pause for a row that was due before, and of a destination without a pause its own', async () => {
+  test('is the end of the pause for a paused destination, and the due time for another destination', async () => {
     await pausedMail(30);
     await enqueue(database, 'email');
     expect(await nextAttempt(service, 'email')).toBe('2026-01-01T12:00:30.000Z');

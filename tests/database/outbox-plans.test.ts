@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** What each function reads the table by. */
+/** The index by which each function reads the table. */
 const calls = [
   ["public.claim_outbox('email')", 'outbox_pending_idx'],
   ["public.complete_outbox(gen_random_uuid(), '1,2,3')", 'outbox_pkey'],
@@ -34,7 +34,7 @@ const calls = [
 ];
 
 async function expectIndexReads(call: string, index: string): Promise<void> {
-  // Often enough for a plan that is kept for later calls, whatever their parameters.
+  // Often enough for a generic plan that Postgres keeps for later calls, for any parameters.
   for (let count = 0; count < 8; count += 1) {
     const reads = await plans.readsOf('outbox', call);
     expect(reads.filter((read) => read.includes(index)), reads.join()).not.toEqual([]);
@@ -45,18 +45,18 @@ async function expectIndexReads(call: string, index: string): Promise<void> {
 describe('with 1,000,000 delivered rows', () => {
   test.each(calls)('%s reads by %s, call after call', expectIndexReads);
 
-  test.each(calls)('%s reads by %s, too, once the planner knows the table', async (call, index) => {
+  test.each(calls)('%s reads by %s, also after an analyze', async (call, index) => {
     await database.query('analyze private.outbox');
     await expectIndexReads(call, index);
   });
 
-  test('a claim takes the longest due from the index without sorting them', async () => {
+  test('a claim reads the earliest due rows from the index without a sort', async () => {
     await database.query('analyze private.outbox');
     await plans.readsOf('outbox', "public.claim_outbox('email')");
     expect(plans.last()).toMatch(/Limit.*\n.*LockRows.*\n.*Index Scan using outbox_pending_idx/);
   });
 
-  test('a read of the whole table is seen as such', async () => {
+  test('a read of the whole table is detected', async () => {
     expect(await plans.readsOf('outbox', 'max(payload::text) from private.outbox')).toEqual(['Seq Scan on outbox']);
   });
 });

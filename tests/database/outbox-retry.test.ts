@@ -20,7 +20,7 @@ afterAll(() => database.close());
 const day = 24 * 3600;
 const start = Date.UTC(2026, 0, 1, 12);
 
-/** Seconds after the rows of a test were written. */
+/** Sets the clock to a number of seconds after the rows of a test were written. */
 function setSeconds(seconds: number): Promise<void> {
   return setClock(database, at(seconds));
 }
@@ -33,7 +33,7 @@ async function requeue(id: number): Promise<unknown> {
   return (await database.one('select private.requeue($1) as requeued', [id])).requeued;
 }
 
-test('a row that fails is tried after 5 s, 30 s, 2 min, 10 min, 1 h, then hourly, and parked after 24 h', async () => {
+test('a row that fails is retried after 5 s, 30 s, 2 min, 10 min, 1 h, then hourly, and parked after 24 h', async () => {
   const id = await enqueue(database, 'revalidation');
   const waits: number[] = [];
   for (let seconds = 0;;) {
@@ -87,7 +87,7 @@ test.each(['email', 'revalidation'] as const)(
   },
 );
 
-test('a mail that waited for 24 h is parked instead of sent, a younger one beside it is sent', async () => {
+test('a mail that waited for 24 h is parked instead of sent, a newer one is sent', async () => {
   const old = await enqueue(database, 'email');
   await setSeconds(1);
   const younger = await enqueue(database, 'email');
@@ -99,7 +99,7 @@ test('a mail that waited for 24 h is parked instead of sent, a younger one besid
   });
 });
 
-test('a revalidation that waited for a week still goes', async () => {
+test('a revalidation that waited for a week is still delivered', async () => {
   const id = await enqueue(database, 'revalidation');
   await setSeconds(7 * day);
   const { token, ids } = await claim(service, 'revalidation');
@@ -107,7 +107,7 @@ test('a revalidation that waited for a week still goes', async () => {
   expect(await complete(service, token, ids)).toBe(1);
 });
 
-test('more rows to park than one claim takes are parked by as many claims', async () => {
+test('each claim parks at most 20 rows', async () => {
   for (let count = 0; count < 25; count += 1) await enqueue(database, 'email');
   await setSeconds(day);
   expect(await claim(service, 'email')).toMatchObject({ ids: [], parked: 20 });
@@ -123,7 +123,7 @@ describe('requeue', () => {
     return id;
   }
 
-  test('starts another 24 h and the delays anew', async () => {
+  test('restarts the 24 h and the delays', async () => {
     const id = await parkedMail();
     await setSeconds(10 * day);
     expect(await requeue(id)).toBe(true);
@@ -143,7 +143,7 @@ describe('requeue', () => {
     expect(await readRow(database, id)).toMatchObject({ parked_at: null, last_error: 'HTTP 500' });
   });
 
-  test('says false for a row that was delivered, and leaves it so', async () => {
+  test('returns false for a delivered row, and leaves it unchanged', async () => {
     const id = await enqueue(database, 'email');
     const { token } = await claim(service, 'email');
     await complete(service, token, [id]);
@@ -152,21 +152,21 @@ describe('requeue', () => {
     expect((await claim(service, 'email')).ids).toEqual([]);
   });
 
-  test('says false for an unknown row', async () => {
+  test('returns false for an unknown row', async () => {
     expect(await requeue(-1)).toBe(false);
   });
 
-  test('of a row that is being delivered: its complete counts, its fail no longer does', async () => {
+  test('of a row in delivery: its complete counts, its fail does not', async () => {
     const id = await enqueue(database, 'email');
     const { token } = await claim(service, 'email');
     await setSeconds(1);
     expect(await requeue(id)).toBe(true);
-    await setSeconds(0); // a fail whose transaction began before the requeue
+    await setSeconds(0); // a fail whose transaction started before the requeue
     expect(await fail(service, token, [id], { final: true })).toEqual({ retried: 0, parked: 0 });
     expect(await complete(service, token, [id])).toBe(1);
   });
 
-  test('is not for the API’s roles', async () => {
+  test('is closed to the API’s roles', async () => {
     await expect(service.query('select private.requeue(1)')).rejects.toMatchObject({ code: '42501' });
   });
 });

@@ -19,7 +19,7 @@ afterAll(() => database.close());
 
 const refused = { retried: 0, parked: 0 };
 
-/** A row whose first claim's lease ran out and that was claimed again. */
+/** A row that was claimed again after the lease of its first claim expired. */
 async function claimedTwice() {
   const id = await enqueue(database, 'email');
   const first = await claim(service, 'email');
@@ -29,7 +29,7 @@ async function claimedTwice() {
   return { id, first, second };
 }
 
-test('a complete notes its rows as delivered, each once', async () => {
+test('a complete marks its rows as delivered, each once', async () => {
   const ids = [await enqueue(database, 'email'), await enqueue(database, 'email')];
   const { token } = await claim(service, 'email');
   await setClock(database, '2026-01-01T12:00:03Z');
@@ -41,7 +41,7 @@ test('a complete notes its rows as delivered, each once', async () => {
   }
 });
 
-test('a complete notes no row but those that it names', async () => {
+test('a complete marks only the rows that it names', async () => {
   const [named, other] = [await enqueue(database, 'email'), await enqueue(database, 'email')];
   const { token } = await claim(service, 'email');
   expect(await complete(service, token, [named])).toBe(1);
@@ -56,7 +56,7 @@ test('a complete and a fail without rows change nothing', async () => {
   expect(await readRow(database, id)).toMatchObject({ delivered_at: null, last_error: null });
 });
 
-test('a complete and a fail with a foreign token are refused', async () => {
+test('a complete and a fail with the token of another claim are refused', async () => {
   const id = await enqueue(database, 'email');
   await claim(service, 'email');
   await enqueue(database, 'revalidation');
@@ -105,13 +105,13 @@ test('a fail at the end of the lease is refused', async () => {
   expect(await readRow(database, id)).toMatchObject({ parked_at: null, last_error: null });
 });
 
-test('a fail after another claim is refused, that claim’s own is accepted', async () => {
+test('a fail after another claim is refused, the fail of that claim is accepted', async () => {
   const { id, first, second } = await claimedTwice();
   expect(await fail(service, first.token, [id], { final: true })).toEqual(refused);
   expect(await fail(service, second.token, [id])).toEqual({ retried: 1, parked: 0 });
 });
 
-test('a fail is accepted once: a repeat neither puts the row off nor counts', async () => {
+test('a fail is accepted once: a repeated one neither delays the row nor counts', async () => {
   const id = await enqueue(database, 'email');
   const { token } = await claim(service, 'email');
   expect(await fail(service, token, [id], { pauseSeconds: 30 })).toEqual({ retried: 1, parked: 0 });
@@ -120,7 +120,7 @@ test('a fail is accepted once: a repeat neither puts the row off nor counts', as
   expect(await readRow(database, id)).toMatchObject({ attempts: 0, next_attempt_at: '2026-01-01T12:00:30.000Z' });
 });
 
-test('a complete with a note keeps the note; one without leaves the last error', async () => {
+test('a complete with a note stores the note; one without keeps the last error', async () => {
   const { id, second } = await claimedTwice();
   await fail(service, second.token, [id], { error: 'HTTP 503' });
   await complete(service, second.token, [id]);

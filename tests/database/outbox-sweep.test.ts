@@ -20,7 +20,7 @@ afterAll(async () => {
   await database.close();
 });
 
-/** Mails of a hundred days before the clock's time. */
+/** Inserts mails that are a hundred days older than the clock. */
 function insertMails(count: number) {
   return database.query(
     `insert into private.outbox (key, destination, kind, payload, created_at, queued_at, next_attempt_at, delivered_at)
@@ -36,7 +36,7 @@ async function countRows(): Promise<unknown> {
 }
 
 describe('the sweep', () => {
-  test('does a batch of one job a call, and says how much; with nothing left it notifies and calls the dispatcher', async () => {
+  test('does one batch of one job per call and returns its size; with nothing left it notifies and calls the dispatcher', async () => {
     await createCallStandIns(database);
     const listener = await listen(database, 'outbox');
     await insertMails(1001);
@@ -53,7 +53,7 @@ describe('the sweep', () => {
     expect(await recordedCalls(database)).toHaveLength(called + 2);
   });
 
-  test('as it is scheduled commits after each batch and goes on until nothing is left', async () => {
+  test('as scheduled commits after each batch and continues until nothing is left', async () => {
     await insertSubscriptions(database, 250, "timestamptz '2026-01-01'");
     await emptyOutbox(database);
     await insertMails(1500);
@@ -69,7 +69,7 @@ describe('the sweep', () => {
     await database.query('delete from auth.users');
   });
 
-  test('goes on with the other jobs when one fails', async () => {
+  test('continues with the other jobs after one fails', async () => {
     await database.query('alter function private.expire_subscriptions() rename to expire_hidden');
     try {
       await insertMails(1);

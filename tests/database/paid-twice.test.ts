@@ -39,26 +39,26 @@ const money = ({ paymentId, orderId }: Purchase) => ({ id: paymentId, order_id: 
 
 describe('paid_twice', () => {
   test.each(['before', 'after'])(
-    'lists a further payment on an order, unless it was refunded; refunded %s its capture',
+    'lists a second payment on an order, unless it was refunded; refunded %s its capture',
     async (when) => {
       const order = await buy();
       await deliver(service, captured(money(order)));
       const extra = { ...money(order), id: uniqueId('pay') };
-      const back = (amount: number) => deliver(service, refunded(extra, amount));
-      if (when === 'before') await back(99900);
+      const refundExtra = (amount: number) => deliver(service, refunded(extra, amount));
+      if (when === 'before') await refundExtra(99900);
       await deliver(service, captured(extra));
       if (when === 'after') {
         const row = ['paid_twice', extra.id, 'a further payment on the order'];
         expect(await findings()).toEqual([row]);
-        await back(99899);
+        await refundExtra(99899);
         expect(await findings()).toEqual([row]);
-        await back(1);
+        await refundExtra(1);
       }
       expect(await findings()).toEqual([]);
     },
   );
 
-  test('knows a refund for ever, though payloads are emptied', async () => {
+  test('keeps a refund after payloads are emptied', async () => {
     const order = await buy();
     await deliver(service, captured(money(order)));
     const extra = { ...money(order), id: uniqueId('pay') };
@@ -68,7 +68,7 @@ describe('paid_twice', () => {
     expect(await findings()).toEqual([]);
   });
 
-  test('lists a renewal that replaced what was paid, once, until it is refunded', async () => {
+  test('lists a renewal that replaced paid time, once, until it is refunded', async () => {
     const { user } = await buy();
     const renewal = await buy({ user });
     expect(await findings()).toEqual([['paid_twice', renewal.paymentId, 'another payment for the same time']]);
@@ -96,7 +96,7 @@ describe('paid_twice', () => {
     expect(await readTier(database, order.user.id)).toBe('pro');
   });
 
-  test('lists no further payment that was verified and not captured within five days', async () => {
+  test('lists no second payment that was verified and not captured within five days', async () => {
     await setClock(database, '2026-01-01T00:00:00Z');
     const order = await buy();
     await deliver(service, captured({ ...money(order), id: uniqueId('pay') }));
@@ -111,7 +111,7 @@ describe('paid_twice', () => {
     { activated: 'after it was ordered', from: '2026-01-01T01:00:00Z', reasons: ['captured after a newer purchase'] },
     { activated: 'before it was ordered', from: '2025-12-31T01:00:00Z', reasons: [] },
   ])(
-    'an order captured under a gateway subscription activated $activated: $reasons, also once that is activated anew',
+    'an order captured under a gateway subscription that was activated $activated: $reasons, also after its next activation',
     async ({ from, reasons }) => {
       const user = await createUser(database);
       const subscription = { userId: user.id, planId: 'plan_premium', start: from, end: '2026-12-31T00:00:00Z' };
@@ -123,7 +123,10 @@ describe('paid_twice', () => {
         await setClock(database, '2026-01-01T00:00:00Z');
         return await placeOrder(database, { user, tier: 'basic' });
       };
-      if (from < '2026') await activate(from);
+      if (
+        from <
+          '2026'
+      ) await activate(from);
       const basic = await order();
       if (from > '2026') await activate(from);
       await setClock(database, '2026-01-02T00:00:00Z');
@@ -137,7 +140,7 @@ describe('paid_twice', () => {
     },
   );
 
-  test('lists an older order that a webhook alone captures after a newer purchase, until it is verified', async () => {
+  test('lists an older order that only a webhook captured after a newer purchase, until it is verified', async () => {
     await setClock(database, '2026-01-01T00:00:00Z');
     const basic = await placeOrder(database, { tier: 'basic' });
     await setClock(database, '2026-01-01T01:00:00Z');

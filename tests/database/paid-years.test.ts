@@ -39,7 +39,7 @@ async function at(time: string): Promise<void> {
   await setClock(database, time);
 }
 
-/** Delivers an event of the gateway subscription at the moment at which it happens. */
+/** Delivers an event of the gateway subscription at the time of the event. */
 async function event(name: SubscriptionEvent['name'], time: string, fields: Partial<SubscriptionEvent> = {}) {
   await at(time);
   const of = { userId: user.id, id: gatewayId, createdAt: time };
@@ -65,7 +65,7 @@ async function expire(time: string): Promise<unknown> {
   return (await database.one('select private.expire_subscriptions() as ended')).ended;
 }
 
-/** Reconciles the gateway subscription with what the gateway answers. */
+/** Reconciles the gateway subscription with an answer of the gateway. */
 async function reconcile(status: string): Promise<void> {
   const { id } = await database.one('select id from public.subscriptions where user_id = $1', [user.id]);
   await callRpc(service, 'apply_gateway_subscription', id, gatewayId, JSON.stringify({ status }));
@@ -76,7 +76,7 @@ const refund = () => deliver(service, refunded(payment(), payment().amount));
 const endMails = async () =>
   (await mailsTo(database, user)).map(String).filter((key) => key.startsWith('subscription-ended'));
 
-describe('a year of pro that was bought, with premium billed by the gateway over it', () => {
+describe('a purchased year of pro, with premium billed by the gateway over it', () => {
   async function bought(): Promise<void> {
     user = await createUser(database);
     await buy('pro', '2026-01-01T00:00:00Z');
@@ -138,8 +138,8 @@ describe('a year of pro that was bought, with premium billed by the gateway over
   });
 });
 
-describe('a year of pro that was bought, with pro billed by the gateway over it', () => {
-  test('shows the cycle while it runs, then the year, and is a finding as long as both run', async () => {
+describe('a purchased year of pro, with pro billed by the gateway over it', () => {
+  test('shows the cycle while it runs, then the year, and is a finding while both run', async () => {
     user = await createUser(database);
     const { paymentId } = await buy('pro', '2026-01-01T00:00:00Z');
     await bill('plan_pro', month);
@@ -156,7 +156,7 @@ describe('a year of pro that was bought, with pro billed by the gateway over it'
   });
 });
 
-describe('a year of premium that the gateway billed, with a month of basic bought over it', () => {
+describe('a year of premium that the gateway billed, with a purchased month of basic over it', () => {
   const premiumYear = () => ({
     tier: 'premium',
     status: 'active',
@@ -216,11 +216,11 @@ describe('a year of premium that the gateway billed, with a month of basic bough
   );
 });
 
-describe('an older order that is captured after a dearer purchase', () => {
+describe('an older order that is captured after a more expensive purchase', () => {
   const capture = ({ paymentId, orderId }: Purchase) =>
     deliver(service, captured({ id: paymentId, order_id: orderId }));
 
-  test('runs under it, is a finding, and rules once the customer verifies it', async () => {
+  test('runs below it, is a finding, and rules after the customer verifies it', async () => {
     user = await createUser(database);
     await at('2026-01-01T00:00:00Z');
     const basic = await placeOrder(database, { user, tier: 'basic' });

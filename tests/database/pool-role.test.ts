@@ -15,7 +15,7 @@ afterAll(async () => {
 });
 
 describe('the role of a direct connection', () => {
-  test('acts as service_role from its first statement on, each bounded by 4 s', async () => {
+  test('acts as service_role from its first statement, each limited to 4 s', async () => {
     expect(
       await pool.one(
         "select current_user::text, session_user::text, current_setting('statement_timeout') as statement_timeout",
@@ -37,11 +37,11 @@ describe('the role of a direct connection', () => {
     'set role postgres',
     'set role authenticated',
     'set session authorization postgres',
-  ])('may not: %s', async (statement) => {
+  ])('is refused: %s', async (statement) => {
     await expect(pool.query(statement)).rejects.toMatchObject({ code: '42501' });
   });
 
-  test('has no right of its own when it lets go of service_role', async () => {
+  test('has no rights after it resets the role service_role', async () => {
     const client = await pool.connect();
     await client.query('set role none');
     for (const statement of ['select public.get_health()', 'select from public.payments', 'select from auth.users']) {

@@ -4,7 +4,7 @@ import { prepareDatabase } from '../../scripts/stack/postgres/prepare-database.t
 import { withClient } from '../helpers/postgres-client.ts';
 import { openDatabase } from '../helpers/test-database.ts';
 
-test('the migration makes profiles for the users that the project has already', async () => {
+test('the migration inserts profiles for the existing users of the project', async () => {
   const server = inject('postgresUrl');
   const name = `existing_${crypto.randomUUID().replaceAll('-', '')}`;
   const url = new URL(server);

@@ -6,13 +6,13 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 
 let database: TestDatabase;
 beforeAll(async () => {
-  // A tier is written by hand.
+  // One tier is written by hand.
   database = await createTestDatabase({ findings: { entitled_not_paid: 1 } });
 });
 afterAll(() => database.close());
 
 describe('a sign-up', () => {
-  test('makes a free profile named by the local part of the address', async () => {
+  test('inserts a free profile, named by the local part of the address', async () => {
     const local = uniqueId('asha');
     const { id } = await createUser(database, { email: `${local}@example.com` });
     const row = await database.one(
@@ -34,7 +34,7 @@ describe('a sign-up', () => {
     expect(username).toBe(expected);
   });
 
-  test('of a second person with the same local part takes the same name', async () => {
+  test('of a second user with the same local part gets the same name', async () => {
     const local = uniqueId('twin');
     const first = await createUser(database, { email: `${local}@example.com` });
     const second = await createUser(database, { email: `${local}@example.org` });
@@ -46,7 +46,7 @@ describe('a sign-up', () => {
   });
 });
 
-describe('a sign-up goes through without a profile', () => {
+describe('a sign-up succeeds without a profile', () => {
   const faults: [string, string, string][] = [
     [
       'when a constraint of the app refuses the profile',
@@ -54,36 +54,36 @@ describe('a sign-up goes through without a profile', () => {
       'alter table public.profiles drop constraint broken',
     ],
     [
-      'when profiles has another column that must be filled',
+      'when profiles has another column that is not null',
       'alter table public.profiles add column broken int not null default null',
       'alter table public.profiles drop column broken',
     ],
     [
-      'when the table is gone',
+      'when the table does not exist',
       'alter table public.profiles rename to renamed',
       'alter table public.renamed rename to profiles',
     ],
     [
-      'when the outbox is gone',
+      'when the outbox does not exist',
       'alter table private.outbox rename to renamed',
       'alter table private.renamed rename to outbox',
     ],
   ];
 
-  test.each(faults)('%s', async (_, breakIt, mendIt) => {
+  test.each(faults)('%s', async (_, breakIt, repairIt) => {
     await database.query('delete from auth.users');
     await database.query(breakIt);
     try {
       const { id } = await createUser(database, { email: null });
       expect(await database.query('select id from auth.users')).toEqual([{ id }]);
     } finally {
-      await database.query(mendIt);
+      await database.query(repairIt);
     }
     expect(await database.query('select from public.profiles')).toEqual([]);
   });
 });
 
-describe('the tier for the app’s own policies', () => {
+describe('the tier in the app’s own policies', () => {
   async function tierOf(userId: string) {
     const session = await openSession(database, { role: 'authenticated', userId });
     const { rows } = await session.query(
@@ -98,7 +98,7 @@ describe('the tier for the app’s own policies', () => {
     expect(await tierOf(id)).toEqual({ tier: 'free', pro: false, free: true, unknown: null });
   });
 
-  test('of a user whose profile says pro is pro, and of another still free', async () => {
+  test('of a user with the tier pro in the profile is pro, and of another is free', async () => {
     const [payer, other] = [await createUser(database), await createUser(database)];
     await database.query("update public.profiles set subscription_tier = 'pro' where user_id = $1", [payer.id]);
     expect(await tierOf(payer.id)).toEqual({ tier: 'pro', pro: true, free: false, unknown: null });

@@ -28,7 +28,7 @@ const ledgerHas = async (body: string): Promise<boolean> =>
   (await database.query("select from private.gateway_events where body_sha256 = decode($1, 'hex')", [sha256(body)]))
     .length > 0;
 
-/** Empties what is 90 days old, then purges everything that is to be purged. */
+/** Empties payloads older than 90 days, then purges until nothing is left to purge. */
 async function purgeAll(at: string): Promise<void> {
   await setClock(database, at);
   for (let job = 0; job < 20; job += 1) await database.query('select private.empty_payloads()');
@@ -36,7 +36,7 @@ async function purgeAll(at: string): Promise<void> {
 }
 
 describe('the ledger', () => {
-  test('loses what is older than its days, and nothing younger', async () => {
+  test('deletes rows older than its days, and no newer ones', async () => {
     const order = await placeOrder(database);
     await deliver(service, captured({ id: order.paymentId, order_id: order.orderId }));
     await purgeAll('2027-02-05T00:00:00Z');
@@ -45,14 +45,14 @@ describe('the ledger', () => {
     expect(await count('gateway_events')).toBe(0);
   });
 
-  test('loses an event whose order did not appear by then', async () => {
+  test('deletes an event whose order is still unknown', async () => {
     await deliver(service, captured({ id: uniqueId('pay'), order_id: uniqueId('order') }));
     await purgeAll('2030-01-01T00:00:00Z');
     expect([await count('gateway_events'), await count('unsettled_events')]).toEqual([0, 0]);
   });
 
   test.each(['plan_not_found', 'parked', 'failed: 23514'])(
-    'keeps an event that is %s: it waits',
+    'keeps an event that is %s, which can still be applied',
     async (outcome) => {
       const body = captured({ id: uniqueId('pay'), order_id: uniqueId('order') });
       await deliver(service, body);
@@ -63,7 +63,7 @@ describe('the ledger', () => {
   );
 
   test.each(['unmatched', 'parked', 'failed: 23514'])(
-    'loses an event that is %s once its user was deleted',
+    'deletes an event that is %s after its user was deleted',
     async (outcome) => {
       const user = await createUser(database);
       const at = '2026-01-01T00:00:00Z';
@@ -76,7 +76,7 @@ describe('the ledger', () => {
     },
   );
 
-  test('loses an event whose outcome is a mismatch, and its place in the list of what may be applied again', async () => {
+  test('deletes an event whose outcome is a mismatch, and its row in unsettled_events', async () => {
     const order = await placeOrder(database, { amount: 1 });
     expect(await deliver(service, captured({ id: order.paymentId, order_id: order.orderId }))).toBe('mismatch');
     expect(await count('unsettled_events')).toBe(1);
@@ -84,7 +84,7 @@ describe('the ledger', () => {
     expect([await count('gateway_events'), await count('unsettled_events')]).toEqual([0, 0]);
   });
 
-  test('loses the capture of a cycle’s payment, which is unmatched for ever', async () => {
+  test('deletes the capture of a cycle’s payment, which stays unmatched', async () => {
     const user = await createUser(database);
     const payment = { id: uniqueId('pay'), amount: 99900 };
     const body = captured({ ...payment, order_id: uniqueId('order_of_cycle') });
@@ -98,7 +98,7 @@ describe('the ledger', () => {
     expect(await count('gateway_events')).toBe(0);
   });
 
-  test('keeps a subscription event without a time, which would count as new', async () => {
+  test('keeps a subscription event without a time: a repeated delivery would count as new', async () => {
     const user = await createUser(database);
     const body = subscriptionEvent({ name: 'cancelled', userId: user.id, id: uniqueId('sub') });
     await deliver(service, body);
@@ -111,7 +111,7 @@ describe('the ledger', () => {
     });
   });
 
-  test('loses a thousand at a time, and passes over what another session holds', async () => {
+  test('deletes a thousand rows at a time, and skips locked rows', async () => {
     await database.query(`
       insert into private.gateway_events (body_sha256, event, outcome)
       select sha256(n::text::bytea), 'payment.captured', 'applied' from generate_series(1, 2100) n`);
@@ -126,7 +126,7 @@ describe('the ledger', () => {
 });
 
 describe('the outbox', () => {
-  /** A side effect of 2025 that stands as told: SQL of its times and claims. */
+  /** Inserts a side effect of June 2025. The options are SQL expressions of its columns. */
   const insert = (
     kind: string,
     { delivered = 'null', parked = 'null', claims = "'{}'" } = {},
@@ -140,7 +140,7 @@ describe('the outbox', () => {
       from generate_series(1, ${rows}) n
       cross join (values (timestamptz '2025-06-01T00:00:00Z')) t (at)`);
 
-  test('loses what was delivered longer ago than its days, and nothing younger', async () => {
+  test('deletes rows that were delivered more than its days ago, and no newer ones', async () => {
     await insert('kind', { delivered: "'2025-12-01T23:59:59Z'" });
     await insert('kind', { delivered: "'2025-12-02T00:00:00Z'" });
     expect([await purge(), await purge()]).toEqual([1, 0]);
@@ -150,13 +150,13 @@ describe('the outbox', () => {
     expect(await purge(400, 60)).toBe(1);
   });
 
-  test('loses what was withdrawn', async () => {
+  test('deletes withdrawn rows', async () => {
     await insert('cancel-subscription', { parked: "'2025-12-01T23:59:59Z'" });
     await insert('cancel-subscription', { parked: "'2025-12-02T00:00:00Z'" });
     expect([await purge(), await purge()]).toEqual([1, 0]);
   });
 
-  test('keeps what is pending or was given up, however old', async () => {
+  test('keeps pending and parked rows of any age', async () => {
     await insert('cancel-subscription');
     await insert('revalidation', { parked: "'2025-06-02T00:00:00Z'", claims: 'array[gen_random_uuid()]' });
     await setClock(database, '2040-01-01T00:00:00Z');
@@ -182,7 +182,7 @@ describe('the outbox', () => {
     expect(await purge()).toBe(1);
   });
 
-  test('loses a thousand at a time, and passes over what another session holds', async () => {
+  test('deletes a thousand rows at a time, and skips locked rows', async () => {
     await insert('kind', { delivered: "'2025-06-01T00:00:00Z'" }, '{}', 2100);
     const holder = await database.connect();
     await holder.query('begin');
@@ -195,7 +195,7 @@ describe('the outbox', () => {
   });
 });
 
-test('the history of tiers loses what is older than its days, a thousand at a time', async () => {
+test('the purge of tier_changes deletes rows older than its days, a thousand at a time', async () => {
   await database.query(`
     insert into private.tier_changes (user_id, to_tier, cause)
     select gen_random_uuid(), 'pro', 'payment' from generate_series(1, 1001)`);
@@ -205,7 +205,7 @@ test('the history of tiers loses what is older than its days, a thousand at a ti
   expect([await purge(), await purge(), await purge()]).toEqual([1000, 1, 0]);
 });
 
-test('a call deletes of each table at once', async () => {
+test('one call deletes from every table', async () => {
   const order = await placeOrder(database);
   await deliver(service, captured({ id: order.paymentId, order_id: order.orderId }));
   await database.query(
@@ -217,7 +217,7 @@ test('a call deletes of each table at once', async () => {
 });
 
 test.each([[89, 30, 30], [90, 29, 30], [90, 30, 29], [null, 30, 30], [0, 0, 0], [-400, 30, 30]])(
-  'a purge of a ledger of %s, an outbox of %s and a history of %s days is refused',
+  'a purge with %s days for the ledger, %s for the outbox and %s for the history is refused',
   async (ledger, outbox, tierHistory) => {
     await expect(callRpc(service, 'purge_records', ledger, outbox, tierHistory)).rejects.toMatchObject({
       code: 'PS400',
@@ -225,7 +225,7 @@ test.each([[89, 30, 30], [90, 29, 30], [90, 30, 29], [null, 30, 30], [0, 0, 0], 
   },
 );
 
-test('a purge of the shortest times is accepted', async () => {
+test('a purge with the shortest days is accepted', async () => {
   expect(await purge(90, 30, 30)).toBe(0);
 });
 

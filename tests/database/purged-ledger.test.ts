@@ -9,7 +9,7 @@ import { readRowsBesidesLedger } from '../helpers/rows.ts';
 import { callRpc, openSession } from '../helpers/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
 
-// A year of a shop's events, each delivered once more after the ledger has forgotten it.
+// The events of a year, each delivered once more after the ledger was purged.
 
 type Fields = Record<string, unknown>;
 
@@ -20,10 +20,10 @@ const start = Date.parse('2026-01-01T00:00:00Z');
 describe.each([
   ['the default days', 400, 30],
   ['the shortest days', 90, 30],
-])('a year of events that comes again after a purge with %s', (_name, ledgerDays, outboxDays) => {
+])('a year of events that is delivered again after a purge with %s', (_name, ledgerDays, outboxDays) => {
   let database: TestDatabase;
   let service: pg.Client;
-  /** The bodies in the order in which they came first. */
+  /** The bodies in the order of their first delivery. */
   const bodies: string[] = [];
   let before: unknown;
 
@@ -31,7 +31,7 @@ describe.each([
     database = await createTestDatabase({ findings: 'compared elsewhere' });
     service = await openSession(database, { role: 'service_role' });
     await database.query("update public.plans set gateway_plan_id = 'plan_pro' where tier = 'pro'");
-    await live();
+    await runYear();
     await setTime(start + (370 + ledgerDays) * day);
     await database.query(sweep);
     await database.query('update private.outbox set delivered_at = private.clock() where delivered_at is null');
@@ -50,8 +50,8 @@ describe.each([
     findings: await database.query('select finding, subject, user_id, since from private.findings order by 1, 2, 3'),
   });
 
-  /** Delivers an event two seconds after it happened. */
-  async function happen(at: number, event: string, entities: Record<string, Fields>): Promise<unknown> {
+  /** Delivers an event two seconds after its time. */
+  async function deliverAt(at: number, event: string, entities: Record<string, Fields>): Promise<unknown> {
     await setTime(at + 2000);
     const body = JSON.stringify({
       entity: 'event',
@@ -95,55 +95,57 @@ describe.each([
     return await placeOrder(database, { ...(user && { user }), tier });
   };
 
-  async function live(): Promise<void> {
-    await buys();
-    await isBilled();
-    await endsAtOnce();
-    await replaces();
-    await failsAtTheEnd();
+  async function runYear(): Promise<void> {
+    await orderAndRefund();
+    await billYear();
+    await cancelAtOnce();
+    await replaceByPurchase();
+    await failAtTheEnd();
   }
 
-  /** Attempts that fail, a purchase with parts refunded and a dispute, one refunded in full, one paid twice. */
-  async function buys(): Promise<void> {
+  /** Failed attempts; a purchase with partial refunds and a dispute; one refunded in full; one paid twice. */
+  async function orderAndRefund(): Promise<void> {
     const bought = await order(start);
     const paid = payment(bought);
-    await happen(start + minute, 'payment.failed', { payment: attempt(bought, 'Declined') });
-    await happen(start + 2 * minute, 'payment.failed', { payment: attempt(bought, 'Out of funds') });
-    await happen(start + 3 * minute, 'payment.captured', { payment: paid });
-    await happen(start + 3 * minute, 'order.paid', { payment: paid, order: { id: bought.orderId } });
+    await deliverAt(start + minute, 'payment.failed', { payment: attempt(bought, 'Declined') });
+    await deliverAt(start + 2 * minute, 'payment.failed', { payment: attempt(bought, 'Out of funds') });
+    await deliverAt(start + 3 * minute, 'payment.captured', { payment: paid });
+    await deliverAt(start + 3 * minute, 'order.paid', { payment: paid, order: { id: bought.orderId } });
     await verifyPurchase(service, bought);
     const part = uniqueId('rfnd');
-    await happen(start + 5 * day, 'refund.created', refund(paid, 100, 'pending', part));
-    await happen(start + 6 * day, 'refund.processed', refund(paid, 100, 'processed', part));
-    await happen(start + 7 * day, 'refund.failed', refund(paid, 200, 'failed'));
-    await happen(start + 8 * day, 'payment.dispute.created', dispute(paid, 'open'));
-    await happen(start + 9 * day, 'payment.dispute.under_review', dispute(paid, 'under_review'));
+    await deliverAt(start + 5 * day, 'refund.created', refund(paid, 100, 'pending', part));
+    await deliverAt(start + 6 * day, 'refund.processed', refund(paid, 100, 'processed', part));
+    await deliverAt(start + 7 * day, 'refund.failed', refund(paid, 200, 'failed'));
+    await deliverAt(start + 8 * day, 'payment.dispute.created', dispute(paid, 'open'));
+    await deliverAt(start + 9 * day, 'payment.dispute.under_review', dispute(paid, 'under_review'));
 
     const unpaid = await order(start + 10 * day);
-    for (const words of ['Declined', 'Out of funds', 'Timed out']) {
-      await happen(start + 10 * day + bodies.length * minute, 'payment.failed', { payment: attempt(unpaid, words) });
+    for (const description of ['Declined', 'Out of funds', 'Timed out']) {
+      await deliverAt(start + 10 * day + bodies.length * minute, 'payment.failed', {
+        payment: attempt(unpaid, description),
+      });
     }
     const returned = await order(start + 11 * day);
     await verifyPurchase(service, returned);
-    await happen(start + 11 * day, 'payment.captured', { payment: payment(returned) });
-    await happen(start + 12 * day, 'refund.processed', refund(payment(returned), 99900, 'processed'));
-    await happen(start + 13 * day, 'payment.dispute.created', dispute(payment(returned), 'open'));
-    await happen(start + 14 * day, 'payment.dispute.lost', dispute(payment(returned), 'lost'));
+    await deliverAt(start + 11 * day, 'payment.captured', { payment: payment(returned) });
+    await deliverAt(start + 12 * day, 'refund.processed', refund(payment(returned), 99900, 'processed'));
+    await deliverAt(start + 13 * day, 'payment.dispute.created', dispute(payment(returned), 'open'));
+    await deliverAt(start + 14 * day, 'payment.dispute.lost', dispute(payment(returned), 'lost'));
 
     const twice = await order(start + 15 * day);
     const extra = payment(twice, { id: uniqueId('pay') });
-    await happen(start + 15 * day, 'payment.captured', { payment: payment(twice) });
-    await happen(start + 15 * day + minute, 'payment.captured', { payment: extra });
-    await happen(start + 16 * day, 'refund.processed', refund(payment(twice), 99900, 'processed'));
+    await deliverAt(start + 15 * day, 'payment.captured', { payment: payment(twice) });
+    await deliverAt(start + 15 * day + minute, 'payment.captured', { payment: extra });
+    await deliverAt(start + 16 * day, 'refund.processed', refund(payment(twice), 99900, 'processed'));
     await database.query(sweep);
   }
 
-  /** Twelve cycles, one of which is refunded and one disputed; cancelled by the gateway. */
-  async function isBilled(): Promise<void> {
+  /** Twelve cycles, one of which is refunded and one disputed. The gateway cancels the subscription at the end. */
+  async function billYear(): Promise<void> {
     await setTime(start);
     const { id: userId } = await createUser(database);
     const id = uniqueId('sub');
-    await happen(start, 'subscription.activated', { subscription: cycle(userId, id, 0) });
+    await deliverAt(start, 'subscription.activated', { subscription: cycle(userId, id, 0) });
     for (let month = 0; month < 12; month += 1) {
       const at = Date.UTC(2026, month, 1);
       const of = {
@@ -153,60 +155,62 @@ describe.each([
         currency: 'INR',
         status: 'captured',
       };
-      await happen(at + minute, 'payment.captured', { payment: of });
-      await happen(at + 2 * minute, 'subscription.charged', { subscription: cycle(userId, id, month), payment: of });
-      if (month === 3) await happen(at + day, 'refund.processed', refund(of, 99900, 'processed'));
+      await deliverAt(at + minute, 'payment.captured', { payment: of });
+      await deliverAt(at + 2 * minute, 'subscription.charged', { subscription: cycle(userId, id, month), payment: of });
+      if (month === 3) await deliverAt(at + day, 'refund.processed', refund(of, 99900, 'processed'));
       if (month === 5) {
-        await happen(at + day, 'payment.dispute.created', dispute(of, 'open'));
-        await happen(at + 2 * day, 'payment.dispute.action_required', dispute(of, 'action_required'));
+        await deliverAt(at + day, 'payment.dispute.created', dispute(of, 'open'));
+        await deliverAt(at + 2 * day, 'payment.dispute.action_required', dispute(of, 'action_required'));
       }
       await database.query(sweep);
     }
     const last = Date.UTC(2026, 11, 20);
-    await happen(last, 'subscription.cancelled', { subscription: { ...cycle(userId, id, 11), status: 'cancelled' } });
+    await deliverAt(last, 'subscription.cancelled', {
+      subscription: { ...cycle(userId, id, 11), status: 'cancelled' },
+    });
   }
 
-  /** Subscriptions that their users end at once; the gateway confirms one of them alone. */
-  async function endsAtOnce(): Promise<void> {
+  /** Two subscriptions that their users cancel at once. The gateway confirms only one cancellation. */
+  async function cancelAtOnce(): Promise<void> {
     for (const isConfirmed of [true, false]) {
       const at = start + 40 * day;
       await setTime(at);
       const { id: userId } = await createUser(database);
       const id = uniqueId('sub');
-      await happen(at, 'subscription.activated', { subscription: cycle(userId, id, 1) });
+      await deliverAt(at, 'subscription.activated', { subscription: cycle(userId, id, 1) });
       const of = { id: uniqueId('pay'), amount: 99900, currency: 'INR', status: 'captured' };
-      await happen(at + minute, 'subscription.charged', { subscription: cycle(userId, id, 1), payment: of });
+      await deliverAt(at + minute, 'subscription.charged', { subscription: cycle(userId, id, 1), payment: of });
       await setTime(at + day);
       await callRpc(service, 'cancel_subscription', userId, false);
       await database.query('update private.outbox set delivered_at = private.clock() where delivered_at is null');
       if (isConfirmed) {
-        await happen(at + day + minute, 'subscription.cancelled', { subscription: cycle(userId, id, 1) });
+        await deliverAt(at + day + minute, 'subscription.cancelled', { subscription: cycle(userId, id, 1) });
       }
     }
   }
 
-  /** A subscription that a purchase replaces. */
-  async function replaces(): Promise<void> {
+  /** A subscription that a purchase replaceByPurchase. */
+  async function replaceByPurchase(): Promise<void> {
     const at = start + 60 * day;
     await setTime(at);
     const user = await createUser(database);
     const id = uniqueId('sub');
-    await happen(at, 'subscription.activated', { subscription: cycle(user.id, id, 2) });
-    await happen(at + minute, 'subscription.charged', { subscription: cycle(user.id, id, 2) });
+    await deliverAt(at, 'subscription.activated', { subscription: cycle(user.id, id, 2) });
+    await deliverAt(at + minute, 'subscription.charged', { subscription: cycle(user.id, id, 2) });
     const bought = await order(at + day, user, 'premium');
     await verifyPurchase(service, bought);
-    await happen(at + day, 'payment.captured', { payment: payment(bought) });
-    await happen(at + 30 * day, 'subscription.cancelled', { subscription: cycle(user.id, id, 2) });
+    await deliverAt(at + day, 'payment.captured', { payment: payment(bought) });
+    await deliverAt(at + 30 * day, 'subscription.cancelled', { subscription: cycle(user.id, id, 2) });
   }
 
-  /** The newest order of the year has a failed attempt alone. */
-  async function failsAtTheEnd(): Promise<void> {
+  /** The newest order of the year has only failed attempts. */
+  async function failAtTheEnd(): Promise<void> {
     const late = await order(start + 369 * day);
-    await happen(start + 369 * day + minute, 'payment.failed', { payment: attempt(late, 'Declined') });
-    await happen(start + 369 * day + 2 * minute, 'payment.failed', { payment: attempt(late, 'Timed out') });
+    await deliverAt(start + 369 * day + minute, 'payment.failed', { payment: attempt(late, 'Declined') });
+    await deliverAt(start + 369 * day + 2 * minute, 'payment.failed', { payment: attempt(late, 'Timed out') });
   }
 
-  /** Another order of the same bodies for each seed. */
+  /** The bodies in a random order, which the seed determines. */
   function shuffled(seed: number): string[] {
     const order = [...bodies];
     let random = seed;
@@ -218,7 +222,7 @@ describe.each([
     return order;
   }
 
-  test('the ledger is empty, and of the outbox is left what a subscription needs that may be billed still', async () => {
+  test('leaves an empty ledger, and in the outbox only the cancellation of a subscription that may still be billed', async () => {
     expect(bodies.length).toBeGreaterThan(50);
     expect(await database.query('select event, outcome from private.gateway_events')).toEqual([]);
     const left = await database.query('select kind, delivered_at is not null as is_delivered from private.outbox');
@@ -226,7 +230,7 @@ describe.each([
   });
 
   test.each([
-    ['as they came', () => bodies],
+    ['in the first order', () => bodies],
     ['reversed', () => bodies.toReversed()],
     ...[1, 2, 3, 4, 5].map((seed): [string, () => string[]] => [`shuffled, seed ${seed}`, () => shuffled(seed)]),
   ])('changes nothing: %s', async (_order, inOrder) => {
@@ -238,10 +242,10 @@ describe.each([
     expect(await state()).toEqual(before);
   });
 
-  test('is applied where it was not purged but never came: a fact that is missing is no repeat', async () => {
+  test('does not stop an event that was never delivered before: it is applied', async () => {
     await database.query('truncate private.gateway_events cascade');
     const late = await order(start + 800 * day);
-    expect(await happen(start + 800 * day, 'payment.captured', { payment: payment(late) })).toBe('applied');
+    expect(await deliverAt(start + 800 * day, 'payment.captured', { payment: payment(late) })).toBe('applied');
     expect(await database.query("select from private.outbox where kind = 'payment-success'")).toHaveLength(1);
   });
 });

@@ -29,7 +29,7 @@ const apply = (order: Purchase, answer: unknown[] | null) => applyOrderPayments(
 const dueAt = async ({ id }: Purchase) => (await readPayment(database, id)).next_reconcile_at;
 
 describe('a payment is reconciled', () => {
-  test('15 minutes, 1, 6, 24, 72 and 120 hours after its order, and then no more', async () => {
+  test('15 minutes, 1, 6, 24, 72 and 120 hours after its order, and then not again', async () => {
     const order = await ordered();
     for (const time of ['01T00:15', '01T01:00', '01T06:00', '02T00:00', '04T00:00', '06T00:00']) {
       expect(await dueAt(order)).toEqual(new Date(`2026-01-${time}:00Z`));
@@ -41,7 +41,7 @@ describe('a payment is reconciled', () => {
     expect(await readPurchase(database, order)).toMatchObject({ status: 'created', tier: 'free' });
   });
 
-  test('once, and again when its lease of five minutes has expired', async () => {
+  test('once, and again after its lease of five minutes expired', async () => {
     const order = await ordered();
     await setClock(database, '2026-01-01T00:14:59Z');
     expect(await claimed()).toEqual([]);
@@ -52,7 +52,7 @@ describe('a payment is reconciled', () => {
     expect(await claimed()).toEqual([order.id]);
   });
 
-  test('not before it has an order, and then from its next step on', async () => {
+  test('not before it has an order id, and then from its next step on', async () => {
     await setClock(database, '2026-01-01T00:00:00Z');
     const { id: userId } = await createUser(database);
     const { id } = await database.one(
@@ -65,7 +65,7 @@ describe('a payment is reconciled', () => {
     expect(await claimed()).toEqual([id]);
   });
 
-  test('not after the gateway confirmed what was fulfilled', async () => {
+  test('not after the gateway confirmed the capture of a fulfilled payment', async () => {
     const order = await ordered();
     await deliver(service, captured({ id: order.paymentId, order_id: order.orderId }));
     await setClock(database, '2026-01-01T00:15:00Z');
@@ -74,7 +74,7 @@ describe('a payment is reconciled', () => {
     expect(await dueAt(order)).toBeNull();
   });
 
-  test('from its verification on when the customer verifies it after the last step of its order', async () => {
+  test('relative to its verification if the customer verifies it after the last step of its order', async () => {
     const order = await ordered();
     await setClock(database, '2026-01-06T00:00:00Z');
     await apply(order, []);
@@ -87,7 +87,7 @@ describe('a payment is reconciled', () => {
     expect(await dueAt(order)).toEqual(new Date('2026-01-20T01:00:00Z'));
   });
 
-  test('20 at a time, the longest due first', async () => {
+  test('20 at a time, the earliest due first', async () => {
     const { id: userId } = await createUser(database);
     const ids: string[] = [];
     for (let second = 0; second < 25; second += 1) {

@@ -27,7 +27,7 @@ const end = '2026-02-01T00:00:00Z';
 const nextEnd = '2026-03-01T00:00:00Z';
 type Billed = { userId: string; id: string; gatewayId: string };
 
-/** A subscription that the gateway bills, paid for January. */
+/** Creates a subscription that the gateway bills, paid for January. */
 async function billed(): Promise<Billed> {
   await setClock(database, start);
   const { id: userId } = await createUser(database);
@@ -50,21 +50,21 @@ async function expire(at: string): Promise<unknown> {
 }
 
 describe('a gateway subscription is reconciled', () => {
-  test('from a day before its period ends on, every six hours', async () => {
+  test('from a day before its period ends, every six hours', async () => {
     const subscription = await billed();
-    const asked = [{ id: subscription.id, gateway_subscription_id: subscription.gatewayId }];
+    const expected = [{ id: subscription.id, gateway_subscription_id: subscription.gatewayId }];
     await setClock(database, '2026-01-30T23:59:59Z');
     expect(await claim()).toEqual([]);
     await setClock(database, '2026-01-31T00:00:00Z');
-    expect(await claim()).toEqual(asked);
+    expect(await claim()).toEqual(expected);
     await apply(subscription, { status: 'active', ...january });
     await setClock(database, '2026-01-31T05:59:59Z');
     expect(await claim()).toEqual([]);
     await setClock(database, '2026-01-31T06:00:00Z');
-    expect(await claim()).toEqual(asked);
+    expect(await claim()).toEqual(expected);
   });
 
-  test('once, and again when its lease of five minutes has expired', async () => {
+  test('once, and again after its lease of five minutes expired', async () => {
     await billed();
     await setClock(database, end);
     expect(await claim()).toHaveLength(1);
@@ -73,7 +73,7 @@ describe('a gateway subscription is reconciled', () => {
     expect(await claim()).toHaveLength(1);
   });
 
-  test('not after the gateway cancelled it, and not where the gateway bills nothing', async () => {
+  test('not after the gateway cancelled it, and not if the gateway bills nothing', async () => {
     const { userId, gatewayId } = await billed();
     await deliver(service, subscriptionEvent({ name: 'cancelled', userId, id: gatewayId, createdAt: start }));
     await verifyPurchase(service, await placeOrder(database, { tier: 'basic' }));
@@ -81,7 +81,7 @@ describe('a gateway subscription is reconciled', () => {
     expect(await claim()).toEqual([]);
   });
 
-  test('again when another gateway subscription replaced it', async () => {
+  test('again after another gateway subscription replaced it', async () => {
     const subscription = await billed();
     await setClock(database, end);
     await claim();
@@ -97,7 +97,7 @@ describe('a gateway subscription is reconciled', () => {
     ).toEqual({ checked_at: null });
   });
 
-  test('also where its user is inserted after it was due', async () => {
+  test('also if its user is inserted after it was due', async () => {
     await setClock(database, start);
     const userId = crypto.randomUUID();
     const id = uniqueId('sub');
@@ -112,8 +112,8 @@ describe('a gateway subscription is reconciled', () => {
   });
 });
 
-describe('what the gateway answers', () => {
-  test('that it charged renews the period, and raises an alert where no webhook said so', async () => {
+describe('an answer of the gateway', () => {
+  test('with a new charge renews the period, and raises an alert if no webhook announced it', async () => {
     const subscription = await billed();
     await setClock(database, end);
     expect(await apply(subscription, { status: 'active', ...february })).toEqual({ applied: true });
@@ -126,7 +126,7 @@ describe('what the gateway answers', () => {
     expect(await apply(subscription, { status: 'active', ...february })).toEqual({ applied: false });
   });
 
-  test('is overtaken by the webhook of the next charge, in either order', async () => {
+  test('that is older than the webhook of the next charge changes nothing', async () => {
     const subscription = await billed();
     const march = { start: nextEnd, end: '2026-04-01T00:00:00Z', createdAt: '2026-03-01T00:00:05Z' };
     const event = { userId: subscription.userId, id: subscription.gatewayId, planId: 'plan_pro' };
@@ -135,7 +135,7 @@ describe('what the gateway answers', () => {
     expect(await readSubscription(database, subscription.userId)).toMatchObject({ end: '2026-04-01T00:00:00.000Z' });
   });
 
-  test.each(['cancelled', 'expired'])('%s ends access', async (status) => {
+  test.each(['cancelled', 'expired'])('with the status %s ends access', async (status) => {
     const subscription = await billed();
     await setClock(database, end);
     expect(await apply(subscription, { status, ...january })).toEqual({ applied: true });
@@ -143,7 +143,7 @@ describe('what the gateway answers', () => {
   });
 
   test.each(['halted', 'pending', 'completed', 'paused', 'active'])(
-    '%s without a new period changes nothing',
+    'with the status %s and no new period changes nothing',
     async (status) => {
       const subscription = await billed();
       await setClock(database, end);
@@ -152,7 +152,7 @@ describe('what the gateway answers', () => {
     },
   );
 
-  test('of a subscription that a purchase has replaced changes nothing', async () => {
+  test('about a subscription that a purchase replaced changes nothing', async () => {
     const subscription = await billed();
     const user = { id: subscription.userId, email: null };
     await verifyPurchase(service, await placeOrder(database, { user, tier: 'premium' }));
@@ -162,30 +162,33 @@ describe('what the gateway answers', () => {
   });
 });
 
-describe('expiry ends what the gateway bills', () => {
+describe('expiry ends a subscription that the gateway bills', () => {
   test('never before a reconciliation, however long the period is over', async () => {
     const { userId } = await billed();
     expect(await expire('2027-01-01T00:00:00Z')).toBe(0);
     expect(await readTier(database, userId)).toBe('pro');
   });
 
-  test.each(['halted', 'completed', null])('after its grace days once the gateway answered %s', async (status) => {
-    const subscription = await billed();
-    await setClock(database, '2026-02-03T20:00:00Z');
-    await claim();
-    await apply(subscription, status === null ? null : { status, ...january });
-    expect(await expire('2026-02-03T23:00:00Z')).toBe(0);
-    expect(await expire('2026-02-04T00:00:01Z')).toBe(1);
-    expect(await readTier(database, subscription.userId)).toBe('free');
-  });
+  test.each(['halted', 'completed', null])(
+    'after its grace days when the gateway answered %s',
+    async (status) => {
+      const subscription = await billed();
+      await setClock(database, '2026-02-03T20:00:00Z');
+      await claim();
+      await apply(subscription, status === null ? null : { status, ...january });
+      expect(await expire('2026-02-03T23:00:00Z')).toBe(0);
+      expect(await expire('2026-02-04T00:00:01Z')).toBe(1);
+      expect(await readTier(database, subscription.userId)).toBe('free');
+    },
+  );
 
-  test('not by an answer from before the period ended, nor by one older than a day', async () => {
+  test('not by an answer from before the end of the period, nor by one older than a day', async () => {
     const subscription = await billed();
-    for (const asked of ['2026-01-31T12:00:00Z', '2026-02-02T00:00:00Z']) {
-      await setClock(database, asked);
+    for (const expected of ['2026-01-31T12:00:00Z', '2026-02-02T00:00:00Z']) {
+      await setClock(database, expected);
       await claim();
       await apply(subscription, { status: 'pending', ...january });
-      expect(await expire(asked.startsWith('2026-01') ? '2026-02-01T12:00:00Z' : '2026-02-10T00:00:00Z')).toBe(0);
+      expect(await expire(expected.startsWith('2026-01') ? '2026-02-01T12:00:00Z' : '2026-02-10T00:00:00Z')).toBe(0);
     }
     expect(await readTier(database, subscription.userId)).toBe('pro');
   });

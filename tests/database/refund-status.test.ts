@@ -19,14 +19,14 @@ beforeAll(async () => {
 afterEach(() => setClock(database, null));
 afterAll(() => database.close());
 
-/** A purchase of pro that was verified. */
+/** A verified purchase of pro. */
 async function purchase(user?: Purchase['user']): Promise<Purchase> {
   const order = await placeOrder(database, user ? { user } : {});
   await verifyPurchase(service, order);
   return order;
 }
 
-/** Delivers events of one refund, by their status. */
+/** Returns a function that delivers an event of one refund with a status. */
 function refundOf({ paymentId, orderId }: Purchase, amount = 99900) {
   const id = uniqueId('rfnd');
   return (status: NonNullable<Refund['status']>) =>
@@ -56,7 +56,7 @@ describe('a full refund', () => {
     expect(await readPurchase(database, order)).toMatchObject(active);
   });
 
-  test('of which one rupee is processed and the rest is pending does not end access', async () => {
+  test('with one rupee processed and the rest pending does not end access', async () => {
     const order = await purchase();
     expect(await refundOf(order, 100)('processed')).toBe('applied');
     const rest = refundOf(order, 99800);
@@ -68,7 +68,7 @@ describe('a full refund', () => {
     expect(await refundedAmount(order)).toBe('99900');
   });
 
-  test('that fails after it was processed gives access again, with the same period', async () => {
+  test('that fails after it was processed restores access, with the same period', async () => {
     const order = await purchase();
     const before = await readSubscription(database, order.user.id);
     const send = refundOf(order);
@@ -89,7 +89,7 @@ describe('a full refund', () => {
     ]);
   });
 
-  test('that fails after it was processed leaves a later purchase the ruling one', async () => {
+  test('that fails after it was processed does not change that a later purchase rules', async () => {
     const first = await purchase();
     const send = refundOf(first);
     await send('processed');
@@ -118,7 +118,7 @@ describe('a full refund', () => {
       [['processed', 'failed'], active],
       [['pending', 'processed', 'failed'], active],
     ] as const,
-  )('ends the same in every order of its events %j', async (statuses, end) => {
+  )('gives the same result in every order of its events %j', async (statuses, end) => {
     for (const order of permutations([...statuses])) {
       const bought = await purchase();
       const send = refundOf(bought);
@@ -140,7 +140,7 @@ describe('an event of a refund', () => {
       }),
     );
 
-  test('without a status goes by its name', async () => {
+  test('without a status takes the status from its name', async () => {
     const order = await purchase();
     const refund = { id: uniqueId('rfnd'), payment_id: order.paymentId, amount: 99900 };
     await event('created', refund, order);
@@ -151,7 +151,7 @@ describe('an event of a refund', () => {
     expect(await readTier(database, order.user.id)).toBe('pro');
   });
 
-  test('that names no payment goes by the payment beside it', async () => {
+  test('without a payment id takes the payment of the event', async () => {
     const order = await purchase();
     expect(await event('processed', { id: uniqueId('rfnd'), amount: 99900 }, order)).toBe('applied');
     expect(await readTier(database, order.user.id)).toBe('free');
@@ -175,7 +175,7 @@ describe('an event of a refund', () => {
 });
 
 describe('verify after a full refund', () => {
-  test('answers refunded and grants nothing, until the refund fails', async () => {
+  test('returns refunded and grants nothing, until the refund fails', async () => {
     const order = await purchase();
     const send = refundOf(order);
     await send('processed');
@@ -188,7 +188,7 @@ describe('verify after a full refund', () => {
     expect(await readPurchase(database, order)).toMatchObject(active);
   });
 
-  test('in parts answers refunded, and after a part of it already_applied', async () => {
+  test('in parts returns refunded, and after a partial refund already_applied', async () => {
     const order = await purchase();
     await refundOf(order, 50000)('processed');
     expect(await verifyPurchase(service, order)).toMatchObject({ outcome: 'already_applied' });
@@ -196,7 +196,7 @@ describe('verify after a full refund', () => {
     expect(await verifyPurchase(service, order)).toEqual({ outcome: 'refunded' });
   });
 
-  test('leaves what rules now alone', async () => {
+  test('does not change the source that rules now', async () => {
     const first = await purchase();
     await refundOf(first)('processed');
     const second = await placeOrder(database, { user: first.user, tier: 'premium' });

@@ -32,14 +32,14 @@ const march = { start: '2126-03-01T00:00:00Z', end: '2126-04-01T00:00:00Z' };
 
 const refund = (id: string, amount = 99900, which?: Refund) => deliver(service, refunded({ id }, amount, which));
 
-/** A gateway subscription of premium, activated on the first of January. */
+/** A gateway subscription of premium, activated on 1 January. */
 async function subscriber() {
   await at('01-01');
   const user = await createUser(database);
   const id = uniqueId('sub');
   const send = (event: Pick<SubscriptionEvent, 'name'> & Partial<SubscriptionEvent>) =>
     deliver(service, subscriptionEvent({ userId: user.id, id, planId: 'plan_premium', ...event }));
-  /** A charge of a cycle. @returns the id of its payment */
+  /** Delivers a charge of a cycle. @returns the id of its payment */
   const charge = async (period: { start: string; end: string }, payment = uniqueId('pay')) => {
     await send({ name: 'charged', ...period, payment: { id: payment, amount: 99900 } });
     return payment;
@@ -64,7 +64,7 @@ test('a refund of the only cycle ends its access', async () => {
   expect(await access(user.id)).toEqual(['cancelled', 'refunded', 'free']);
 });
 
-test('a refund of a later cycle ends its access: the subscription ends with the cycle before', async () => {
+test('a refund of a later cycle ends its access: the subscription ends with the previous cycle', async () => {
   const { user, charge } = await subscriber();
   await charge(january);
   await at('02-01');
@@ -75,7 +75,7 @@ test('a refund of a later cycle ends its access: the subscription ends with the 
   expect(await readSubscription(database, user.id)).toMatchObject({ end: '2126-02-01T00:00:00.000Z' });
 });
 
-test('a refund of a cycle that is charged before it begins leaves the running one until its end', async () => {
+test('a refund of a cycle that was charged before its start does not change the running cycle', async () => {
   const { user, charge } = await subscriber();
   await charge(january);
   await at('01-30');
@@ -88,7 +88,7 @@ test('a refund of a cycle that is charged before it begins leaves the running on
   expect(await access(user.id)).toEqual(['cancelled', 'refunded', 'free']);
 });
 
-test('a refund of an earlier cycle changes nothing in the newest', async () => {
+test('a refund of an earlier cycle does not change the newest', async () => {
   const { user, charge } = await subscriber();
   const payment = await charge(january);
   await at('02-01');
@@ -98,7 +98,7 @@ test('a refund of an earlier cycle changes nothing in the newest', async () => {
   expect(await readSubscription(database, user.id)).toMatchObject({ end: '2126-03-01T00:00:00.000Z' });
 });
 
-test('a refund of a part changes no access; parts that reach the whole amount end it', async () => {
+test('a partial refund changes no access; parts that reach the full amount end it', async () => {
   const { user, charge } = await subscriber();
   const payment = await charge(january);
   await refund(payment, 100);
@@ -108,7 +108,7 @@ test('a refund of a part changes no access; parts that reach the whole amount en
   expect(await access(user.id)).toEqual(['cancelled', 'refunded', 'free']);
 });
 
-test('a refund that fails after it was processed gives the cycle’s access again', async () => {
+test('a refund that fails after it was processed restores the access of the cycle', async () => {
   const { user, charge } = await subscriber();
   const payment = await charge(january);
   const before = await readSubscription(database, user.id);
@@ -119,7 +119,7 @@ test('a refund that fails after it was processed gives the cycle’s access agai
   expect(await readSubscription(database, user.id)).toEqual(before);
 });
 
-test('a refund that arrives before its charge is unmatched, and leaves the charge no access to give', async () => {
+test('a refund that arrives before its charge is unmatched, and the charge gives no access', async () => {
   const { user, charge } = await subscriber();
   await charge(january);
   await at('02-01');
@@ -143,7 +143,7 @@ test('the charge of the next cycle after a refunded one gives access', async () 
   });
 });
 
-test('a cycle that two payments paid gives access until both are refunded', async () => {
+test('a cycle with two payments gives access until both are refunded', async () => {
   const { user, charge } = await subscriber();
   const payments = [await charge(january), await charge(january)];
   await refund(String(payments[0]));
@@ -152,7 +152,7 @@ test('a cycle that two payments paid gives access until both are refunded', asyn
   expect(await access(user.id)).toEqual(['cancelled', 'refunded', 'free']);
 });
 
-test('a purchase below a subscription rules when its cycle is refunded, until the purchase’s own end', async () => {
+test('a purchase below a subscription rules when the cycle is refunded, until the end of the purchase', async () => {
   await at('01-01');
   const order = await placeOrder(database);
   await verifyPurchase(service, order);
@@ -179,7 +179,7 @@ test('a refund of a deleted user’s charge is applied and writes no subscriptio
   expect(await readSubscription(database, user.id)).toBeNull();
 });
 
-test('a refund that fails after the cycle and its grace gives the tier again until the gateway is asked', async () => {
+test('a refund that fails after the cycle and its grace restores the tier until the next reconciliation', async () => {
   const { user, id, charge } = await subscriber();
   const payment = await charge(january);
   await at('01-20');

@@ -12,7 +12,7 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 let database: TestDatabase;
 let service: pg.Client;
 beforeAll(async () => {
-  // A payment whose period lapsed in 2127: seen from 2126 it still runs.
+  // The period of one payment lapsed in 2127. As of 2126 it still runs.
   database = await createTestDatabase({ at: '2126-01-02T00:00:00Z', findings: { paid_not_entitled: 1 } });
   service = await openSession(database, { role: 'service_role' });
 });
@@ -22,7 +22,7 @@ afterAll(() => database.close());
 const refund = ({ paymentId, orderId }: Purchase) =>
   deliver(service, refunded({ id: paymentId, order_id: orderId }, 99900));
 
-/** A purchase of twelve months on a day, added to what runs. */
+/** A purchase of twelve months on a day, added to the running period. */
 async function buy(user: Purchase['user'], at: string): Promise<Purchase> {
   const order = await placeOrder(database, { user });
   await setClock(database, at);
@@ -36,7 +36,7 @@ const periodOf = async ({ user }: Purchase) => {
 };
 
 describe('of purchases that extend each other', () => {
-  test('a refund of the first leaves the second from when it was bought', async () => {
+  test('a refund of the first starts the second at its purchase', async () => {
     const user = await createUser(database);
     const first = await buy(user, '2126-01-01T00:00:00Z');
     const second = await buy(user, '2126-03-01T00:00:00Z');
@@ -53,7 +53,7 @@ describe('of purchases that extend each other', () => {
     expect(await readTier(database, user.id)).toBe('free');
   });
 
-  test('a refund of the one in the middle moves the later ones up', async () => {
+  test('a refund of the middle one moves the later ones up', async () => {
     const user = await createUser(database);
     const first = await buy(user, '2126-01-01T00:00:00Z');
     const [second, third] = [await buy(user, '2126-02-01T00:00:00Z'), await buy(user, '2126-03-01T00:00:00Z')];
@@ -64,7 +64,7 @@ describe('of purchases that extend each other', () => {
     expect(await periodOf(third)).toEqual(['2126-03-01', '2127-03-01']);
   });
 
-  test('a refund of the first ends access when the second’s own period is over', async () => {
+  test('a refund of the first ends access if the period of the second is over', async () => {
     const user = await createUser(database);
     const first = await buy(user, '2126-01-01T00:00:00Z');
     await buy(user, '2126-03-01T00:00:00Z');
@@ -75,7 +75,7 @@ describe('of purchases that extend each other', () => {
   });
 });
 
-describe('a refund of a purchase, and a gateway subscription that was not charged yet', () => {
+describe('a refund of a purchase with a gateway subscription that was not charged yet', () => {
   const event = (event: SubscriptionEvent) => deliver(service, subscriptionEvent(event));
   const month = { start: '2126-06-01T00:00:00Z', end: '2126-07-01T00:00:00Z' };
 
@@ -99,7 +99,7 @@ describe('a refund of a purchase, and a gateway subscription that was not charge
     },
   );
 
-  test('activated after a cancellation: no access either', async () => {
+  test('activated after a cancellation: no access', async () => {
     const order = await buy(await createUser(database), '2126-01-01T00:00:00Z');
     const of = { userId: order.user.id, id: uniqueId('sub') };
     await event({ name: 'cancelled', ...of });
@@ -109,7 +109,7 @@ describe('a refund of a purchase, and a gateway subscription that was not charge
   });
 });
 
-test('a refund that waits for its order leaves the order.paid that stores it nothing to fulfil', async () => {
+test('a refund that is unmatched until order.paid matches the order leaves nothing to fulfil', async () => {
   const order = await placeOrder(database);
   await database.query('update public.payments set gateway_order_id = null where id = $1', [order.id]);
   expect(await refund(order)).toBe('unmatched');

@@ -12,7 +12,7 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 let database: TestDatabase;
 let service: pg.Client;
 beforeAll(async () => {
-  // One payment has no plan, so that it can be passed over.
+  // One payment has no plan and is never fulfilled.
   database = await createTestDatabase({ findings: { captured_not_fulfilled: 1 } });
   service = await openSession(database, { role: 'service_role' });
 });
@@ -33,7 +33,7 @@ async function purchase(options: Parameters<typeof placeOrder>[1] = {}): Promise
 const ended = { tier: 'free', subscription: { status: 'cancelled' } };
 
 describe('a refund', () => {
-  test('of a part changes no access; several are added up, each once by its id', async () => {
+  test('of a part changes no access; several add up, each counted once by its id', async () => {
     const order = await purchase();
     const before = await readPurchase(database, order);
     const first = { id: uniqueId('rfnd') };
@@ -44,7 +44,7 @@ describe('a refund', () => {
     expect(await readPurchase(database, order)).toEqual(before);
   });
 
-  test('that reaches the whole amount ends access: status, reason, time and profile', async () => {
+  test('that reaches the full amount ends access: status, reason, time and profile', async () => {
     const order = await purchase();
     await refund(order, 40000);
     await setClock(database, '2126-01-01T00:00:00Z');
@@ -66,7 +66,7 @@ describe('a refund', () => {
     ]);
   });
 
-  test('that is announced again, with another amount or beside a further refund, leaves a later purchase alone', async () => {
+  test('that is announced again, with another amount or with a second refund, does not change a later purchase', async () => {
     const first = await purchase();
     const whole = { id: uniqueId('rfnd') };
     await refund(first, 99900, whole);
@@ -93,7 +93,7 @@ describe('a refund', () => {
     expect(await readTier(database, order.user.id)).toBe('pro');
   });
 
-  test('of an unknown order is unmatched, and applied when its order is inserted', async () => {
+  test('of an unknown order is unmatched, and applied when the order is inserted', async () => {
     const user = await createUser(database);
     const money = { id: uniqueId('pay'), order_id: uniqueId('order') };
     expect(await deliver(service, captured(money))).toBe('unmatched');
@@ -105,7 +105,7 @@ describe('a refund', () => {
     expect(await readTier(database, user.id)).toBe('free');
   });
 
-  test('of another payment on the order is not of the one that counts', async () => {
+  test('of another payment on the order does not refund the payment that counts', async () => {
     const order = await purchase();
     const extra = uniqueId('pay');
     await deliver(service, captured({ id: extra, order_id: order.orderId }));
@@ -114,7 +114,7 @@ describe('a refund', () => {
     expect(await readTier(database, order.user.id)).toBe('pro');
   });
 
-  test('of a deleted user’s payment is counted', async () => {
+  test('of a deleted user’s payment is recorded', async () => {
     const order = await purchase();
     await database.query('delete from auth.users where id = $1', [order.user.id]);
     expect(await refund(order, 99900)).toBe('applied');
@@ -131,11 +131,11 @@ describe('a full refund before the capture', () => {
       'applied',
     ],
     ['verify', async (order) => (await verifyPurchase(service, order)).outcome, 'refunded'],
-  ])('is never fulfilled by %s', async (_, arrive, outcome) => {
+  ])('is never fulfilled by %s', async (_, act, outcome) => {
     const order = await placeOrder(database);
     expect(await refund(order, 99900)).toBe('applied');
     for (const expected of [outcome, outcome === 'applied' ? 'already' : outcome]) {
-      expect(await arrive(order)).toBe(expected);
+      expect(await act(order)).toBe(expected);
       expect(await readPurchase(database, order)).toEqual({
         status: 'captured',
         paymentId: order.paymentId,
@@ -158,7 +158,7 @@ describe('a full refund before the capture', () => {
     expect(await readTier(database, order.user.id)).toBe('free');
   });
 
-  test('of part is fulfilled', async () => {
+  test('of a part is fulfilled', async () => {
     const order = await placeOrder(database);
     await refund(order, 99899);
     await capture(order);
@@ -166,7 +166,7 @@ describe('a full refund before the capture', () => {
     expect(await readPayment(database, order.id)).toMatchObject({ refunded_amount: '99899' });
   });
 
-  test('that the capture’s own amount_refunded counts is fulfilled: it may be pending', async () => {
+  test('that only the capture’s amount_refunded shows is fulfilled: it may be pending', async () => {
     const order = await placeOrder(database);
     await deliver(service, captured({ id: order.paymentId, order_id: order.orderId, amount_refunded: 99900 }));
     expect(await readPurchase(database, order)).toMatchObject({ status: 'captured', isFulfilled: true, tier: 'pro' });
@@ -176,10 +176,10 @@ describe('a full refund before the capture', () => {
   test.each<[string, (order: Purchase) => Promise<unknown>]>([
     ['payment.captured', capture],
     ['verify', (order) => verifyPurchase(service, order)],
-  ])('of one attempt leaves the next attempt on the order alone: %s fulfils it', async (_, arrive) => {
+  ])('of one attempt does not affect the next attempt on the order: %s fulfils it', async (_, act) => {
     const order = await placeOrder(database);
     await refund({ ...order, paymentId: uniqueId('pay') }, 99900);
-    await arrive(order);
+    await act(order);
     expect(await readPurchase(database, order)).toMatchObject({ paymentId: order.paymentId, tier: 'pro' });
     expect(await readPayment(database, order.id)).toMatchObject({ refunded_amount: '0' });
     expect(await refund(order, 99900)).toBe('applied');
@@ -188,7 +188,7 @@ describe('a full refund before the capture', () => {
 });
 
 describe('a full refund with other payments', () => {
-  test('of the one that rules lets the newest rule whose own period runs', async () => {
+  test('of the ruling payment lets the newest running one rule', async () => {
     const user = await createUser(database);
     await purchase({ user, tier: 'basic' });
     const pro = await purchase({ user, tier: 'pro' });
@@ -212,7 +212,7 @@ describe('a full refund with other payments', () => {
     expect(await readTier(database, user.id)).toBe('basic');
   });
 
-  test('passes over refunded payments, unfulfilled ones and those whose period is over', async () => {
+  test('skips refunded payments, unfulfilled ones and those whose period is over', async () => {
     const user = await createUser(database);
     await setClock(database, '2026-01-01T00:00:00Z');
     await purchase({ user, tier: 'basic' });
@@ -226,14 +226,14 @@ describe('a full refund with other payments', () => {
     expect(await readPurchase(database, running)).toMatchObject(ended);
   });
 
-  test('changes no access by another user’s payment', async () => {
+  test('gives no access by another user’s payment', async () => {
     await purchase();
     const order = await purchase();
     await refund(order, 99900);
     expect(await readPurchase(database, order)).toMatchObject(ended);
   });
 
-  test('of an older one that does not rule changes nothing', async () => {
+  test('of an older payment that does not rule changes nothing', async () => {
     const older = await purchase({ tier: 'premium' });
     const newer = await purchase({ user: older.user, tier: 'pro' });
     const before = await readSubscription(database, older.user.id);
@@ -242,7 +242,7 @@ describe('a full refund with other payments', () => {
     expect(await readTier(database, newer.user.id)).toBe('pro');
   });
 
-  test('leaves a longer grant of another tier alone', async () => {
+  test('does not change a longer grant of another tier', async () => {
     const order = await purchase();
     await database.query("select private.grant_tier($1, 'premium', '2126-01-01Z', 'press copy')", [order.user.id]);
     expect(await refund(order, 99900)).toBe('applied');
@@ -254,7 +254,7 @@ describe('a full refund with other payments', () => {
     expect(await readTier(database, order.user.id)).toBe('premium');
   });
 
-  test('of the last payment of a chain leaves the earlier ones their periods', async () => {
+  test('of the last payment of a chain keeps the periods of the earlier ones', async () => {
     const first = await placeOrder(database);
     const second = await placeOrder(database, { user: first.user });
     const third = await placeOrder(database, { user: first.user });
@@ -272,7 +272,7 @@ describe('a full refund with other payments', () => {
     expect(await readPurchase(database, first)).toMatchObject(ended);
   });
 
-  test('leaves what the gateway bills alone', async () => {
+  test('does not change a subscription that the gateway bills', async () => {
     const order = await purchase();
     await database.query(
       `update public.subscriptions set gateway_subscription_id = 'sub_billed', current_period_end = '2126-01-01Z'

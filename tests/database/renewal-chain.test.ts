@@ -26,7 +26,7 @@ afterEach(async () => {
 });
 afterAll(() => database.close());
 
-/** Ten o'clock of a day. */
+/** 10:00 on a day. */
 const at = (day: string) => `${day}T10:00:00.000Z`;
 
 /** Buys a month of basic under EARLY_RENEWAL=extend. */
@@ -45,14 +45,14 @@ async function buy(day: string, by: 'verify' | 'webhook' = 'verify'): Promise<Pu
 const refund = ({ paymentId, orderId }: Purchase, which?: Refund) =>
   deliver(service, refunded({ id: paymentId, order_id: orderId }, 99900, which));
 
-/** The periods of payments, by their days. */
+/** The periods of payments, as dates. */
 const periods = (...orders: Purchase[]) =>
   Promise.all(orders.map(async ({ id }) => {
     const { period_start, period_end } = await readPayment(database, id);
     return [period_start, period_end].map((time) => time instanceof Date ? time.toISOString().slice(0, 10) : time);
   }));
 
-/** The days from which and to which the subscription runs. */
+/** The start and the end of the subscription, as dates. */
 const shown = async () => {
   const { start, end } = await readSubscription(database, user.id) ?? {};
   return [start, end].map((time) => String(time).slice(0, 10));
@@ -79,7 +79,7 @@ test('a chain through a leap year ends on 29 February', async () => {
   expect(await shown()).toEqual(['2028-01-30', '2028-04-30']);
 });
 
-test('renewals in the days of grace and after the end begin a new chain', async () => {
+test('renewals in the days of grace and after the end start a new chain', async () => {
   await buy('2026-01-31');
   await buy('2026-03-01');
   expect(await shown()).toEqual(['2026-03-01', '2026-04-01']);
@@ -87,7 +87,7 @@ test('renewals in the days of grace and after the end begin a new chain', async 
   expect(await shown()).toEqual(['2026-03-01', '2026-05-01']);
 });
 
-test('a refund in the middle moves the later periods up and counts them from the first start again', async () => {
+test('a refund in the middle moves the later periods up and counts them from the first start', async () => {
   const orders = [await buy('2026-01-31'), await buy('2026-02-10'), await buy('2026-02-20'), await buy('2026-02-21')];
   const [first, second, third, fourth] = orders;
   if (!first || !second || !third || !fourth) throw new Error('no orders');
@@ -130,7 +130,7 @@ test('a payment whose access an admin ends moves the later periods up', async ()
   expect(await readTier(database, user.id)).toBe('basic');
 });
 
-test('a refund of the last renewal ends the chain with the one before', async () => {
+test('a refund of the last renewal ends the chain with the previous one', async () => {
   const first = await buy('2026-01-31');
   const second = await buy('2026-02-10');
   const third = await buy('2026-02-11');

@@ -29,7 +29,7 @@ const cancellation = (id: string) => readCancellation(database, id);
 const atCycleEnd = { at: 'cycle end', state: 'pending' };
 const atOnce = { at: 'once', state: 'pending' };
 
-/** A purchase on 10 March; from then on it is 11 March. */
+/** A customer with a purchase on 10 March. The clock then shows 11 March. */
 async function customer() {
   await setClock(database, purchasedAt);
   const order = await placeOrder(database);
@@ -40,7 +40,7 @@ async function customer() {
 
 describe('a gateway subscription from before the purchase', () => {
   test.each(['activated', 'charged'] as const)(
-    '%s afterwards is cancelled at its cycle’s end, and the subscription stays as it was bought',
+    '%s afterwards is cancelled at the end of its cycle, and the subscription row does not change',
     async (name) => {
       const of = await customer();
       const before = await readSubscription(database, of.userId);
@@ -52,7 +52,7 @@ describe('a gateway subscription from before the purchase', () => {
     },
   );
 
-  test('cancelled afterwards leaves the purchase with its tier', async () => {
+  test('cancelled afterwards does not change the purchase and its tier', async () => {
     const of = await customer();
     const before = await readSubscription(database, of.userId);
     expect(await event({ name: 'cancelled', ...of, createdAt: day(3) })).toBe('applied');
@@ -75,7 +75,7 @@ describe('a gateway subscription from before the purchase', () => {
   });
 
   test.each<[string, Partial<SubscriptionEvent>, { at: string; state: string }]>([
-    ['without a plan of ours', { planId: 'plan_unknown', ...month, createdAt: day(1) }, atCycleEnd],
+    ['without a known plan', { planId: 'plan_unknown', ...month, createdAt: day(1) }, atCycleEnd],
     ['before its first cycle', { createdAt: day(1) }, atOnce],
     ['before its first cycle, without a time', {}, atOnce],
   ])('%s is cancelled by the purchase', async (_, fields, expected) => {
@@ -96,9 +96,9 @@ describe('a cancellation', () => {
   test.each<[string, string | null, string]>([
     ['before the purchase', '2026-03-10T11:59:59Z', 'active'],
     ['in the second of the purchase', secondOfPurchase, 'cancelled'],
-    ['after it', '2026-03-10T12:00:01Z', 'cancelled'],
-    ['at no time', null, 'cancelled'],
-  ])('without a plan that happened %s (at %s) leaves the purchase %s', async (_, createdAt, status) => {
+    ['after the purchase', '2026-03-10T12:00:01Z', 'cancelled'],
+    ['without a time', null, 'cancelled'],
+  ])('without a plan, from %s (at %s), leaves the purchase %s', async (_, createdAt, status) => {
     const of = await customer();
     await event({ name: 'cancelled', ...of, planId: undefined, createdAt });
     expect(await readSubscription(database, of.userId)).toMatchObject({ status });
@@ -106,7 +106,7 @@ describe('a cancellation', () => {
   });
 
   test.each([secondOfPurchase, day(11), null])(
-    'that names a plan of ours (at %s) ends its own subscription, not the purchase',
+    'with a known plan (at %s) ends its own subscription, not the purchase',
     async (createdAt) => {
       const of = await customer();
       expect(await event({ name: 'cancelled', ...of, createdAt })).toBe('applied');
@@ -117,7 +117,7 @@ describe('a cancellation', () => {
 });
 
 describe('of a gateway subscription with a cycle and one before its first cycle', () => {
-  test('the newer activation is attached, the older one is cancelled at its cycle’s end', async () => {
+  test('the newer activation is attached, the older one is cancelled at the end of its cycle', async () => {
     await setClock(database, day(11));
     const { id: userId } = await createUser(database);
     const [older, newer] = [uniqueId('sub'), uniqueId('sub')];
@@ -128,25 +128,28 @@ describe('of a gateway subscription with a cycle and one before its first cycle'
     expect(await cancellation(newer)).toBeNull();
   });
 
-  test.each(['first', 'last'])('both of one second, the end is the same when the former arrives %s', async (place) => {
-    await setClock(database, day(11));
-    const { id: userId } = await createUser(database);
-    const [waiting, billed] = ['sub_Z', 'sub_A'].map((id) => uniqueId(id));
-    const events: SubscriptionEvent[] = [
-      { name: 'activated', userId, id: waiting, createdAt: day(1) },
-      { name: 'activated', userId, id: billed, ...month, createdAt: day(1) },
-    ];
-    for (const one of place === 'last' ? events : events.toReversed()) await event(one);
-    expect(await readSubscription(database, userId)).toMatchObject({
-      gateway_subscription_id: waiting,
-      end: '2026-04-01T00:00:00.000Z',
-    });
-  });
+  test.each(['first', 'last'])(
+    'activated in the same second, the result is the same when the one with a cycle arrives %s',
+    async (place) => {
+      await setClock(database, day(11));
+      const { id: userId } = await createUser(database);
+      const [waiting, billed] = ['sub_Z', 'sub_A'].map((id) => uniqueId(id));
+      const events: SubscriptionEvent[] = [
+        { name: 'activated', userId, id: waiting, createdAt: day(1) },
+        { name: 'activated', userId, id: billed, ...month, createdAt: day(1) },
+      ];
+      for (const one of place === 'last' ? events : events.toReversed()) await event(one);
+      expect(await readSubscription(database, userId)).toMatchObject({
+        gateway_subscription_id: waiting,
+        end: '2026-04-01T00:00:00.000Z',
+      });
+    },
+  );
 });
 
 describe('of two gateway subscriptions', () => {
   test.each([['last', false], ['first', true]])(
-    'the one activated before is cancelled at its cycle’s end, when it arrives %s',
+    'the one activated first is cancelled at the end of its cycle, when it arrives %s',
     async (_, first) => {
       await setClock(database, day(11));
       const { id: userId } = await createUser(database);
@@ -189,7 +192,7 @@ describe('of two gateway subscriptions', () => {
     },
   );
 
-  test('one known by a charge alone ranks by it and cancels nothing, until its activation is known', async () => {
+  test('one known only by a charge ranks by the charge and cancels nothing, until its activation is known', async () => {
     await setClock(database, day(11));
     const { id: userId } = await createUser(database);
     const [charged, activated] = [uniqueId('sub'), uniqueId('sub')];
@@ -205,15 +208,18 @@ describe('of two gateway subscriptions', () => {
 });
 
 describe('a gateway subscription of a deleted user', () => {
-  test.each(['activated', 'charged'] as const)('is cancelled at once when %s comes late', async (name) => {
-    const { id: userId } = await createUser(database);
-    await database.query('delete from auth.users where id = $1', [userId]);
-    const id = uniqueId('sub');
-    expect(await event({ name, userId, id, ...month })).toBe('applied');
-    expect(await cancellation(id)).toEqual(atOnce);
-  });
+  test.each(['activated', 'charged'] as const)(
+    'is cancelled at once when %s arrives late',
+    async (name) => {
+      const { id: userId } = await createUser(database);
+      await database.query('delete from auth.users where id = $1', [userId]);
+      const id = uniqueId('sub');
+      expect(await event({ name, userId, id, ...month })).toBe('applied');
+      expect(await cancellation(id)).toEqual(atOnce);
+    },
+  );
 
-  test('is cancelled at once when its events had no effect while the user was there', async () => {
+  test('is cancelled at once when its events had no effect before the deletion', async () => {
     const { id: userId } = await createUser(database);
     const id = uniqueId('sub');
     expect(await event({ name: 'activated', userId, id, planId: 'plan_unknown', ...month })).toBe('unmatched');
@@ -221,7 +227,7 @@ describe('a gateway subscription of a deleted user', () => {
     expect(await cancellation(id)).toEqual(atOnce);
   });
 
-  test('is left alone where the user never existed: another app may use the same gateway account', async () => {
+  test('is not cancelled if the user never existed: another app may use the same gateway account', async () => {
     const id = uniqueId('sub');
     expect(await event({ name: 'activated', userId: crypto.randomUUID(), id, ...month })).toBe('unmatched');
     expect(await cancellation(id)).toBeNull();

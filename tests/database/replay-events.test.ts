@@ -27,8 +27,8 @@ async function replay(body: string): Promise<unknown> {
   return outcome;
 }
 
-/** A captured event whose own data breaks a rule of the schema, until `mend` lifts the rule. */
-async function poison() {
+/** A capture that violates a constraint until `repair` drops it. */
+async function failingCapture() {
   const order = await placeOrder(database);
   await database.query(
     `alter table public.payments add constraint payments_poison_check check (gateway_payment_id <> '${order.paymentId}')`,
@@ -37,13 +37,13 @@ async function poison() {
   return {
     order,
     body,
-    mend: () => database.query('alter table public.payments drop constraint payments_poison_check'),
+    repair: () => database.query('alter table public.payments drop constraint payments_poison_check'),
   };
 }
 
 describe('a failed event', () => {
-  test('leaves nothing but its row, and is tried again with each delivery', async () => {
-    const { order, body, mend } = await poison();
+  test('leaves only its ledger row, and is retried with each delivery', async () => {
+    const { order, body, repair } = await failingCapture();
     expect(await deliver(service, body)).toBe('failed: 23514');
     expect(await deliver(service, body)).toBe('failed: 23514');
     expect(await readLedger(database, sha256(body))).toMatchObject({
@@ -54,19 +54,19 @@ describe('a failed event', () => {
     });
     expect(await readTier(database, order.user.id)).toBe('free');
     expect(await mailsTo(database, order.user)).toEqual([]);
-    await mend();
+    await repair();
     expect(await deliver(service, body)).toBe('applied');
     expect(await readTier(database, order.user.id)).toBe('pro');
   });
 
-  test('is parked when it is six hours old, and then left to an admin, who replays it', async () => {
+  test('is parked when it is six hours old, and is then applied only by a replay of an admin', async () => {
     await setClock(database, '2026-01-01T00:00:00Z');
-    const { order, body, mend } = await poison();
+    const { order, body, repair } = await failingCapture();
     expect(await deliver(service, body)).toBe('failed: 23514');
     await setClock(database, '2026-01-01T06:00:00Z');
     expect(await deliver(service, body)).toBe('parked');
     expect(await replay(body)).toBe('parked');
-    await mend();
+    await repair();
     expect(await deliver(service, body)).toBe('parked');
     expect(await replay(body)).toBe('applied');
     expect(await readLedger(database, sha256(body))).toMatchObject({ outcome: 'applied', error: null, attempts: 4 });
@@ -75,7 +75,7 @@ describe('a failed event', () => {
     expect(await mailsTo(database, order.user)).toEqual([`payment-success/${order.id}`]);
   });
 
-  test('that waits for its order does not stop the order from being inserted', async () => {
+  test('whose order is inserted later does not stop the insert', async () => {
     const paymentId = uniqueId('pay');
     const orderId = uniqueId('order');
     const body = captured({ id: paymentId, order_id: orderId });
@@ -93,11 +93,11 @@ describe('a failed event', () => {
 });
 
 describe('private.replay_event', () => {
-  test('of an unknown event answers null', async () => {
+  test('of an unknown event returns null', async () => {
     expect(await replay(uniqueId('body'))).toBeNull();
   });
 
-  test('of the capture of a payment that was refunded since grants nothing again', async () => {
+  test('of the capture of a payment that was refunded later grants nothing again', async () => {
     const order = await placeOrder(database);
     const money = { id: order.paymentId, order_id: order.orderId };
     const body = captured(money);
@@ -111,7 +111,7 @@ describe('private.replay_event', () => {
     ]);
   });
 
-  test('of an amount that was set right fulfils', async () => {
+  test('of a capture fulfils after the amount of the payment was corrected', async () => {
     const order = await placeOrder(database, { amount: 1 });
     const body = captured({ id: order.paymentId, order_id: order.orderId });
     expect(await deliver(service, body)).toBe('mismatch');
@@ -139,7 +139,7 @@ describe('private.replay_event', () => {
   });
 });
 
-test('a sweep tries an event that its payment does not fit no more than three times', async () => {
+test('a sweep retries an event that stays unmatched at most three times', async () => {
   const order = await placeOrder(database);
   const body = captured({ id: order.paymentId, order_id: order.orderId, amount: undefined });
   expect(await deliver(service, body)).toBe('unmatched');

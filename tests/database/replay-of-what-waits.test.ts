@@ -28,7 +28,7 @@ describe('an event whose plan is missing', () => {
     return { tier, order, money, body, addPlan };
   }
 
-  test('is applied by a repeat of its delivery, once there is one', async () => {
+  test('is applied by a repeated delivery after the plan was created', async () => {
     const { tier, order, body, addPlan } = await paidWithoutPlan();
     expect(await deliver(service, body)).toBe('plan_not_found');
     await addPlan();
@@ -39,7 +39,7 @@ describe('an event whose plan is missing', () => {
     expect(await readLedger(database, sha256(body))).toMatchObject({ attempts: 3, deliveries: 4 });
   });
 
-  test('is applied by the next sweep, once there is one, however late, and until then left alone', async () => {
+  test('is applied by the next sweep after the plan was created, however late, and not tried before', async () => {
     const { tier, order, money, body, addPlan } = await paidWithoutPlan();
     const paid = orderPaid(money, { id: order.orderId });
     expect(await deliver(service, paid)).toBe('plan_not_found');
@@ -54,7 +54,7 @@ describe('an event whose plan is missing', () => {
     expect((await Promise.all(outcomes)).sort()).toEqual(['already', 'applied']);
   });
 
-  test('is applied by the next sweep, once a plan is renamed to its tier', async () => {
+  test('is applied by the next sweep after a plan was renamed to its tier', async () => {
     const { tier, order } = await paidWithoutPlan();
     await database.query(
       `insert into public.plans (tier, name, price) values ($1 || '-old', 'Team', 1)`,
@@ -65,7 +65,7 @@ describe('an event whose plan is missing', () => {
     expect(await readTier(database, order.user.id)).toBe(tier);
   });
 
-  test('grants nothing when its payment was refunded since, and is not tried for ever', async () => {
+  test('grants nothing after its payment was refunded, and is not retried without end', async () => {
     const { order, money, body, addPlan } = await paidWithoutPlan();
     await deliver(service, refunded(money, 99900));
     await addPlan();
@@ -100,7 +100,7 @@ describe('an event that names a payment and no order', () => {
     },
   );
 
-  test('and is a full refund leaves its verification nothing to grant', async () => {
+  test('and is a full refund leaves nothing for a verification to grant', async () => {
     const order = await placeOrder(database);
     expect(await deliver(service, refunded({ id: order.paymentId }, 99900))).toBe('unmatched');
     expect(await verifyPurchase(service, order)).toMatchObject({ outcome: 'refunded' });
@@ -108,7 +108,7 @@ describe('an event that names a payment and no order', () => {
     expect(await readTier(database, order.user.id)).toBe('free');
   });
 
-  test('is found by the next sweep where it came in the very moment of the capture', async () => {
+  test('is matched by the next sweep if it arrived at the same time as the capture', async () => {
     const order = await placeOrder(database);
     const verifying = await openSession(database, { role: 'service_role' });
     await verifying.query('begin');
@@ -120,8 +120,8 @@ describe('an event that names a payment and no order', () => {
   });
 });
 
-describe('a gateway subscription of a plan that is not ours yet', () => {
-  test('waits in the mirror: the next sweep makes a subscription of it, or a cancelled one, once the plan is there', async () => {
+describe('a gateway subscription of an unknown plan', () => {
+  test('stays in the mirror: after the plan was created, the next sweep creates an active or a cancelled subscription', async () => {
     for (const cancelled of [false, true]) {
       const { id: userId } = await createUser(database);
       const [planId, id] = [uniqueId('plan'), uniqueId('sub')];

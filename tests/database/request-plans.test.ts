@@ -10,7 +10,7 @@ const rows = 100_000;
 let database: TestDatabase;
 let plans: Plans;
 beforeAll(async () => {
-  // Users who had the tier buy it again, as often as there are calls.
+  // The calls let users with the tier buy it again.
   database = await createTestDatabase({ findings: { paid_twice: 'any' } });
   await database.query("update public.plans set gateway_plan_id = 'plan_pro' where tier = 'pro'");
   await database.query(`
@@ -68,7 +68,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 let next = 0;
-/** A user with an order that waits for its money; another one each time. */
+/** A user with an unpaid order, another one for each call. */
 async function open(): Promise<{ userId: string; money: Money; orderId: string; id: string }> {
   next += 1;
   const row = await database.one('select id, user_id from public.payments where gateway_order_id = $1', [
@@ -163,7 +163,7 @@ const calls: Record<string, () => Promise<[string, unknown[]]>> = {
   empty_payloads: plain('private.empty_payloads()'),
 };
 
-/** Tables that grow with the users; the offers, what is paused and what waits stay small. */
+/** Tables that grow with the users. The plans, the pauses and the lists of pending work stay small. */
 const large = [
   'users|profiles|subscriptions|payments|gateway_events|outbox|tier_changes',
   'gateway_subscriptions|gateway_charges|refunds|extra_payments|grants|manual_subscriptions',
@@ -173,7 +173,7 @@ describe(`with ${rows} users`, () => {
   test.each(Object.entries(calls))(
     '%s reads large tables by index and sorts no more than ten rows, call after call',
     async (_, call) => {
-      // Often enough for a plan that is kept for later calls, whatever their parameters.
+      // Often enough for a generic plan that Postgres keeps for later calls, for any parameters.
       for (let count = 0; count < 7; count += 1) {
         const plan = await plans.of(...await call());
         const whole = [...plan.matchAll(new RegExp(`Seq Scan on (?:${large})\\b.*`, 'g'))].map(([text]) => text);
@@ -184,7 +184,7 @@ describe(`with ${rows} users`, () => {
     },
   );
 
-  test('a read of a whole table and a long sort are seen as such', async () => {
+  test('a read of a whole table and a long sort are detected', async () => {
     const plan = await plans.of('select id from private.outbox order by payload::text, id + 1');
     expect(plan).toMatch(/Seq Scan on outbox/);
     expect(plan).toMatch(/\bSort {2}\(.*?actual rows=\d{5}/);

@@ -30,7 +30,7 @@ describe('sweep_overdue', () => {
     expect(await readFindings(database)).toEqual([]);
   });
 
-  test('lists a schedule that never ran since it was set up', async () => {
+  test('lists a schedule that never ran since its setup', async () => {
     await database.query(
       "update private.scheduled_jobs set since = now() - interval '11 minutes' where name = 'sweep'",
     );
@@ -40,7 +40,7 @@ describe('sweep_overdue', () => {
     await database.query("update private.scheduled_jobs set since = 'infinity'");
   });
 
-  test('a clock that is moved on by a year changes nothing', async () => {
+  test('does not depend on a clock that was moved forward', async () => {
     await sweep();
     await setClock(database, '2040-01-01T00:00:00Z');
     expect(await readFindings(database)).toEqual([]);
@@ -49,7 +49,7 @@ describe('sweep_overdue', () => {
 });
 
 describe('reconciliation_overdue', () => {
-  test('lists a reconciliation of more than 15 minutes ago where a payment is due or leased, until one finished', async () => {
+  test('lists a last reconciliation more than 15 minutes ago if a payment is due or leased, until one finishes', async () => {
     const service = await openSession(database, { role: 'service_role' });
     const { id: userId } = await createUser(database);
     const { id } = await createPayment(database, { userId });
@@ -69,7 +69,7 @@ describe('reconciliation_overdue', () => {
 });
 
 describe('job_failing', () => {
-  test('lists a job of the sweep that fails for more than 10 minutes, until it succeeds; the other jobs go on', async () => {
+  test('lists a job of the sweep that fails for more than 10 minutes, until it succeeds; the other jobs run', async () => {
     const { definition } = await database.one(
       "select pg_get_functiondef('private.announce_ends()'::regprocedure) as definition",
     );
@@ -105,7 +105,7 @@ describe('call_failed', () => {
     await database.query('truncate private.function_calls');
   });
 
-  test('no call that was accepted is listed', async () => {
+  test('does not list an accepted call', async () => {
     await sweep();
     await answerCalls(database, { status_code: 202 });
     await sweep();
@@ -126,7 +126,7 @@ describe('call_failed', () => {
     [{ timed_out: true }, { error: 'no answer within 5 s' }, 'subscriptions_url'],
     [{ error_msg: "Couldn't resolve host name" }, { error: "Couldn't resolve host name" }, 'subscriptions_url'],
   ])(
-    'lists a path whose newest answer is %j, with what to do, until one is accepted',
+    'lists a path whose newest answer is %j, with a remedy, until one is accepted',
     async (answer, detail, remedy) => {
       await sweep();
       await answerCalls(database, answer);
@@ -140,14 +140,14 @@ describe('call_failed', () => {
     },
   );
 
-  test('lists a call that nobody answers for five minutes', async () => {
+  test('lists a call without an answer for five minutes', async () => {
     await sweep();
     expect(await readFindings(database)).toEqual([]);
     await database.query("update private.function_calls set called_at = now() - interval '301 seconds'");
     expect(await rowOf('call_failed')).toMatchObject({ subject: path, detail: { error: 'not answered' } });
   });
 
-  test('takes no older answer under a request id that pg_net gave again for the newer one', async () => {
+  test('ignores an older answer with a request id that pg_net used again', async () => {
     await database.query(
       "insert into net._http_response (id, status_code, created) values (1, 401, now() - interval '1 hour')",
     );
@@ -157,13 +157,13 @@ describe('call_failed', () => {
     expect(await database.query('select status_code from private.function_calls')).toEqual([{ status_code: null }]);
   });
 
-  test('a call that is rolled back leaves nothing', async () => {
+  test('does not record a call that is rolled back', async () => {
     const admin = await database.connect();
     await admin.query('begin; select private.wake(); rollback');
     expect(await database.query('select from private.function_calls')).toEqual([]);
   });
 
-  test('calls are kept for a day', async () => {
+  test('keeps calls for a day', async () => {
     await sweep();
     await answerCalls(database, { status_code: 202 });
     await database.query("update private.function_calls set called_at = now() - interval '25 hours'");
@@ -172,7 +172,7 @@ describe('call_failed', () => {
       .toEqual([{ is_new: true }]);
   });
 
-  test('a sweep goes through where the answers can’t be read', async () => {
+  test('does not stop a sweep that cannot read the answers', async () => {
     await database.query('alter table net._http_response rename column id to other');
     await sweep();
     expect(await database.one("select done_at is null as is_open from private.scheduled_jobs where name = 'sweep'"))

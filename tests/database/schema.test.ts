@@ -22,8 +22,8 @@ test('basic, pro and premium are on offer after the migrations', async () => {
   ]);
 });
 
-describe('a payment that an app inserts with owner, amount, order and meta', () => {
-  test.each(['pro', 'enterprise', 'Équipe 🙂', ''])('holds tier %j', async (tier) => {
+describe('a payment that an app inserts with user, amount, order and meta', () => {
+  test.each(['pro', 'enterprise', 'Équipe 🙂', ''])('stores tier %j', async (tier) => {
     const { id } = await createUser(database);
     const payment = await createPayment(database, { userId: id, meta: { tier } });
     const row = await database.one(
@@ -33,7 +33,7 @@ describe('a payment that an app inserts with owner, amount, order and meta', () 
     expect(row).toEqual({ status: 'created', currency: 'INR', meta: { tier }, tier: null, refunded_amount: '0' });
   });
 
-  test.each([{}, null, [], 'pro', 7])('holds meta %j', async (meta) => {
+  test.each([{}, null, [], 'pro', 7])('stores meta %j', async (meta) => {
     const { id } = await createUser(database);
     const payment = await createPayment(database, { userId: id, meta });
     const row = await database.one('select meta from public.payments where id = $1', [payment.id]);
@@ -53,10 +53,10 @@ test('no constraint names a tier', async () => {
   await database.query('delete from auth.users where id = $1', [id]);
 });
 
-describe('unique are', () => {
+describe('a unique constraint covers', () => {
   const unique = (constraint: string) => ({ code: '23505', constraint });
 
-  test('a payment’s order and its gateway payment, except where they are unknown', async () => {
+  test('the order id and the gateway payment id of a payment, except null', async () => {
     const { id } = await createUser(database);
     const insert = (order: string | null, payment: string | null) =>
       database.query(
@@ -71,7 +71,7 @@ describe('unique are', () => {
     await insert(null, null);
   });
 
-  test('a user’s subscription', async () => {
+  test('the user of a subscription', async () => {
     const { id } = await createUser(database);
     const insert = () =>
       database.query("insert into public.subscriptions (user_id, tier, status) values ($1, 'pro', 'cancelled')", [id]);
@@ -79,7 +79,7 @@ describe('unique are', () => {
     await expect(insert()).rejects.toMatchObject(unique('subscriptions_user_id_key'));
   });
 
-  test('a plan’s tier and its gateway plan', async () => {
+  test('the tier and the gateway plan of a plan', async () => {
     const insert = (tier: string, plan: string | null) =>
       database.query("insert into public.plans (tier, name, price, gateway_plan_id) values ($1, 'Plan', 1, $2)", [
         tier,
@@ -97,8 +97,8 @@ test.each([
   ['a negative refund', 'payments', 'refunded_amount = -1'],
   ['a length of 0 months', 'payments', 'duration_months = 0'],
   ['a currency in lower case', 'payments', "currency = 'inr'"],
-  ['a status that SPEC does not know', 'payments', "status = 'paid'"],
-  ['a status that SPEC does not know', 'subscriptions', "status = 'expired'"],
+  ['an unknown status', 'payments', "status = 'paid'"],
+  ['an unknown status', 'subscriptions', "status = 'expired'"],
   ['a negative price', 'plans', 'price = -1'],
   ['a negative duration', 'plans', 'duration_months = -1'],
   ['negative days of grace', 'plans', 'grace_days = -1'],
@@ -128,7 +128,7 @@ describe('a user is deleted', () => {
     return { userId: user.id, paymentId: payment.id };
   }
 
-  test('profile and subscription go, the payment stays without its owner', async () => {
+  test('profile and subscription are deleted, the payment stays without its user', async () => {
     const { userId, paymentId } = await subscriber(null);
     expect(await database.query('select from public.profiles where user_id = $1', [userId])).toEqual([]);
     expect(await database.query('select from public.subscriptions where user_id = $1', [userId])).toEqual([]);
@@ -139,7 +139,7 @@ describe('a user is deleted', () => {
     expect(row).toEqual({ user_id: null, subscription_id: null, status: 'captured', tier: 'pro', fulfilled: true });
   });
 
-  test('its gateway subscription is cancelled at the gateway, once', async () => {
+  test('the gateway subscription is cancelled at the gateway, once', async () => {
     const id = uniqueId('sub');
     await subscriber(id);
     expect(await readOutbox(database, 'gateway', id)).toEqual([
@@ -151,7 +151,7 @@ describe('a user is deleted', () => {
     ]);
   });
 
-  test('a subscription that the gateway cancelled itself is not cancelled there again', async () => {
+  test('a subscription that the gateway cancelled is not cancelled there again', async () => {
     const id = uniqueId('sub');
     await subscriber(id, { isCancelled: true });
     expect(await readOutbox(database, 'gateway', id)).toEqual([]);

@@ -27,12 +27,13 @@ async function seed(): Promise<void> {
   const client = await database.connect();
   await client.query(text);
 }
-const say = (setting: string, value: string) => database.query(`alter database ${name} set "${setting}" = '${value}'`);
+const setSetting = (setting: string, value: string) =>
+  database.query(`alter database ${name} set "${setting}" = '${value}'`);
 const emails = async () =>
   (await database.query('select email from auth.users order by email')).map(({ email }) => email);
 
 describe('seed.sql refuses', () => {
-  test('a database that does not say that it is local, with what to do', async () => {
+  test('a database that is not marked as local, with what to do', async () => {
     await expect(seed()).rejects.toMatchObject({
       code: 'PS403',
       message: expect.stringMatching(
@@ -49,15 +50,15 @@ describe('seed.sql refuses', () => {
     ['subscriptions.is_local', 'off'],
     ['subscriptions.is_local', ''],
   ])('a database whose %s is "%s"', async (setting, value) => {
-    await say(setting, value);
+    await setSetting(setting, value);
     await expect(seed()).rejects.toMatchObject({ code: 'PS403' });
     expect(await emails()).toEqual([]);
   });
 
   test.each([['app.settings.jwt_secret', supabaseStart], ['subscriptions.is_local', 'on']])(
-    'a database with %s that has users of its own',
+    'a database with %s that has other users',
     async (setting, value) => {
-      await say(setting, value);
+      await setSetting(setting, value);
       const user = await createUser(database);
       await expect(seed()).rejects.toMatchObject({
         code: 'PS403',
@@ -67,7 +68,7 @@ describe('seed.sql refuses', () => {
     },
   );
 
-  test('as the Supabase CLI runs it, which then fails with the reason', async () => {
+  test('in the run of the Supabase CLI, which then fails with the reason', async () => {
     await expect(migrate({ url: database.url, seed: true, log: () => {} }))
       .rejects.toThrow('supabase/seed.sql refuses this database');
     expect(await emails()).toEqual([]);
@@ -76,8 +77,8 @@ describe('seed.sql refuses', () => {
 
 describe('seed.sql adds the sample users', () => {
   test.each([
-    ['to a database as `supabase start` makes it', () => say('app.settings.jwt_secret', supabaseStart)],
-    ['to a database as `npm start` makes it', () => markLocal(database.url)],
+    ['to a database of `supabase start`', () => setSetting('app.settings.jwt_secret', supabaseStart)],
+    ['to a database of `npm start`', () => markLocal(database.url)],
   ])('%s, also when it runs again', async (_where, mark) => {
     await mark();
     await seed();
@@ -91,22 +92,22 @@ describe('seed.sql adds the sample users', () => {
     ]);
   });
 
-  test('in a session that says that it is local', async () => {
+  test('in a session that is marked as local', async () => {
     const client = await database.connect();
     await client.query("set subscriptions.is_local = 'on'");
     await client.query(text);
     expect(await emails()).toEqual(samples);
   });
 
-  test('as the Supabase CLI runs it', async () => {
+  test('in the run of the Supabase CLI', async () => {
     await markLocal(database.url);
     await migrate({ url: database.url, seed: true, log: () => {} });
     expect(await emails()).toEqual(samples);
   });
 });
 
-test('seed.sql is one statement: no client goes on after a refusal', async () => {
+test('seed.sql is one statement, so no client continues after a refusal', async () => {
   const client = await database.connect();
-  // A prepared statement takes no more than one.
+  // A prepared statement can contain only one statement.
   await expect(client.query({ name: 'seed', text })).rejects.toMatchObject({ code: 'PS403' });
 });

@@ -8,7 +8,7 @@ import { openDatabase, type TestDatabase } from '../helpers/test-database.ts';
 
 let database: TestDatabase;
 
-/** A hosted project for the tests of the surrounding block, which leaves so many parts missing. */
+/** Starts a hosted project for the tests of the surrounding block. They leave `missing` findings of missing parts. */
 function useHosted(missing: number, options: Parameters<typeof startHostedPostgres>[0] = {}): void {
   let stop: (() => Promise<void>) | undefined;
   beforeAll(async () => {
@@ -35,7 +35,7 @@ const jobs = () => database.query("select jobname from cron.job where jobname li
 describe('on a hosted project', () => {
   useHosted(2);
 
-  test('nothing is missing after the migrations, and another run changes nothing', async () => {
+  test('no part is missing after the migrations, and another run changes nothing', async () => {
     expect(await readFindings(database)).toEqual([]);
     const before = await jobs();
     expect(await setUp()).toBe(0);
@@ -49,7 +49,7 @@ describe('on a hosted project', () => {
       .toEqual({ nspname: 'extensions' });
   });
 
-  test('the runs of its jobs are forgotten after seven days, those of other jobs are not', async () => {
+  test('the runs of its jobs are deleted after seven days, those of other jobs are not', async () => {
     await database.query("select cron.schedule('of-the-app', '* * * * *', 'select 1')");
     await database.query(`
       insert into cron.job_run_details (jobid, end_time)
@@ -82,7 +82,7 @@ describe('on a hosted project', () => {
     expect(await readFindings(database)).toEqual([]);
   });
 
-  test('what a toggle of pg_cron drops is a finding until it is set up again', async () => {
+  test('extension and jobs that a toggle of pg_cron drops are findings until they are set up again', async () => {
     const before = await jobs();
     await database.query('drop extension pg_cron cascade; drop schema if exists cron cascade');
     expect(await readFindings(database)).toEqual([['missing_part', 'extension pg_cron']]);
@@ -122,14 +122,14 @@ describe('on a hosted project', () => {
       .toEqual({ rolconfig: expect.arrayContaining(['role=service_role', 'statement_timeout=4s']), rolinherit: false });
   });
 
-  test('a second role, by which the password was rotated, takes the place of the first', async () => {
+  test('a second role, for the rotation of the password, replaces the first', async () => {
     await database.query('alter role subscriptions_api rename to subscriptions_api_2');
     expect(await readFindings(database)).toEqual([]);
     await database.query('drop role subscriptions_api_2');
     expect(await setUp()).toBe(0);
   });
 
-  test('a Vault entry that is blank or no address is a finding that says what to run', async () => {
+  test('a Vault entry that is blank or not a URL is a finding with its remedy', async () => {
     await database.query(`
       update vault.decrypted_secrets set decrypted_secret = 'project.test' where name = 'subscriptions_url';
       update vault.decrypted_secrets set decrypted_secret = ' ' where name = 'subscriptions_internal_key'`);
@@ -152,7 +152,7 @@ describe('on a hosted project', () => {
 describe('on a server that has the files of pg_cron and did not load it', () => {
   useHosted(1, { isCronPreloaded: false });
 
-  test('the migrations go through, and pg_cron is a finding', async () => {
+  test('the migrations succeed, and pg_cron is a finding', async () => {
     expect(await readFindings(database)).toEqual([['missing_part', 'extension pg_cron']]);
     expect(await setUp()).toBe(1);
   });

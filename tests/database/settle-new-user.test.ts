@@ -21,7 +21,7 @@ afterAll(() => database.close());
 const january = { start: '2026-01-01T00:00:00Z', end: '2026-02-01T00:00:00Z' };
 const february = { start: '2026-02-01T00:00:00Z', end: '2026-03-01T00:00:00Z' };
 
-/** A user that the app announces to the gateway before it exists here. */
+/** Delivers events of a user who is not inserted yet. @returns the id of the user */
 async function announced(...events: Omit<SubscriptionEvent, 'userId'>[]): Promise<string> {
   await setClock(database, '2026-01-31T00:00:00Z');
   const userId = crypto.randomUUID();
@@ -59,12 +59,12 @@ test('a user inserted after the events of a gateway subscription gets its tier a
 });
 
 test.each<[string, Omit<SubscriptionEvent, 'userId'>[]]>([
-  ['none but a cancellation', [{ name: 'cancelled' }]],
+  ['only a cancellation', [{ name: 'cancelled' }]],
   ['an activation and its cancellation', [
     { name: 'activated', planId: 'plan_pro', ...january, createdAt: '2026-01-30T00:00:00Z' },
     { name: 'cancelled', planId: 'plan_pro', createdAt: '2026-01-30T12:00:00Z' },
   ]],
-  ['an activation without a plan of ours', [{ name: 'activated', planId: 'plan_unknown', ...january }]],
+  ['an activation of an unknown plan', [{ name: 'activated', planId: 'plan_unknown', ...january }]],
 ])('a user inserted after %s has the tier free', async (_, events) => {
   const id = uniqueId('sub');
   const userId = await announced(...events.map((event) => ({ id, ...event })));
@@ -72,7 +72,7 @@ test.each<[string, Omit<SubscriptionEvent, 'userId'>[]]>([
   expect(await readTier(database, userId)).toBe('free');
 });
 
-test('a user whose access cannot be settled is inserted all the same', async () => {
+test('the insert of a user succeeds although the access cannot be settled', async () => {
   const userId = await announced({ name: 'activated', id: uniqueId('sub'), planId: 'plan_pro', ...january });
   await database.query("alter table public.subscriptions add constraint broken check (tier <> 'pro') not valid");
   try {
@@ -84,7 +84,7 @@ test('a user whose access cannot be settled is inserted all the same', async () 
   expect(await readTier(database, userId)).toBe('free');
 });
 
-test('a user whose access could not be settled is settled by the sweep', async () => {
+test('a user whose access could not be settled on the insert is settled by the sweep', async () => {
   const userId = await announced({ name: 'activated', id: uniqueId('sub'), planId: 'plan_pro', ...january });
   await database.query("alter table public.subscriptions add constraint broken check (tier <> 'pro') not valid");
   try {
@@ -96,7 +96,7 @@ test('a user whose access could not be settled is settled by the sweep', async (
   expect(await readTier(database, userId)).toBe('pro');
 });
 
-test('a user inserted while the event is delivered is settled by the sweep', async () => {
+test('a user inserted during the delivery of the event is settled by the sweep', async () => {
   await setClock(database, '2026-01-31T00:00:00Z');
   const userId = crypto.randomUUID();
   const signingUp = await database.connect();

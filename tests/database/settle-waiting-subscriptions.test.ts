@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 afterAll(() => database.close());
 
-/** Three users whose gateway subscriptions name a plan that is not ours yet, in the order of their ids. */
+/** Three users whose gateway subscriptions have an unknown plan, in the order of their ids. */
 async function waiting(): Promise<string[]> {
   await setClock(database, '2026-01-01T00:00:00Z');
   const period = { start: '2026-01-01T00:00:00Z', end: '2026-02-01T00:00:00Z' };
@@ -40,7 +40,7 @@ async function addPlan(): Promise<void> {
   await database.query('select private.sweep()');
 }
 
-test('gateway subscriptions whose plan becomes ours give access with the next sweep', async () => {
+test('gateway subscriptions whose plan is added give access after the next sweep', async () => {
   const users = await waiting();
   await addPlan();
   for (const userId of users) {
@@ -49,7 +49,7 @@ test('gateway subscriptions whose plan becomes ours give access with the next sw
   }
 });
 
-test('a trigger that raises for one user holds up no other', async () => {
+test('a trigger that raises an error for one user stops no other', async () => {
   const [refused, ...others] = await waiting();
   await database.query(`
     create function public.refuse_user() returns trigger language plpgsql as $$

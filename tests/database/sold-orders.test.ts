@@ -13,7 +13,7 @@ let database: TestDatabase;
 let service: pg.Client;
 let planId: unknown;
 beforeAll(async () => {
-  // Money of another amount than the order's.
+  // One capture has another amount than its order.
   database = await createTestDatabase({ at: '2126-06-01T00:00:00Z', findings: { failed_events: 1 } });
   service = await openSession(database, { role: 'service_role' });
   planId = (await database.one("select id from public.plans where tier = 'pro'")).id;
@@ -32,7 +32,7 @@ afterAll(() => database.close());
 const changePlan = (assignment: string) =>
   database.query(`update public.plans set ${assignment} where id = $1`, [planId]);
 
-/** An order of pro, as POST /api/payments/orders makes one, on the first of May 2126. */
+/** An order of pro on 1 May 2126, created as by POST /api/payments/orders. */
 async function orderPro() {
   await setClock(database, '2126-05-01T00:00:00Z');
   const user = await createUser(database);
@@ -88,7 +88,7 @@ describe.each(ways)('%s of an order grants what was sold', (_, pay) => {
   });
 });
 
-test('the new price of a plan does not pay an order that was sold at the old one', async () => {
+test('the new price of a plan does not pay an order that was sold at the old price', async () => {
   const order = await orderPro();
   await changePlan('price = 1');
   expect(await deliver(service, captured({ id: uniqueId('pay'), order_id: order.orderId, amount: 1 }))).toBe(
@@ -97,13 +97,13 @@ test('the new price of a plan does not pay an order that was sold at the old one
   expect(await readTier(database, order.user.id)).toBe('free');
 });
 
-test('an open order is returned no more when the length of its plan changed', async () => {
+test('an open order is not returned after the length of its plan changed', async () => {
   const order = await orderPro();
   await changePlan('duration_months = 6');
   expect(await callRpc(service, 'create_order', order.user.id, 'pro')).toMatchObject({ outcome: 'created' });
 });
 
-test('an order that the app inserts is fulfilled by the plan of its tier as it is then', async () => {
+test('an order that the app inserts is fulfilled with the current plan of its tier', async () => {
   await setClock(database, '2126-05-01T00:00:00Z');
   const order = await placeOrder(database);
   await changePlan('duration_months = 6');

@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 afterAll(() => database.close());
 
-/** Buys on a day of 2026; basic is for a month, pro and premium are for a year. */
+/** A purchase on a day of 2026. Basic is for a month, pro and premium are for a year. */
 async function buy(tier: string, day: string, earlyRenewal: 'replace' | 'extend' = 'replace'): Promise<Purchase> {
   await setClock(database, `2026-${day}T00:00:00Z`);
   const order = await placeOrder(database, { tier, user });
@@ -30,7 +30,10 @@ async function buy(tier: string, day: string, earlyRenewal: 'replace' | 'extend'
   return order;
 }
 
-/** A year of pro from 1 January, replaced by a month of basic from 1 March: over on 1 April, its grace on the 4th. */
+/**
+ * A year of pro from 1 January, replaced by a month of basic from 1 March, which ends on 1 April, its grace on the
+ * 4th.
+ */
 async function replaced(): Promise<{ pro: Purchase; basic: Purchase }> {
   user = await createUser(database);
   return { pro: await buy('pro', '01-01'), basic: await buy('basic', '03-01') };
@@ -51,8 +54,8 @@ const setPeriodEnd = ({ id }: Purchase, end: string) =>
   database.query('update public.payments set period_end = $2 where id = $1', [id, end]);
 const ended = { status: 'cancelled' };
 
-describe('when a period is over', () => {
-  test('a longer one that it had replaced takes over: tier, plan, period and profile, without a mail', async () => {
+describe('at the end of a period', () => {
+  test('a longer replaced period takes over: tier, plan, period and profile, without a mail', async () => {
     const { pro } = await replaced();
     expect(await expire('2026-04-04T00:00:00Z')).toBe(0);
     expect(await expire('2026-04-04T00:00:00.001Z')).toBe(1);
@@ -75,7 +78,7 @@ describe('when a period is over', () => {
     expect(await readPayment(database, pro.id)).toMatchObject({ refunded_amount: '0' });
   });
 
-  test('the one that took over ends after its own grace days, with its mail', async () => {
+  test('a period that took over ends after its own grace days, with its mail', async () => {
     await replaced();
     await expire('2026-04-05T00:00:00Z');
     expect(await expire('2027-01-04T00:00:00Z')).toBe(0);
@@ -85,7 +88,7 @@ describe('when a period is over', () => {
     expect(await endMails()).toEqual(['subscription-ended 2027-01-01T00:00:00.000Z']);
   });
 
-  test('of several the newest takes over first, then the others while they run', async () => {
+  test('of several periods the newest takes over first, then the others while they run', async () => {
     user = await createUser(database);
     await buy('premium', '01-01');
     await buy('pro', '02-01');
@@ -97,7 +100,7 @@ describe('when a period is over', () => {
     expect(await subscription()).toMatchObject(ended);
   });
 
-  test('one whose grace still runs takes over for that long', async () => {
+  test('a period whose grace still runs takes over until its grace ends', async () => {
     const { pro } = await replaced();
     await setPeriodEnd(pro, '2026-04-03T00:00:00Z');
     await expire('2026-04-05T00:00:00Z');
@@ -108,7 +111,7 @@ describe('when a period is over', () => {
     expect(await endMails()).toEqual(['subscription-ended 2026-04-03T00:00:00.000Z']);
   });
 
-  test('one that ends within a week is announced when it takes over', async () => {
+  test('a period that ends within a week is announced when it takes over', async () => {
     const { pro } = await replaced();
     await setPeriodEnd(pro, '2026-04-09T00:00:00Z');
     await expire('2026-04-05T00:00:00Z');
@@ -138,23 +141,23 @@ describe('when a period is over', () => {
       const { id } = await createUser(database);
       await database.query('update public.payments set user_id = $2 where id = $1', [pro.id, id]);
     }],
-  ])('one that %s does not take over', async (_, happens) => {
+  ])('a payment that %s does not take over', async (_, change) => {
     const { pro } = await replaced();
-    await happens(pro);
+    await change(pro);
     expect(await expire('2026-04-05T00:00:00.001Z')).toBe(1);
     expect(await subscription()).toMatchObject(ended);
     expect(await readTier(database, user.id)).toBe('free');
     expect(await endMails()).toEqual(['subscription-ended 2026-04-01T00:00:00.000Z']);
   });
 
-  test('one that was refunded in part takes over', async () => {
+  test('a payment that was refunded in part takes over', async () => {
     const { pro } = await replaced();
     await deliver(service, refunded({ id: pro.paymentId, order_id: pro.orderId }, 99899));
     await expire('2026-04-05T00:00:00Z');
     expect(await readTier(database, user.id)).toBe('pro');
   });
 
-  test('a payment that the user cancelled for its period’s end has no grace days', async () => {
+  test('a payment that the user cancelled for the end of its period has no grace days', async () => {
     user = await createUser(database);
     await buy('basic', '03-01');
     await cancelAtPeriodEnd();
@@ -162,7 +165,7 @@ describe('when a period is over', () => {
     expect(await subscription()).toMatchObject(ended);
   });
 
-  test('one takes over at the end of a period that the user cancelled, and has its own grace days', async () => {
+  test('a payment takes over at the end of a period that the user cancelled, and has its own grace days', async () => {
     await replaced();
     await cancelAtPeriodEnd();
     expect(await expire('2026-04-01T00:00:00.001Z')).toBe(1);
@@ -182,7 +185,7 @@ describe('when a period is over', () => {
     expect(await readTier(database, user.id)).toBe('pro');
   });
 
-  test('of a batch those with another source go on and the others end', async () => {
+  test('of a batch the users with another source keep access and the others lose it', async () => {
     await replaced();
     const withPro = user;
     user = await createUser(database);

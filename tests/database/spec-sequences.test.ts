@@ -7,14 +7,15 @@ import { openSession } from '../helpers/session.ts';
 import { readSubscription, readTier } from '../helpers/state.ts';
 import { createTestDatabase, type Row, type TestDatabase } from '../helpers/test-database.ts';
 
-// Sequences of SPEC 3 and 6 with nothing in the events but what SPEC names: id, current_start, current_end, notes.user_id.
+// Sequences of verify and subscription events that have only the fields that the contract requires: id, current_start,
+// current_end, notes.user_id. Contract: Fields that an event needs, Gateway subscriptions.
 
 let database: TestDatabase;
 let service: pg.Client;
 beforeAll(async () => {
   database = await createTestDatabase({
     findings: {
-      // Verified, then cancelled by the gateway, without created_at and with an old one: three payments each.
+      // Purchases that the gateway cancelled: three without created_at, three with an old one.
       paid_not_entitled: 6,
     },
   });
@@ -29,7 +30,7 @@ const iso = ({ start, end }: typeof first) => ({
   end: new Date(end).toISOString(),
 });
 
-/** A test written from SPEC leaves created_at out, or has old ones, as the gateway's documentation. */
+/** A client of the contract may leave created_at out, or send the old one of the gateway's documentation. */
 const variants = [['without created_at', null], ['with an old created_at', '2019-09-10T07:25:14Z']] as const;
 
 describe.each(variants)('%s', (_, oldTime) => {
@@ -54,7 +55,7 @@ describe.each(variants)('%s', (_, oldTime) => {
   const subscription = ({ userId }: Customer) => readSubscription(database, userId);
   const tier = ({ userId }: Customer) => readTier(database, userId);
 
-  test('verify, activated, charged, cancelled: each changes what SPEC says', async () => {
+  test('verify, activated, charged, cancelled: each changes its fields', async () => {
     const of = await customer();
     const { valid_until } = await of.verify();
     expect(await subscription(of)).toMatchObject({
@@ -74,7 +75,7 @@ describe.each(variants)('%s', (_, oldTime) => {
     expect(await tier(of)).toBe('free');
   });
 
-  test('verify, charged, cancelled, verify: the second purchase is active from now', async () => {
+  test('verify, charged, cancelled, verify: the second purchase starts now', async () => {
     const of = await customer();
     await of.verify();
     await event(of, 'charged', first);
@@ -104,7 +105,7 @@ describe.each(variants)('%s', (_, oldTime) => {
     expect(await tier(of)).toBe('pro');
   });
 
-  test('activated, charged and cancelled without a subscription change no subscription; cancelled sets the profile', async () => {
+  test('activated, charged and cancelled without a subscription create none; cancelled sets the profile to free', async () => {
     const of = await customer();
     await database.query("update public.profiles set subscription_tier = 'pro' where user_id = $1", [of.userId]);
     await event(of, 'activated', first);
@@ -117,7 +118,7 @@ describe.each(variants)('%s', (_, oldTime) => {
   });
 
   test.each(['active', 'cancelled'])(
-    'a subscription that was inserted %s: charged, activated, cancelled',
+    'a subscription that was inserted as %s: charged, activated, cancelled',
     async (status) => {
       const of = await customer();
       const { id: planId } = await database.one("select id from public.plans where tier = 'basic'");
@@ -145,7 +146,7 @@ describe.each(variants)('%s', (_, oldTime) => {
     },
   );
 
-  test('verify of a user whose subscription was inserted replaces it', async () => {
+  test('a verify by a user with an inserted subscription replaces it', async () => {
     const of = await customer();
     await database.query(
       `insert into public.subscriptions (user_id, tier, status, current_period_start, current_period_end)

@@ -37,13 +37,13 @@ const refund = ({ paymentId, orderId }: Purchase) =>
   deliver(service, refunded({ id: paymentId, order_id: orderId }, 99900));
 const sweep = () => database.query('select private.sweep()');
 
-/** When access ended, by each mail that says so. */
+/** The ends that the mails subscription-ended show. */
 async function ends(): Promise<unknown[]> {
   const mails = await readOutbox(database, 'notice', user.email);
   return mails.filter(({ kind }) => kind === 'subscription-ended').map(({ payload }) => Object(payload).ends_at);
 }
 
-describe('the mail that access ended is enqueued once', () => {
+describe('the mail subscription-ended is enqueued once', () => {
   test.each([['plan_pro'], [undefined]])('when the gateway cancels (plan %s)', async (planId) => {
     user = await createUser(database);
     if (planId === undefined) await buy('pro', '2025-12-31T00:00:00Z');
@@ -84,7 +84,7 @@ describe('the mail that access ended is enqueued once', () => {
     expect(await ends()).toEqual(['2026-02-01T00:00:00.000Z']);
   });
 
-  test('for each time that it ended', async () => {
+  test('for each end of access', async () => {
     user = await createUser(database);
     await event('activated', january.start, january);
     await event('cancelled', '2026-01-10T00:00:00Z');
@@ -95,7 +95,7 @@ describe('the mail that access ended is enqueued once', () => {
   });
 });
 
-describe('no mail says that access ended', () => {
+describe('the mail subscription-ended is not enqueued', () => {
   test('when another source takes over: after a cancellation, a refund and a lapse', async () => {
     user = await createUser(database);
     await buy('premium', '2025-12-01T00:00:00Z');
@@ -111,7 +111,7 @@ describe('no mail says that access ended', () => {
     expect(await ends()).toEqual([]);
   });
 
-  test('when the gateway cancels for a user who has no subscription', async () => {
+  test('when the gateway cancels for a user without a subscription', async () => {
     user = await createUser(database);
     await event('cancelled', '2026-01-10T00:00:00Z', { planId: undefined });
     expect(await ends()).toEqual([]);

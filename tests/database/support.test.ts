@@ -12,7 +12,7 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 let database: TestDatabase;
 let service: pg.Client;
 beforeAll(async () => {
-  // One for each reason.
+  // One payment for each reason.
   database = await createTestDatabase({ findings: { captured_not_fulfilled: 3 } });
   service = await openSession(database, { role: 'service_role' });
   await database.query("update public.plans set gateway_plan_id = 'plan_' || tier");
@@ -23,7 +23,7 @@ afterAll(() => database.close());
 const grant = (userId: string, tier: string, until: string | null, reason = 'press copy') =>
   database.query('select private.grant_tier($1, $2, $3, $4)', [userId, tier, until, reason]);
 
-/** An order of pro that was verified. */
+/** A verified order of pro. */
 async function purchase(user?: Purchase['user']): Promise<Purchase> {
   const order = await placeOrder(database, user ? { user } : {});
   await verifyPurchase(service, order);
@@ -31,7 +31,7 @@ async function purchase(user?: Purchase['user']): Promise<Purchase> {
 }
 
 describe('private.grant_tier', () => {
-  test('gives a tier until a time, without a payment, and keeps the reason', async () => {
+  test('gives a tier until a time, without a payment, and stores the reason', async () => {
     const { id: userId } = await createUser(database);
     await setClock(database, '2026-01-01T00:00:00Z');
     await grant(userId, 'premium', '2026-02-01T00:00:00Z');
@@ -52,7 +52,7 @@ describe('private.grant_tier', () => {
     expect(await database.query('select from public.payments where user_id = $1', [userId])).toEqual([]);
   });
 
-  test('ends with its time and the grace days, as a paid one does', async () => {
+  test('ends after its time and the grace days, like a paid one', async () => {
     const { id: userId } = await createUser(database);
     await setClock(database, '2026-01-01T00:00:00Z');
     await grant(userId, 'premium', '2026-02-01T00:00:00Z');
@@ -61,7 +61,7 @@ describe('private.grant_tier', () => {
     expect(await readTier(database, userId)).toBe('free');
   });
 
-  test.each(['pro', 'premium'])('of %s rules over a longer paid period, which goes on after it', async (tier) => {
+  test.each(['pro', 'premium'])('of %s rules over a longer paid period, which rules again after it', async (tier) => {
     await setClock(database, '2024-01-01T00:00:00Z');
     const { user } = await purchase();
     await grant(user.id, tier, '2024-06-01T00:00:00Z');
@@ -78,7 +78,7 @@ describe('private.grant_tier', () => {
     expect(await readTier(database, user.id)).toBe('pro');
   });
 
-  test('rules on after the paid period below it', async () => {
+  test('still rules after the end of the paid period below it', async () => {
     await setClock(database, '2024-01-01T00:00:00Z');
     const { user } = await purchase();
     await grant(user.id, 'premium', '2025-06-01T00:00:00Z');
@@ -103,7 +103,7 @@ describe('private.grant_tier', () => {
     ).toEqual({ status: 'active', cancelled_at: null, ended_reason: null });
   });
 
-  test('after a gateway subscription was cancelled ends with its own time, and ignores late events of that one', async () => {
+  test('after a cancelled gateway subscription ends with its own time, and ignores late events of that subscription', async () => {
     await setClock(database, '2026-01-01T00:00:00Z');
     const { user } = await placeOrder(database);
     const of = { userId: user.id, id: uniqueId('sub'), planId: 'plan_pro' };
@@ -138,13 +138,13 @@ describe('private.explain_user', () => {
   const explain = (userId: string) =>
     database.query('select at, what, reference, detail from private.explain_user($1)', [userId]);
 
-  /** One thing that happens on a day of January. */
-  async function on(day: number, happens: () => Promise<unknown>): Promise<void> {
+  /** Runs a function on a day of January. */
+  async function on(day: number, act: () => Promise<unknown>): Promise<void> {
     await setClock(database, `2026-01-${String(day).padStart(2, '0')}T00:00:00Z`);
-    await happens();
+    await act();
   }
 
-  test('lists in order what made the tier what it is', async () => {
+  test('lists the events behind the tier in order', async () => {
     const user = await createUser(database);
     const orders: Purchase[] = [];
     await on(1, async () => orders.push(await placeOrder(database, { user, tier: 'basic' })));
@@ -196,7 +196,7 @@ describe('private.explain_user', () => {
     ]);
   });
 
-  test('shows each source of access: what it gives, why it ended, whether it is live, and which one rules', async () => {
+  test('shows each source of access: what it gives, why it ended, whether it runs, and which one rules', async () => {
     const user = await createUser(database);
     const orders: Purchase[] = [];
     await on(1, async () => orders.push(await purchase(user), await purchase(user)));
@@ -236,7 +236,7 @@ describe('private.explain_user', () => {
     expect(await readTier(database, user.id)).toBe('premium');
   });
 
-  test('lists nothing of other users, and nothing for an unknown one', async () => {
+  test('lists nothing of other users, and nothing for an unknown user', async () => {
     const [one, other] = [await placeOrder(database), await placeOrder(database)];
     await verifyPurchase(service, other);
     expect(await explain(one.user.id)).toMatchObject([{ what: 'payment created', reference: one.orderId }]);
@@ -249,27 +249,27 @@ describe('private.captured_not_fulfilled', () => {
     (await database.query('select reason from private.captured_not_fulfilled where payment_id = $1', [id]))
       .map(({ reason }) => reason);
 
-  test('lists what was captured and granted nothing, with the reason', async () => {
+  test('lists captured payments that granted nothing, with the reason', async () => {
     const fulfilled = await placeOrder(database);
     await verifyPurchase(service, fulfilled);
     const open = await placeOrder(database);
     const unplanned = await placeOrder(database, { tier: uniqueId('team') });
     await verifyPurchase(service, unplanned);
-    const gone = await placeOrder(database);
-    await database.query('delete from auth.users where id = $1', [gone.user.id]);
-    await deliver(service, captured({ id: gone.paymentId, order_id: gone.orderId }));
-    const back = await placeOrder(database);
-    await deliver(service, refunded({ id: back.paymentId, order_id: back.orderId }, 99900));
-    await verifyPurchase(service, back);
+    const deletedUser = await placeOrder(database);
+    await database.query('delete from auth.users where id = $1', [deletedUser.user.id]);
+    await deliver(service, captured({ id: deletedUser.paymentId, order_id: deletedUser.orderId }));
+    const refundedOrder = await placeOrder(database);
+    await deliver(service, refunded({ id: refundedOrder.paymentId, order_id: refundedOrder.orderId }, 99900));
+    await verifyPurchase(service, refundedOrder);
 
     expect(await reasonOf(fulfilled.id)).toEqual([]);
     expect(await reasonOf(open.id)).toEqual([]);
     expect(await reasonOf(unplanned.id)).toEqual(['no plan of this tier']);
-    expect(await reasonOf(gone.id)).toEqual(['paid, user gone']);
-    expect(await reasonOf(back.id)).toEqual([]);
+    expect(await reasonOf(deletedUser.id)).toEqual(['paid, user gone']);
+    expect(await reasonOf(refundedOrder.id)).toEqual([]);
   });
 
-  test('names a capture that did not say its amount', async () => {
+  test('lists a payment whose capture had no amount', async () => {
     const order = await placeOrder(database);
     await database.query('update public.payments set gateway_payment_id = $2 where id = $1', [
       order.id,

@@ -9,7 +9,7 @@ let database: TestDatabase;
 let service: pg.Client;
 let userId: string;
 beforeAll(async () => {
-  // Tiers are written by hand, and one is renewed at once.
+  // Five tiers are written by hand, and one is renewed early.
   database = await createTestDatabase({ findings: { entitled_not_paid: 5, paid_twice: 1 } });
   service = await openSession(database, { role: 'service_role' });
   await database.query("update public.plans set gateway_plan_id = 'plan_' || tier");
@@ -72,14 +72,14 @@ test('each event of the gateway is a cause, with its subscription', async () => 
   ]);
 });
 
-test('an event that changes no tier is no cause of a later edit on the same connection', async () => {
+test('an event that changes no tier is not the cause of a later update on the same connection', async () => {
   const { orderId } = await createPayment(database, { userId });
   await deliver(service, paymentEvent('failed', { id: uniqueId('pay'), order_id: orderId }));
   await service.query("update public.profiles set subscription_tier = 'pro' where user_id = $1", [userId]);
   expect(await changes()).toEqual([{ from_tier: 'free', to_tier: 'pro', cause: 'direct', reference: null }]);
 });
 
-test('an admin’s edit is direct', async () => {
+test('an update by an admin has the cause direct', async () => {
   await setTier('pro');
   expect(await changes()).toEqual([{ from_tier: 'free', to_tier: 'pro', cause: 'direct', reference: null }]);
 });
@@ -90,7 +90,7 @@ test('a write of the same tier, or of a name, is no change', async () => {
   expect(await changes()).toEqual([]);
 });
 
-test('null reads as free: between the two there is no change', async () => {
+test('null and free are the same: between them there is no change', async () => {
   await setTier(null);
   await setTier('free');
   expect(await changes()).toEqual([]);
@@ -100,7 +100,7 @@ test('null reads as free: between the two there is no change', async () => {
   expect(await changes()).toMatchObject([{ from_tier: null, to_tier: 'pro' }, { from_tier: 'pro', to_tier: null }]);
 });
 
-test('an edit of many profiles is a change of each whose tier differs', async () => {
+test('an update of many profiles is a change for each profile whose tier differs', async () => {
   const { id: proId } = await createUser(database);
   await database.query("update public.profiles set subscription_tier = 'pro' where user_id = $1", [proId]);
   await database.query("update public.profiles set subscription_tier = 'pro' where user_id = any ($1)", [[
@@ -113,7 +113,7 @@ test('an edit of many profiles is a change of each whose tier differs', async ()
   expect(rows).toEqual([{ user_id: proId }, { user_id: userId }]);
 });
 
-test('a profile that begins with a tier is a change from none, one that begins free is not', async () => {
+test('a profile inserted with a tier is a change from null, one inserted as free is not', async () => {
   for (const tier of ['free', null, 'pro']) {
     await database.query('delete from public.profiles where user_id = $1', [userId]);
     await database.query('insert into public.profiles (user_id, subscription_tier) values ($1, $2)', [userId, tier]);
@@ -121,13 +121,13 @@ test('a profile that begins with a tier is a change from none, one that begins f
   expect(await changes()).toEqual([{ from_tier: null, to_tier: 'pro', cause: 'direct', reference: null }]);
 });
 
-test('a purchase without a profile is a change from none', async () => {
+test('a purchase without a profile is a change from null', async () => {
   await database.query('delete from public.profiles where user_id = $1', [userId]);
   const reference = await buy('pro');
   expect(await changes()).toEqual([{ from_tier: null, to_tier: 'pro', cause: 'payment', reference }]);
 });
 
-test('a change that is rolled back leaves no trace', async () => {
+test('a change that is rolled back writes no row', async () => {
   const { orderId } = await createPayment(database, { userId });
   await service.query('begin');
   await callRpc(service, 'verify_payment', userId, orderId, uniqueId('pay'), 'signature');
@@ -135,7 +135,7 @@ test('a change that is rolled back leaves no trace', async () => {
   expect(await changes()).toEqual([]);
 });
 
-test('the history outlives the user', async () => {
+test('the history stays after the deletion of the user', async () => {
   const reference = await buy('pro');
   await database.query('delete from auth.users where id = $1', [userId]);
   expect(await changes()).toEqual([{ from_tier: 'free', to_tier: 'pro', cause: 'payment', reference }]);

@@ -32,7 +32,7 @@ const at = (time: string) => setClock(database, `2026-${time}Z`);
 const januaryOn = { start: '2026-01-01T00:00:00Z', end: '2026-02-01T00:00:00Z' };
 const februaryOn = { start: '2026-02-01T00:00:00Z', end: '2026-03-01T00:00:00Z' };
 
-/** What is wrong now, but for side effects, which are delivered by nobody here. */
+/** The current findings. The outbox is emptied first, since this test has no dispatcher. */
 async function findings(): Promise<unknown[][]> {
   await database.query('truncate private.outbox');
   return readFindings(database);
@@ -43,25 +43,25 @@ async function subscriber() {
   await at('01-01T00:00:00');
   const user = await createUser(database);
   const id = uniqueId('sub');
-  const tell = (event: Pick<SubscriptionEvent, 'name'> & Partial<SubscriptionEvent>) =>
+  const deliverEvent = (event: Pick<SubscriptionEvent, 'name'> & Partial<SubscriptionEvent>) =>
     deliver(service, subscriptionEvent({ userId: user.id, id, planId: 'plan_pro', ...event }));
   const charge = async (period: { start: string; end: string }) => {
     const payment = { id: uniqueId('pay'), amount: 99900 };
-    expect(await tell({ name: 'charged', ...period, payment })).toBe('applied');
+    expect(await deliverEvent({ name: 'charged', ...period, payment })).toBe('applied');
     return payment;
   };
-  await tell({ name: 'activated', ...januaryOn });
+  await deliverEvent({ name: 'activated', ...januaryOn });
   await charge(januaryOn);
-  return { user, id, tell, charge };
+  return { user, id, deliverEvent, charge };
 }
 
-test('the charge of a subscription that goes on is no finding, nor is one before its cancellation', async () => {
-  const { tell, charge } = await subscriber();
+test('a charge of an active subscription is no finding, nor is one before its cancellation', async () => {
+  const { deliverEvent, charge } = await subscriber();
   await at('02-01T00:00:00');
   await charge(februaryOn);
   expect(await findings()).toEqual([]);
   await at('02-02T00:00:00');
-  await tell({ name: 'cancelled' });
+  await deliverEvent({ name: 'cancelled' });
   expect(await findings()).toEqual([]);
 });
 
@@ -85,9 +85,9 @@ describe('charged_after_cancellation', () => {
   );
 
   test('lists the charge of a subscription that the gateway had cancelled, which gives no access', async () => {
-    const { user, tell, charge } = await subscriber();
+    const { user, deliverEvent, charge } = await subscriber();
     await at('01-10T00:00:00');
-    await tell({ name: 'cancelled' });
+    await deliverEvent({ name: 'cancelled' });
     await at('02-01T00:00:00');
     const { id } = await charge(februaryOn);
     expect(await readTier(database, user.id)).toBe('free');
@@ -103,7 +103,7 @@ test.each([
     'basic',
   ],
 ])(
-  'a cycle that began before its %s and is revealed by reconciliation weeks later is no finding',
+  'a cycle that started before its %s and becomes known by a reconciliation weeks later is no finding',
   async (_, end, tier) => {
     const { user, id } = await subscriber();
     await at('02-05T00:00:00');
@@ -138,7 +138,7 @@ describe('charged_after_replacement', () => {
     expect(await readTier(database, user.id)).toBe('free');
   });
 
-  test('lists the charge of a replaced subscription also after its replacement is activated once more', async () => {
+  test('lists the charge of a replaced subscription also after the next activation of its replacement', async () => {
     const { user, charge } = await subscriber();
     const other = { userId: user.id, id: uniqueId('sub'), planId: 'plan_premium' };
     const period = { start: '2026-01-10T00:00:00Z', end: '2027-01-10T00:00:00Z' };
@@ -152,7 +152,7 @@ describe('charged_after_replacement', () => {
     expect(await findings()).toEqual([['charged_after_replacement', id]]);
   });
 
-  test('lists no charge of a subscription whose replacement was refunded before it', async () => {
+  test('lists no charge of a subscription whose replacement was refunded before the charge', async () => {
     const { user, charge } = await subscriber();
     await at('01-10T00:00:00');
     const basic = await placeOrder(database, { user, tier: 'basic' });

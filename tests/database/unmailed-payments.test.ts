@@ -22,7 +22,7 @@ async function buy(user: { id: string }): Promise<string> {
 const unmailed = async () =>
   (await database.query('select payment_id from private.unmailed_payments')).map((row) => row.payment_id);
 
-test('lists a fulfilled payment whose user has an address and got no mail, and no other', async () => {
+test('lists only a fulfilled payment without a mail whose user has an address', async () => {
   await buy(await createUser(database));
   await buy(await createUser(database, { email: null }));
   await createPayment(database, { userId: (await createUser(database)).id });

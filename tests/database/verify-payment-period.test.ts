@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 let database: TestDatabase;
 let service: pg.Client;
 beforeAll(async () => {
-  // Renewals of a tier that runs, which replace its period; judged while both run.
+  // Two renewals replace a running period. The findings are checked while both periods run.
   database = await createTestDatabase({ findings: { paid_twice: 2 }, at: '2026-02-10T12:00:00Z' });
   service = await openSession(database, { role: 'service_role' });
   await database.query("insert into public.plans (tier, name, price) values ('monthly', 'Monthly', 1)");
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 beforeEach(() => setClock(database, null));
 
-/** Buys a plan of so many months at a time, and answers until when it is paid. */
+/** Buys a plan of a number of months at a time. @returns the end of the paid period */
 async function buy(
   at: string,
   months: number | null,
@@ -56,21 +56,22 @@ describe('a period of calendar months in UTC', () => {
     expect(await readSubscription(database, userId)).toMatchObject({ start: from, end: expected });
   });
 
-  // 31 January in UTC is already 1 February in Kolkata, and the last hours of a month are the one before in New York.
+  // In UTC it is 31 January, in Kolkata already 1 February. The first hours of a month in UTC are the previous month
+  // in New York.
   test.each(['UTC', 'Asia/Kolkata', 'America/New_York', 'Pacific/Kiritimati', 'Pacific/Apia'])(
-    'is the same in a session of %s',
+    'is the same in a session with the time zone %s',
     async (zone) => {
       const session = await openSession(database, { role: 'service_role' });
       await session.query(`set timezone = '${zone}'`);
       expect((await buy('2026-01-31T20:00:00Z', 1, { session })).validUntil).toBe('2026-02-28T20:00:00.000Z');
       expect((await buy('2026-03-01T02:00:00Z', 1, { session })).validUntil).toBe('2026-04-01T02:00:00.000Z');
-      // Clocks go back on 1 November in New York: wall clock months would be an hour off.
+      // Clocks go back on 1 November in New York: a month of local time would end an hour off.
       expect((await buy('2026-10-15T12:00:00Z', 1, { session })).validUntil).toBe('2026-11-15T12:00:00.000Z');
     },
   );
 });
 
-test('the stored end is exactly the answered one, cut to milliseconds', async () => {
+test('the stored end equals the returned one, cut to milliseconds', async () => {
   await setClock(database, null);
   await database.query(`
     create or replace function private.clock()
@@ -104,7 +105,7 @@ describe('a second purchase', () => {
   describe('under "extend"', () => {
     const early = 'extend';
 
-    test('of the same tier before the end adds to it', async () => {
+    test('of the same tier before the end extends the period', async () => {
       const { userId } = await buy(first, 1);
       const { paymentId, validUntil } = await buy('2026-02-10T10:00:00.000Z', 1, { userId, early });
       expect(validUntil).toBe('2026-03-31T10:00:00.000Z');
@@ -136,7 +137,7 @@ describe('a second purchase', () => {
       },
     );
 
-    test('adds to the source that rules since another lapsed, which the sweep did not expire yet', async () => {
+    test('extends the source that rules after another one lapsed, although the sweep did not expire that one yet', async () => {
       const { id: userId } = await createUser(database);
       for (const [at, until] of [['2026-01-01T00:00:00Z', '2026-06-01Z'], ['2026-01-02T00:00:00Z', '2026-03-01Z']]) {
         await setClock(database, String(at));
@@ -158,7 +159,7 @@ describe('a second purchase', () => {
       expect((await buy(first, 1, { early })).validUntil).toBe('2026-02-28T10:00:00.000Z');
     });
 
-    test('a repeat adds nothing', async () => {
+    test('verified again adds nothing', async () => {
       const { userId } = await buy(first, 1);
       const { paymentId } = await buy('2026-02-10T10:00:00.000Z', 1, { userId, early });
       const payment = await readPayment(database, paymentId);

@@ -9,7 +9,8 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 let database: TestDatabase;
 let service: pg.Client;
 beforeAll(async () => {
-  // An admin gives every user a tier, tiers are renewed at once, and a replaced gateway subscription is charged again.
+  // An admin sets the tier of every user, tiers are renewed at once, and a replaced gateway subscription is charged
+  // again.
   database = await createTestDatabase({
     findings: { entitled_not_paid: 2, paid_twice: 4, tier_mismatch: 1, charged_after_replacement: 1 },
   });
@@ -31,7 +32,7 @@ const cancellation = (id: string) => ({
 });
 
 describe('the success mail', () => {
-  test('is one row with everything that the mail says, fixed', async () => {
+  test('is one row with all the data of the mail', async () => {
     const user = await createUser(database);
     await database.query("update public.profiles set display_name = 'Asha', username = 'a' where user_id = $1", [
       user.id,
@@ -57,7 +58,7 @@ describe('the success mail', () => {
     ['', 'asha', 'asha'],
     [null, 'asha', 'asha'],
     [null, null, ''],
-  ])('to display name %j and username %j greets %j', async (displayName, username, expected) => {
+  ])('with display name %j and username %j greets %j', async (displayName, username, expected) => {
     const user = await createUser(database);
     await database.query('update public.profiles set display_name = $2, username = $3 where user_id = $1', [
       user.id,
@@ -69,14 +70,14 @@ describe('the success mail', () => {
     expect(mail?.payload).toMatchObject({ display_name: expected });
   });
 
-  test.each([null, ''])('is not written for a user with address %j', async (email) => {
+  test.each([null, ''])('is not enqueued for a user with address %j', async (email) => {
     const user = await createUser(database, { email });
     const { id } = await buy(user.id);
     expect(await readTier(database, user.id)).toBe('pro');
     expect(await database.query('select from private.outbox where key = $1', [`payment-success/${id}`])).toEqual([]);
   });
 
-  test('is not written for a user without a profile, who gets one with the tier', async () => {
+  test('is not enqueued for a user without a profile, who gets a profile with the tier', async () => {
     const user = await createUser(database);
     await database.query('delete from public.profiles where user_id = $1', [user.id]);
     const before = await countRevalidations(database);
@@ -88,7 +89,7 @@ describe('the success mail', () => {
 });
 
 describe('the cached pages', () => {
-  test('are revalidated once a purchase, a renewal of the same tier included', async () => {
+  test('are revalidated once per purchase, also for a renewal of the same tier', async () => {
     const user = await createUser(database);
     const before = await countRevalidations(database);
     await buy(user.id);
@@ -111,7 +112,7 @@ describe('the cached pages', () => {
 });
 
 describe('a new purchase', () => {
-  test('clears what was left of the cancellation', async () => {
+  test('clears the fields of an earlier cancellation', async () => {
     const user = await createUser(database);
     await buy(user.id);
     await database.query(
@@ -135,7 +136,7 @@ describe('a new purchase', () => {
     });
   });
 
-  test('has the attached gateway subscription cancelled at its cycle’s end; what it charges or cancels later changes nothing here', async () => {
+  test('enqueues the cancellation of the attached gateway subscription at the end of its cycle; its later events change no access', async () => {
     const user = await createUser(database);
     await buy(user.id);
     const id = uniqueId('sub');
@@ -157,7 +158,7 @@ describe('a new purchase', () => {
     expect(await readTier(database, user.id)).toBe('pro');
   });
 
-  test('has each gateway subscription that an app attached by hand cancelled, once', async () => {
+  test('enqueues the cancellation of each gateway subscription that an app attached by hand, once', async () => {
     const user = await createUser(database);
     await buy(user.id);
     const ids = [uniqueId('sub'), uniqueId('sub')];

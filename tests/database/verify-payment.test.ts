@@ -8,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 let database: TestDatabase;
 let service: pg.Client;
 beforeAll(async () => {
-  // A payment without a plan, and two orders paid twice.
+  // One payment has no plan, and two orders are paid twice.
   database = await createTestDatabase({ findings: { captured_not_fulfilled: 1, paid_twice: 2 } });
   service = await openSession(database, { role: 'service_role' });
 });
@@ -22,7 +22,7 @@ async function customer(meta: unknown = { tier: 'pro' }) {
   return { user, payment: await createPayment(database, { userId: user.id, meta }), paymentId: uniqueId('pay') };
 }
 
-test('a first verify captures the payment, makes the subscription, links both and sets the tier', async () => {
+test('a first verify captures the payment, creates the subscription, links both and sets the tier', async () => {
   const { user, payment, paymentId } = await customer();
   const result = await verify(user.id, payment.orderId, paymentId);
   expect(result).toMatchObject({ outcome: 'applied', tier: 'pro' });
@@ -50,15 +50,15 @@ describe('verify finds no payment', () => {
     expect(await verify(user.id, uniqueId('order'), 'pay')).toEqual({ outcome: 'payment_not_found' });
   });
 
-  test('of another user’s order, and leaves it as it was', async () => {
-    const [owner, thief] = [await customer(), await customer()];
-    const result = await verify(thief.user.id, owner.payment.orderId, owner.paymentId);
+  test('of another user’s order, and does not change it', async () => {
+    const [owner, stranger] = [await customer(), await customer()];
+    const result = await verify(stranger.user.id, owner.payment.orderId, owner.paymentId);
     expect(result).toEqual({ outcome: 'payment_not_found' });
     expect(await readPayment(database, owner.payment.id)).toMatchObject({ status: 'created', fulfilled_at: null });
-    expect(await readTier(database, thief.user.id)).toBe('free');
+    expect(await readTier(database, stranger.user.id)).toBe('free');
   });
 
-  test('of an order in other case or without one', async () => {
+  test('of an order id in another case, empty or null', async () => {
     const { user, payment } = await customer();
     await database.query('update public.payments set gateway_order_id = null where id = $1', [payment.id]);
     for (const orderId of [payment.orderId.toUpperCase(), '', null]) {
@@ -67,7 +67,7 @@ describe('verify finds no payment', () => {
     }
   });
 
-  test('of a user who is gone: the payment stays as it was', async () => {
+  test('of a deleted user: the payment does not change', async () => {
     const { user, payment, paymentId } = await customer();
     await database.query('delete from auth.users where id = $1', [user.id]);
     expect(await verify(user.id, payment.orderId, paymentId)).toEqual({ outcome: 'payment_not_found' });
@@ -75,15 +75,15 @@ describe('verify finds no payment', () => {
   });
 });
 
-describe('the tier bought', () => {
+describe('the tier that was bought', () => {
   test.each<[string, unknown, string | null, string]>([
-    ['is that of meta', { tier: 'premium' }, null, 'premium'],
-    ['is that of meta before that of the payment', { tier: 'premium' }, 'pro', 'premium'],
-    ['is that of the payment when meta was replaced by an error', { error_code: 'X' }, 'pro', 'pro'],
-    ['is basic when nothing says', {}, null, 'basic'],
+    ['is the tier in meta', { tier: 'premium' }, null, 'premium'],
+    ['is the tier in meta, not the tier of the payment', { tier: 'premium' }, 'pro', 'premium'],
+    ['is the tier of the payment when an error replaced meta', { error_code: 'X' }, 'pro', 'pro'],
+    ['is basic without any tier', {}, null, 'basic'],
     ['is basic when meta is null', null, null, 'basic'],
     ['is basic when meta is a list', ['pro'], null, 'basic'],
-    ['is basic when the texts are empty', { tier: '' }, '', 'basic'],
+    ['is basic when both tiers are empty', { tier: '' }, '', 'basic'],
   ])('%s', async (_, meta, tier, expected) => {
     const { user, payment, paymentId } = await customer(meta);
     await database.query('update public.payments set tier = $2 where id = $1', [payment.id, tier]);
@@ -92,7 +92,7 @@ describe('the tier bought', () => {
     expect(await readTier(database, user.id)).toBe(expected);
   });
 
-  test('may be one that the app made up, and one that is no longer on offer', async () => {
+  test('can be a tier of the app, and one that is no longer on offer', async () => {
     await database.query("insert into public.plans (tier, name, price, is_active) values ('team', 'Team', 1, false)");
     const { user, payment, paymentId } = await customer({ tier: 'team' });
     expect(await verify(user.id, payment.orderId, paymentId)).toMatchObject({ outcome: 'applied', tier: 'team' });
@@ -100,17 +100,17 @@ describe('the tier bought', () => {
 });
 
 describe('a repeated verify', () => {
-  test('answers what the payment bought and changes nothing', async () => {
+  test('returns what the payment bought and changes nothing', async () => {
     const { user, payment, paymentId } = await customer();
     const first = await verify(user.id, payment.orderId, paymentId);
-    const before = await state(user.id, payment.id);
+    const before = await readState(user.id, payment.id);
     const second = await verify(user.id, payment.orderId, paymentId, 'another signature');
     expect(second).toEqual({ ...first, outcome: 'already_applied' });
-    expect(await state(user.id, payment.id)).toEqual(before);
+    expect(await readState(user.id, payment.id)).toEqual(before);
     expect(await readOutbox(database, 'email', user.email)).toHaveLength(1);
   });
 
-  test('of an older payment answers that payment’s own tier and period, and gives nothing back', async () => {
+  test('of an older payment returns the tier and period of that payment, and changes no access', async () => {
     const { user, payment, paymentId } = await customer({ tier: 'premium' });
     const first = await verify(user.id, payment.orderId, paymentId);
     const later = await createPayment(database, { userId: user.id, meta: { tier: 'basic' } });
@@ -122,7 +122,7 @@ describe('a repeated verify', () => {
     expect(await readTier(database, user.id)).toBe('basic');
   });
 
-  test('after a cancellation does not bring the subscription back', async () => {
+  test('after a cancellation does not reactivate the subscription', async () => {
     const { user, payment, paymentId } = await customer();
     await verify(user.id, payment.orderId, paymentId);
     await callRpc(service, 'cancel_subscription', user.id, false);
@@ -131,21 +131,21 @@ describe('a repeated verify', () => {
     expect(await readTier(database, user.id)).toBe('free');
   });
 
-  test('with another payment overwrites nothing and notes money to give back, once', async () => {
+  test('with another payment id overwrites nothing and stores one extra payment', async () => {
     const { user, payment, paymentId } = await customer();
     const first = await verify(user.id, payment.orderId, paymentId);
-    const before = await state(user.id, payment.id);
+    const before = await readState(user.id, payment.id);
     const extra = uniqueId('pay');
     for (let i = 0; i < 2; i++) {
       expect(await verify(user.id, payment.orderId, extra)).toEqual({ ...first, outcome: 'already_applied' });
     }
-    expect(await state(user.id, payment.id)).toEqual(before);
+    expect(await readState(user.id, payment.id)).toEqual(before);
     expect(await extraPayments(payment.id)).toEqual([{ gateway_payment_id: extra }]);
   });
 });
 
 describe('without a plan', () => {
-  test('the payment is captured, and nothing else happens', async () => {
+  test('the payment is captured, and nothing else changes', async () => {
     const { user, payment, paymentId } = await customer({ tier: uniqueId('tier') });
     const revalidations = await countRevalidations(database);
     expect(await verify(user.id, payment.orderId, paymentId)).toMatchObject({ outcome: 'plan_not_found' });
@@ -163,7 +163,7 @@ describe('without a plan', () => {
     expect(await countRevalidations(database)).toBe(revalidations);
   });
 
-  test('a verify after the plan was made fulfils with the payment that counted first', async () => {
+  test('a verify after the plan was created fulfils with the payment id that was stored first', async () => {
     const tier = uniqueId('tier');
     const { user, payment, paymentId } = await customer({ tier });
     await verify(user.id, payment.orderId, paymentId);
@@ -194,7 +194,7 @@ test('a payment that failed before is captured with the tier that was bought', a
   expect(await readPayment(database, payment.id)).toMatchObject({ status: 'captured' });
 });
 
-test('a payment id that another order has already is refused and grants nothing', async () => {
+test('a payment id that belongs to another order is refused and grants nothing', async () => {
   const [first, second] = [await customer(), await customer()];
   await verify(first.user.id, first.payment.orderId, first.paymentId);
   await expect(verify(second.user.id, second.payment.orderId, first.paymentId)).rejects.toMatchObject({
@@ -208,7 +208,7 @@ function extraPayments(paymentId: string) {
   return database.query('select gateway_payment_id from private.extra_payments where payment_id = $1', [paymentId]);
 }
 
-async function state(userId: string, paymentId: string) {
+async function readState(userId: string, paymentId: string) {
   return {
     payment: await readPayment(database, paymentId),
     subscription: await database.one('select * from public.subscriptions where user_id = $1', [userId]),

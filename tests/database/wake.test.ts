@@ -13,8 +13,7 @@ let database: TestDatabase;
 let service: pg.Client;
 let listener: Listener;
 beforeAll(async () => {
-  // Tiers are written by hand.
-  // A cancellation without a plan of ours ends a purchase whose period runs.
+  // Tiers are written by hand. The cancellation of an attached gateway subscription ends a purchase whose period runs.
   database = await createTestDatabase({ findings: { entitled_not_paid: 10, tier_mismatch: 3, paid_not_entitled: 1 } });
   service = await openSession(database, { role: 'service_role' });
   listener = await listen(database, 'outbox');
@@ -25,7 +24,7 @@ afterAll(async () => {
   await database.close();
 });
 
-const edit = 'update public.profiles set subscription_tier = $2 where user_id = $1';
+const update = 'update public.profiles set subscription_tier = $2 where user_id = $1';
 
 async function verify(userId: string) {
   const { orderId } = await createPayment(database, { userId });
@@ -33,28 +32,28 @@ async function verify(userId: string) {
 }
 
 describe('NOTIFY', () => {
-  test('an admin’s edit notifies after its commit and not before', async () => {
+  test('an update by an admin notifies after its commit and not before', async () => {
     const { id } = await createUser(database);
     const admin = await database.connect();
     const before = await listener.count();
     await admin.query('begin');
-    await admin.query(edit, [id, 'pro']);
+    await admin.query(update, [id, 'pro']);
     expect(await listener.count()).toBe(before);
     await admin.query('commit');
     expect(await listener.count()).toBe(before + 1);
   });
 
-  test('an admin’s edit that is rolled back notifies nobody', async () => {
+  test('an update by an admin that is rolled back does not notify', async () => {
     const { id } = await createUser(database);
     const admin = await database.connect();
     const before = await listener.count();
     await admin.query('begin');
-    await admin.query(edit, [id, 'pro']);
+    await admin.query(update, [id, 'pro']);
     await admin.query('rollback');
     expect(await listener.count()).toBe(before);
   });
 
-  test('verify_payment and apply_gateway_event notify nobody', async () => {
+  test('verify_payment and apply_gateway_event do not notify', async () => {
     const { id: userId } = await createUser(database);
     const before = await listener.count();
     expect(await verify(userId)).toMatchObject({ outcome: 'applied' });
@@ -63,15 +62,15 @@ describe('NOTIFY', () => {
     expect(await listener.count()).toBe(before);
   });
 
-  test('an edit that follows a purchase on the same connection notifies', async () => {
+  test('an update after a purchase on the same connection notifies', async () => {
     const { id } = await createUser(database);
     const before = await listener.count();
     await verify(id);
-    await service.query(edit, [id, 'premium']);
+    await service.query(update, [id, 'premium']);
     expect(await listener.count()).toBe(before + 1);
   });
 
-  test('a requeue notifies, one that finds nothing does not', async () => {
+  test('a requeue notifies, one of an unknown row does not', async () => {
     const id = await enqueue(database, 'email');
     const { token } = await claim(service, 'email');
     await fail(service, token, [id], { final: true });
@@ -83,20 +82,20 @@ describe('NOTIFY', () => {
   });
 });
 
-test('an edit goes through whatever of waking is broken', async () => {
+test('an update succeeds when the call of the dispatcher fails', async () => {
   const { id } = await createUser(database);
   const admin = await database.connect();
   await admin.query('begin');
   await admin.query('drop function private.call_function(text)');
-  await expect(admin.query(edit, [id, 'pro'])).resolves.toMatchObject({ rowCount: 1 });
+  await expect(admin.query(update, [id, 'pro'])).resolves.toMatchObject({ rowCount: 1 });
   await admin.query('rollback');
 });
 
 describe('with pg_net and Vault', () => {
-  test('an admin’s edit calls the dispatcher with the internal key', async () => {
+  test('an update by an admin calls the dispatcher with the internal key', async () => {
     const { id } = await createUser(database);
     await createCallStandIns(database);
-    await database.query(edit, [id, 'pro']);
+    await database.query(update, [id, 'pro']);
     expect(await recordedCalls(database)).toEqual([{
       url: 'http://functions.test/functions/v1/api/internal/outbox',
       body: {},
@@ -105,14 +104,14 @@ describe('with pg_net and Vault', () => {
     }]);
   });
 
-  test('an app’s own role needs no rights on them', async () => {
+  test('a role of the app needs no rights on them', async () => {
     const { id } = await createUser(database);
     await createCallStandIns(database);
-    await service.query(edit, [id, 'pro']);
+    await service.query(update, [id, 'pro']);
     expect(await recordedCalls(database)).toHaveLength(1);
   });
 
-  test('ten edits in a transaction call once, the next one calls again', async () => {
+  test('ten updates in one transaction call once, the next update calls again', async () => {
     const { id } = await createUser(database);
     await createCallStandIns(database);
     const before = await listener.count();
@@ -125,42 +124,42 @@ describe('with pg_net and Vault', () => {
       end $$`);
     expect(await recordedCalls(database)).toHaveLength(1);
     expect(await listener.count()).toBe(before + 1);
-    await database.query(edit, [id, 'pro']);
+    await database.query(update, [id, 'pro']);
     expect(await recordedCalls(database)).toHaveLength(2);
   });
 
-  test('an edit that is rolled back does not prevent the next call', async () => {
+  test('an update that is rolled back does not prevent the next call', async () => {
     const { id } = await createUser(database);
     await createCallStandIns(database);
     const admin = await database.connect();
     await admin.query('begin');
-    await admin.query(edit, [id, 'pro']);
+    await admin.query(update, [id, 'pro']);
     await admin.query('rollback');
     expect(await recordedCalls(database)).toEqual([]);
-    await database.query(edit, [id, 'premium']);
+    await database.query(update, [id, 'premium']);
     expect(await recordedCalls(database)).toHaveLength(1);
   });
 
-  test('an edit in a savepoint that is rolled back does not prevent the call of the next edit', async () => {
+  test('an update in a savepoint that is rolled back does not prevent the call of the next update', async () => {
     const { id } = await createUser(database);
     await createCallStandIns(database);
     const admin = await database.connect();
     await admin.query('begin');
     await admin.query('savepoint attempt');
-    await admin.query(edit, [id, 'pro']);
+    await admin.query(update, [id, 'pro']);
     await admin.query('rollback to attempt');
-    await admin.query(edit, [id, 'premium']);
+    await admin.query(update, [id, 'premium']);
     await admin.query('commit');
     expect(await recordedCalls(database)).toHaveLength(1);
   });
 
-  test('a long transaction does not prevent another’s call, and calls when it commits', async () => {
+  test('a long transaction does not prevent the call of another, and calls when it commits', async () => {
     const [one, other] = [await createUser(database), await createUser(database)];
     await createCallStandIns(database);
     const admin = await database.connect();
     await admin.query('begin');
-    await admin.query(edit, [one.id, 'pro']);
-    await database.query(edit, [other.id, 'pro']);
+    await admin.query(update, [one.id, 'pro']);
+    await database.query(update, [other.id, 'pro']);
     expect(await recordedCalls(database)).toHaveLength(1);
     await admin.query('commit');
     expect(await recordedCalls(database)).toHaveLength(2);
@@ -169,21 +168,21 @@ describe('with pg_net and Vault', () => {
   test('while a committed call is queued no other is added', async () => {
     const { id } = await createUser(database);
     await createCallStandIns(database);
-    for (const tier of ['pro', 'premium', 'basic']) await database.query(edit, [id, tier]);
+    for (const tier of ['pro', 'premium', 'basic']) await database.query(update, [id, tier]);
     expect(await recordedCalls(database)).toHaveLength(1);
   });
 
-  test('verify_payment calls nobody', async () => {
+  test('verify_payment does not call the dispatcher', async () => {
     const { id } = await createUser(database);
     await createCallStandIns(database);
     await verify(id);
     expect(await recordedCalls(database)).toEqual([]);
   });
 
-  test('without entries in Vault nobody is called', async () => {
+  test('without entries in Vault there is no call', async () => {
     const { id } = await createUser(database);
     await createCallStandIns(database, { vault: 'empty' });
-    await database.query(edit, [id, 'pro']);
+    await database.query(update, [id, 'pro']);
     await database.query('select private.sweep()');
     expect(await recordedCalls(database)).toEqual([]);
     expect(await readTier(database, id)).toBe('pro');
@@ -194,7 +193,7 @@ describe.each([
   { net: 'raises', vault: 'filled' } as const,
   { net: 'records', vault: 'raises' } as const,
 ])('when net.http_post $net and Vault $vault', (broken) => {
-  test('a customer pays, an admin edits, a requeue and the sweep go through', async () => {
+  test('a verify, an update by an admin, a requeue and the sweep succeed', async () => {
     const { id } = await createUser(database);
     await emptyOutbox(database);
     await createCallStandIns(database, broken);
@@ -203,21 +202,21 @@ describe.each([
 
     expect(await verify(id)).toMatchObject({ outcome: 'applied' });
     const before = await listener.count();
-    await database.query(edit, [id, 'premium']);
+    await database.query(update, [id, 'premium']);
     expect(await readTier(database, id)).toBe('premium');
     expect(await listener.count()).toBe(before + 1);
     const { rows } = await service.query('select count(*)::int from private.outbox');
-    expect(rows).toEqual([{ count: 3 }]); // the mail, and a revalidation for each of the two
+    expect(rows).toEqual([{ count: 3 }]); // the mail, and a revalidation for the purchase and one for the update
 
     const { token, ids } = await claim(service, 'email');
     await fail(service, token, ids, { final: true });
     expect(await database.one('select private.requeue($1) as requeued', [ids[0]])).toEqual({ requeued: true });
     await database.query('select private.sweep()');
-    // The edit, the failure (it is due at another time now), the requeue and the sweep.
+    // The update, the failure (which changes the due time), the requeue and the sweep.
     expect(await listener.count()).toBe(before + 4);
   });
 
-  test('a user signs up and gets a profile', async () => {
+  test('a user who signs up gets a profile', async () => {
     await createCallStandIns(database, broken);
     const { id } = await createUser(database);
     expect(await readTier(database, id)).toBe('free');

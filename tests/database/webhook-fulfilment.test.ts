@@ -11,7 +11,7 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 let database: TestDatabase;
 let service: pg.Client;
 beforeAll(async () => {
-  // Deleted users, money of another amount or currency, and orders paid twice.
+  // Two deleted users, captures of another amount or currency, and orders paid twice.
   database = await createTestDatabase({ findings: { captured_not_fulfilled: 2, failed_events: 14, paid_twice: 5 } });
   service = await openSession(database, { role: 'service_role' });
 });
@@ -21,7 +21,7 @@ describe.each([
   ['payment.captured', captured],
   ['order.paid', (money: Money) => orderPaid(money, { id: String(money.order_id) })],
 ])('%s', (_, event) => {
-  test('alone fulfils as verify would: subscription, tier, period, mail', async () => {
+  test('alone fulfils as a verify does: subscription, tier, period, mail', async () => {
     const order = await placeOrder(database);
     expect(await deliver(service, event({ id: order.paymentId, order_id: order.orderId }))).toBe('applied');
     const payment = await readPayment(database, order.id);
@@ -47,7 +47,7 @@ describe.each([
     }]);
   });
 
-  test('then verify answers already_applied with the same end, and stores nothing twice', async () => {
+  test('before verify lets verify return already_applied with the same end, and stores nothing twice', async () => {
     const order = await placeOrder(database);
     await deliver(service, event({ id: order.paymentId, order_id: order.orderId }));
     const before = await readPurchase(database, order);
@@ -61,7 +61,7 @@ describe.each([
     expect(await extraPayments(database, order)).toEqual([]);
   });
 
-  test('after verify confirms and grants nothing again', async () => {
+  test('after verify confirms the payment and grants nothing again', async () => {
     const order = await placeOrder(database);
     const { valid_until } = await verifyPurchase(service, order);
     const before = await readPurchase(database, order);
@@ -114,7 +114,7 @@ describe.each([
     expect(await readPurchase(database, order)).toMatchObject({ status: 'created', tier: 'free' });
   });
 
-  test('of another payment on a fulfilled order whose payment is confirmed overwrites nothing and is to be refunded', async () => {
+  test('of another payment on a fulfilled order with a confirmed payment overwrites nothing and is an extra payment', async () => {
     const order = await placeOrder(database);
     await verifyPurchase(service, order);
     await deliver(service, event({ id: order.paymentId, order_id: order.orderId }));
@@ -127,7 +127,7 @@ describe.each([
     expect(await mailsTo(database, order.user)).toEqual([`payment-success/${order.id}`]);
   });
 
-  test('of another payment on an order that was only verified counts, grants nothing again, and the first is to be refunded', async () => {
+  test('of another payment on an order that was only verified counts, grants nothing again, and the first is an extra payment', async () => {
     const order = await placeOrder(database);
     await verifyPurchase(service, order);
     const before = await readSubscription(database, order.user.id);
@@ -143,7 +143,7 @@ describe.each([
     expect(await mailsTo(database, order.user)).toEqual([`payment-success/${order.id}`]);
   });
 
-  test('without a plan captures, and fulfils with one mail when it is replayed with one', async () => {
+  test('without a plan captures, and fulfils with one mail when it is replayed after the plan was created', async () => {
     const tier = uniqueId('team');
     const order = await placeOrder(database, { tier });
     const body = event({ id: order.paymentId, order_id: order.orderId });
@@ -167,7 +167,7 @@ describe.each([
       );
   });
 
-  test('of a deleted user captures, fulfils nothing and is a finding', async () => {
+  test('for a deleted user captures, fulfils nothing and is a finding', async () => {
     const order = await placeOrder(database);
     await database.query('delete from auth.users where id = $1', [order.user.id]);
     expect(await deliver(service, event({ id: order.paymentId, order_id: order.orderId }))).toBe('applied');
@@ -178,7 +178,7 @@ describe.each([
   });
 });
 
-describe('order.paid by its receipt', () => {
+describe('order.paid with a receipt', () => {
   test('fulfils before the id of the order is stored, and stores it', async () => {
     const order = await placeOrder(database);
     await database.query('update public.payments set gateway_order_id = null where id = $1', [order.id]);
@@ -190,7 +190,7 @@ describe('order.paid by its receipt', () => {
     });
   });
 
-  test('grants nothing when the payment has another order already', async () => {
+  test('grants nothing when the payment already has another order', async () => {
     const order = await placeOrder(database);
     const paid = orderPaid({ id: order.paymentId }, {
       id: uniqueId('order'),
@@ -201,7 +201,7 @@ describe('order.paid by its receipt', () => {
   });
 
   test.each([[''], ['x'.repeat(32)], [null], [crypto.randomUUID().replaceAll('-', '').toUpperCase()]])(
-    '%j names no payment',
+    '%j matches no payment',
     async (receipt) => {
       const paid = orderPaid({ id: uniqueId('pay') }, { id: uniqueId('order'), receipt });
       expect(await deliver(service, paid)).toBe('unmatched');
@@ -209,7 +209,7 @@ describe('order.paid by its receipt', () => {
   );
 });
 
-test('captured, order.paid and a failed attempt, in any order with verify, end in one purchase and one success mail', async () => {
+test('captured, order.paid, verify and a failed attempt give one purchase and one success mail', async () => {
   const order = await placeOrder(database);
   const money = { id: order.paymentId, order_id: order.orderId };
   await deliver(service, orderPaid(money, { id: order.orderId }));
@@ -226,7 +226,7 @@ test('captured, order.paid and a failed attempt, in any order with verify, end i
   });
 });
 
-test('a captured payment fulfils the order whose plan was missing, before the first one, which is only verified', async () => {
+test('a captured payment fulfils an order whose plan was missing, instead of the first payment, which is only verified', async () => {
   const tier = uniqueId('team');
   const order = await placeOrder(database, { tier });
   expect(await verifyPurchase(service, order)).toMatchObject({ outcome: 'plan_not_found' });

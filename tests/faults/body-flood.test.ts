@@ -22,7 +22,10 @@ afterEach(async () => {
   await edgeFunction.stop();
 });
 
-/** Sends a webhook's head, and of its body what is given. @returns the answer's first line, once it comes */
+/**
+ * Sends the headers of a webhook and the given part of its body. @returns the first line of the answer, when
+ * it arrives
+ */
 function sendPart(headers: Record<string, string>, body: Uint8Array): Promise<string> {
   const { hostname, port } = new URL(edgeFunction.url);
   const socket = connect(Number(port), hostname);
@@ -46,16 +49,16 @@ async function sendWebhook(): Promise<number> {
   return response.status;
 }
 
-test('without a signature a webhook is refused before its body is sent', async () => {
+test('a webhook without a signature is refused before its body is sent', async () => {
   expect(await sendPart({ 'content-length': String(mebibyte) }, new Uint8Array())).toBe('HTTP/1.1 400 Bad Request');
 });
 
 test.each([
-  // All that were read are told to come again, or that they were too slow.
+  // A request whose body is read gets 503 with retry-after, or 408 for a slow body.
   ['a signature', { 'x-gateway-signature': '0'.repeat(64) }, ['503 Service Unavailable', '408 Request Timeout']],
   ['none', {}, ['400 Bad Request']],
 ])(
-  '400 senders with %s that hold back the last byte of 1 MiB take little memory, and webhooks pass',
+  '400 senders with %s that hold back the last byte of 1 MiB use little memory, and webhooks pass',
   async (_, headers, expected) => {
     const part = new Uint8Array(mebibyte - 1);
     const answers = Array.from(

@@ -26,7 +26,7 @@ describe.each(['REST', 'the pool'] as const)('over %s', (transport) => {
     expect(pid).toBeDefined();
   });
 
-  // Whatever the fault was: everybody gets what was paid, once, from the same process.
+  // After every fault each customer gets what was paid, once, and the function's process is still the same.
   afterEach(async () => {
     await Promise.all(customers.flatMap(({ send }) => Object.values(send).map(untilItWorks)));
     await expectNothingHalfDone(project.database);
@@ -37,7 +37,7 @@ describe.each(['REST', 'the pool'] as const)('over %s', (transport) => {
     expect(project.edgeFunction.pid()).toBe(pid);
   });
 
-  /** Sends requests of every customer without a pause until the fault is over, and tells of each. */
+  /** Sends requests of every customer without a pause until the fault is over. @returns all attempts */
   async function underLoad(fault: (attempts: readonly Attempt[]) => Promise<unknown>): Promise<Attempt[]> {
     let over = false;
     const attempts: Attempt[] = [];
@@ -65,7 +65,7 @@ describe.each(['REST', 'the pool'] as const)('over %s', (transport) => {
     }
   });
 
-  test('connections that are cut while requests are in flight → 200 or 500, and never half a purchase', async () => {
+  test('connections that are cut while requests are in flight → 200 or 500, and never a partial purchase', async () => {
     const attempts = await underLoad(async () => {
       for (let cut = 0; cut < 3;) {
         const killed = await project.database.query(
@@ -78,8 +78,8 @@ describe.each(['REST', 'the pool'] as const)('over %s', (transport) => {
     attempts.forEach(expectAnswer);
   });
 
-  test('a database that is restarted while requests are in flight → 200 or 500, and never half a purchase', async () => {
-    // A restart between two requests, or one that a second try survives, fails none of them.
+  test('a database that restarts while requests are in flight → 200 or 500, and never a partial purchase', async () => {
+    // A restart between two requests, or one that the retry survives, fails no request.
     const attempts = await underLoad(async (soFar) => {
       do await project.postgres.restart(); while (!soFar.some(({ status }) => status === 500));
     });

@@ -13,14 +13,14 @@ beforeAll(async () => {
 });
 afterAll(() => edgeFunction.stop());
 
-test('a function that is killed in the middle of twenty verifies leaves each of them whole or undone', async () => {
+test('a function that is killed during twenty verifies leaves each of them complete or without effect', async () => {
   const running = {
     database: project.database,
     request: (path: string, init?: RequestInit) => fetch(edgeFunction.url + path, init),
   };
   const customers = await Promise.all(Array.from({ length: 20 }, () => createCustomer(running)));
   const [one] = customers;
-  // One verify waits inside the database: the function dies with work on every step of its way.
+  // One verify waits inside the database, so the function is killed while verifies are at different steps.
   const blocker = await project.database.connect();
   await blocker.query('begin');
   await blocker.query('select from auth.users where id = $1 for update', [one?.user.id]);

@@ -23,21 +23,21 @@ describe.each(['REST', 'the pool'] as const)('over %s', (transport) => {
     return project.request('/api/internal/outbox', { method: 'POST', headers: { 'x-internal-key': 'internal-key' } });
   }
 
-  test('a database restarted in the middle of a hundred mails → all are delivered, at most one batch of them twice', async () => {
-    const goOn = Promise.withResolvers<void>();
+  test('a database that restarts during the delivery of a hundred mails → all are delivered, at most one batch twice', async () => {
+    const released = Promise.withResolvers<void>();
     provider.answer = async (arrival) => {
-      await goOn.promise;
+      await released.promise;
       return accept(arrival);
     };
     await enqueueMails(project.database, mails);
     const dispatching = dispatch();
     await vi.waitFor(() => expect(provider.arrivals.length).toBeGreaterThan(0), patience);
     await project.postgres.restart();
-    goOn.resolve();
-    // Whether it can go on depends on how soon the API is back; nobody counts on it.
+    released.resolve();
+    // The result depends on how soon the API answers again, so the test does not check it.
     await (await dispatching).body?.cancel();
 
-    // Everything claimed by then is due again.
+    // After this time every claimed row is due again.
     await vi.waitFor(() => setClock(project.database, new Date(Date.now() + 120_000).toISOString()), patience);
     await vi.waitFor(async () => {
       await (await dispatch()).body?.cancel();

@@ -38,7 +38,7 @@ test('a revalidation → one POST with the secret and the paths', async () => {
   expect(headers.get('content-type')).toBe('application/json');
 });
 
-test('25 revalidations that wait → two calls, of 20 and of 5, each with all the paths once', async () => {
+test('25 pending revalidations → two calls, of 20 and of 5, each path once in a call', async () => {
   for (let i = 1; i <= 25; i++) await enqueueRevalidation(project.database, ['/subscription', `/page-${i}`]);
   expect(await dispatch()).toMatchObject({ delivered: 25, retried: 0 });
   const pages = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => `/page-${from + i}`);
@@ -59,7 +59,7 @@ describe.each<[name: string, answer: Answering, error: string]>([
   ['302 to a page that says 200', redirect, 'HTTP 302'],
   ['304', () => new Response(null, { status: 304 }), 'HTTP 304'],
 ])('a hook that answers %s', (_name, answer, error) => {
-  test('→ tried again after 5 s, and delivered', async () => {
+  test('→ retried after 5 s, and delivered', async () => {
     app.answer = answer;
     const key = await enqueueRevalidation(project.database);
     expect(await dispatch()).toEqual({ delivered: 0, retried: 1, parked: 0, next_attempt_at: after(5) });
@@ -81,13 +81,13 @@ test.each([400, 401, 403, 404, 405, 422])('a hook that answers %i → parked at 
 test.each<[name: string, answer: Answering]>([
   ['204', () => new Response(null, { status: 204 })],
   ['200 with a page', () => new Response('<!doctype html>done')],
-])('a hook that answers %s → delivered: the status says it all', async (_name, answer) => {
+])('a hook that answers %s → delivered: only the status counts', async (_name, answer) => {
   app.answer = answer;
   await enqueueRevalidation(project.database);
   expect(await dispatch()).toMatchObject({ delivered: 1 });
 });
 
-test('429 with retry-after → nothing is called until then, and no attempt is counted', async () => {
+test('429 with retry-after → no call until then, and no attempt is counted', async () => {
   app.answer = () => new Response(null, { status: 429, headers: { 'retry-after': '30' } });
   const key = await enqueueRevalidation(project.database);
   expect(await dispatch()).toMatchObject({ retried: 1, next_attempt_at: after(30) });
@@ -98,7 +98,7 @@ test('429 with retry-after → nothing is called until then, and no attempt is c
   expect(await dispatch()).toMatchObject({ delivered: 1, next_attempt_at: null });
 });
 
-test('a hook that refuses connections → tried again, and delivered once it is back', async () => {
+test('a hook that refuses connections → retried, and delivered when it answers again', async () => {
   const gone = startReceiver();
   await gone.stop();
   const key = await enqueueRevalidation(project.database);
@@ -131,7 +131,7 @@ test.each(['', '/', '/shop/'])(
   },
 );
 
-test('REVALIDATE_SECRET unset → revalidations wait unclaimed, and are delivered when it comes a week later', async () => {
+test('REVALIDATE_SECRET unset → revalidations stay unclaimed, and are delivered when it is set a week later', async () => {
   const key = await enqueueRevalidation(project.database);
   expect(await dispatch({ REVALIDATE_SECRET: '' })).toMatchObject({ delivered: 0, next_attempt_at: null });
   await setClock(project.database, after(7 * 86400));

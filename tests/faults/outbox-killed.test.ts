@@ -17,7 +17,7 @@ const after = (seconds: number) => new Date(start + seconds * 1000).toISOString(
 
 let proxy: ApiProxy;
 let edgeFunction: EdgeFunction;
-/** Resolves when the function has delivered a batch and says so; it gets no answer. */
+/** Resolves when the function reports a delivered batch to the database. The report gets no answer. */
 let completing: PromiseWithResolvers<void>;
 let killed: PromiseWithResolvers<void>;
 
@@ -45,7 +45,7 @@ afterEach(async () => {
   await setClock(project.database, null);
 });
 
-/** Sets the function to work on what is due and kills it as soon as the moment has come. */
+/** Starts a dispatch in the function and kills the function when `moment` resolves. */
 async function killAt(moment: () => Promise<void>): Promise<void> {
   const headers = { 'x-internal-key': mailbox.environment.INTERNAL_KEY ?? '' };
   const request = fetch(`${edgeFunction.url}/api/internal/outbox`, { method: 'POST', headers });
@@ -57,7 +57,7 @@ async function killAt(moment: () => Promise<void>): Promise<void> {
   killed.resolve();
 }
 
-/** Another dispatcher comes by: before the lease is over it finds nothing, then it delivers. */
+/** Another dispatcher finds nothing before the lease expires, and delivers the row afterwards. */
 async function expectTakenOver(key: string): Promise<void> {
   const other = createTestDispatcher(project.apiUrl, mailbox.environment);
   await setClock(project.database, after(59.999));
@@ -81,7 +81,7 @@ test('a dispatcher killed between delivery and completion → sent again under t
   expect((await mailbox.mailsTo(to)).map((mail) => mail.idempotency_key)).toEqual([key]);
 });
 
-test('a dispatcher killed while it waits for the answer to a mail that was taken → one mail', async () => {
+test('a dispatcher killed while it waits for the answer to a mail that the provider accepted → one mail', async () => {
   const to = 'taken@example.com';
   await mailbox.fail({ mode: 'hang', times: 1, applied: true });
   const key = await enqueueMail(project.database, { to });
@@ -92,7 +92,7 @@ test('a dispatcher killed while it waits for the answer to a mail that was taken
   expect((await mailbox.mailsTo(to)).map((mail) => mail.idempotency_key)).toEqual([key]);
 });
 
-test('a dispatcher killed while it waits for the answer to a mail that was not taken → one mail', async () => {
+test('a dispatcher killed while it waits for the answer to a mail that the provider did not accept → one mail', async () => {
   const to = 'not-taken@example.com';
   await mailbox.fail({ mode: 'hang', times: 1 });
   const key = await enqueueMail(project.database, { to });

@@ -4,7 +4,7 @@ import { useProject } from '../helpers/use-project.ts';
 
 const project = useProject();
 
-// Ten thousand mails: tests/long.
+// tests/long sends ten thousand mails.
 test.each([2, 4, 8])('%i dispatchers at once on 500 mails → each mail is sent exactly once', async (dispatchers) => {
   await expectSentOnce(project, dispatchers, 500);
 });

@@ -55,7 +55,7 @@ test('429 with retry-after in seconds → nothing is sent until then, and no att
 });
 
 test('429 with retry-after as a date → nothing is sent until then', async () => {
-  // The date goes by the clock of the machine, the pause by the database's.
+  // The date is relative to the clock of the machine, the pause to the clock of the database.
   limit('/emails', { 'retry-after': new Date(Date.now() + 90_000).toUTCString() });
   await enqueueMail(project.database);
   const { next_attempt_at: next } = await dispatch();
@@ -66,17 +66,20 @@ test('429 with retry-after as a date → nothing is sent until then', async () =
 
 test.each([
   ['no retry-after', () => providerError(429, 'rate_limit_exceeded'), 60],
-  ['a retry-after that says nothing', () => providerError(429, 'daily_quota_exceeded', { 'retry-after': 'soon' }), 60],
+  ['a retry-after that is no time', () => providerError(429, 'daily_quota_exceeded', { 'retry-after': 'soon' }), 60],
   ['a retry-after of a day', () => providerError(429, 'daily_quota_exceeded', { 'retry-after': '86400' }), 3600],
   ['a page', () => new Response('slow down', { status: 429, headers: { 'retry-after': '7' } }), 7],
-])('429 with %s → a pause of a minute unless it says another, an hour at most', async (_name, answer, seconds) => {
-  receiver.answer = answer;
-  const key = await enqueueMail(project.database);
-  expect(await dispatch()).toMatchObject({ retried: 1, next_attempt_at: after(seconds) });
-  expect(await readRow(project.database, key)).toMatchObject({ attempts: 0 });
-});
+])(
+  '429 with %s → a pause of a minute unless retry-after gives another, an hour at most',
+  async (_name, answer, seconds) => {
+    receiver.answer = answer;
+    const key = await enqueueMail(project.database);
+    expect(await dispatch()).toMatchObject({ retried: 1, next_attempt_at: after(seconds) });
+    expect(await readRow(project.database, key)).toMatchObject({ attempts: 0 });
+  },
+);
 
-test('429 to the first of forty mails → no more are tried than were under way', async () => {
+test('429 to the first of forty mails → only requests in flight are still sent', async () => {
   limit('/emails', { 'retry-after': '1' });
   await enqueueMails(project.database, 40);
   expect(await dispatch()).toEqual({ delivered: 0, retried: 20, parked: 0, next_attempt_at: after(1) });
@@ -88,7 +91,7 @@ test('429 to the first of forty mails → no more are tried than were under way'
   expect(await countRows(project.database)).toEqual({ pending: 0, delivered: 40, parked: 0 });
 });
 
-test('429 for 25 hours → given up after 24, as with any other failure', async () => {
+test('429 for 25 hours → parked after 24, as after any other failure', async () => {
   limit('/emails', { 'retry-after': '3600' });
   const key = await enqueueMail(project.database);
   for (let hour = 0; hour < 24; hour++) {
@@ -103,7 +106,7 @@ test('429 for 25 hours → given up after 24, as with any other failure', async 
   });
 });
 
-test('a pause of the mails holds up no revalidation, and the other way round', async () => {
+test('a pause of the mails delays no revalidation, and a pause of revalidations delays no mail', async () => {
   limit('/emails', { 'retry-after': '600' });
   await enqueueMail(project.database);
   await enqueueRevalidation(project.database);

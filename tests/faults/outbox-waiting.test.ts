@@ -5,7 +5,7 @@ import { emptyOutbox, enqueueMail, enqueueRevalidation, readRow } from '../helpe
 import { createTestDispatcher, receiverEnvironment } from '../helpers/test-dispatcher.ts';
 import { useProject } from '../helpers/use-project.ts';
 
-// The last test leaves mails that were tried and wait for their next turn: judged before that.
+// The last test leaves rows that wait for a retry, so the findings are checked as of this time, before them.
 const project = useProject({ at: '2026-01-01T00:00:00Z' });
 const receiver = startReceiver();
 const released = Promise.withResolvers<void>();
@@ -31,7 +31,7 @@ beforeEach(async () => {
 afterEach(() => setClock(project.database, null));
 
 test.each(['RESEND_API_KEY', 'EMAIL_FROM', 'APP_URL'])(
-  'without %s mails wait unclaimed, and go out when it comes within a day',
+  'without %s mails stay unclaimed, and are sent when it is set within a day',
   async (name) => {
     const key = await enqueueMail(project.database);
     const without = createDispatcher({ [name]: '' });
@@ -45,7 +45,7 @@ test.each(['RESEND_API_KEY', 'EMAIL_FROM', 'APP_URL'])(
   },
 );
 
-test('mails that waited a day for a key are parked unsent when it comes, younger ones are sent', async () => {
+test('mails that waited a day for a key are parked unsent when it is set, newer ones are sent', async () => {
   const old = await enqueueMail(project.database);
   await setClock(project.database, hours(0.1));
   const young = await enqueueMail(project.database);
@@ -57,15 +57,15 @@ test('mails that waited a day for a key are parked unsent when it comes, younger
   expect(receiver.arrivals.map(({ headers }) => headers.get('idempotency-key'))).toEqual([young]);
 });
 
-test('with no receiver configured a dispatch does nothing', async () => {
+test('without a configured receiver a dispatch does nothing', async () => {
   const keys = [await enqueueMail(project.database), await enqueueRevalidation(project.database)];
   const none = createDispatcher({ RESEND_API_KEY: '', REVALIDATE_SECRET: '' });
   expect(await none.dispatch()).toEqual({ delivered: 0, retried: 0, parked: 0, next_attempt_at: null });
   for (const key of keys) expect(await readRow(project.database, key)).toMatchObject({ state: 'pending', claims: 0 });
 });
 
-// The only test that waits for the real time-out; both receivers hang side by side.
-test('receivers that hang are given up after 10 s and hold up nobody else meanwhile', async () => {
+// The only test that waits for the real timeout. Both receivers hang at the same time.
+test('receivers that hang time out after 10 s and delay no other receiver meanwhile', async () => {
   const hanging = startReceiver();
   hanging.answer = async (arrival) => {
     await released.promise;
@@ -84,7 +84,7 @@ test('receivers that hang are given up after 10 s and hold up nobody else meanwh
     const next = await enqueueRevalidation(project.database);
     const second = dispatcher.dispatch();
     await vi.waitFor(async () => expect(await state(next)).toBe('delivered'), { timeout: 5000 });
-    // Neither has been given up: the mail is still on its way.
+    // Neither call has timed out: the mail is still in flight.
     expect(await readRow(project.database, mail)).toMatchObject({ state: 'pending', last_error: null });
 
     expect(await hook).toMatchObject({ delivered: 0, retried: 1 });

@@ -11,9 +11,10 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-// In parts: each is within the time of one test. Other histories in each run, but for CI: there the same ones each time.
+// In parts, so that each fits into the time limit of one test. Each run draws new histories; in CI the seeds
+// are fixed.
 test.each(Array.from({ length: 10 }, (_, part) => part + 1))(
-  '2,000 random histories are as the model says: part %i of 10',
+  '2,000 random histories match the model: part %i of 10',
   async (part) => {
     await proveHistories(newSubject, { numRuns: 200, ...(Deno.env.get('CI') && { seed: part }) });
   },

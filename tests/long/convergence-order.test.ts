@@ -4,7 +4,8 @@ import { prepareToWalk } from '../helpers/orderings/prepare-to-walk.ts';
 import { proveEveryOrder } from '../helpers/orderings/prove-every-order.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
 
-// Beside the other scenarios, which take as long together: on two cores both run at once.
+// A file of its own: this scenario takes as long as the others together, and on two cores both files run at
+// once.
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -12,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-test('every order of six steps ends as its facts do: order', async () => {
+test('every order of six steps gives the result of its facts: order', async () => {
   const orders = await proveEveryOrder(database, 'order', 6);
   writeLine(`${orders} orders of up to 6 steps end as their facts do: order`);
   expect(orders).toBeGreaterThan(100_000);

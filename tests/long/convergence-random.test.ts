@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 test.each(Array.from({ length: 20 }, (_, part) => part))(
-  'a hundred random sets of facts end the same in every one of fourteen orders: part %i',
+  'a hundred random sets of facts give the same result in each of fourteen orders: part %i',
   async (part) => {
     await proveRandomSets(database, Array.from({ length: 100 }, (_, index) => 1000 + part * 100 + index));
   },

@@ -10,8 +10,8 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 
 let database: TestDatabase;
 beforeAll(async () => {
-  // What the scenarios leave depends on which facts a seed picks: charges after a purchase or a cancellation, second
-  // payments, and purchases that a cancellation without a plan of ours ended.
+  // The findings depend on the facts that a seed picks: charges after a purchase or a cancellation, second
+  // payments, and purchases that ended by the cancellation of an attached gateway subscription.
   database = await createTestDatabase({
     findings: {
       charged_after_cancellation: 'any',
@@ -24,9 +24,9 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-// That of one order is a file of its own: it has as many orders as the others together.
+// The scenario `order` has its own file: it has as many orders as the others together.
 test.each(smallScenarioNames.filter((name) => name !== 'order'))(
-  'every order of six steps ends as its facts do: %s',
+  'every order of six steps gives the result of its facts: %s',
   async (name) => {
     const orders = await proveEveryOrder(database, name, 6);
     writeLine(`${orders} orders of up to 6 steps end as their facts do: ${name}`);
@@ -34,11 +34,14 @@ test.each(smallScenarioNames.filter((name) => name !== 'order'))(
   },
 );
 
-test.each(scenarioNames)('generated orders of up to all steps three times end as their facts do: %s', async (name) => {
-  await proveGeneratedOrders(database, name, { numRuns: 60 });
-});
+test.each(scenarioNames)(
+  'generated orders in which each step runs up to three times give the result of their facts: %s',
+  async (name) => {
+    await proveGeneratedOrders(database, name, { numRuns: 60 });
+  },
+);
 
-test('two hundred and sixteen random orders on eight connections at once end as their facts do', async () => {
+test('two hundred and sixteen random orders on eight connections at once give the result of their facts', async () => {
   await proveRaces(database, scenarioNames, Array.from({ length: 216 }, (_, seed) => seed));
   expect(await countDeadlocks(database, [])).toBe(0);
 });

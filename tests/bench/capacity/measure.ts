@@ -6,16 +6,16 @@ import { createOurDatabase, newUsers } from '../our-database.ts';
 import { cpuSeconds } from '../process-usage.ts';
 import { createExecutions, type Execution, perExecution, type Request, requests } from './requests.ts';
 
-/** Postgres' own, unless it was built with another. */
+/** The default page size of Postgres. */
 const pageBytes = 8192;
-/** Executions of a request in a repetition; the first repetition makes plans and is not counted. */
+/** Executions of a request in a repetition. The first repetition makes plans and is not counted. */
 const executions = 300;
 const repetitions = 5;
-/** Executions that each follow a checkpoint. */
+/** Number of executions that each follow a checkpoint. */
 const afterCheckpoint = 20;
 const users = executions * (repetitions + 1) + afterCheckpoint;
 
-/** What one request costs the database. */
+/** The cost of one request for the database. */
 export type Cost = {
   readonly request: Request;
   /** Milliseconds of CPU of the backend that runs it. */
@@ -24,16 +24,19 @@ export type Cost = {
   readonly statements: number;
   /** Bytes of write-ahead log, without full-page images. */
   readonly wal: number;
-  /** Pages of 8 kB that are written whole where each is changed for the first time since a checkpoint: the most. */
+  /** Pages of 8 kB that are written as full-page images after a checkpoint: the maximum. */
   readonly pageImages: number;
-  /** Bytes by which compact tables and indexes grew, after a vacuum. */
+  /** Bytes by which tables and indexes grow after a full vacuum. */
   readonly growth: number;
 };
 
-/** What a sweep costs that finds nothing to do: milliseconds of CPU and statements. */
+/** The cost of a sweep with nothing to do: milliseconds of CPU and statements. */
 export type Idle = { readonly cpu: number; readonly statements: number };
 
-/** Measures what each request costs the database: one connection of the pool's role, a server with `fsync` on. */
+/**
+ * Measures the cost of each request for the database, over one connection of the pool's role, on a server with `fsync`
+ * on.
+ */
 export function measureCapacity(): Promise<{ costs: Cost[]; sweep: Idle }> {
   return withDurablePostgres(async (postgres) => {
     await countStatements(postgres);
@@ -56,7 +59,7 @@ export function measureCapacity(): Promise<{ costs: Cost[]; sweep: Idle }> {
           pageImages: await pageImages(owner, client, await create(request, afterCheckpoint)) / perExecution[request],
         });
       }
-      // As pg_cron does, by the owner's rights.
+      // As pg_cron does, with the rights of the owner.
       const sweeper = await connect(url);
       const sweeps = 100;
       while ((await sweeper.query('select private.sweep() as left')).rows[0].left !== 0);
@@ -76,7 +79,7 @@ function isRequest(name: string): name is Request {
   return name in requests;
 }
 
-/** Of one of so many requests that the work does on that connection. */
+/** The cost of one request. The work runs `count` requests on the connection. */
 async function costOf(owner: pg.Client, client: pg.Client, count: number, work: () => Promise<void>) {
   const { rows: [{ pid }] } = await client.query('select pg_backend_pid() as pid');
   await owner.query('vacuum full');

@@ -3,7 +3,7 @@ import { newId } from '../../../scripts/stack/gateway/id.ts';
 import { capturedBody, createBilling, ignoredBody, newCapturedPayment } from '../gateway-bodies.ts';
 import { insertOrders, sha256, type Users } from '../our-database.ts';
 
-/** What is measured, by the name that the report gives it. */
+/** The measured requests, with their names in the report. */
 export const requests = {
   read: 'read',
   order: 'order, until it is stored',
@@ -15,7 +15,7 @@ export const requests = {
 } as const;
 export type Request = keyof typeof requests;
 
-/** How many of a request one execution carries. */
+/** How many requests one execution contains. */
 export const perExecution: Record<Request, number> = {
   read: 1,
   order: 1,
@@ -26,10 +26,10 @@ export const perExecution: Record<Request, number> = {
   mails: 20,
 };
 
-/** One execution, as the function calls the database. */
+/** One execution: the database calls of the function. */
 export type Execution = (client: pg.Client) => Promise<void>;
 
-/** Makes executions of each request; what they need is inserted by the owner before. */
+/** Creates executions of each request. The owner inserts the rows that they need first. */
 export function createExecutions(
   users: Users,
   owner: pg.Client,
@@ -91,7 +91,7 @@ function webhook(body: string): Execution {
   return call('apply_gateway_event($1, $2, $3)', [sha256(body), newId('evt'), body], 'outcome');
 }
 
-/** @param field what the answer must have */
+/** @param field a field that the answer must have */
 function call(expression: string, values: unknown[], field: string): Execution {
   return async (client) => {
     const { rows: [row] } = await client.query(`select public.${expression} as result`, values);
@@ -99,7 +99,7 @@ function call(expression: string, values: unknown[], field: string): Execution {
   };
 }
 
-/** The next execution needs another user: an open order is given again. */
+/** Each execution needs another user: create_order would return an open order again. */
 function placeOrder(userId: string): Execution {
   return async (client) => {
     const { rows: [row] } = await client.query("select public.create_order($1, 'pro') as result", [userId]);

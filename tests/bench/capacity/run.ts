@@ -1,4 +1,6 @@
-/** `npm run bench:capacity`: prints what each request costs the database, and leaves it in `capacity.result.md`. */
+/**
+ * `npm run bench:capacity`: prints the cost of each request for the database, and writes it to `capacity.result.md`.
+ */
 import { publish } from '../report.ts';
 import { type Cost, measureCapacity } from './measure.ts';
 import { requests } from './requests.ts';

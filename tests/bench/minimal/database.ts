@@ -5,7 +5,7 @@ import { proPrice } from '../gateway-bodies.ts';
 import { paymentsEach, userIds, type Users } from '../our-database.ts';
 
 /**
- * Creates a database with the minimal schema, the same users and as many payments as ours, and analyses it.
+ * Creates a database with the minimal schema, the same users and as many payments as ours, and analyzes it.
  * @returns its connection URL as the owner
  */
 export async function createMinimalDatabase(postgres: Postgres, name: string, users: Users): Promise<string> {
@@ -42,8 +42,9 @@ export async function createMinimalDatabase(postgres: Postgres, name: string, us
 }
 
 /**
- * Copies our database, which must have no open connection, and replaces its RPCs by ones that write a request's rows
- * and nothing else. @returns its connection URL as the owner
+ * Copies our database, which must have no open connection, and replaces its RPCs by ones that only write a request's
+ * rows.
+ * @returns its connection URL as the owner
  */
 export async function createRowsDatabase(postgres: Postgres, name: string, ours: string): Promise<string> {
   const url = postgres.url(name);

@@ -4,8 +4,8 @@ import { type Call, createCalls, type Kind, rpcs, sendCall, type Setting, type S
 const requests = 200;
 
 /**
- * Microseconds inside the RPC, without the round trip and the commit: a run of its own, since counting the time of
- * functions takes time itself.
+ * Measures the microseconds inside the RPC, without the round trip and the commit. This is a separate run, since the
+ * timing of functions takes time itself.
  * @param clients a session of each side whose plans are made
  */
 export async function measureFunctions(
@@ -24,7 +24,7 @@ async function measureFunction(
   calls: readonly Call[],
   owner: pg.Client,
 ): Promise<number> {
-  // Only a superuser may set it, and the role of the pool is none.
+  // Only a superuser can set the parameter, and the role of the pool is no superuser.
   await owner.query('grant set on parameter track_functions to public');
   await client.query("set track_functions = 'pl'");
   const before = await readCounters(owner, rpc);

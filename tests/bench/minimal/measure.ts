@@ -20,15 +20,21 @@ import {
 } from './requests.ts';
 
 const repetitions = 7;
-/** Requests of a kind in each repetition: one after the other on one connection, then on all connections at once. */
+/**
+ * Requests of a kind in each repetition: first one after the other on one connection, then on all connections in
+ * parallel.
+ */
 const requests = { one: 200, all: 600 };
-/** On one connection the sides alternate after so many: what slows the machine for a moment slows both. */
+/**
+ * On one connection the sides alternate after this number of requests, so that other load on the machine affects all
+ * sides.
+ */
 const block = 20;
 const connections = 8;
-/** So many who buy, and as many whom the gateway bills; four payments each. */
+/** The number of buyers, and of subscribers whom the gateway bills. Each has four payments. */
 const users = 800;
 
-/** What one repetition showed of one side. */
+/** The result of one repetition for one side. */
 export type Run = {
   /** Milliseconds, on one connection. */
   readonly p50: number;
@@ -38,16 +44,19 @@ export type Run = {
   readonly wal: number;
 };
 
-/** What was measured of a kind of request. */
+/** The results of one kind of request. */
 export type Comparison = {
   readonly kind: Kind;
-  /** Side by side: one repetition has the same index on every side. */
+  /** The runs of one repetition have the same index on every side. */
   readonly runs: Record<Side, Run[]>;
   /** Microseconds inside the function. */
   readonly functionTime: Record<Side, number>;
 };
 
-/** Measures the same requests, straight over Postgres, in our database, in one that only writes its rows, and in the minimal one, all on one server. */
+/**
+ * Measures the same requests on one Postgres server, without HTTP, in our database, in one that only writes its rows,
+ * and in the minimal one.
+ */
 export function compareWithMinimal(chosen: readonly Kind[] = kinds): Promise<Comparison[]> {
   return withDurablePostgres(async (postgres) => {
     const clients: pg.Client[] = [];
@@ -78,7 +87,7 @@ async function compareSides(chosen: readonly Kind[], postgres: Postgres, connect
     nextCharge: createBilling(people.subscribers),
     owners: { ours: await connect(urls.ours), rows: await connect(urls.rows), minimal: await connect(urls.minimal) },
   };
-  // Opened once, as a pool has them: their plans are made in the repetition that does not count.
+  // Opened once, like a pool. The plans are made in the first repetition, which is not counted.
   const open = (side: Side) => Promise.all(Array.from({ length: connections }, () => connect(poolUrl(urls[side]))));
   const pools = { ours: await open('ours'), rows: await open('rows'), minimal: await open('minimal') };
 

@@ -3,11 +3,11 @@ import { newId } from '../../../scripts/stack/gateway/id.ts';
 import { capturedBody, ignoredBody, newCapturedPayment } from '../gateway-bodies.ts';
 import { insertOrders, sha256, type Users } from '../our-database.ts';
 
-/** The databases that are compared: ours, our tables without our rules, and the minimal schema. */
+/** The compared databases: ours, our tables without our rules, and the minimal schema. */
 export const sides = ['ours', 'rows', 'minimal'] as const;
 export type Side = (typeof sides)[number];
 
-/** The requests that are measured. */
+/** The measured requests. */
 export const kinds = ['verify', 'captured', 'charged', 'ignored', 'read'] as const;
 export type Kind = (typeof kinds)[number];
 
@@ -20,26 +20,29 @@ export const rpcs: Record<Kind, string> = {
   read: 'get_subscription',
 };
 
-/** A call of the RPC, and whether its result is the right one. */
+/** A call of the RPC, and the check of its result. */
 export type Call = { readonly query: pg.QueryConfig; isRight(result: unknown): boolean };
 
-/** @throws Error when the result is not the right one */
+/** @throws Error when the result is wrong */
 export async function sendCall(client: pg.Client, { query, isRight }: Call): Promise<void> {
   const { rows: [row] } = await client.query(query);
   if (!isRight(row?.result)) throw new Error(`${query.text}: ${JSON.stringify(row)}`);
 }
 
-/** The same requests to all databases. */
+/** The same requests for all databases. */
 export type Calls = Record<Side, readonly Call[]>;
 
-/** What new requests need: who asks, the next `subscription.charged`, and a session of each database's owner. */
+/** The inputs of new requests: the users, the next `subscription.charged`, and a session of each database's owner. */
 export type Setting = {
   readonly users: Users;
   readonly nextCharge: () => string;
   readonly owners: Record<Side, pg.Client>;
 };
 
-/** So many new requests of a kind. Users take turns. Unpaid orders and earlier payments are inserted into all databases. */
+/**
+ * Creates new requests of a kind for users in rotation. Unpaid orders and earlier payments are inserted into all
+ * databases.
+ */
 export async function createCalls(kind: Kind, count: number, setting: Setting): Promise<Calls> {
   const { buyers } = setting.users;
   const userIds = Array.from({ length: count }, (_, index) => buyers[index % buyers.length] ?? '');
@@ -73,7 +76,9 @@ async function createVerifies(userIds: readonly string[], { owners }: Setting): 
   };
 }
 
-/** Ours finds the payment by its order; the minimal one by the payment id, so it is stored there beforehand. */
+/**
+ * Our RPC matches the payment by its order. The minimal one matches it by the payment id, so it is stored there first.
+ */
 async function createCaptures(userIds: readonly string[], { owners }: Setting): Promise<Calls> {
   const payments = userIds.map(newCapturedPayment);
   const orderIds = payments.map(({ order_id }) => order_id);

@@ -1,5 +1,6 @@
--- What our tables cost by themselves: the same requests write the same rows of our schema, and nothing else. Nothing is
--- checked, compared or ranked, and a repeat is not noticed: the limit of what our RPCs can reach; never to be used.
+-- The cost of our tables alone: the same requests write the same rows of our schema, and nothing else. There are no
+-- checks, comparisons or ranking, and repeated deliveries are not detected. This is the limit for our RPCs; never use
+-- it.
 
 create or replace function public.verify_payment(
   p_user_id uuid,

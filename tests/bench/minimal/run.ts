@@ -1,6 +1,6 @@
 /**
- * `deno run -A tests/bench/minimal/run.ts`: prints what a request costs in our database and in the minimal one. Arguments
- * choose some of the kinds: `verify captured charged ignored read`.
+ * `deno run -A tests/bench/minimal/run.ts`: prints the cost of a request in our database and in the minimal one.
+ * Arguments select kinds: `verify captured charged ignored read`.
  */
 import { compareWithMinimal } from './measure.ts';
 import { kinds } from './requests.ts';

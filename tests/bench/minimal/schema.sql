@@ -1,5 +1,5 @@
--- The least that the contract's requests need: four tables, one statement for each step, no ledger, no outbox, no
--- history, no refunds. A yardstick for the cost of the real schema; never to be used.
+-- The minimal schema for the contract's requests: four tables, one statement per step, no ledger, no outbox, no
+-- history, no refunds. It exists only to compare the cost of the real schema; never use it.
 
 create table public.plans (
   id uuid primary key default gen_random_uuid(),
@@ -103,13 +103,14 @@ begin
     'outcome', 'applied',
     'tier', v_plan.tier,
     'valid_until', v_end,
-    -- What the route needs to send the mail itself.
+    -- The data that a route would need to send the mail itself.
     'mail', jsonb_build_object('display_name', v_name, 'plan_name', v_plan.name, 'amount', v_payment.amount)
   );
 end
 $$;
 
--- POST /api/webhooks/gateway. One update an event, two for a cancellation; repeats and order of events are not noticed.
+-- POST /api/webhooks/gateway. One update per event, two for a cancellation. Repeated deliveries and the order of
+-- events are not detected.
 create function public.apply_gateway_event(
   p_body text
 )

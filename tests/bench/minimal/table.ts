@@ -10,10 +10,10 @@ const names: Record<Kind, string> = {
   read: 'read',
 };
 
-/** The most that ours may cost, in times of the minimal one's p50; the read is not compared with it. */
+/** The maximal cost of ours, as a multiple of the minimal p50. The read has no target. */
 const targets: Partial<Record<Kind, number>> = { verify: 2.0, captured: 3.5, charged: 2.2, ignored: 2.5 };
 
-/** The comparison as a Markdown table, a line a request. */
+/** The comparison as a Markdown table, one line per request. */
 export function minimalTable(comparisons: readonly Comparison[]): string {
   return [
     '| request to Postgres | p50, ours to minimal | target | our rows alone to minimal | p50 ms, ours | rows alone | minimal | requests/s at 8, ours | rows alone | minimal | function µs, ours | rows alone | minimal | WAL bytes, ours | rows alone | minimal |',

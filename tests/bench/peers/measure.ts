@@ -12,7 +12,7 @@ import type { Started, Subject } from './subject.ts';
 const users = 250;
 const connections = 8;
 
-/** What one repetition showed of one subject, a webhook. */
+/** The result of one repetition for one subject, per webhook. */
 export type Run = {
   /** Milliseconds of CPU of the server. */
   readonly server: number;
@@ -23,7 +23,7 @@ export type Run = {
 };
 export type Result = Pick<Subject, 'name' | 'peer'> & { readonly runs: Run[] };
 
-/** How much is measured, and on what the peers run. */
+/** The size of the comparison, and the runtimes of the peers. */
 export type Scope = {
   readonly repetitions: number;
   /** Webhooks of a subject in each repetition; a multiple of 250. */
@@ -32,8 +32,9 @@ export type Scope = {
 };
 
 /**
- * CPU for a webhook of ours and of its peers, in turn, on one Postgres server. The first repetition warms up.
- * @returns what was measured, and a line for each peer that could not be started
+ * Compares the CPU per webhook of ours and of its peers, in alternation, on one Postgres server. The first repetition
+ * warms up.
+ * @returns the results, and a line for each peer that could not be started
  */
 export function comparePeers(scope: Scope): Promise<{ results: Result[]; missing: string[] }> {
   return withDurablePostgres(async (postgres) => {

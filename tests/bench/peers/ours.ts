@@ -10,7 +10,10 @@ import { createOurDatabase, insertOrders, type Users } from '../our-database.ts'
 import { startOurs } from '../systems.ts';
 import { type Batch, billingBatches, type Started } from './subject.ts';
 
-/** The function as it is deployed, over the pool. No receivers are configured: nothing is delivered meanwhile. */
+/**
+ * Starts the function as it is deployed, over the pool. No receivers are configured, so nothing is delivered
+ * meanwhile.
+ */
 export async function startOurSubjects(postgres: Postgres, users: Users): Promise<Started> {
   const url = await createOurDatabase(postgres, 'ours', users);
   // Webhooks over the pool do not call the project's API.

@@ -2,11 +2,11 @@ import { denoEnvironment } from '../../../scripts/stack/process/deno-environment
 import { root } from '../../../scripts/stack/root.ts';
 import { type BenchProcess, startServerProcess } from '../bench-process.ts';
 
-/** The other systems, by the name of their folder. */
+/** The other systems, named after their folders. */
 export const peers = ['better-auth', 'stripe-sync-engine'] as const;
 export type Peer = (typeof peers)[number];
 
-/** What runs a peer: Deno as ours, or Node, which the peers are written for. */
+/** The runtimes of a peer: Deno, like ours, or Node, which the peers are written for. */
 export const runtimes = ['deno', 'node'] as const;
 export type Runtime = (typeof runtimes)[number];
 
@@ -14,9 +14,9 @@ const sources = `${root}/tests/bench/peers`;
 
 /**
  * Copies a peer into a folder outside the repository and installs its packages there with npm. A later run with the
- * same versions finds them.
+ * same versions uses them again.
  * @returns the folder
- * @throws Error with npm's own words when they can't be installed
+ * @throws Error with the output of npm when the installation fails
  */
 export async function installPeer(peer: Peer): Promise<string> {
   const manifest = await Deno.readTextFile(`${sources}/${peer}/package.json`);
@@ -37,7 +37,7 @@ export async function installPeer(peer: Peer): Promise<string> {
   return folder;
 }
 
-/** Starts an installed peer. On Deno it reaches this machine alone. */
+/** Starts an installed peer. On Deno its network access is limited to this machine. */
 export function startPeer(
   peer: Peer,
   folder: string,

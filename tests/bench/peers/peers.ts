@@ -5,7 +5,7 @@ import { installPeer, type Peer, type Runtime, startPeer } from './peer-process.
 import { customerId, stripeRequest, stripeSettings, updatedBody } from './stripe-event.ts';
 import { billingBatches, type Started } from './subject.ts';
 
-/** How a peer receives `customer.subscription.updated`, and where it keeps the period. */
+/** How a peer receives `customer.subscription.updated`, and where it stores the period. */
 const details: Record<Peer, { path: string; expected: string; count: string }> = {
   'better-auth': {
     path: '/api/auth/stripe/webhook',
@@ -19,7 +19,7 @@ const details: Record<Peer, { path: string; expected: string; count: string }> =
   },
 };
 
-/** Installs and starts a peer on a database of its own. @throws Error when its packages can't be installed */
+/** Installs and starts a peer on its own database. @throws Error when its packages cannot be installed */
 export async function startPeerSubject(
   peer: Peer,
   runtime: Runtime,
@@ -31,9 +31,9 @@ export async function startPeerSubject(
   const database = `${peer}_${runtime}`.replaceAll('-', '_');
   await withClient(postgres.url(), (client) => client.query(`create database ${database}`));
   const url = postgres.url(database);
-  // It applies its own migrations before it listens.
+  // The peer applies its own migrations before it listens.
   const server = await startPeer(peer, folder, runtime, { DATABASE_URL: url, ...stripeSettings });
-  // stripe-sync-engine inserts what it does not have; better-auth updates what a checkout left.
+  // stripe-sync-engine inserts unknown subscriptions. better-auth only updates the rows of a checkout.
   if (peer === 'better-auth') await insertSubscriptions(url, subscribers);
   const write = (subscriber: Subscriber, at: number) => stripeRequest(path, updatedBody(subscriber, at));
   return {

@@ -1,6 +1,6 @@
 /**
- * `deno run -A tests/bench/peers/run.ts`: prints the CPU of a webhook, ours and of comparable systems, which npm installs
- * into a temporary folder. `--node` measures them on Node too, `--smoke` only shows that everything runs.
+ * `deno run -A tests/bench/peers/run.ts`: prints the CPU per webhook of ours and of comparable systems, which npm
+ * installs into a temporary folder. `--node` also measures them on Node, `--smoke` only checks that everything runs.
  */
 import { comparePeers } from './measure.ts';
 import { peersTable } from './table.ts';

@@ -1,4 +1,4 @@
-/** Serves webhooks on a free port of 127.0.0.1 and says which. Runs on Deno as ours does, and on Node. */
+/** Serves webhooks on a free port of 127.0.0.1 and prints the port. Runs on Deno, like ours, and on Node. */
 import { Buffer } from 'node:buffer';
 import { createServer } from 'node:http';
 import process from 'node:process';

@@ -3,7 +3,7 @@ import { newId } from '../../../scripts/stack/gateway/id.ts';
 import { periodSeconds, proPrice, type Subscriber } from '../gateway-bodies.ts';
 import { httpRequest } from '../http-connection.ts';
 
-/** What Stripe signs with, and the price of the plan `pro`. */
+/** The webhook secret of Stripe, and the price of the plan `pro`. */
 export const stripeSettings = {
   STRIPE_WEBHOOK_SECRET: 'whsec_bench',
   STRIPE_PRICE_ID: 'price_bench_pro',
@@ -35,7 +35,7 @@ export function updatedBody(subscriber: Subscriber, at: number): string {
   });
 }
 
-/** A request with the signature that Stripe's clients check: HMAC of time and body. */
+/** A request with Stripe's signature: HMAC of time and body. */
 export function stripeRequest(path: string, body: string): Uint8Array {
   const time = Math.floor(Date.now() / 1000);
   const mac = createHmac('sha256', stripeSettings.STRIPE_WEBHOOK_SECRET).update(`${time}.${body}`).digest('hex');
@@ -43,7 +43,7 @@ export function stripeRequest(path: string, body: string): Uint8Array {
   return httpRequest('POST', path, headers, body);
 }
 
-/** All fields of a subscription at Stripe that a card pays once a month. */
+/** All fields of a Stripe subscription that a card pays monthly. */
 function subscriptionOf(subscriber: Subscriber, at: number) {
   const { userId, gatewaySubscriptionId: id } = subscriber;
   return {
@@ -82,7 +82,7 @@ function subscriptionOf(subscriber: Subscriber, at: number) {
     },
     latest_invoice: newId('in'),
     livemode: false,
-    // What better-auth writes there at the checkout: it finds its row by the primary key.
+    // The metadata that better-auth writes at the checkout. It matches its row by the primary key.
     metadata: { userId, subscriptionId: id, referenceId: userId },
     next_pending_invoice_item_invoice: null,
     on_behalf_of: null,

@@ -2,25 +2,25 @@ import { withClient } from '../../helpers/postgres-client.ts';
 import { createBillingClock, periodSeconds, type Subscriber } from '../gateway-bodies.ts';
 import type { Peer } from './peer-process.ts';
 
-/** Webhooks, each to be sent once, and whether the database shows what all of them say. */
+/** Webhooks, each to be sent once, and a check that the database contains all their changes. */
 export type Batch = { readonly requests: readonly Uint8Array[]; isApplied(): Promise<boolean> };
 
 /** One kind of webhook to one system. */
 export type Subject = {
   readonly name: string;
-  /** Null: ours. */
+  /** Null for ours. */
   readonly peer: Peer | null;
   readonly server: { readonly pid: number; readonly port: number };
-  /** What the body of an answer holds. */
+  /** A part of the body of an answer. */
   readonly expected: string;
-  /** So many new webhooks; a multiple of the number of subscribers. */
+  /** Creates new webhooks. The count is a multiple of the number of subscribers. */
   createBatch(count: number): Promise<Batch>;
 };
 
-/** Servers that run, and what is measured of them. */
+/** Running servers, and their subjects. */
 export type Started = { readonly subjects: readonly Subject[]; stop(): Promise<void> };
 
-/** What the webhooks about subscriptions need to be written, and to be checked. */
+/** The inputs for webhooks about subscriptions and for their check. */
 export type Billing = {
   /** Connection URL of the system's database. */
   readonly url: string;
@@ -31,7 +31,7 @@ export type Billing = {
   readonly count: string;
 };
 
-/** Batches of webhooks that move the period of each subscription on, in turn. */
+/** Batches of webhooks that advance the period of each subscription in turn. */
 export function billingBatches({ url, subscribers, write, count }: Billing): Subject['createBatch'] {
   const nextRound = createBillingClock();
   return (size) => {

@@ -2,10 +2,10 @@ import { median } from '../report.ts';
 import type { Result, Run } from './measure.ts';
 import type { Peer } from './peer-process.ts';
 
-/** The least that a peer's webhook is to cost, in times of our `subscription.charged`. */
+/** The minimal cost of a peer's webhook, as a multiple of our `subscription.charged`. */
 const targets: Record<Peer, number> = { 'better-auth': 1.8, 'stripe-sync-engine': 1.5 };
 
-/** CPU of a webhook as a Markdown table, a line a subject, with the peers' ratio to each of ours. */
+/** CPU per webhook as a Markdown table, one line per subject, with the ratio to each of ours. */
 export function peersTable(results: readonly Result[]): string {
   const ours = results.filter(({ peer }) => peer === null);
   return [

@@ -1,9 +1,9 @@
-/** better-auth with its Stripe plugin, set up as its documentation says. Runs in a folder with its own packages. */
+/** better-auth with its Stripe plugin, configured as in its documentation. Runs in a folder with its own packages. */
 import { createRequire } from 'node:module';
 import process from 'node:process';
 import { serve } from '../serve.mjs';
 
-// Not `import`: the packages are not there when this repository is checked.
+// Not `import`: the packages are not installed when this repository is checked.
 const require = createRequire(import.meta.url);
 const { stripe } = require('@better-auth/stripe');
 const { betterAuth } = require('better-auth');
@@ -20,7 +20,7 @@ const options = {
   telemetry: { enabled: false },
   plugins: [
     stripe({
-      // Nothing listens there: a webhook that calls Stripe's API fails.
+      // Nothing listens on this port, so a webhook that calls Stripe's API fails.
       stripeClient: new Stripe('sk_test_bench', { host: '127.0.0.1', port: 1, protocol: 'http', telemetry: false }),
       stripeWebhookSecret: process.env.STRIPE_WEBHOOK_SECRET,
       subscription: { enabled: true, plans: [{ name: 'pro', priceId: process.env.STRIPE_PRICE_ID }] },

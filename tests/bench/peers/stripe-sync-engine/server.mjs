@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import process from 'node:process';
 import { serve } from '../serve.mjs';
 
-// Not `import`: the packages are not there when this repository is checked.
+// Not `import`: the packages are not installed when this repository is checked.
 const require = createRequire(import.meta.url);
 const { runMigrations, StripeSync } = require('@supabase/stripe-sync-engine');
 
