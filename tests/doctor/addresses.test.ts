@@ -171,7 +171,7 @@ describe('revalidation', () => {
 
   test('fails where anybody may refresh the pages', async () => {
     expect(await diagnose(revalidation, hosted({ environment })))
-      .toMatchObject({ status: 'fail', message: expect.stringContaining('for anybody: 200 without the secret') });
+      .toMatchObject({ status: 'fail', message: expect.stringContaining('for any caller: 200 without the secret') });
   });
 
   test('fails where the app has no such route, or redirects to a login', async () => {

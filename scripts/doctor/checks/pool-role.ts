@@ -4,7 +4,9 @@ import { type Connection, connectionError, createConnection, isLoopback, readCer
 
 const section = 'supabase/docs/deployment.md, "Direct database connection".';
 
-/** The role of `DATABASE_POOL_URL` has the service's rights alone and a time limit, and its connection is encrypted. */
+/**
+ * The role of DATABASE_POOL_URL has only the service's rights and a statement timeout, and its connection is verified.
+ */
 export const poolRole: Check = {
   name: 'pool-role',
 
@@ -59,10 +61,12 @@ async function judgeRole(client: pg.Client): Promise<Outcome[]> {
     where r.rolname = session_user`);
   const outcomes: Outcome[] = [];
   if (role.acts_as !== 'service_role' || !role.may_call) {
-    outcomes.push(fail(`${role.name} acts as ${role.acts_as}, not as service_role`, `Make the role as in ${section}`));
+    outcomes.push(
+      fail(`${role.name} acts as ${role.acts_as}, not as service_role`, `Create the role as in ${section}`),
+    );
   }
   if (role.has_more_rights) {
-    outcomes.push(fail(`${role.name} has more rights than the service`, `Use a role of its own, as in ${section}`));
+    outcomes.push(fail(`${role.name} has more rights than the service`, `Use a separate role, as in ${section}`));
   }
   if (role.timeout === 0 || role.timeout > 4000) {
     outcomes.push(warn(

@@ -2,7 +2,7 @@ import { migrationVersions } from '../../schema-version.ts';
 import { type Check, fail, type Outcome, pass, warn } from '../check.ts';
 import type { Context } from '../context.ts';
 
-/** The migrations here, those that the database has applied, and the function are of one version. */
+/** The migrations of this checkout, those that the database has applied, and the function have the same version. */
 export const versions: Check = {
   name: 'versions',
 
