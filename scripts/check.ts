@@ -3,6 +3,7 @@ import { checkEmails } from './check-emails.ts';
 import { checkSchema } from './check-schema.ts';
 import { checkSize } from './check-size.ts';
 import { checkVersions } from './check-versions.ts';
+import { checkWords } from './check-words.ts';
 import { checkSchemaVersion } from './schema-version.ts';
 import { writeLine } from './stack/process/child.ts';
 import { root } from './stack/root.ts';
@@ -26,6 +27,7 @@ const checks: readonly [name: string, check: () => Promise<string[]>][] = [
   ['versions', checkVersions],
   ['size of what is deployed', checkSize],
   ['documents', checkDocuments],
+  ['words', checkWords],
   ['mails', checkEmails],
   ['schema version', () => checkSchemaVersion()],
   ['schema', checkSchema],
