@@ -5,10 +5,10 @@ export type Answer = {
   readonly status: StatusCode;
   readonly outcome: string;
   readonly headers?: Readonly<Record<string, string>>;
-} & (AnyBody | JsonBody);
+} & (ValueBody | JsonBody);
 
 /** Sent as JSON; undefined: no body. */
-type AnyBody = { readonly body: unknown; readonly json?: undefined };
+type ValueBody = { readonly body: unknown; readonly json?: undefined };
 
 /** JSON text from the database, sent unchanged. */
 type JsonBody = { readonly json: string; readonly body?: undefined };
