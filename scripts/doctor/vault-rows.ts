@@ -10,7 +10,7 @@ type VaultName = 'subscriptions_url' | 'subscriptions_internal_key';
  * Compares the two Vault rows that the schedule needs to call the function. The database compares, so no secret leaves
  * it. A server without pg_net needs no rows: an external scheduler calls the function.
  */
-export async function judgeVault(context: Context): Promise<Outcome[]> {
+export async function checkVault(context: Context): Promise<Outcome[]> {
   const [server] = await context.query(`
     select
       to_regclass('vault.decrypted_secrets') is not null as has_vault,
@@ -20,7 +20,7 @@ export async function judgeVault(context: Context): Promise<Outcome[]> {
     return [fail('missing: extension supabase_vault', 'Enable it in the dashboard, under database extensions.')];
   }
   try {
-    return [...await judgeRow(context, 'subscriptions_url'), ...await judgeRow(context, 'subscriptions_internal_key')];
+    return [...await checkRow(context, 'subscriptions_url'), ...await checkRow(context, 'subscriptions_internal_key')];
   } catch (error) {
     // For example rows that were encrypted with the key of another project, after a restore.
     if (!(error instanceof pg.DatabaseError)) throw error;
@@ -28,7 +28,7 @@ export async function judgeVault(context: Context): Promise<Outcome[]> {
   }
 }
 
-async function judgeRow(context: Context, name: VaultName): Promise<Outcome[]> {
+async function checkRow(context: Context, name: VaultName): Promise<Outcome[]> {
   const expected = name === 'subscriptions_url' ? context.functionsUrl : context.environment.INTERNAL_KEY;
   // The same trimming as in private.call_function.
   const rows = await context.query(

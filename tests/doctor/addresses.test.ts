@@ -45,7 +45,7 @@ describe('session-keys', () => {
       answer = () => Response.json({ keys });
       expect(await diagnose(sessionKeys, project)).toEqual({
         status: 'warn',
-        message: 'sessions are signed with a shared secret: each request asks the auth server',
+        message: 'sessions are signed with a shared secret: each request calls the auth server',
         remedy: expect.stringContaining('signing keys'),
       });
     },
@@ -110,7 +110,7 @@ describe('sender-domain', () => {
   test('is skipped without a key, and where the mailbox takes the mails', async () => {
     expect(await diagnose(senderDomain, hosted())).toMatchObject({ status: 'skip' });
     expect(await diagnose(senderDomain, local({ environment: project().environment })))
-      .toEqual({ status: 'skip', message: 'the local mailbox takes every sender' });
+      .toEqual({ status: 'skip', message: 'the local mailbox accepts every sender' });
   });
 });
 

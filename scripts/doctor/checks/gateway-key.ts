@@ -9,7 +9,7 @@ export const gatewayKey: Check = {
 
   async run(context) {
     const refusal = await refused(context);
-    return [...refusal === null ? [] : [refusal], ...judgeMode(context), ...await ordersOfOtherKeys(context)];
+    return [...refusal === null ? [] : [refusal], ...checkMode(context), ...await ordersOfOtherKeys(context)];
   },
 };
 
@@ -21,7 +21,7 @@ async function refused(context: Context): Promise<Outcome | null> {
 }
 
 /** Key ids of the gateway contain their mode. */
-function judgeMode({ mode, environment }: Context): Outcome[] {
+function checkMode({ mode, environment }: Context): Outcome[] {
   const keyId = environment.GATEWAY_KEY_ID ?? '';
   const ofKey = /^[a-z]+_(test|live)_/.exec(keyId)?.[1];
   if (mode === 'local' && ofKey === 'live') {

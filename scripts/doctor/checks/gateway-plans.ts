@@ -18,7 +18,10 @@ const ourPlan = z.object({
 });
 type OurPlan = z.infer<typeof ourPlan>;
 
-/** Each plan that the gateway bills has the same amount (in minor units) and period there and in `public.plans`. */
+/**
+ * Each plan that the gateway bills has the same amount (in minor units) and period at the gateway and in
+ * `public.plans`.
+ */
 export const gatewayPlans: Check = {
   name: 'gateway-plans',
   needs: ['gateway key', 'database'],
@@ -64,10 +67,12 @@ async function comparePlan(context: Context, ours: OurPlan): Promise<Outcome> {
   const differences = [
     ...item.amount === ours.price && item.currency === ours.currency
       ? []
-      : [`${item.amount} ${item.currency} there, ${ours.price} ${ours.currency} here`],
-    ...monthsOf(period, interval) === ours.months ? [] : [`${period} × ${interval} there, ${ours.months} months here`],
+      : [`${item.amount} ${item.currency} at the gateway, ${ours.price} ${ours.currency} here`],
+    ...monthsOf(period, interval) === ours.months
+      ? []
+      : [`${period} × ${interval} at the gateway, ${ours.months} months here`],
   ];
-  return differences.length === 0 ? pass(`${name} is the same there`) : fail(
+  return differences.length === 0 ? pass(`${name} matches the plan at the gateway`) : fail(
     `the plan of ${name} differs: ${differences.join(', ')}`,
     'A plan at the gateway can not be changed: make a new one there and set plans.gateway_plan_id, or correct the row.',
   );

@@ -18,7 +18,7 @@ export const poolRole: Check = {
     signal.addEventListener('abort', connection.cut);
     try {
       const refusal = await connect(connection);
-      return refusal === null ? [...judgeEncryption(url, authority), ...await judgeRole(connection.client)] : [refusal];
+      return refusal === null ? [...checkEncryption(url, authority), ...await checkRole(connection.client)] : [refusal];
     } finally {
       await connection.end();
     }
@@ -37,7 +37,7 @@ async function connect({ client }: Connection): Promise<Outcome | null> {
   }
 }
 
-function judgeEncryption(url: string, authority: string | null): Outcome[] {
+function checkEncryption(url: string, authority: string | null): Outcome[] {
   if (authority !== null || isLoopback(url)) return [];
   return [
     warn(
@@ -47,7 +47,7 @@ function judgeEncryption(url: string, authority: string | null): Outcome[] {
   ];
 }
 
-async function judgeRole(client: pg.Client): Promise<Outcome[]> {
+async function checkRole(client: pg.Client): Promise<Outcome[]> {
   const { rows: [role] } = await client.query(`
     select
       current_user::text as acts_as,

@@ -1,6 +1,6 @@
 import { type Check, fail, type Outcome, pass } from '../check.ts';
 import type { Context } from '../context.ts';
-import { judgeVault } from '../vault-rows.ts';
+import { checkVault } from '../vault-rows.ts';
 
 /** The findings about extensions, jobs, Vault rows and the last calls. All others are about customers. */
 export const scheduleFindings = [
@@ -24,8 +24,8 @@ export const schedule: Check = {
       order by 1, 2`,
       [scheduleFindings],
     );
-    const vault = await judgeVault(context);
-    // `judgeVault` reports Vault rows with a fix, so their findings are left out.
+    const vault = await checkVault(context);
+    // `checkVault` reports Vault rows with a fix, so their findings are left out.
     const others = rows.filter(({ subject }) => !vault.some(({ message }) => message.includes(String(subject))));
     const outcomes = [...others.map(describe), ...vault];
     return outcomes.length > 0 ? outcomes : [pass('nothing is missing, failing or overdue')];

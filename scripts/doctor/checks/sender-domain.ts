@@ -11,7 +11,7 @@ export const senderDomain: Check = {
 
   async run(context) {
     const { RESEND_API_KEY, EMAIL_FROM, RESEND_BASE_URL } = context.environment;
-    if (context.hasMailbox) return [skip('the local mailbox takes every sender')];
+    if (context.hasMailbox) return [skip('the local mailbox accepts every sender')];
     if (!RESEND_API_KEY || !EMAIL_FROM) return [skip('RESEND_API_KEY, EMAIL_FROM not given')];
     const domain = domainOf(EMAIL_FROM);
     if (domain === null) {
@@ -21,11 +21,11 @@ export const senderDomain: Check = {
       return [warn('EMAIL_FROM is the test domain: mails reach only your own address', 'Use your own domain.')];
     }
     const base = (RESEND_BASE_URL || 'https://api.resend.com').replace(/\/+$/, '');
-    return [await judge(context, `${base}/domains`, RESEND_API_KEY, domain)];
+    return [await evaluate(context, `${base}/domains`, RESEND_API_KEY, domain)];
   },
 };
 
-async function judge(context: Context, url: string, key: string, domain: string): Promise<Outcome> {
+async function evaluate(context: Context, url: string, key: string, domain: string): Promise<Outcome> {
   const { status, body } = await context.request(url, { headers: { authorization: `Bearer ${key}` } });
   if (status === 401 && field(body, 'name') === 'restricted_api_key') {
     return warn(

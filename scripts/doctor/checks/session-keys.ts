@@ -27,7 +27,7 @@ export const sessionKeys: Check = {
     if (algorithms.length > 0) return [pass(`public keys: ${algorithms.join(', ')}`)];
     return [
       warn(
-        'sessions are signed with a shared secret: each request asks the auth server',
+        'sessions are signed with a shared secret: each request calls the auth server',
         'Move to signing keys in the dashboard, under JWT Keys.',
       ),
     ];

@@ -11,11 +11,11 @@ export const webhookEndpoint: Check = {
 
   async run(context) {
     if (context.mode === 'local') return [skip('no gateway reaches this machine')];
-    return [await judge(context)];
+    return [await evaluate(context)];
   },
 };
 
-async function judge(context: Context): Promise<Outcome> {
+async function evaluate(context: Context): Promise<Outcome> {
   const url = `${context.functionsUrl}/api/webhooks/gateway`;
   const listed = await listEndpoints(context);
   if ('refusal' in listed) return warn(`the gateway does not list its endpoints (${listed.refusal})`, byHand(url));

@@ -24,11 +24,11 @@ export const webhookPing: Check = {
       },
       body,
     });
-    return [await judge(context, reply)];
+    return [await evaluate(context, reply)];
   },
 };
 
-async function judge(context: Context, { status, headers, body }: Reply): Promise<Outcome> {
+async function evaluate(context: Context, { status, headers, body }: Reply): Promise<Outcome> {
   if (status === 200 && field(body, 'received') === true) return pass('a signed doctor.ping is received');
   // The function's errors are {"error": …}, the platform's {"code": …, "message": …}.
   const error = field(body, 'error');
@@ -46,7 +46,7 @@ async function judge(context: Context, { status, headers, body }: Reply): Promis
       'Set the same secret at the gateway, for the function and here.',
     );
   }
-  if (error === 'Webhook processing failed') return await judgeFault(context);
+  if (error === 'Webhook processing failed') return await diagnoseFault(context);
   // The function itself never answers 401 to a webhook, and each of its answers has an x-request-id.
   if (status === 401) {
     return fail(
@@ -62,7 +62,7 @@ async function judge(context: Context, { status, headers, body }: Reply): Promis
 }
 
 /** The function answers 500 without a secret and without a database. Its health fails only without a database. */
-async function judgeFault(context: Context): Promise<Outcome> {
+async function diagnoseFault(context: Context): Promise<Outcome> {
   const health = await context.request(`${context.functionsUrl}/api/health`);
   return health.status === 200
     ? fail(

@@ -3,10 +3,7 @@ type Details = { status?: number; field?: string; reason?: string; step?: string
 /** Why the gateway refuses a request. */
 export type Refusal = { description: string } & Details;
 
-/**
- * An error answer in the gateway's format; default status 400. The gateway answers 400, not 404, for an unknown id,
- * too.
- */
+/** An error answer in the gateway's format; default status 400, which the gateway also uses for an unknown id. */
 export function gatewayError(description: string, details: Details = {}): Response {
   const { status = 400, field = null, source = 'business', step = 'NA', reason = 'input_validation_failed' } = details;
   const code = status >= 500 ? 'SERVER_ERROR' : 'BAD_REQUEST_ERROR';

@@ -66,7 +66,7 @@ export type RetentionConfig = {
 export type RevalidationConfig = { readonly url: string; readonly secret: string };
 
 /**
- * Reads the configuration. No other file knows the variables' names. An empty variable counts as missing, except
+ * Reads the configuration. Only this file contains the variables' names. An empty variable counts as missing, except
  * REVALIDATE_URL, where empty means `off`.
  * @throws Error naming the variable, when a required variable is missing or a value is invalid.
  */
