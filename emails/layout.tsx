@@ -3,7 +3,7 @@ import { Body, Button, Container, Head, Heading, Html, Preview, Section, Text } 
 import type { Detail, Message } from './message.ts';
 import { darkClass, darkStyles, theme } from './theme.ts';
 
-/** A mail's HTML: heading, greeting, what happened, the facts, one thing to do, a note. */
+/** The HTML of a mail. */
 export function Layout(
   { subject, preview, heading, displayName, body, details, action, note }: Message,
 ): ReactNode {
@@ -35,7 +35,7 @@ export function Layout(
   );
 }
 
-// A name may be written from right to left: isolated, it leaves the comma where it belongs.
+// A name may be in a right-to-left script. `bdi` keeps the comma in its place.
 function Greeting({ name }: { readonly name: string }): ReactNode {
   return name === '' ? 'Hello,' : (
     <>

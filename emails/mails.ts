@@ -3,7 +3,7 @@
 /** A mail, ready to be sent. */
 export type Mail = { readonly subject: string; readonly html: string; readonly text: string };
 
-/** SPEC 6, payment-success e-mail; every value as the reader sees it. */
+/** Values of `payment-success`, formatted for the reader. Contract: E-mails. */
 export type PaymentSuccessProps = {
   /** May be empty. */
   readonly displayName: string;
@@ -17,37 +17,37 @@ export type PaymentSuccessProps = {
   readonly dashboardUrl: string;
 };
 
-/** SPEC 6, payment-failed e-mail; every value as the reader sees it. */
+/** Values of `payment-failed`, formatted for the reader. Contract: E-mails. */
 export type PaymentFailedProps = {
   /** May be empty. */
   readonly displayName: string;
   readonly planName: string;
   /** `₹1234.56` */
   readonly amount: string;
-  /** The gateway's words; left out when empty. */
+  /** The gateway's description of the failure; not shown when empty. */
   readonly reason?: string;
   /** Absolute, http or https. */
   readonly retryUrl: string;
 };
 
-/** The mails about the end of access; every value as the reader sees it. */
+/** Values of `subscription-ended`, formatted for the reader. Contract: E-mails. */
 export type SubscriptionEndProps = {
   /** May be empty. */
   readonly displayName: string;
   readonly planName: string;
-  /** Before the end the last day of the paid period, after it the day on which access ended: `20 November 2027`. */
+  /** `subscription-ending`: the last day of the paid period. `subscription-ended`: the day on which access ended. */
   readonly endsOn: string;
   /** Absolute, http or https. */
   readonly pricingUrl: string;
 };
 
-/** The mail before the end of a paid period. */
+/** Values of `subscription-ending`. */
 export type SubscriptionEndingProps = SubscriptionEndProps & {
-  /** What a purchase before the end does: it starts a new period at once, or adds to the one that runs. */
+  /** Contract: Early renewals. */
   readonly earlyRenewal: 'replace' | 'extend';
 };
 
-/** The mails of the service. Each throws when its link is no http(s) address. */
+/** The mails of the service. Each throws when its link is not an http(s) URL. */
 export type Mails = {
   readonly paymentSuccess: (props: PaymentSuccessProps) => Mail;
   readonly paymentFailed: (props: PaymentFailedProps) => Mail;

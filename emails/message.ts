@@ -1,4 +1,4 @@
-/** What a mail says. Its HTML and its plain text are both made from this, so that they can't say different things. */
+/** The content of a mail. HTML and plain text are both rendered from it, so they can't differ. */
 export type Message = {
   readonly subject: string;
   /** What an inbox shows beside the subject. */
@@ -8,11 +8,11 @@ export type Message = {
   readonly displayName: string;
   readonly body: string;
   readonly details: readonly Detail[];
-  /** The one thing to do next; `url` is absolute, http or https. */
+  /** The mail's only button; `url` is absolute, http or https. */
   readonly action: { readonly label: string; readonly url: string };
-  /** Said last, in small print. */
+  /** The last paragraph, in small print. */
   readonly note: string;
 };
 
-/** A fact and its name. */
+/** A row of the table of facts. */
 export type Detail = { readonly label: string; readonly value: string };

@@ -3,7 +3,7 @@ import { Layout } from './layout.tsx';
 import type { PaymentFailedProps } from './mails.ts';
 import type { Message } from './message.ts';
 
-/** Says that a payment attempt failed, why where the gateway told, and where to try again. SPEC 6. */
+/** The mail about a failed payment attempt. Contract: E-mails. */
 export function paymentFailed({ displayName, planName, amount, reason, retryUrl }: PaymentFailedProps): Message {
   return {
     subject: `Your payment for the ${planName} plan failed`,
@@ -21,7 +21,7 @@ export function paymentFailed({ displayName, planName, amount, reason, retryUrl 
   };
 }
 
-/** The template, as react-email's preview looks for it. */
+/** The template for react-email's preview. */
 export default function PaymentFailed(props: PaymentFailedProps): ReactNode {
   return <Layout {...paymentFailed(props)} />;
 }

@@ -3,7 +3,7 @@ import { Layout } from './layout.tsx';
 import type { PaymentSuccessProps } from './mails.ts';
 import type { Message } from './message.ts';
 
-/** Says that a payment arrived and what it bought. SPEC 6. */
+/** The mail about a fulfilled payment. Contract: E-mails. */
 export function paymentSuccess(
   { displayName, planName, amount, transactionId, validUntil, dashboardUrl }: PaymentSuccessProps,
 ): Message {
@@ -24,7 +24,7 @@ export function paymentSuccess(
   };
 }
 
-/** The template, as react-email's preview looks for it. */
+/** The template for react-email's preview. */
 export default function PaymentSuccess(props: PaymentSuccessProps): ReactNode {
   return <Layout {...paymentSuccess(props)} />;
 }

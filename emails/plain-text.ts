@@ -1,6 +1,6 @@
 import type { Message } from './message.ts';
 
-/** A mail for readers without HTML. */
+/** The plain text of a mail. */
 export function plainText({ heading, displayName, body, details, action, note }: Message): string {
   const name = displayName.trim();
   const paragraphs = [

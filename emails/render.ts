@@ -9,7 +9,7 @@ import { plainText } from './plain-text.ts';
 import { subscriptionEnded } from './subscription-ended.tsx';
 import { subscriptionEnding } from './subscription-ending.tsx';
 
-/** The mails as the function calls them: what `npm run generate` bundles. */
+/** The mails that the function renders. `npm run generate` bundles this file. */
 export const mails: Mails = {
   paymentSuccess: (props) => render(paymentSuccess(props)),
   paymentFailed: (props) => render(paymentFailed(props)),
@@ -17,13 +17,13 @@ export const mails: Mails = {
   subscriptionEnded: (props) => render(subscriptionEnded(props)),
 };
 
-// The doctype that react-email's preview shows the mails with.
+// The doctype of react-email's preview.
 const doctype = '<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Transitional//EN" ' +
   '"http://www.w3.org/TR/xhtml1/DTD/xhtml1-transitional.dtd">';
 
 function render(message: Message): Mail {
   return {
-    // A subject is one header line, whatever a plan is called.
+    // A subject is one header line, and a plan's name may contain line breaks.
     subject: message.subject.replace(/[\s\p{Cc}]+/gu, ' '),
     html: doctype + renderToStaticMarkup(createElement(Layout, message)),
     text: plainText(message),

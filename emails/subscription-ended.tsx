@@ -3,7 +3,7 @@ import { Layout } from './layout.tsx';
 import type { SubscriptionEndProps } from './mails.ts';
 import type { Message } from './message.ts';
 
-/** Says that access has ended, whatever ended it, when, and where to come back. */
+/** The mail after access has ended. Contract: E-mails. */
 export function subscriptionEnded({ displayName, planName, endsOn, pricingUrl }: SubscriptionEndProps): Message {
   return {
     subject: `Your ${planName} plan has ended`,
@@ -20,7 +20,7 @@ export function subscriptionEnded({ displayName, planName, endsOn, pricingUrl }:
   };
 }
 
-/** The template, as react-email's preview looks for it. */
+/** The template for react-email's preview. */
 export default function SubscriptionEnded(props: SubscriptionEndProps): ReactNode {
   return <Layout {...subscriptionEnded(props)} />;
 }

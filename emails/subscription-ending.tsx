@@ -3,7 +3,7 @@ import { Layout } from './layout.tsx';
 import type { SubscriptionEndingProps } from './mails.ts';
 import type { Message } from './message.ts';
 
-/** Says that a paid period ends soon, when, and when to buy the plan again. */
+/** The mail before the end of a paid period. Contract: E-mails. */
 export function subscriptionEnding(
   { displayName, planName, endsOn, pricingUrl, earlyRenewal }: SubscriptionEndingProps,
 ): Message {
@@ -23,7 +23,7 @@ export function subscriptionEnding(
   };
 }
 
-// Under `replace` a purchase before the end loses the days that are left, so the mail does not ask for one.
+// Under `replace` a purchase before the end replaces the remaining days, so the mail does not ask for one.
 const adviceFor = {
   replace: {
     preview: 'You can buy it again on that day or later.',
@@ -39,7 +39,7 @@ const adviceFor = {
   },
 };
 
-/** The template, as react-email's preview looks for it. */
+/** The template for react-email's preview. */
 export default function SubscriptionEnding(props: SubscriptionEndingProps): ReactNode {
   return <Layout {...subscriptionEnding(props)} />;
 }

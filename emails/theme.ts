@@ -10,7 +10,7 @@ const colors = {
   onAction: '#ffffff',
 };
 
-// The action's own colours read well on both.
+// The colours of the button have enough contrast on both.
 const dark: Omit<typeof colors, 'action' | 'onAction'> = {
   page: '#18181b',
   card: '#27272a',
@@ -26,10 +26,10 @@ const font: CSSProperties = {
   color: colors.text,
 };
 
-// Inherited by everything: a name or an id without a space must not widen the mail beyond a narrow screen.
+// Inherited by all elements: a long name or id without a space must not make the mail wider than a narrow screen.
 const wrapping: CSSProperties = { wordBreak: 'break-word', overflowWrap: 'anywhere' };
 
-/** What the mails look like in a light client, and where no style sheet is read. */
+/** Inline styles: the light colours, also for clients that ignore style sheets. */
 export const theme = {
   page: { ...font, ...wrapping, margin: '0', padding: '24px 8px', backgroundColor: colors.page },
   card: {
@@ -71,7 +71,7 @@ export const theme = {
   note: { ...font, margin: '24px 0 0', color: colors.muted, fontSize: '14px', lineHeight: '20px' },
 } satisfies Record<string, CSSProperties>;
 
-/** Class names of what changes colour in the dark. */
+/** Class names of elements that change colour in dark mode. */
 export const darkClass = {
   page: 'dark-page',
   card: 'dark-card',
@@ -80,7 +80,7 @@ export const darkClass = {
   line: 'dark-line',
 };
 
-/** For clients that tell a dark scheme; the others keep the light colours or turn them around themselves. */
+/** For clients that support `prefers-color-scheme`. The others keep the light colours or invert them. */
 export const darkStyles = `
 :root { color-scheme: light dark; supported-color-schemes: light dark; }
 @media (prefers-color-scheme: dark) {

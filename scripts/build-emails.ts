@@ -1,10 +1,10 @@
 import { build, stop } from 'esbuild';
 import { root } from './stack/root.ts';
 
-/** Where the generated bundle lives. */
+/** Path of the generated bundle. */
 export const emailsFile = `${root}/supabase/functions/api/generated/emails.js`;
 
-/** Where its types live. */
+/** Path of its types. */
 export const emailsTypesFile = `${root}/supabase/functions/api/generated/emails.d.ts`;
 
 const header = '// GENERATED from emails/ by `npm run generate`. DO NOT EDIT.';
@@ -15,8 +15,9 @@ if (import.meta.main) {
 }
 
 /**
- * Bundles the templates and their renderer into one module: as npm imports they would bring a hundred times its size
- * into the deploy. @returns its text, the same for the same sources and packages.
+ * Bundles the templates and their renderer into one module: npm imports would add a hundred times its size to the
+ * deploy.
+ * @returns the text of the module; it depends only on the sources and the packages.
  */
 export async function buildEmails(): Promise<string> {
   try {
@@ -31,9 +32,9 @@ export async function buildEmails(): Promise<string> {
       target: 'deno2.1',
       mainFields: ['module', 'main'],
       jsx: 'automatic',
-      // React asks for it, and the function may not read every variable.
+      // React reads it, and the function may lack the permission to read it.
       define: { 'process.env.NODE_ENV': '"production"' },
-      // `react-dom/server` is two renderers; the mails need the one that returns a string.
+      // `react-dom/server` contains two renderers. The mails need only the one that returns a string.
       alias: { 'react-dom/server': './node_modules/react-dom/cjs/react-dom-server-legacy.browser.production.js' },
       minify: true,
       lineLimit: 120,
@@ -44,12 +45,12 @@ export async function buildEmails(): Promise<string> {
     if (bundle === undefined) throw new Error('The mails could not be bundled');
     return bundle.text;
   } finally {
-    // Its service process would keep ours alive.
+    // The service process of esbuild would keep this process alive.
     await stop();
   }
 }
 
-/** The text of the bundle's types. */
+/** @returns the text of the bundle's types. */
 export async function emailsTypes(): Promise<string> {
   const types = await Deno.readTextFile(`${root}/emails/mails.ts`);
   return `${header}\n\n${types.replace(/^\/\/.*\n+/, '')}\nexport declare const mails: Mails;\n`;

@@ -1,16 +1,16 @@
 import { dirname, relative, resolve } from 'node:path';
 import { root } from './stack/root.ts';
 
-/** What a newcomer reads first stays short. */
-const mostReadmeLines = 200;
+/** The README is the first page for a newcomer, so it stays short. */
+const maxReadmeLines = 200;
 
-/** Characters of a line of a table, as `deno fmt` pads it: longer lines wrap in an editor. */
-const widestTable = 160;
+/** Maximum length of a table line after `deno fmt`: longer lines wrap in an editor. */
+const maxTableWidth = 160;
 
-/** Folders that are not the project's own. */
-const foreign = ['node_modules', '.git', '.temp'];
+/** Folders that are not checked. */
+const excluded = ['node_modules', '.git', '.temp'];
 
-/** Checks the project's Markdown: length of the README, width of tables, links. @returns one line for each thing wrong. */
+/** Checks the project's Markdown: length of the README, width of tables, links. @returns one line for each problem. */
 export async function checkDocuments(): Promise<string[]> {
   const texts = new Map<string, string>();
   for (const path of await documentsBelow(root)) texts.set(path, await Deno.readTextFile(path));
@@ -22,12 +22,12 @@ export async function checkDocuments(): Promise<string[]> {
   ];
 }
 
-/** Without what the benchmarks print. */
+/** The Markdown files below a folder, without the results of benchmarks. */
 async function documentsBelow(folder: string): Promise<string[]> {
   const documents: string[] = [];
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
     const path = `${folder}/${name}`;
-    if (isDirectory && !foreign.includes(name)) documents.push(...await documentsBelow(path));
+    if (isDirectory && !excluded.includes(name)) documents.push(...await documentsBelow(path));
     if (name.endsWith('.md') && !name.endsWith('.result.md')) documents.push(path);
   }
   return documents.toSorted();
@@ -35,13 +35,13 @@ async function documentsBelow(folder: string): Promise<string[]> {
 
 function readmeLength(text: string): string[] {
   const lines = text.trimEnd().split('\n').length;
-  return lines > mostReadmeLines ? [`README.md has ${lines} lines, more than ${mostReadmeLines}`] : [];
+  return lines > maxReadmeLines ? [`README.md has ${lines} lines, more than ${maxReadmeLines}`] : [];
 }
 
 function wideTables(path: string, text: string): string[] {
   return linesOutsideCode(text).flatMap(({ line, number }) =>
-    /^\s*\|/.test(line) && line.length > widestTable
-      ? [`${place(path, number)}: a table line of ${line.length} characters, more than ${widestTable}`]
+    /^\s*\|/.test(line) && line.length > maxTableWidth
+      ? [`${place(path, number)}: a table line of ${line.length} characters, more than ${maxTableWidth}`]
       : []
   );
 }
@@ -54,14 +54,14 @@ async function deadLinks(path: string, text: string, anchors: Map<string, Set<st
     if (/^[a-z][a-z+.-]*:/i.test(target)) return [];
     const [file = '', anchor] = target.split('#', 2);
     const linked = file === '' ? path : resolve(dirname(path), decodeURIComponent(file));
-    if (!await exists(linked)) return [`${place(path, number)}: ${target} is not there`];
+    if (!await exists(linked)) return [`${place(path, number)}: ${target} does not exist`];
     const isKnown = anchor === undefined || anchors.get(linked)?.has(anchor);
     return isKnown ? [] : [`${place(path, number)}: ${target} leads to no heading`];
   }));
   return problems.flat();
 }
 
-/** The anchors that GitHub gives headings: a repeated one gets a number. */
+/** The anchors of headings, as GitHub builds them: a repeated one gets a number. */
 function anchorsOf(text: string): Set<string> {
   const anchors = new Set<string>();
   const counts = new Map<string, number>();
@@ -79,7 +79,7 @@ function anchorsOf(text: string): Set<string> {
   return anchors;
 }
 
-/** Lines with their numbers, without those of code blocks. */
+/** Lines with their numbers, without the lines of code blocks. */
 function linesOutsideCode(text: string): { line: string; number: number }[] {
   let fence: string | undefined;
   return text.split('\n').flatMap((line, index) => {

@@ -1,6 +1,6 @@
 import { buildEmails, emailsFile, emailsTypes, emailsTypesFile } from './build-emails.ts';
 
-/** Whether the committed bundle and its types are what the templates make. @returns one line for each that is not. */
+/** Checks that the committed bundle and its types match the templates. @returns one line for each that does not. */
 export async function checkEmails(): Promise<string[]> {
   const fresh = [
     ['emails.js', emailsFile, await buildEmails()],
@@ -9,7 +9,7 @@ export async function checkEmails(): Promise<string[]> {
   const problems: string[] = [];
   for (const [name, file, text] of fresh) {
     if (await read(file) !== text) {
-      problems.push(`generated/${name} is not what emails/ makes: run \`npm run generate\``);
+      problems.push(`generated/${name} does not match emails/: run \`npm run generate\``);
     }
   }
   return problems;

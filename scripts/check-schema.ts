@@ -4,7 +4,7 @@ import { houseRules } from './house-rules.ts';
 import { withMigratedDatabase } from './migrated-database.ts';
 import { supabaseCli } from './supabase-cli.ts';
 
-/** Checks the schema that the migrations make. @returns one line for each thing wrong. */
+/** Checks the schema of a migrated database. @returns one line for each problem. */
 export async function checkSchema(): Promise<string[]> {
   return await withMigratedDatabase(async (url) => [
     ...await brokenRules(url),
@@ -31,7 +31,7 @@ async function brokenRules(url: string): Promise<string[]> {
 async function driftedTypes(url: string): Promise<string[]> {
   const fresh = await databaseTypes(url) === await Deno.readTextFile(databaseTypesFile);
   return fresh ? [] : [
-    'generated/database.types.ts is not what the migrations make: run `npm run generate`',
+    'generated/database.types.ts does not match the migrations: run `npm run generate`',
   ];
 }
 

@@ -3,14 +3,14 @@ import { brotliCompressSync, constants } from 'node:zlib';
 import { writeLine } from './stack/process/child.ts';
 import { root } from './stack/root.ts';
 
-/** The platform takes 5 MB, compressed; the rest is for what an app adds. */
+/** The platform accepts 5 MB, compressed. The difference is for the app's own code. */
 const limitBytes = 3_000_000;
 
 const folder = `${root}/supabase/functions/api`;
 
 /**
- * Adds up what a deploy uploads: the function's own files and, since an import brings its whole package, every package
- * that one of them needs. Prints the sizes. @returns a line when they are too large.
+ * Sums up what a deploy uploads: the function's own files and every package that they need, since a deploy contains
+ * whole packages. Prints the sizes. @returns a line when the sum is too large.
  */
 export async function checkSize(): Promise<string[]> {
   const packages = await neededPackages(await importedPackages());
@@ -33,7 +33,9 @@ export async function checkSize(): Promise<string[]> {
 
 type Module = { specifier: string; dependencies?: { code?: { specifier?: string }; type?: { specifier?: string } }[] };
 
-/** The names of the packages that the function's files import, those of types with them: a deploy may take them along. */
+/**
+ * The names of the packages that the function's files import, with packages of types: a deploy may upload them, too.
+ */
 async function importedPackages(): Promise<string[]> {
   const { stdout } = await new Deno.Command(Deno.execPath(), {
     args: ['info', '--json', '--node-modules-dir=manual', '--config', `${folder}/deno.json`, `${folder}/index.ts`],
@@ -55,7 +57,7 @@ type Locked = {
   peerDependenciesMeta?: Record<string, { optional?: boolean }>;
 };
 
-/** @returns where these packages and all that they need lie, as the lock file has them. */
+/** @returns the paths of these packages and of their dependencies, from the lock file. */
 async function neededPackages(names: string[]): Promise<string[]> {
   const { packages }: { packages: Record<string, Locked> } = JSON.parse(
     await Deno.readTextFile(`${root}/package-lock.json`),
@@ -66,7 +68,7 @@ async function neededPackages(names: string[]): Promise<string[]> {
     if (path === undefined || found.has(path)) return;
     found.add(path);
     const { dependencies, optionalDependencies, peerDependencies = {}, peerDependenciesMeta } = packages[path] ?? {};
-    // A peer that is optional is not brought along.
+    // npm does not install optional peers.
     const peers = Object.keys(peerDependencies).filter((peer) => !peerDependenciesMeta?.[peer]?.optional);
     for (const needed of [...Object.keys({ ...dependencies, ...optionalDependencies }), ...peers]) visit(needed, path);
   };
@@ -74,7 +76,7 @@ async function neededPackages(names: string[]): Promise<string[]> {
   return [...found];
 }
 
-/** A package that the registry leaves out on this machine, such as one for another system, has no files. */
+/** Returns no files for a package that is not installed, for example one for another operating system. */
 async function filesBelow(path: string): Promise<string[]> {
   const files: string[] = [];
   try {

@@ -1,6 +1,6 @@
 import { root } from './stack/root.ts';
 
-/** The function is deployed with the packages that were tested. @returns one line for each that differs. */
+/** Checks that the deployed package versions are the tested ones. @returns one line for each that differs. */
 export async function checkVersions(): Promise<string[]> {
   const { dependencies } = JSON.parse(
     await Deno.readTextFile(`${root}/package.json`),

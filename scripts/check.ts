@@ -3,11 +3,12 @@ import { checkEmails } from './check-emails.ts';
 import { checkSchema } from './check-schema.ts';
 import { checkSize } from './check-size.ts';
 import { checkVersions } from './check-versions.ts';
+import { checkWords } from './check-words.ts';
 import { checkSchemaVersion } from './schema-version.ts';
 import { writeLine } from './stack/process/child.ts';
 import { root } from './stack/root.ts';
 
-/** Everything that can be told without running the service. Exit code 1 when something is wrong. */
+/** `npm run check`: all checks that do not run the service. Exit code 1 when one fails. */
 const checks: readonly [name: string, check: () => Promise<string[]>][] = [
   ['format', () => deno('fmt', '--check')],
   ['lint', () => deno('lint')],
@@ -26,6 +27,7 @@ const checks: readonly [name: string, check: () => Promise<string[]>][] = [
   ['versions', checkVersions],
   ['size of what is deployed', checkSize],
   ['documents', checkDocuments],
+  ['words', checkWords],
   ['mails', checkEmails],
   ['schema version', () => checkSchemaVersion()],
   ['schema', checkSchema],
@@ -40,7 +42,7 @@ for (const [name, check] of checks) {
 }
 Deno.exit(failed ? 1 : 0);
 
-/** The hosted runtime is an older Deno: what it lacks must not be used. */
+/** The hosted runtime is an older Deno and lacks newer APIs. */
 function hostedTypes(): Promise<string[]> {
   return run(
     `${root}/node_modules/deno-hosted/deno`,

@@ -1,4 +1,6 @@
-/** `npm run clock -- '+1 month'`: shifts the local stack's time; without an argument it goes back to the machine's. */
+/**
+ * `npm run clock -- '+1 month'`: shifts the time of the local stack; without an argument: resets it to the real time.
+ */
 import { parseArgs } from 'node:util';
 import postgres from 'postgres';
 import { writeLine } from './stack/process/child.ts';
@@ -23,7 +25,7 @@ try {
     }`;
     await setGatewayClock(sql, gatewayUrl);
   });
-  // What the new time brings happens at once, not at the next minute.
+  // Run the sweep now instead of at the next minute.
   await sql.unsafe(sweep);
   const [row] = await sql`select private.iso_time(private.clock()) as now`;
   writeLine(`The stack's time is ${row?.now}`);

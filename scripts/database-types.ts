@@ -1,10 +1,10 @@
 import { root } from './stack/root.ts';
 import { supabaseCli } from './supabase-cli.ts';
 
-/** Where the generated types live. */
+/** Path of the generated types. */
 export const databaseTypesFile = `${root}/supabase/functions/api/generated/database.types.ts`;
 
-/** The text of that file for a migrated database. */
+/** @returns the text of that file for a migrated database. */
 export async function databaseTypes(databaseUrl: string): Promise<string> {
   const types = await supabaseCli(
     databaseUrl,

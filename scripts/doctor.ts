@@ -1,6 +1,6 @@
 /**
- * `npm run doctor`: checks the local stack, or a hosted project, from the outside: one line a check. Exit code 0 without
- * a fail, 1 with one, 2 for wrong arguments.
+ * `npm run doctor`: checks the local stack or a hosted project from outside, and prints one line for each check.
+ * Exit code: 0, 1 if a check fails, 2 for invalid arguments.
  */
 import { parseArgs } from 'node:util';
 import { applyFixes, proposals } from './doctor/apply-fixes.ts';
@@ -13,12 +13,12 @@ import { writeLine } from './stack/process/child.ts';
 import { portNames } from './stack/ports.ts';
 
 const usage = `Usage: npm run doctor -- [--project-ref REF] [--env-file FILE] [--fix [--yes]] [--json] [--port N]
-  --project-ref REF  a hosted project, with SUPABASE_ACCESS_TOKEN and DATABASE_URL in the environment; what is not
-                     given is skipped. Without it: the local stack
-  --env-file FILE    the function's variables (supabase/functions/.env); the process environment wins over it
-  --fix              shows what it would change: Vault rows, private.set_up(), the webhook endpoint; asks, then does it
-  --yes              with --fix: does not ask
-  --json             the results as a JSON array
+  --project-ref REF  check a hosted project. Set SUPABASE_ACCESS_TOKEN and DATABASE_URL in the environment: checks that
+                     need a missing one are skipped. Default: check the local stack
+  --env-file FILE    file with the function's variables (supabase/functions/.env); the process environment overrides it
+  --fix              show possible fixes (Vault rows, private.set_up(), the webhook endpoint), ask, and apply them
+  --yes              with --fix: apply without asking
+  --json             print the results as a JSON array
   --port N           the local stack's API port (54321)`;
 
 type Options = {
@@ -36,18 +36,18 @@ const mask = createMask(secretValues(project));
 Deno.exit(await run(project));
 
 async function run(project: Project): Promise<number> {
-  const tell = (result: Result) => options.json || print(resultLine(result, mask));
-  let results = await runChecks(checksFor(project), project, { onResult: tell });
-  if (options.fix) results = await repair(project, results, tell);
+  const onResult = (result: Result) => options.json || print(resultLine(result, mask));
+  let results = await runChecks(checksFor(project), project, { onResult });
+  if (options.fix) results = await repair(project, results, onResult);
   if (options.json) print(resultsJson(results, mask));
   writeLine(summaryLine(results));
   return results.some(({ status }) => status === 'fail') ? 1 : 0;
 }
 
-/** Shows the fixes, applies them when that is wanted, and runs the checks that proposed them again. */
-async function repair(project: Project, results: Result[], tell: (result: Result) => void): Promise<Result[]> {
+/** Shows the fixes, applies them after a confirmation, and repeats the checks that proposed them. */
+async function repair(project: Project, results: Result[], onResult: (result: Result) => void): Promise<Result[]> {
   const fixes = proposals(results);
-  // With --json stdout belongs to the results.
+  // With --json stdout contains only the results.
   const say = (line: string) => options.json ? writeLine(mask(line)) : print(mask(line));
   for (const { fix } of fixes) say(`fix   ${fix.title}`);
   if (fixes.length === 0) {
@@ -60,11 +60,11 @@ async function repair(project: Project, results: Result[], tell: (result: Result
   }
   for (const failure of await applyFixes(project, fixes)) say(`fix   failed: ${failure}`);
   const again = checksFor(project).filter(({ name }) => fixes.some(({ check }) => check === name));
-  const repaired = await runChecks(again, project, { onResult: tell });
+  const repaired = await runChecks(again, project, { onResult });
   return results.map((result) => repaired.find(({ check }) => check === result.check) ?? result);
 }
 
-/** With --json the question would stand between the results. */
+/** False with --json, where the question would break the JSON on stdout. */
 function isInteractive(): boolean {
   return !options.json && Deno.stdin.isTerminal();
 }
@@ -98,7 +98,7 @@ function readOptions(args: string[]): Options {
     }
     const ref = values['project-ref'] ?? null;
     if (ref !== null && !/^[a-z0-9]+$/.test(ref)) throw new Error(`--project-ref ${ref}: not the ref of a project`);
-    if (values.yes && !values.fix) throw new Error('--yes goes with --fix');
+    if (values.yes && !values.fix) throw new Error('--yes needs --fix');
     return { ref, envFile: values['env-file'], port, fix: values.fix, yes: values.yes, json: values.json };
   } catch (error) {
     writeLine(error instanceof Error ? error.message : String(error));

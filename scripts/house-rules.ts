@@ -1,7 +1,7 @@
-/** A rule of the schema: a query that finds what breaks it, each row with a text `detail`. */
+/** A rule of the schema. The query returns the violations, each row with a text `detail`. */
 export type HouseRule = { readonly name: string; readonly violations: string };
 
-/** What must hold in the live schema and no linter of the platform checks. */
+/** Rules that the linters of the platform do not check. */
 export const houseRules: readonly HouseRule[] = [
   {
     name: 'row level security is on for every table',
@@ -53,7 +53,7 @@ export const houseRules: readonly HouseRule[] = [
         )`,
   },
   {
-    name: 'no function is callable by everybody',
+    name: 'no function is executable by public',
     violations: `
       select format('function %s', p.oid::regprocedure) as detail
       from pg_proc p

@@ -3,7 +3,7 @@ import { createPostgres } from './stack/postgres/postgres.ts';
 import { prepareDatabase } from './stack/postgres/prepare-database.ts';
 import { freePort } from './stack/ports.ts';
 
-/** Runs work against a throw-away database that has just the migrations, and removes it. */
+/** Runs work on a temporary database with the migrations only, and removes it. */
 export async function withMigratedDatabase<T>(
   work: (url: string) => Promise<T>,
 ): Promise<T> {

@@ -1,6 +1,6 @@
 import { root } from './stack/root.ts';
 
-/** Where the function's schema version lives. */
+/** Path of the function's schema version. */
 export const schemaVersionFile = `${root}/supabase/functions/api/generated/schema-version.ts`;
 
 /** The versions of the migration files, oldest first: the 14 digits that their names start with. */
@@ -9,7 +9,7 @@ export async function migrationVersions(folder = `${root}/supabase/migrations`):
   return entries.flatMap(({ name }) => /^(\d{14})_.*\.sql$/.exec(name)?.[1] ?? []).sort();
 }
 
-/** The text of that file for the migrations of a folder, by default the project's. */
+/** @returns the text of that file for the migrations of a folder, by default the project's. */
 export async function schemaVersionText(folder?: string): Promise<string> {
   const newest = (await migrationVersions(folder)).at(-1);
   if (newest === undefined) throw new Error('There are no migrations');
@@ -20,7 +20,7 @@ export const schemaVersion = '${newest}';
 `;
 }
 
-/** Whether the committed version is that of the migrations. @returns a line when it is not. */
+/** Checks that the committed version is that of the newest migration. @returns a line when it is not. */
 export async function checkSchemaVersion(folder?: string): Promise<string[]> {
   const committed = await Deno.readTextFile(schemaVersionFile);
   return committed === await schemaVersionText(folder)

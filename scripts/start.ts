@@ -1,4 +1,6 @@
-/** `npm start`: the local stack in the foreground. Prints what a client needs on stdout, everything else on stderr. */
+/**
+ * `npm start`: runs the local stack in the foreground. Prints a client's settings on stdout, everything else on stderr.
+ */
 import { parseArgs } from 'node:util';
 import { writeLine } from './stack/process/child.ts';
 import { claimDataFolder } from './stack/data-folder.ts';
@@ -13,19 +15,22 @@ const usage = `Usage: npm start -- [--port N] [--ephemeral] [--reset]
 const { port, ephemeral, reset } = readOptions(Deno.args);
 Deno.exit(await run());
 
-/** Runs the stack until a signal or a crash; the exit code. Only the first failure is told: others follow from it. */
+/**
+ * Runs the stack until a signal or a crash. Prints only the first failure: later ones follow from it.
+ * @returns the exit code
+ */
 async function run(): Promise<number> {
   const end = Promise.withResolvers<number>();
   let ended = false;
   const finish = (code: number, error?: unknown) => {
-    if (!ended && error !== undefined) tell(error);
+    if (!ended && error !== undefined) printError(error);
     ended = true;
     end.resolve(code);
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] satisfies Deno.Signal[]) {
     Deno.addSignalListener(signal, () => finish(0));
   }
-  // A bug or a cut connection somewhere in here ends the stack in order, too.
+  // After a bug or a lost connection the stack stops cleanly, too.
   globalThis.addEventListener('unhandledrejection', (event) => {
     event.preventDefault();
     finish(1, event.reason);
@@ -50,7 +55,7 @@ async function run(): Promise<number> {
     await stack.stop();
     return code;
   } catch (error) {
-    tell(error);
+    printError(error);
     return 1;
   }
 }
@@ -82,12 +87,12 @@ function readOptions(args: string[]): { port: number; ephemeral: boolean; reset:
     }
     return { port, ephemeral: values.ephemeral, reset: values.reset };
   } catch (error) {
-    tell(error);
+    printError(error);
     writeLine(usage);
     Deno.exit(2);
   }
 }
 
-function tell(error: unknown): void {
+function printError(error: unknown): void {
   writeLine(error instanceof Error ? error.message : String(error));
 }

@@ -2,8 +2,8 @@ import { denoEnvironment } from './stack/process/deno-environment.ts';
 import { root } from './stack/root.ts';
 
 /**
- * Runs the Supabase CLI of this project on a database of this machine.
- * @throws Error with the CLI's own words when it ends with another code than 0.
+ * Runs the Supabase CLI of this project on a local database.
+ * @throws Error with the CLI's output when the exit code is not 0.
  */
 export async function supabaseCli(
   databaseUrl: string,
@@ -27,7 +27,7 @@ export async function supabaseCli(
       PATH: Deno.env.get('PATH') ?? '',
       SUPABASE_TELEMETRY_DISABLED: '1',
       DO_NOT_TRACK: '1',
-      // Spares a warning about the missing TLS of a server on this very machine.
+      // Without it the CLI warns that the local server has no TLS.
       PGSSLMODE: 'disable',
     },
   }).output();

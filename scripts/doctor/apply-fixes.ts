@@ -6,16 +6,16 @@ import type { Result } from './run-checks.ts';
 /** A fix that a check proposed. */
 export type Proposal = { readonly check: string; readonly fix: Fix };
 
-/** How long a fix may take: making an extension is slower than looking for it. */
+/** Longer than for a check: creating an extension is slow. */
 const deadlineMilliseconds = 30_000;
 
-/** The proposed fixes of these results, each once. */
+/** @returns the proposed fixes of these results, without duplicates. */
 export function proposals(results: readonly Result[]): Proposal[] {
   const all = results.flatMap(({ check, outcomes }) => outcomes.flatMap(({ fix }) => fix ? [{ check, fix }] : []));
   return all.filter(({ fix }, index) => all.findIndex((other) => other.fix.title === fix.title) === index);
 }
 
-/** Applies them one after the other. @returns one line for each that failed. */
+/** Applies fixes one after the other. @returns one line for each that failed. */
 export async function applyFixes(project: Project, fixes: readonly Proposal[]): Promise<string[]> {
   const failures: string[] = [];
   for (const { fix } of fixes) {

@@ -1,36 +1,35 @@
 import type { Context } from './context.ts';
 
-/** `skip`: the check has no meaning here, or lacks an input that was not given. */
+/** `skip`: the check does not apply, or an input is missing. */
 export type Status = 'pass' | 'warn' | 'fail' | 'skip';
 
-/** A repair that a check proposes and `--fix` applies. */
+/** A change that a check proposes and `--fix` applies. */
 export type Fix = {
-  /** What it changes, without secrets; shown before it happens. */
+  /** What the fix changes, without secrets; shown before it is applied. */
   readonly title: string;
-  /** Applies the change. @throws Error saying why it was not possible. */
+  /** @throws Error with the reason when the fix is not possible. */
   apply(context: Context): Promise<void>;
 };
 
-/** One thing that a check found. */
+/** One result of a check. */
 export type Outcome = {
   readonly status: Status;
-  /** What is so. */
   readonly message: string;
-  /** What to do about it. */
+  /** What the admin can do. */
   readonly remedy?: string;
   readonly fix?: Fix;
 };
 
-/** What a check reads. Without one of them it is skipped, and the report says which one was not given. */
+/** An input of a check. If it is missing, the check is skipped and the report names it. */
 export type Need = 'access token' | 'database' | 'gateway key';
 
-/** One check: it reads and changes nothing. */
+/** One check. It changes nothing. */
 export type Check = {
   readonly name: string;
   readonly needs?: readonly Need[];
-  /** The checks after it are skipped when it fails: they would only repeat it. */
+  /** If this check fails, the later ones are skipped: they would fail for the same reason. */
   readonly isGate?: boolean;
-  /** @returns everything found, at least one outcome; the report joins them to one line. */
+  /** @returns at least one outcome; the report joins them into one line. */
   run(context: Context): Promise<Outcome[]>;
 };
 
@@ -39,7 +38,7 @@ export function pass(message: string): Outcome {
   return { status: 'pass', message };
 }
 
-/** It works, but needs attention, or the rights to look are missing. */
+/** It works but needs attention, or it can't be checked because a right is missing. */
 export function warn(message: string, remedy: string, fix?: Fix): Outcome {
   return { status: 'warn', message, remedy, ...(fix && { fix }) };
 }
@@ -49,7 +48,7 @@ export function fail(message: string, remedy: string, fix?: Fix): Outcome {
   return { status: 'fail', message, remedy, ...(fix && { fix }) };
 }
 
-/** Not checked, with the reason. */
+/** Not checked; `reason` says why. */
 export function skip(reason: string): Outcome {
   return { status: 'skip', message: reason };
 }

@@ -41,7 +41,7 @@ const everywhere: readonly Check[] = [
   versions,
 ];
 
-/** The checks in their order. A local stack that does not run is told once. */
+/** The checks in their order. `localStack` comes first, so that a stack that does not run is reported once. */
 export function checksFor({ mode }: Pick<Project, 'mode'>): readonly Check[] {
   return mode === 'local' ? [localStack, ...everywhere] : everywhere;
 }

@@ -1,23 +1,22 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
 
-/** One connection to Postgres that can always be ended, also while it is being made. */
+/** A connection to Postgres that can be closed at any time, also while it is being established. */
 export type Connection = {
   readonly client: pg.Client;
-  /** Ends it in order; cuts it after a second without an answer. */
+  /** Closes the connection cleanly; without an answer closes the socket after a second. */
   end(): Promise<void>;
-  /** At once. */
+  /** Closes the socket at once. */
   cut(): void;
 };
 
-/** How long the server may take to end it. */
 const endMilliseconds = 1000;
 
-/** Prepares a connection; `client.connect()` makes it. @param ssl undefined: as the address says */
+/** Creates a connection; `client.connect()` establishes it. @param ssl undefined: the URL decides */
 export function createConnection(url: string, ssl?: pg.ClientConfig['ssl']): Connection {
   const socket = new Socket();
   const client = new pg.Client({ connectionString: url, stream: () => socket, ...(ssl !== undefined && { ssl }) });
-  // The statement that waits rejects; an error event without a listener would end the process.
+  // The running statement rejects. Without a listener the error event would crash the process.
   client.on('error', () => {});
   socket.on('error', () => {});
   return {
@@ -33,19 +32,19 @@ export function createConnection(url: string, ssl?: pg.ClientConfig['ssl']): Con
   };
 }
 
-/** Why a connection was not made: the code of Postgres or of the system; a message may quote the address. */
+/** Why connecting failed: a code of Postgres or of the system, without the message, which may quote the URL. */
 export function connectionError(error: unknown): string {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   if (code === '28P01' || code === '28000') return `the login is refused (${code})`;
   return typeof code === 'string' ? code : 'no connection';
 }
 
-/** Whether an address is one of this machine. */
+/** Whether a URL names this machine. */
 export function isLoopback(url: string): boolean {
   return /^(127(\.\d+){3}|localhost|\[::1\])$/.test(URL.parse(url)?.hostname ?? '');
 }
 
-/** PEM; its lines may have been written as `\n`, as the function takes it. */
+/** A certificate (PEM), whose line breaks may be written as `\n`, as in the function's `config.ts`. */
 export function readCertificate(value: string | undefined): string | null {
   return value ? value.replaceAll('\\n', '\n') : null;
 }

@@ -2,19 +2,19 @@ import { createDatabase, type Row } from './database.ts';
 import type { Project } from './project.ts';
 import { type Reply, request } from './request.ts';
 
-/** A project and its connections, for one check; its deadline ends them all. */
+/** A project and its connections, for one check. The deadline closes the connections. */
 export type Context = Project & {
   /** Aborted at the deadline. */
   readonly signal: AbortSignal;
   /** Sends a request. @throws Unreachable without an answer. */
   request(url: string, init?: RequestInit): Promise<Reply>;
-  /** Reads from the database. @throws DatabaseUnreachable, or what Postgres says. */
+  /** Reads from the database. @throws DatabaseUnreachable, or the error of Postgres. */
   query(sql: string, parameters?: unknown[]): Promise<Row[]>;
-  /** Writes to the database, for fixes alone. */
+  /** Writes to the database; only for fixes. */
   change(sql: string, parameters?: unknown[]): Promise<Row[]>;
 };
 
-/** Gives work a context of its own that ends after so many milliseconds; its connections are closed with it. */
+/** Runs work with its own context and a deadline, and closes the context's connections afterwards. */
 export async function withContext<T>(
   project: Project,
   milliseconds: number,
@@ -38,7 +38,7 @@ export async function withContext<T>(
     change: (sql, parameters) => database.run('read write', sql, parameters),
   };
   const working = work(context);
-  working.catch(() => {}); // after the deadline its result is ignored
+  working.catch(() => {}); // a result after the deadline is ignored
   try {
     return await Promise.race([working, late.promise]);
   } finally {
@@ -47,7 +47,7 @@ export async function withContext<T>(
   }
 }
 
-/** There was no answer in time. */
+/** The work did not end before its deadline. */
 export class DeadlineExceeded extends Error {
   override readonly name = 'DeadlineExceeded';
 

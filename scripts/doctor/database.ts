@@ -4,24 +4,24 @@ import type { Project } from './project.ts';
 
 export type Row = Record<string, unknown>;
 
-/** The database's connection of one check. */
+/** The database connection of one check. */
 export type Database = {
-  /** Runs one statement in a transaction of its own. */
+  /** Runs one statement in its own transaction. */
   run(access: 'read only' | 'read write', sql: string, parameters?: unknown[]): Promise<Row[]>;
-  /** Ends the connection in order. */
+  /** Closes the connection cleanly. */
   close(): Promise<void>;
-  /** Ends it at once, also while a statement runs. */
+  /** Closes the connection at once, also while a statement runs. */
   cut(): void;
 };
 
-/** The connection could not be made; the message is the driver's code alone. */
+/** Connecting failed. The message contains only the driver's code. */
 export class DatabaseUnreachable extends Error {
   override readonly name = 'DatabaseUnreachable';
 }
 
 /**
- * Opens the connection with the first statement. The statement's time limit is set inside the transaction, since a
- * transaction pooler refuses or shares the settings of a session.
+ * Connects with the first statement. The statement timeout is set inside the transaction, since a transaction pooler
+ * refuses or shares session settings.
  */
 export function createDatabase(
   { databaseUrl, environment }: Pick<Project, 'databaseUrl' | 'environment'>,
@@ -62,7 +62,7 @@ export function createDatabase(
   };
 }
 
-/** Encrypted on the way to another machine; verified where the authority is known. `sslmode` in the address wins. */
+/** TLS for another machine, verified if the CA certificate is known. `sslmode` in the URL overrides this. */
 function tlsOptions(url: string, certificate: string | undefined): pg.ClientConfig['ssl'] {
   if (isLoopback(url)) return undefined;
   const authority = readCertificate(certificate);

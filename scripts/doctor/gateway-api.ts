@@ -14,9 +14,9 @@ const collection = z.object({ items: z.array(payment) });
 /** A payment in the gateway's list; `created_at` in Unix seconds. */
 export type ListedPayment = z.infer<typeof payment>;
 
-/** The gateway lists at most so many at once. */
+/** The gateway's maximum. */
 const pageSize = 100;
-const mostPages = 5;
+const maxPages = 5;
 
 /** Calls the gateway's API, `path` without `/v1`. */
 export function callGateway(context: Context, method: string, path: string, body?: unknown): Promise<Reply> {
@@ -33,14 +33,14 @@ export function callGateway(context: Context, method: string, path: string, body
 }
 
 /**
- * The payments of the last seven days that are older than an hour, the newest 500 at most: the gateway's lists lag, and
- * what is younger may still be on its way.
+ * The newest 500 payments that are older than an hour and younger than seven days. Younger ones may be missing in the
+ * gateway's lists, or their webhooks may still arrive.
  */
 export async function listPayments(context: Context): Promise<{ payments: ListedPayment[] } | { outcome: Outcome }> {
   const now = Math.floor(Date.now() / 1000);
   const [from, to] = [now - 7 * 86_400, now - 3600];
   const payments: ListedPayment[] = [];
-  for (let page = 0; page < mostPages; page += 1) {
+  for (let page = 0; page < maxPages; page += 1) {
     const query = `from=${from}&to=${to}&count=${pageSize}&skip=${page * pageSize}`;
     const reply = await callGateway(context, 'GET', `/payments?${query}`);
     const list = collection.safeParse(reply.body);
@@ -51,13 +51,13 @@ export async function listPayments(context: Context): Promise<{ payments: Listed
   return { payments };
 }
 
-/** What to report when the gateway does not show something. */
+/** The outcome to report when the gateway refuses a read. */
 export function describeRefusal({ hasSimulator }: Context, { status, body }: Reply, what: string): Outcome {
   if (hasSimulator && status === 404) return skip(`the gateway simulator does not show ${what}`);
   if (status === 401) {
-    return fail('the gateway refuses the key', 'Set GATEWAY_KEY_ID and GATEWAY_KEY_SECRET of one key that is active.');
+    return fail('the gateway refuses the key', 'Set GATEWAY_KEY_ID and GATEWAY_KEY_SECRET of one active key.');
   }
   const description = field(body, 'error', 'description');
   const reason = typeof description === 'string' ? `: ${description}` : '';
-  return warn(`the gateway does not show ${what}: ${status}${reason}`, "Look it up in the gateway's dashboard.");
+  return warn(`the gateway does not show ${what}: ${status}${reason}`, "Check it in the gateway's dashboard.");
 }

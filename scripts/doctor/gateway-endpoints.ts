@@ -10,29 +10,29 @@ const list = z.object({
     url: z.string(),
     active: z.union([z.boolean(), z.number()]).optional(),
     disabled_at: z.number().nullish(),
-    /** The names, or each name with whether it is on. */
+    /** A list of names, or an object of names and flags. */
     events: z.union([z.array(z.string()), z.record(z.string(), z.unknown())]).optional(),
   })),
 });
 
-/** A webhook endpoint that is registered at the gateway. */
+/** A registered webhook endpoint of the gateway. */
 export type Endpoint = {
   readonly id: string;
   readonly url: string;
   readonly active: boolean;
-  /** The names of those that are switched on. */
+  /** The names of the enabled events. */
   readonly events: readonly string[];
 };
 
 const pageSize = 10;
-const mostPages = 10;
+const maxPages = 10;
 
-/** The endpoints of the account. The list is not in the gateway's public documentation: a refusal is no fault. */
+/** The endpoints of the account. The gateway's public documentation lacks this call, so a refusal is not a failure. */
 export async function listEndpoints(
   context: Context,
 ): Promise<{ readonly endpoints: Endpoint[] } | { readonly refusal: number }> {
   const endpoints: Endpoint[] = [];
-  for (let page = 0; page < mostPages; page += 1) {
+  for (let page = 0; page < maxPages; page += 1) {
     const { status, body } = await callGateway(
       context,
       'GET',
@@ -52,7 +52,7 @@ export async function listEndpoints(
 }
 
 /**
- * Registers the endpoint, or switches the present one on with our events beside its own.
+ * Registers the endpoint, or enables the existing one and adds the missing events to it.
  * @throws Error with the status when the gateway refuses, or without the secret.
  */
 export async function registerEndpoint(context: Context, url: string, present: Endpoint | undefined): Promise<void> {

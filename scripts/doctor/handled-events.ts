@@ -1,4 +1,4 @@
-/** The gateway's events that change something here, as private.apply_event handles them. Others are recorded. */
+/** The events that private.apply_event handles. The ledger only records others. Contract: Events. */
 export const handledEvents: readonly string[] = [
   'payment.captured',
   'payment.failed',

@@ -6,8 +6,8 @@ import type { Context } from './context.ts';
 export type ManagementAnswer<T> = { readonly value: T } | { readonly outcome: Outcome };
 
 /**
- * Reads `/v1/projects/{ref}{path}`. A refused token and an unknown project are fails. Too few rights, a limit and an
- * outage are warnings: they say nothing about the project.
+ * Reads `/v1/projects/{ref}{path}`. A refused token and an unknown project are failures. Missing rights, a rate limit
+ * and an outage are warnings: the project itself may be correct.
  */
 export async function readManagementApi<T>(
   context: Context,
@@ -23,7 +23,9 @@ export async function readManagementApi<T>(
     return refusal(warn(`the Management API answers ${path} in another form than documented`, byHand));
   }
   if (status === 401) {
-    return refusal(fail('SUPABASE_ACCESS_TOKEN is refused', 'Make a new token in the dashboard under Access Tokens.'));
+    return refusal(
+      fail('SUPABASE_ACCESS_TOKEN is refused', 'Create a new token in the dashboard under Access Tokens.'),
+    );
   }
   if (status === 403) {
     return refusal(warn(`the access token has no right to read ${path}`, `Use a token with more rights. ${byHand}`));
@@ -35,7 +37,7 @@ export async function readManagementApi<T>(
   return refusal(warn(`the Management API answers ${path} with ${status}`, byHand));
 }
 
-const byHand = 'Look it up in the dashboard.';
+const byHand = 'Check it in the dashboard.';
 
 function refusal(outcome: Outcome): { outcome: Outcome } {
   return { outcome };

@@ -2,19 +2,19 @@
 export type Mask = (text: string) => string;
 
 /**
- * A mask for these values, also where they are percent-encoded, in Base64 or escaped as in JSON. Short ones are masked,
- * too: a garbled word is better than a secret on a screen.
+ * Creates a mask for these values, also in percent-encoding, Base64 and JSON escapes. Short values are masked, too: the
+ * output may become harder to read, but shows no secret.
  */
 export function createMask(values: readonly string[]): Mask {
-  const written = values.filter((value) => value !== '').flatMap((value) => [
+  const forms = values.filter((value) => value !== '').flatMap((value) => [
     value,
     decoded(value),
     encodeURIComponent(value),
     base64(value),
     JSON.stringify(value).slice(1, -1),
   ]);
-  // The longest first: one may be a part of another.
-  const secrets = [...new Set(written)].sort((one, other) => other.length - one.length);
+  // The longest first: one secret may be a part of another.
+  const secrets = [...new Set(forms)].sort((one, other) => other.length - one.length);
   return (text) => secrets.reduce((masked, secret) => masked.replaceAll(secret, '***'), text);
 }
 

@@ -3,31 +3,31 @@ import { localEnvironment, localPassword } from '../stack/defaults.ts';
 import { functionVariables, readEnvironment } from '../stack/function/environment.ts';
 import { root } from '../stack/root.ts';
 
-/** What is examined, and with which values. */
+/** The project to check, and its settings. */
 export type Project = {
   readonly mode: 'local' | 'hosted';
   /** Null: the local stack. */
   readonly ref: string | null;
-  /** Public address of the project, without a slash at its end. */
+  /** Public URL of the project, without a trailing slash. */
   readonly url: string;
-  /** Public address of the functions, as the gateway calls them. */
+  /** Public URL of the functions, as the gateway calls them. */
   readonly functionsUrl: string;
-  /** Postgres as `postgres`; null: not given. */
+  /** URL of Postgres for the role `postgres`; null: not given. */
   readonly databaseUrl: string | null;
   /** For the Management API; null: not given. */
   readonly accessToken: string | null;
   readonly managementUrl: string;
-  /** The function's variables as they are known here; an empty value is "not configured". */
+  /** The function's variables, as far as they are known here; an empty value means "not configured". */
   readonly environment: Readonly<Record<string, string>>;
   /** The names in the env file, known to the function or not. */
   readonly envFileNames: readonly string[];
-  /** Whether the gateway's API is the local simulator, which has no lists of plans, payments and webhooks. */
+  /** Whether GATEWAY_API_URL is the local simulator, which can't list plans, payments and webhooks. */
   readonly hasSimulator: boolean;
-  /** Whether Resend's API is the local mailbox, which has no domains. */
+  /** Whether RESEND_BASE_URL is the local mailbox, which has no domains. */
   readonly hasMailbox: boolean;
 };
 
-/** What the command line and the process environment say. */
+/** Input from the command line and the process environment. */
 export type ProjectOptions = {
   /** Null: the local stack. */
   readonly ref: string | null;
@@ -35,11 +35,13 @@ export type ProjectOptions = {
   readonly port: number;
   /** The env file; it need not exist. */
   readonly envFile?: string;
-  /** The process environment, which wins over the env file. */
+  /** The process environment, which overrides the env file. */
   readonly environment: Readonly<Record<string, string>>;
 };
 
-/** Gathers what is known about the project; values of hosted secrets can't be read and come from this environment. */
+/**
+ * Reads the project's settings. The platform does not return the values of secrets, so they come from this environment.
+ */
 export async function readProject(options: ProjectOptions): Promise<Project> {
   const envFile = options.envFile ?? `${root}/supabase/functions/.env`;
   const envFileNames = Object.keys(parseEnv(await readText(envFile)));
@@ -93,7 +95,7 @@ async function hostedProject(
   };
 }
 
-/** Variables whose values are no secrets; each that is added later is a secret until it stands here. */
+/** Variables whose values may be shown. All others are treated as secrets. */
 const publicVariables = [
   'GATEWAY_KEY_ID',
   'GATEWAY_SIGNATURE_HEADER',
@@ -113,24 +115,24 @@ const publicVariables = [
 /** Every value that must not be shown: secret variables, and the passwords inside addresses. */
 export function secretValues({ environment, accessToken, databaseUrl, mode }: Project): string[] {
   const values = Object.entries(environment);
-  // The local stack's password is public, and the name of a role.
+  // The local stack's password is public. It is also the name of a role, so masking it would hide other text.
   const hosted = mode === 'hosted' ? [accessToken ?? '', databaseUrl ?? ''] : [];
   const secrets = values.filter(([name]) => !publicVariables.includes(name)).map(([, value]) => value);
   const addresses = [...values.map(([, value]) => value), ...hosted];
-  // As HTTP Basic sends them, whose Base64 is not that of the secret alone.
+  // HTTP Basic encodes id and secret together, which gives another Base64 text than the secret alone.
   const credentials = environment.GATEWAY_KEY_SECRET
     ? [`${environment.GATEWAY_KEY_ID}:${environment.GATEWAY_KEY_SECRET}`]
     : [];
   return [...secrets, ...credentials, ...hosted, ...addresses.flatMap((address) => URL.parse(address)?.password ?? [])];
 }
 
-/** The names that are not the function's own, nor the platform's. */
+/** The names that are variables neither of the function nor of the platform. */
 export async function unknownNames(names: readonly string[]): Promise<string[]> {
   const known = await functionVariables();
   return names.filter((name) => !known.includes(name) && !name.startsWith('SUPABASE_')).toSorted();
 }
 
-/** A custom domain, or the platform's own; a shell may have the address of another project in that variable. */
+/** SUPABASE_URL if it is a custom domain. A platform URL there may belong to another project and is ignored. */
 function projectUrl(ref: string, given = ''): string {
   const isCustom = given !== '' && !/\.supabase\.(co|in)$/.test(URL.parse(given)?.hostname ?? '');
   return isCustom ? withoutSlash(given) : `https://${ref}.supabase.co`;

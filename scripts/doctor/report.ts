@@ -1,7 +1,7 @@
 import type { Mask } from './mask.ts';
 import type { Result } from './run-checks.ts';
 
-/** One line: status, check, what is so, and after the arrow what to do. */
+/** One line: status, check, message, and after the arrow the remedy. */
 export function resultLine({ check, status, message, remedy }: Result, mask: Mask): string {
   const text = remedy === undefined ? message : `${message} -> ${remedy}`;
   return `${status}  ${check.padEnd(19)}  ${oneLine(mask(text))}`;
@@ -18,7 +18,7 @@ export function resultsJson(results: readonly Result[], mask: Mask): string {
   return JSON.stringify(shown, null, 2);
 }
 
-/** How many checks ended how. */
+/** The number of checks for each status. */
 export function summaryLine(results: readonly Result[]): string {
   const counts = Map.groupBy(results, ({ status }) => status);
   return (['pass', 'warn', 'fail', 'skip'] as const)

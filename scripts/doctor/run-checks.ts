@@ -11,20 +11,20 @@ export type Result = {
   readonly status: Status;
   readonly message: string;
   readonly remedy?: string;
-  /** Each thing found, with its fix. */
+  /** The single outcomes, with their fixes. */
   readonly outcomes: readonly Outcome[];
 };
 
-/** How long a check may take. */
+/** For one check. */
 const deadlineMilliseconds = 5000;
 
-const tryAgain = 'Check that the other side is up, and run the doctor again.';
+const tryAgain = 'Check that the server is running, and run the doctor again.';
 
 const severity: readonly Status[] = ['fail', 'warn', 'pass', 'skip'];
 
 /**
- * Runs the checks one after the other, each with a deadline of its own, and reports each result at once. A check that
- * throws fails.
+ * Runs the checks one after the other, each with its own deadline, and reports each result at once. A check that throws
+ * counts as failed.
  */
 export async function runChecks(
   checks: readonly Check[],
@@ -73,7 +73,7 @@ function describeError(error: unknown, deadline: number): Outcome {
   if (error instanceof DatabaseUnreachable) return skip('the database can\'t be reached, see the check "database"');
   const code = codeOf(error);
   if (error instanceof DeadlineExceeded) return fail(error.message, tryAgain);
-  // The database ended the statement itself, at the same deadline.
+  // Postgres cancelled the statement, whose timeout is the same deadline.
   if (code === '57014') return fail(new DeadlineExceeded(deadline).message, tryAgain);
   if (error instanceof Unreachable) return fail(error.message, 'Check the address and the network.');
   return fail(
@@ -86,17 +86,17 @@ function codeOf(error: unknown): string | undefined {
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : undefined;
 }
 
-/** One line of all that was found: the worst status, and everything that needs attention. */
+/** Joins outcomes into one result: the worst status, and the texts of all outcomes that need attention. */
 function summarise(check: string, outcomes: readonly Outcome[]): Result {
   const status = severity.find((one) => outcomes.some((outcome) => outcome.status === one)) ?? 'pass';
-  const told = status === 'fail' || status === 'warn'
+  const shown = status === 'fail' || status === 'warn'
     ? severity.slice(0, 2).flatMap((one) => outcomes.filter((outcome) => outcome.status === one))
     : outcomes.filter((outcome) => outcome.status === status);
-  const remedies = told.flatMap(({ remedy }) => remedy ?? []);
+  const remedies = shown.flatMap(({ remedy }) => remedy ?? []);
   return {
     check,
     status,
-    message: told.map(({ message }) => message).join('; '),
+    message: shown.map(({ message }) => message).join('; '),
     ...(remedies.length > 0 && { remedy: [...new Set(remedies)].join(' ') }),
     outcomes,
   };

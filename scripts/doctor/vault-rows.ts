@@ -7,10 +7,10 @@ import { readHostedSecrets } from './hosted-secrets.ts';
 type VaultName = 'subscriptions_url' | 'subscriptions_internal_key';
 
 /**
- * Compares the two Vault rows that the schedule calls the function with. The comparison happens in the database: no
- * secret leaves it. A server without pg_net needs none: its schedule runs outside.
+ * Compares the two Vault rows that the schedule needs to call the function. The database compares, so no secret leaves
+ * it. A server without pg_net needs no rows: an external scheduler calls the function.
  */
-export async function judgeVault(context: Context): Promise<Outcome[]> {
+export async function checkVault(context: Context): Promise<Outcome[]> {
   const [server] = await context.query(`
     select
       to_regclass('vault.decrypted_secrets') is not null as has_vault,
@@ -20,17 +20,17 @@ export async function judgeVault(context: Context): Promise<Outcome[]> {
     return [fail('missing: extension supabase_vault', 'Enable it in the dashboard, under database extensions.')];
   }
   try {
-    return [...await judgeRow(context, 'subscriptions_url'), ...await judgeRow(context, 'subscriptions_internal_key')];
+    return [...await checkRow(context, 'subscriptions_url'), ...await checkRow(context, 'subscriptions_internal_key')];
   } catch (error) {
-    // Such as by a key of another project, after a restore.
+    // For example rows that were encrypted with the key of another project, after a restore.
     if (!(error instanceof pg.DatabaseError)) throw error;
-    return [fail(`Vault secrets can't be read (${error.code})`, 'Delete both rows, and create them again.')];
+    return [fail(`Vault secrets can't be read (${error.code})`, 'Delete both rows and create them again.')];
   }
 }
 
-async function judgeRow(context: Context, name: VaultName): Promise<Outcome[]> {
+async function checkRow(context: Context, name: VaultName): Promise<Outcome[]> {
   const expected = name === 'subscriptions_url' ? context.functionsUrl : context.environment.INTERNAL_KEY;
-  // As private.call_function reads them.
+  // The same trimming as in private.call_function.
   const rows = await context.query(
     `select
       case s.name
@@ -42,19 +42,19 @@ async function judgeRow(context: Context, name: VaultName): Promise<Outcome[]> {
     [name, expected ?? ''],
   );
   if (rows.some(({ is_same }) => is_same === true)) return [];
-  const there = rows.length > 0;
-  const remedy = there
+  const exists = rows.length > 0;
+  const remedy = exists
     ? `Run "select vault.update_secret(id, '...') from vault.secrets where name = '${name}';" with its value.`
     : `Run "select vault.create_secret('...', '${name}');" with its value.`;
   if (!expected) {
-    return there ? [] : [fail(`missing: Vault secret ${name}`, `${remedy} Give INTERNAL_KEY, and --fix does it.`)];
+    return exists ? [] : [fail(`missing: Vault secret ${name}`, `${remedy} Or set INTERNAL_KEY and use --fix.`)];
   }
   const fix: Fix = {
-    title: `${there ? 'replace' : 'create'} the Vault secret ${name}`,
+    title: `${exists ? 'replace' : 'create'} the Vault secret ${name}`,
     apply: (context) => writeRow(context, name, expected),
   };
-  if (!there) return [fail(`missing: Vault secret ${name}`, remedy, fix)];
-  // Another key than the hosted one would stop a schedule that works.
+  if (!exists) return [fail(`missing: Vault secret ${name}`, remedy, fix)];
+  // Writing a key that the function does not have would stop a working schedule.
   if (name === 'subscriptions_internal_key' && !await isHostedInternalKey(context)) {
     return [
       warn(`the Vault secret ${name} is not INTERNAL_KEY of this environment`, `If the function has it: ${remedy}`),
@@ -63,7 +63,7 @@ async function judgeRow(context: Context, name: VaultName): Promise<Outcome[]> {
   return [fail(`the Vault secret ${name} is not what the function has`, remedy, fix)];
 }
 
-/** Whether INTERNAL_KEY here is the function's own, by its digest. */
+/** Whether INTERNAL_KEY of this environment is that of the function, by its digest. */
 async function isHostedInternalKey(context: Context): Promise<boolean> {
   if (context.accessToken === null) return false;
   const answer = await readHostedSecrets(context);

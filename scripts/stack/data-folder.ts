@@ -5,34 +5,34 @@ import { localPassword } from './defaults.ts';
 import { root } from './root.ts';
 import { unprivilegedUser } from './process/unprivileged-user.ts';
 
-/** Where `npm start` keeps its data; Git ignores it. */
+/** The data of `npm start`; Git ignores the folder. */
 export const dataFolder = `${root}/supabase/.temp/stack`;
 
-/** Notes the migrations that made the kept data; see `guardMigrations`. */
+/** Hashes of the migrations that the data were created with; see `guardMigrations`. */
 export const migrationRecord = `${dataFolder}/applied-migrations.json`;
 
 /**
- * Makes the kept data this process's own until it ends, and with `reset` deletes them. Throws when another `npm start`
- * has them. A Postgres that outlived an earlier, killed start is ended first.
+ * Locks the data folder until this process ends, and with `reset` deletes the data. Stops a Postgres that an earlier,
+ * killed `npm start` left running. @throws Error when another `npm start` holds the lock.
  */
 export async function claimDataFolder(reset: boolean): Promise<void> {
   await Deno.mkdir(dataFolder, { recursive: true });
-  // The system lets go of the lock when this process ends, however it ends. The file is never closed before.
+  // The file is never closed: the system releases the lock when this process ends, also after a SIGKILL.
   const lock = await Deno.open(`${dataFolder}/lock`, { read: true, write: true, create: true });
   if (!await lock.tryLock(true)) {
     throw new Error(`Another \`npm start\` is using the data in ${dataFolder}: stop it, or add --ephemeral`);
   }
-  await endLeftOver(`${dataFolder}/postgres`);
+  await stopOrphanedServer(`${dataFolder}/postgres`);
   if (!reset) return;
   await removeFolder(`${dataFolder}/postgres`);
   await Deno.remove(migrationRecord).catch(() => {});
 }
 
 /**
- * Ends the server that `postmaster.pid` names, if it is one: after a restart of the machine the number may belong to
- * any program, so it is asked for its data folder first.
+ * Stops the server of `postmaster.pid`. After a restart of the machine the process id may belong to another program, so
+ * the data folder of the server is checked first.
  */
-async function endLeftOver(folder: string): Promise<void> {
+async function stopOrphanedServer(folder: string): Promise<void> {
   const [, , , port] = await Deno.readTextFile(`${folder}/postmaster.pid`).then((text) => text.split('\n'), () => []);
   if (!port || await dataFolderOf(Number(port)) !== folder) return;
   const { success, stderr } = await new Deno.Command(postgresProgram('pg_ctl'), {
@@ -44,7 +44,7 @@ async function endLeftOver(folder: string): Promise<void> {
   }).output();
   if (!success) {
     throw new Error(
-      `A Postgres of an earlier start still runs and can't be ended: ${new TextDecoder().decode(stderr)}`,
+      `A Postgres of an earlier start is still running and can't be stopped: ${new TextDecoder().decode(stderr)}`,
     );
   }
 }

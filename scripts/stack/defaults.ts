@@ -1,17 +1,17 @@
 /**
- * Keys and addresses of the local stack alone. They are public, the same for everybody, and open nothing but a database
- * that listens on 127.0.0.1; nothing below `supabase/` reads this file.
+ * Keys and addresses of the local stack only. They are public and give access only to services on 127.0.0.1. No file
+ * below `supabase/` imports this file.
  */
 export const localPassword = 'postgres';
 
 export const localKeys = {
   publishable: 'sb_publishable_local_development_only',
   secret: 'sb_secret_local_development_only',
-  /** Signs the sessions (HS256); Lite asks for at least 32 characters. */
+  /** Signs the sessions (HS256); Lite requires at least 32 characters. */
   jwtSecret: 'local-development-only-not-a-secret-of-anything',
 } as const;
 
-/** What the function's variables are when neither `.env` nor the process environment names them. */
+/** Defaults of the function's variables that neither `.env` nor the process environment sets. */
 export function localEnvironment(urls: { gateway: string; mailbox: string }): Record<string, string> {
   return {
     GATEWAY_KEY_ID: 'key_local',

@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 
-/** Has a database of the local stack say that it is one: `supabase/seed.sql` refuses any other. Safe to run again. */
+/** Marks a database as local: `supabase/seed.sql` refuses any other. Safe to run again. */
 export async function markLocal(databaseUrl: string): Promise<void> {
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
   try {

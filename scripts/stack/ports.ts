@@ -1,14 +1,14 @@
-/** The stack's ports, counted from the base port, and what each is for. */
+/** What the stack's ports are for, in order from the base port. */
 export const portNames = ['API', 'Postgres', 'Studio', 'mailbox', 'gateway simulator', 'function'] as const;
 
-/** One line for each of the stack's ports that something else holds; none when all are free. */
+/** @returns one line for each of the stack's ports that another program uses. */
 export function takenPorts(base: number): string[] {
   return portNames.flatMap((name, index) =>
     isFree(base + index) ? [] : [`port ${base + index} (${name}) is taken by another program`]
   );
 }
 
-/** A port that nothing listens on now. */
+/** @returns a port that is free now. */
 export function freePort(): number {
   const listener = Deno.listen({ hostname: '127.0.0.1', port: 0 });
   const { port } = listener.addr;

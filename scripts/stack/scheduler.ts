@@ -8,43 +8,43 @@ export type SchedulerOptions = {
   internalUrl: string;
   /** The project's secret key. */
   secretKey: string;
-  /** Between two sweeps. */
+  /** Interval of the sweep. */
   sweepMs?: number;
 };
 
-/** One call delivers all that is due; a few at once get past one that waits for a slow receiver. */
-const mostCalls = 4;
+/** More than one call at a time, because a call may wait for a slow receiver. */
+const maxCalls = 4;
 
 /**
- * What pg_net and pg_cron do on a hosted project: calls the dispatcher when the database says so, and once a minute the
- * sweep, the dispatcher and reconciliation.
+ * Does what pg_net and pg_cron do on a hosted project: calls the dispatcher after each notification of the database,
+ * and once a minute the sweep, the dispatcher and reconciliation.
  */
 export function createScheduler(
   { databaseUrl, internalUrl, secretKey, sweepMs = 60_000 }: SchedulerOptions,
 ): Service {
   let sql: postgres.Sql | undefined;
   let sweeping: ReturnType<typeof setInterval> | undefined;
-  let noticed: ReturnType<typeof setTimeout> | undefined;
-  let due: ReturnType<typeof setTimeout> | undefined;
+  let wakeTimer: ReturnType<typeof setTimeout> | undefined;
+  let dueTimer: ReturnType<typeof setTimeout> | undefined;
   let dueAt = Infinity;
   let calls = 0;
   const stopping = new AbortController();
 
-  /** Calls the dispatcher soon; several notices are one call, and however many they are it comes. */
+  /** Calls the dispatcher soon. Several notifications within a short time result in one call. */
   function wake(): void {
     if (stopping.signal.aborted) return;
-    noticed ??= setTimeout(() => {
-      noticed = undefined;
+    wakeTimer ??= setTimeout(() => {
+      wakeTimer = undefined;
       void call();
-    }, calls < mostCalls ? 20 : 1000);
+    }, calls < maxCalls ? 20 : 1000);
   }
 
-  /** Calls the dispatcher at that time (of `Date.now()`), unless it is to be called earlier. */
+  /** Calls the dispatcher at a time (of `Date.now()`), unless an earlier call is planned. */
   function wakeAt(time: number): void {
     if (time >= dueAt) return;
     dueAt = time;
-    clearTimeout(due);
-    due = setTimeout(() => {
+    clearTimeout(dueTimer);
+    dueTimer = setTimeout(() => {
       dueAt = Infinity;
       void call();
     }, Math.min(Math.max(time - Date.now(), 50), sweepMs));
@@ -58,21 +58,21 @@ export function createScheduler(
     });
   }
 
-  /** The database or the function may be away: next time. */
+  /** If the database or the function is down, the next sweep retries. */
   async function runSweep(): Promise<void> {
     await sql?.unsafe(sweep).then(wake, () => {});
     await post('reconcile').then((response) => response.body?.cancel(), () => {});
   }
 
   async function call(): Promise<void> {
-    if (calls >= mostCalls) return wake();
+    if (calls >= maxCalls) return wake();
     calls += 1;
     try {
       const response = await post('outbox');
       const { next_attempt_at: next } = await response.json();
       if (typeof next === 'string' && !stopping.signal.aborted) wakeAt(Date.parse(next));
     } catch {
-      // The function or its database is away: the next sweep finds what is due.
+      // The function or its database is down: the next sweep dispatches.
     } finally {
       calls -= 1;
     }
@@ -82,15 +82,15 @@ export function createScheduler(
     name: 'scheduler',
     async start() {
       sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
-      // Also whenever it listens again: notices of the meantime are lost.
+      // Wakes also after each reconnect, because notifications in between are lost.
       await sql.listen('outbox', wake, wake);
       sweeping = setInterval(runSweep, sweepMs);
     },
     ready: () => Promise.resolve(),
     async stop() {
       clearInterval(sweeping);
-      clearTimeout(noticed);
-      clearTimeout(due);
+      clearTimeout(wakeTimer);
+      clearTimeout(dueTimer);
       stopping.abort();
       await sql?.end({ timeout: 1 });
     },

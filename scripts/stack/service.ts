@@ -1,6 +1,6 @@
 /**
- * One part of the local stack. `start` returns when the part has been set going, `ready` when it answers, and `stop`
- * when nothing of it is left. `stop` may be called at any time, more than once, and before `start`.
+ * One service of the local stack. `start` resolves when the service is launched, `ready` when it answers, and `stop`
+ * when all of it has ended. `stop` may be called at any time, repeatedly, and before `start`.
  */
 export type Service = {
   readonly name: string;

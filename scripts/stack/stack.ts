@@ -21,34 +21,34 @@ import type { Service } from './service.ts';
 export type StackOptions = {
   /** The API's port; the others follow it, see `portNames`. */
   port: number;
-  /** Throw-away data. */
+  /** Temporary data, which `stop` deletes. */
   ephemeral: boolean;
-  /** The process environment, which wins over `.env` and the local defaults. */
+  /** The process environment, which overrides `.env` and the local defaults. */
   environment: Record<string, string>;
-  /** Told when a part of the stack that isn't restarted ends by itself. */
+  /** Called when a service that is not restarted automatically ends unexpectedly. */
   onCrash: (error: Error) => void;
 };
 
 /** The whole local stack. */
 export type Stack = {
-  /** Starts everything; true when it answers, false when `stop` was called first. Throws when a part can't start. */
+  /** Starts all services. @returns false when `stop` was called meanwhile. @throws when a service can't start */
   start(): Promise<boolean>;
-  /** Ends everything, also what `start` is about to start. */
+  /** Stops all services, also during `start`. */
   stop(): Promise<void>;
-  /** What a client needs to know, in the order in which it is printed. */
+  /** The settings that a client needs, in the order of the output of `npm start`. */
   readonly outputs: Record<string, string>;
 };
 
 /**
- * Puts the stack together: Postgres, migrations and samples, Lite, the function, the two ports in front of them, the
- * mailbox, the gateway simulator, and what wakes the outbox's dispatcher.
+ * Creates the stack: Postgres with migrations and sample data, Lite, the function, the proxies in front of them, the
+ * mailbox, the gateway simulator and the scheduler.
  */
 export async function createStack({ port, ephemeral, environment, onCrash }: StackOptions): Promise<Stack> {
   const at = (offset: number) => `http://127.0.0.1:${port + offset}`;
   const [api, studioUrl, mailboxUrl, gatewayUrl] = [at(0), at(2), at(3), at(4)];
   const defaults = localEnvironment({ gateway: gatewayUrl, mailbox: mailboxUrl });
   const own = await readEnvironment(environment, defaults);
-  // The stand-ins need a secret even when the function is told to do without.
+  // Mailbox and simulator need a secret even when the function's variable is empty.
   const secret = (name: string) => own[name] || defaults[name] || '';
 
   const postgres = createPostgres({
@@ -118,16 +118,16 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
     }
     return !stopping;
   };
-  // Nobody calls into what has ended already; the database ends last.
-  const endings = [scheduler, simulator, edgeFunction, apiProxy, studioProxy, mailbox, lite, postgres];
+  // Callers stop before the services that they call; the database stops last.
+  const stopOrder = [scheduler, simulator, edgeFunction, apiProxy, studioProxy, mailbox, lite, postgres];
 
   return {
     start: () => started = run(),
     async stop() {
       stopping = true;
       stopped.resolve();
-      await started.catch(() => {}); // told to who called `start`
-      for (const service of endings) {
+      await started.catch(() => {}); // the caller of `start` handles the error
+      for (const service of stopOrder) {
         await service.stop().catch((error: unknown) => writeLine(`${service.name} did not stop: ${error}`));
       }
     },

@@ -24,7 +24,7 @@ const offences: Record<string, { sql: string; detail: string }> = {
     sql: 'create function private.powerful() returns int language sql security definer return 1',
     detail: 'function private.powerful()',
   },
-  'no function is callable by everybody': {
+  'no function is executable by public': {
     sql: 'create function private.handy() returns int language sql return 1',
     detail: 'function private.handy()',
   },

@@ -45,7 +45,7 @@ describe('session-keys', () => {
       answer = () => Response.json({ keys });
       expect(await diagnose(sessionKeys, project)).toEqual({
         status: 'warn',
-        message: 'sessions are signed with a shared secret: each request asks the auth server',
+        message: 'sessions are signed with a shared secret: each request calls the auth server',
         remedy: expect.stringContaining('signing keys'),
       });
     },
@@ -110,7 +110,7 @@ describe('sender-domain', () => {
   test('is skipped without a key, and where the mailbox takes the mails', async () => {
     expect(await diagnose(senderDomain, hosted())).toMatchObject({ status: 'skip' });
     expect(await diagnose(senderDomain, local({ environment: project().environment })))
-      .toEqual({ status: 'skip', message: 'the local mailbox takes every sender' });
+      .toEqual({ status: 'skip', message: 'the local mailbox accepts every sender' });
   });
 });
 
@@ -171,7 +171,7 @@ describe('revalidation', () => {
 
   test('fails where anybody may refresh the pages', async () => {
     expect(await diagnose(revalidation, hosted({ environment })))
-      .toMatchObject({ status: 'fail', message: expect.stringContaining('for anybody: 200 without the secret') });
+      .toMatchObject({ status: 'fail', message: expect.stringContaining('for any caller: 200 without the secret') });
   });
 
   test('fails where the app has no such route, or redirects to a login', async () => {

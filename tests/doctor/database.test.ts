@@ -125,7 +125,7 @@ describe('versions', () => {
   const migrations = 'supabase_migrations.schema_migrations';
 
   test('pass where files, database and function agree', async () => {
-    expect(await diagnose(versions, project())).toEqual({ status: 'pass', message: `all are of ${newest}` });
+    expect(await diagnose(versions, project())).toEqual({ status: 'pass', message: `all have version ${newest}` });
     expect(await diagnose(versions, { ...project(), databaseUrl: null })).toMatchObject({ status: 'pass' });
   });
 

@@ -192,14 +192,14 @@ describe('gateway-plans', () => {
     await bill(months);
     account.plans = [documentedPlan('plan_00000000000001', period)];
     expect(await diagnose(gatewayPlans, project()))
-      .toEqual({ status: 'pass', message: 'basic (plan_00000000000001) is the same there' });
+      .toEqual({ status: 'pass', message: 'basic (plan_00000000000001) matches the plan at the gateway' });
   });
 
   test.each([
-    [{ amount: 9901 }, '9901 INR there, 9900 INR here'],
-    [{ currency: 'USD' }, '9900 USD there, 9900 INR here'],
-    [{ interval: 2 }, 'monthly × 2 there, 1 months here'],
-    [{ period: 'weekly', interval: 4 }, 'weekly × 4 there, 1 months here'],
+    [{ amount: 9901 }, '9901 INR at the gateway, 9900 INR here'],
+    [{ currency: 'USD' }, '9900 USD at the gateway, 9900 INR here'],
+    [{ interval: 2 }, 'monthly × 2 at the gateway, 1 months here'],
+    [{ period: 'weekly', interval: 4 }, 'weekly × 4 at the gateway, 1 months here'],
   ])('fail where the gateway has %j', async (fields, difference) => {
     await bill(1);
     account.plans = [documentedPlan('plan_00000000000001', fields)];

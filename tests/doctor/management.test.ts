@@ -128,7 +128,7 @@ describe('secrets', () => {
     expect(await diagnose(secrets, project())).toEqual({
       status: 'warn',
       message: 'not read by the function: GATEWAY_WEBHOK_SECRET',
-      remedy: expect.stringContaining('Correct the spelling'),
+      remedy: expect.stringContaining('Check the spelling'),
     });
   });
 
@@ -136,7 +136,7 @@ describe('secrets', () => {
     expect(await diagnose(secrets, project({ ...complete, GATEWAY_KEY_SECRET: 'of-test-mode' }))).toEqual({
       status: 'warn',
       message: 'other values than in this environment: GATEWAY_KEY_SECRET',
-      remedy: expect.stringContaining('give the hosted ones'),
+      remedy: expect.stringContaining('Use the hosted values here'),
     });
   });
 
@@ -173,7 +173,7 @@ describe('advisors', () => {
     expect(await diagnose(advisors, project())).toEqual({
       status: 'fail',
       message: 'security: 2 errors (rls_disabled_in_public); performance: 1 warning (unindexed_foreign_keys)',
-      remedy: 'Open the advisors in the dashboard; each says what to do.',
+      remedy: 'Open the advisors in the dashboard. Each finding there has a remedy.',
     });
   });
 

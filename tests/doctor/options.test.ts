@@ -124,8 +124,8 @@ describe('npm run doctor', () => {
     const run = await runDoctor(['--port', port, '--env-file', `${folder}/missing`]);
     expect(run.code).toBe(1);
     expect(linesOf(run, 'fail')).toEqual([
-      `fail local-stack no local stack runs at http://127.0.0.1:${port} -> Run \`npm start\`, name another port with ` +
-      '--port, or a hosted project with --project-ref.',
+      `fail local-stack no local stack runs at http://127.0.0.1:${port} -> Run \`npm start\`, set its port with ` +
+      '--port, or check a hosted project with --project-ref.',
     ]);
     expect(linesOf(run, 'skip').every((line) => line.endsWith(' see local-stack'))).toBe(true);
     expect(run.stderr).toContain(`1 fail, ${checksFor({ mode: 'local' }).length - 1} skip`);

@@ -34,7 +34,7 @@ describe('a check', () => {
         check: 'hanging',
         status: 'fail',
         message: 'no answer within 0.2 s',
-        remedy: 'Check that the other side is up, and run the doctor again.',
+        remedy: 'Check that the server is running, and run the doctor again.',
       },
       { check: 'next', status: 'pass', message: 'ran' },
     ]);

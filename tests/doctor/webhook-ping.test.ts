@@ -77,7 +77,7 @@ describe('webhook-ping', () => {
     expect(await ping()).toEqual({
       status: 'fail',
       message: 'the webhook path answers 503: Function failed to start (please check logs)',
-      remedy: 'Look at the log of the function.',
+      remedy: 'Read the log of the function.',
     });
   });
 
@@ -100,7 +100,7 @@ describe('webhook-ping', () => {
     expect(await ping({ GATEWAY_WEBHOOK_SECRET: 'another' })).toEqual({
       status: 'fail',
       message: 'the function has another GATEWAY_WEBHOOK_SECRET than this environment',
-      remedy: expect.stringContaining('to the same value'),
+      remedy: expect.stringContaining('Set the same secret'),
     });
   });
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { deliverRows } from '../../supabase/functions/api/outbox/deliver-rows.ts';
+import { deliverRows } from '../../supabase/functions/api/outbox/dispatcher.ts';
 import type { Attempt, Delivery, OutboxRow } from '../../supabase/functions/api/outbox/outbox.ts';
 
 // `performance.now()`, by which leases go, stands still unless a test moves it.

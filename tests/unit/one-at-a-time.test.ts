@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { oneAtATime } from '../../supabase/functions/api/outbox/one-at-a-time.ts';
+import { oneAtATime } from '../../supabase/functions/api/outbox/dispatcher.ts';
 
 /** Work whose runs end when told; the n-th run gives or throws what `end` is given. */
 function controlled() {

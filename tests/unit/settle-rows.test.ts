@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Outcome } from '../../supabase/functions/api/outbox/deliver-rows.ts';
+import { addCounts, noCounts, type Outcome, settleRows } from '../../supabase/functions/api/outbox/dispatcher.ts';
 import type { Delivery, OutboxRow } from '../../supabase/functions/api/outbox/outbox.ts';
-import { add, nothing, settleRows } from '../../supabase/functions/api/outbox/settle-rows.ts';
 import { type Call, scriptedDatabase } from '../helpers/scripted-database.ts';
 
 const row = (id: number): OutboxRow => ({ id, key: `key/${id}`, kind: 'kind', payload: null });
@@ -17,7 +16,7 @@ async function settle(outcomes: Outcome[]): Promise<{ counts: unknown; calls: Ca
 }
 
 test('no outcomes → no call', async () => {
-  expect(await settle([])).toEqual({ counts: nothing, calls: [] });
+  expect(await settle([])).toEqual({ counts: noCounts, calls: [] });
 });
 
 test('what was delivered is one call, in whatever order it came', async () => {
@@ -70,6 +69,6 @@ test('failures are counted as the database says: a lease that ran out counts for
 });
 
 test('counts add up field by field', () => {
-  expect(add({ delivered: 1, retried: 2, parked: 3 }, { delivered: 10, retried: 20, parked: 30 }))
+  expect(addCounts({ delivered: 1, retried: 2, parked: 3 }, { delivered: 10, retried: 20, parked: 30 }))
     .toEqual({ delivered: 11, retried: 22, parked: 33 });
 });

@@ -5,7 +5,7 @@ import { readManagementApi } from '../management-api.ts';
 
 const lints = z.object({ lints: z.array(z.object({ name: z.string(), level: z.string() })) });
 
-/** The platform's advisors have nothing against the project. */
+/** The platform's advisors report no error and no warning. */
 export const advisors: Check = {
   name: 'advisors',
 
@@ -21,7 +21,7 @@ async function advise(context: Context, kind: 'security' | 'performance'): Promi
   if ('outcome' in answer) return [answer.outcome];
   const names = (level: string) => answer.value.lints.filter((lint) => lint.level === level).map(({ name }) => name);
   const [errors, warnings] = [names('ERROR'), names('WARN')];
-  const remedy = 'Open the advisors in the dashboard; each says what to do.';
+  const remedy = 'Open the advisors in the dashboard. Each finding there has a remedy.';
   return [
     ...errors.length === 0 ? [] : [fail(`${kind}: ${counted(errors, 'error')}`, remedy)],
     ...warnings.length === 0 ? [] : [warn(`${kind}: ${counted(warnings, 'warning')}`, remedy)],

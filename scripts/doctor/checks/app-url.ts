@@ -2,7 +2,7 @@ import { type Check, fail, pass, skip, warn } from '../check.ts';
 import { isLoopback } from '../connection.ts';
 import { Unreachable } from '../request.ts';
 
-/** The app is where mails send customers. */
+/** The app answers at APP_URL, the address that mails link to. */
 export const appUrl: Check = {
   name: 'app-url',
 
@@ -16,7 +16,7 @@ export const appUrl: Check = {
     }
     try {
       const { status } = await context.request(url);
-      if (status >= 500) return [fail(`${url} answers ${status}`, 'Look at the log of the app.')];
+      if (status >= 500) return [fail(`${url} answers ${status}`, 'Read the log of the app.')];
       if (context.mode === 'hosted' && url.startsWith('http:')) {
         return [warn(`APP_URL is not encrypted: ${url}`, 'Set its https address.')];
       }

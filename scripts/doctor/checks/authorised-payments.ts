@@ -1,7 +1,7 @@
 import { type Check, pass, warn } from '../check.ts';
 import { listPayments } from '../gateway-api.ts';
 
-/** No payment stays authorised: what is not captured goes back to the customer by itself. */
+/** No payment stays authorised: the gateway returns the money of an uncaptured payment to the customer. */
 export const authorisedPayments: Check = {
   name: 'authorised-payments',
   needs: ['gateway key'],

@@ -1,7 +1,7 @@
 import { type Check, fail, pass } from '../check.ts';
 import { DatabaseUnreachable } from '../database.ts';
 
-/** The database takes the login that the other checks use. */
+/** The database accepts the login that the other checks use. */
 export const database: Check = {
   name: 'database',
   needs: ['database'],

@@ -1,7 +1,7 @@
 import { type Check, pass, warn } from '../check.ts';
 import { scheduleFindings } from './schedule.ts';
 
-/** Nothing about customers and money waits for an admin. */
+/** No finding about customers and money is open. */
 export const findings: Check = {
   name: 'findings',
   needs: ['database'],
@@ -20,7 +20,7 @@ export const findings: Check = {
     return [
       warn(
         `open: ${counts}`,
-        'Run "select * from private.findings;": supabase/docs/operations.md, "Findings" says what each is and what to do.',
+        'Run "select * from private.findings;". supabase/docs/operations.md, "Findings", explains them.',
       ),
     ];
   },

@@ -7,7 +7,7 @@ const functions = z.array(
 );
 const deploy = 'Run `npx supabase functions deploy api --use-api`';
 
-/** The function `api` is deployed and active, and the platform does not check sessions before it. */
+/** The function `api` is deployed and active, and the platform's own check of sessions is off. */
 export const functionDeployed: Check = {
   name: 'function-deployed',
   needs: ['access token'],

@@ -2,26 +2,26 @@ import { type Check, fail, type Outcome, pass, warn } from '../check.ts';
 import type { Context } from '../context.ts';
 import { callGateway, describeRefusal } from '../gateway-api.ts';
 
-/** The gateway takes the API key, and the key is of the mode that the project is for. */
+/** The gateway accepts the API key, and the key has the right mode: live on a hosted project, test locally. */
 export const gatewayKey: Check = {
   name: 'gateway-key',
   needs: ['gateway key'],
 
   async run(context) {
     const refusal = await refused(context);
-    return [...refusal === null ? [] : [refusal], ...judgeMode(context), ...await ordersOfOtherKeys(context)];
+    return [...refusal === null ? [] : [refusal], ...checkMode(context), ...await ordersOfOtherKeys(context)];
   },
 };
 
 async function refused(context: Context): Promise<Outcome | null> {
   const reply = await callGateway(context, 'GET', '/payments?count=1');
-  // The simulator lists no payments, but asks for the key first.
+  // The simulator can't list payments (404), but it checks the key first.
   const accepted = reply.status === 200 || context.hasSimulator && reply.status === 404;
   return accepted ? null : describeRefusal(context, reply, 'whether the key is valid');
 }
 
-/** Key ids of the gateway name their mode. */
-function judgeMode({ mode, environment }: Context): Outcome[] {
+/** Key ids of the gateway contain their mode. */
+function checkMode({ mode, environment }: Context): Outcome[] {
   const keyId = environment.GATEWAY_KEY_ID ?? '';
   const ofKey = /^[a-z]+_(test|live)_/.exec(keyId)?.[1];
   if (mode === 'local' && ofKey === 'live') {
@@ -33,7 +33,7 @@ function judgeMode({ mode, environment }: Context): Outcome[] {
   return [pass(`${keyId} is accepted${ofKey === undefined ? '' : `, a ${ofKey} key`}`)];
 }
 
-/** Orders are reconciled for five days; those of another key are unknown to the gateway. */
+/** Orders are reconciled for five days. Under this key the gateway does not know orders of another key. */
 async function ordersOfOtherKeys({ query, databaseUrl, environment }: Context): Promise<Outcome[]> {
   if (databaseUrl === null) return [];
   const rows = await query(
@@ -51,7 +51,7 @@ async function ordersOfOtherKeys({ query, databaseUrl, environment }: Context): 
   return [
     warn(
       `open orders of another key, unknown under this one: ${orders}`,
-      "Look their payments up in that key's mode of the dashboard; they expire by themselves.",
+      "Check their payments in the gateway's dashboard, in the mode of that key. The orders expire without an action.",
     ),
   ];
 }

@@ -18,7 +18,10 @@ const ourPlan = z.object({
 });
 type OurPlan = z.infer<typeof ourPlan>;
 
-/** Each plan that the gateway bills is there with our amount, in minor units, and our period. */
+/**
+ * Each plan that the gateway bills has the same amount (in minor units) and period at the gateway and in
+ * `public.plans`.
+ */
 export const gatewayPlans: Check = {
   name: 'gateway-plans',
   needs: ['gateway key', 'database'],
@@ -41,38 +44,46 @@ async function comparePlan(context: Context, ours: OurPlan): Promise<Outcome> {
   const name = `${ours.tier} (${ours.gateway_plan_id})`;
   const reply = await callGateway(context, 'GET', `/plans/${encodeURIComponent(ours.gateway_plan_id)}`);
   if (reply.status === 400 && isUnknownPath(reply)) {
-    return fail('the account at the gateway has no subscriptions', 'Ask the gateway to switch the feature on.');
+    return fail(
+      'the account at the gateway has no subscriptions',
+      'Ask the gateway to enable subscriptions for the account.',
+    );
   }
   if (reply.status === 400) {
     return fail(
       `the gateway has no plan of ${name}`,
-      'Correct plans.gateway_plan_id: the id is of this account and of the mode of the key.',
+      'Correct plans.gateway_plan_id. The plan must belong to this account and to the mode of the key.',
     );
   }
   const theirs = plan.safeParse(reply.body);
   if (reply.status !== 200) return describeRefusal(context, reply, `the plan of ${name}`);
   if (!theirs.success) {
-    return warn(`the gateway describes the plan of ${name} in another form than documented`, 'Look it up there.');
+    return warn(
+      `the gateway describes the plan of ${name} in another form than documented`,
+      'Check it in its dashboard.',
+    );
   }
   const { period, interval, item } = theirs.data;
   const differences = [
     ...item.amount === ours.price && item.currency === ours.currency
       ? []
-      : [`${item.amount} ${item.currency} there, ${ours.price} ${ours.currency} here`],
-    ...monthsOf(period, interval) === ours.months ? [] : [`${period} × ${interval} there, ${ours.months} months here`],
+      : [`${item.amount} ${item.currency} at the gateway, ${ours.price} ${ours.currency} here`],
+    ...monthsOf(period, interval) === ours.months
+      ? []
+      : [`${period} × ${interval} at the gateway, ${ours.months} months here`],
   ];
-  return differences.length === 0 ? pass(`${name} is the same there`) : fail(
+  return differences.length === 0 ? pass(`${name} matches the plan at the gateway`) : fail(
     `the plan of ${name} differs: ${differences.join(', ')}`,
-    'A plan of the gateway never changes: make a new one there and set plans.gateway_plan_id, or correct ours.',
+    'A plan at the gateway can not be changed: make a new one there and set plans.gateway_plan_id, or correct the row.',
   );
 }
 
-/** What the gateway says of a path that the account may not use. */
+/** The gateway's answer for a feature that the account does not have. */
 function isUnknownPath({ body }: Reply): boolean {
   return /URL was not found/.test(String(field(body, 'error', 'description')));
 }
 
-/** Null: no whole number of months. */
+/** Null: not a whole number of months. */
 function monthsOf(period: string, interval: number): number | null {
   if (period === 'monthly') return interval;
   return period === 'yearly' ? interval * 12 : null;

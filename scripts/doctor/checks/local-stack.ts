@@ -10,13 +10,13 @@ export const localStack: Check = {
     try {
       const { status } = await context.request(`${context.functionsUrl}/api/health`);
       if (status === 200) return [pass(`the local stack runs at ${context.url}`)];
-      return [fail(`GET /api/health answers ${status}`, 'Look at the output of `npm start`.')];
+      return [fail(`GET /api/health answers ${status}`, 'Read the output of `npm start`.')];
     } catch (error) {
       if (!(error instanceof Unreachable)) throw error;
       return [
         fail(
           `no local stack runs at ${context.url}`,
-          'Run `npm start`, name another port with --port, or a hosted project with --project-ref.',
+          'Run `npm start`, set its port with --port, or check a hosted project with --project-ref.',
         ),
       ];
     }

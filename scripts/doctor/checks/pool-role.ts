@@ -4,7 +4,9 @@ import { type Connection, connectionError, createConnection, isLoopback, readCer
 
 const section = 'supabase/docs/deployment.md, "Direct database connection".';
 
-/** The role of `DATABASE_POOL_URL` has the service's rights alone and a time limit, and its connection is encrypted. */
+/**
+ * The role of DATABASE_POOL_URL has only the service's rights and a statement timeout, and its connection is verified.
+ */
 export const poolRole: Check = {
   name: 'pool-role',
 
@@ -16,7 +18,7 @@ export const poolRole: Check = {
     signal.addEventListener('abort', connection.cut);
     try {
       const refusal = await connect(connection);
-      return refusal === null ? [...judgeEncryption(url, authority), ...await judgeRole(connection.client)] : [refusal];
+      return refusal === null ? [...checkEncryption(url, authority), ...await checkRole(connection.client)] : [refusal];
     } finally {
       await connection.end();
     }
@@ -35,7 +37,7 @@ async function connect({ client }: Connection): Promise<Outcome | null> {
   }
 }
 
-function judgeEncryption(url: string, authority: string | null): Outcome[] {
+function checkEncryption(url: string, authority: string | null): Outcome[] {
   if (authority !== null || isLoopback(url)) return [];
   return [
     warn(
@@ -45,7 +47,7 @@ function judgeEncryption(url: string, authority: string | null): Outcome[] {
   ];
 }
 
-async function judgeRole(client: pg.Client): Promise<Outcome[]> {
+async function checkRole(client: pg.Client): Promise<Outcome[]> {
   const { rows: [role] } = await client.query(`
     select
       current_user::text as acts_as,
@@ -59,10 +61,12 @@ async function judgeRole(client: pg.Client): Promise<Outcome[]> {
     where r.rolname = session_user`);
   const outcomes: Outcome[] = [];
   if (role.acts_as !== 'service_role' || !role.may_call) {
-    outcomes.push(fail(`${role.name} acts as ${role.acts_as}, not as service_role`, `Make the role as in ${section}`));
+    outcomes.push(
+      fail(`${role.name} acts as ${role.acts_as}, not as service_role`, `Create the role as in ${section}`),
+    );
   }
   if (role.has_more_rights) {
-    outcomes.push(fail(`${role.name} has more rights than the service`, `Use a role of its own, as in ${section}`));
+    outcomes.push(fail(`${role.name} has more rights than the service`, `Use a separate role, as in ${section}`));
   }
   if (role.timeout === 0 || role.timeout > 4000) {
     outcomes.push(warn(

@@ -4,7 +4,7 @@ import { Unreachable } from '../request.ts';
 
 const recipe = 'The route handler is in supabase/docs/deployment.md, "Cached pages".';
 
-/** The app refreshes its pages for the function, and for nobody else: 401 without the secret, 200 with it. */
+/** The app's route for revalidation accepts only the secret: 401 without it, 200 with it. */
 export const revalidation: Check = {
   name: 'revalidation',
 
@@ -16,24 +16,29 @@ export const revalidation: Check = {
     try {
       const without = await post(context, url);
       if (without === 200) {
-        return [fail(`${url} refreshes pages for anybody: 200 without the secret`, `Check the header. ${recipe}`)];
+        return [fail(`${url} refreshes pages for any caller: 200 without the secret`, `Check the header. ${recipe}`)];
       }
       if (without !== 401) return [fail(`${url} answers ${without} without the secret, not 401`, recipe)];
       const withSecret = await post(context, url, REVALIDATE_SECRET);
       if (withSecret === 200) return [pass(`${url}: 401 without the secret, 200 with it`)];
       return withSecret === 401
         ? [fail(`the app has another REVALIDATE_SECRET than this environment`, 'Set the same value in both.')]
-        : [fail(`${url} answers ${withSecret} with the secret`, `Look at the log of the app. ${recipe}`)];
+        : [fail(`${url} answers ${withSecret} with the secret`, `Read the log of the app. ${recipe}`)];
     } catch (error) {
       if (!(error instanceof Unreachable)) throw error;
       return context.mode === 'local'
-        ? [warn(`no app answers at ${url}`, 'Start the app, or leave REVALIDATE_URL to the local stack.')]
+        ? [
+          warn(
+            `no app answers at ${url}`,
+            'Start the app, or unset REVALIDATE_URL to use the mailbox of the local stack.',
+          ),
+        ]
         : [fail(`no app answers at ${url}`, 'Set REVALIDATE_URL, or APP_URL, to the public address of the app.')];
     }
   },
 };
 
-/** Refreshing one page does no harm; an app may refuse an empty list. */
+/** Asks for one harmless page: an app may refuse an empty list. */
 async function post({ request }: Context, url: string, secret?: string): Promise<number> {
   const { status } = await request(url, {
     method: 'POST',

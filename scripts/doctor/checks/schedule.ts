@@ -1,8 +1,8 @@
 import { type Check, fail, type Outcome, pass } from '../check.ts';
 import type { Context } from '../context.ts';
-import { judgeVault } from '../vault-rows.ts';
+import { checkVault } from '../vault-rows.ts';
 
-/** The findings about extensions, jobs, Vault rows and the last calls; the others are about customers. */
+/** The findings about extensions, jobs, Vault rows and the last calls. All others are about customers. */
 export const scheduleFindings = [
   'missing_part',
   'job_failing',
@@ -11,7 +11,7 @@ export const scheduleFindings = [
   'reconciliation_overdue',
 ];
 
-/** Extensions, jobs, triggers and Vault rows are there, the jobs run, and the function answers their calls. */
+/** Extensions, jobs, triggers and Vault rows exist, the jobs run, and the function answers their calls. */
 export const schedule: Check = {
   name: 'schedule',
   needs: ['database'],
@@ -24,8 +24,8 @@ export const schedule: Check = {
       order by 1, 2`,
       [scheduleFindings],
     );
-    const vault = await judgeVault(context);
-    // A Vault row that is compared is reported once, with the fix.
+    const vault = await checkVault(context);
+    // `checkVault` reports Vault rows with a fix, so their findings are left out.
     const others = rows.filter(({ subject }) => !vault.some(({ message }) => message.includes(String(subject))));
     const outcomes = [...others.map(describe), ...vault];
     return outcomes.length > 0 ? outcomes : [pass('nothing is missing, failing or overdue')];
@@ -41,10 +41,10 @@ const setUp = {
 
 function describe({ finding, subject, remedy }: Record<string, unknown>): Outcome {
   if (finding === 'missing_part') {
-    // The fix can't know the value of a Vault row.
+    // private.set_up() can't create a Vault row: it does not know the value.
     const fix = String(subject).startsWith('Vault secret ') ? undefined : setUp;
     return fail(`missing: ${subject}`, String(remedy ?? 'Run "select private.set_up();".'), fix);
   }
   const text = subject === null ? String(finding) : `${finding}: ${subject}`;
-  return fail(text, String(remedy ?? 'Look at its row of private.findings.'));
+  return fail(text, String(remedy ?? 'Read its row of private.findings.'));
 }

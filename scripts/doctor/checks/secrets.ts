@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { readHostedSecrets } from '../hosted-secrets.ts';
 import { unknownNames } from '../project.ts';
 
-/** Without these no payment is taken, no webhook is read, or the schedule opens no endpoint. */
+/** Without these payments, webhooks or the schedule do not work. */
 const required = [
   'GATEWAY_KEY_ID',
   'GATEWAY_KEY_SECRET',
@@ -13,12 +13,12 @@ const required = [
   'GATEWAY_WEBHOOK_SECRET',
   'INTERNAL_KEY',
 ];
-const wanted = ['APP_URL', 'RESEND_API_KEY', 'EMAIL_FROM', 'REVALIDATE_SECRET'];
+const recommended = ['APP_URL', 'RESEND_API_KEY', 'EMAIL_FROM', 'REVALIDATE_SECRET'];
 
 const emptyDigest = createHash('sha256').update('').digest('hex');
 const set = 'Set them with `npx supabase secrets set --env-file supabase/functions/.env`.';
 
-/** The function has its secrets and reads every name that is set, and the values here are the hosted ones. */
+/** All secrets are set, no name is unknown to the function, and the hosted values are those of this environment. */
 export const secrets: Check = {
   name: 'secrets',
 
@@ -32,7 +32,7 @@ export const secrets: Check = {
 };
 
 async function localSecrets({ environment, envFileNames }: Context): Promise<Outcome[]> {
-  const unset = [...required, ...wanted].filter((name) => !environment[name]);
+  const unset = [...required, ...recommended].filter((name) => !environment[name]);
   const unknown = await unknownNames(envFileNames);
   return [
     ...unset.length === 0 ? [] : [warn(`not set: ${unset.join(', ')}`, 'The features that need them are off.')],
@@ -49,10 +49,10 @@ async function hostedSecrets(context: Context): Promise<Outcome[]> {
   if ('outcome' in answer) return [answer.outcome];
   const digests = answer.value;
   const isSet = (name: string) => digests.has(name) && digests.get(name) !== emptyDigest;
-  // An empty REVALIDATE_URL says that there are no pages to refresh.
+  // An empty REVALIDATE_URL means that the app has no cached pages.
   const isOff = digests.get('REVALIDATE_URL') === emptyDigest;
   const missing = required.filter((name) => !isSet(name));
-  const unset = wanted.filter((name) => !isSet(name) && !(isOff && name === 'REVALIDATE_SECRET'));
+  const unset = recommended.filter((name) => !isSet(name) && !(isOff && name === 'REVALIDATE_SECRET'));
   const different = Object.entries(context.environment)
     .filter(([name, value]) => digests.has(name) && digests.get(name) !== digest(value))
     .map(([name]) => name);
@@ -63,7 +63,7 @@ async function hostedSecrets(context: Context): Promise<Outcome[]> {
     ...different.length === 0 ? [] : [
       warn(
         `other values than in this environment: ${different.join(', ')}`,
-        'The checks use the values of this environment; give the hosted ones, or set these there.',
+        'The checks use the values of this environment. Use the hosted values here, or set these values there.',
       ),
     ],
     pass(`${digests.size} secrets`),
@@ -71,12 +71,15 @@ async function hostedSecrets(context: Context): Promise<Outcome[]> {
 }
 
 function unknownSecrets(names: readonly string[]): Outcome[] {
-  return names.length === 0
-    ? []
-    : [warn(`not read by the function: ${names.join(', ')}`, 'Correct the spelling; leave those of other functions.')];
+  return names.length === 0 ? [] : [
+    warn(
+      `not read by the function: ${names.join(', ')}`,
+      'Check the spelling. Ignore the variables of other functions.',
+    ),
+  ];
 }
 
-/** What the function would refuse to start with. The message names the variable, not its value. */
+/** The error with which the function would not start. The message names the variable, not its value. */
 function invalidValue({ environment }: Context): string | null {
   const platform: Record<string, string> = {
     SUPABASE_URL: 'http://127.0.0.1',

@@ -5,39 +5,39 @@ import { field } from '../request.ts';
 
 const list = z.object({ data: z.array(z.object({ name: z.string(), status: z.string() })) });
 
-/** Resend sends for the domain of `EMAIL_FROM`: it is verified there. */
+/** The domain of EMAIL_FROM is verified at Resend. */
 export const senderDomain: Check = {
   name: 'sender-domain',
 
   async run(context) {
     const { RESEND_API_KEY, EMAIL_FROM, RESEND_BASE_URL } = context.environment;
-    if (context.hasMailbox) return [skip('the local mailbox takes every sender')];
+    if (context.hasMailbox) return [skip('the local mailbox accepts every sender')];
     if (!RESEND_API_KEY || !EMAIL_FROM) return [skip('RESEND_API_KEY, EMAIL_FROM not given')];
     const domain = domainOf(EMAIL_FROM);
     if (domain === null) {
-      return [fail('EMAIL_FROM is no address', 'Write it as in: Acme <billing@acme.example>.')];
+      return [fail('EMAIL_FROM is not an address', 'Use this form: Acme <billing@acme.example>.')];
     }
     if (domain === 'resend.dev') {
-      return [warn('EMAIL_FROM is the test domain: mails reach your own address alone', 'Use a domain of yours.')];
+      return [warn('EMAIL_FROM is the test domain: mails reach only your own address', 'Use your own domain.')];
     }
     const base = (RESEND_BASE_URL || 'https://api.resend.com').replace(/\/+$/, '');
-    return [await judge(context, `${base}/domains`, RESEND_API_KEY, domain)];
+    return [await evaluate(context, `${base}/domains`, RESEND_API_KEY, domain)];
   },
 };
 
-async function judge(context: Context, url: string, key: string, domain: string): Promise<Outcome> {
+async function evaluate(context: Context, url: string, key: string, domain: string): Promise<Outcome> {
   const { status, body } = await context.request(url, { headers: { authorization: `Bearer ${key}` } });
   if (status === 401 && field(body, 'name') === 'restricted_api_key') {
     return warn(
       `RESEND_API_KEY may only send: whether ${domain} is verified can't be read`,
-      "Look at Resend's dashboard, under domains. A key that may only send is the right one for the function.",
+      "Check it in Resend's dashboard, under domains. A key that may only send is right for the function.",
     );
   }
   if ([400, 401, 403].includes(status)) {
     return fail(`Resend refuses RESEND_API_KEY (${status})`, "Set a key that is active in Resend's dashboard.");
   }
   const parsed = list.safeParse(body);
-  if (status !== 200 || !parsed.success) return warn(`Resend answers ${status}`, "Look at Resend's dashboard.");
+  if (status !== 200 || !parsed.success) return warn(`Resend answers ${status}`, "Check it in Resend's dashboard.");
   const found = parsed.data.data.find(({ name }) => name.toLowerCase() === domain);
   if (found === undefined) {
     return fail(
@@ -50,7 +50,7 @@ async function judge(context: Context, url: string, key: string, domain: string)
     : fail(`${domain} is ${found.status} at Resend, not verified`, 'Set the DNS records that its dashboard shows.');
 }
 
-/** Lower case; null when there is none. */
+/** The domain in lower case; null for an invalid address. */
 function domainOf(from: string): string | null {
   return /@([\w-]+(?:\.[\w-]+)+)>?\s*$/.exec(from)?.[1]?.toLowerCase() ?? null;
 }

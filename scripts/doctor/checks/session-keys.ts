@@ -6,7 +6,7 @@ const keySet = z.object({ keys: z.array(z.looseObject({ alg: z.string().optional
 /** Key types of ES256, RS256 and EdDSA; `oct` is a shared secret. */
 const asymmetric = ['EC', 'RSA', 'OKP'];
 
-/** Sessions are signed with a key pair, so that the function checks them by itself. */
+/** Sessions are signed with a key pair, so that the function can check them without the auth server. */
 export const sessionKeys: Check = {
   name: 'session-keys',
 
@@ -16,7 +16,10 @@ export const sessionKeys: Check = {
     const parsed = keySet.safeParse(body);
     if (status !== 200 || !parsed.success) {
       return [
-        fail(`the auth server answers ${status} for its public keys`, 'Is the project paused? Look at its dashboard.'),
+        fail(
+          `the auth server answers ${status} for its public keys`,
+          'Check in the dashboard whether the project is paused.',
+        ),
       ];
     }
     const keys = parsed.data.keys.filter(({ kty }) => asymmetric.includes(kty));
@@ -24,7 +27,7 @@ export const sessionKeys: Check = {
     if (algorithms.length > 0) return [pass(`public keys: ${algorithms.join(', ')}`)];
     return [
       warn(
-        'sessions are signed with a shared secret: each request asks the auth server',
+        'sessions are signed with a shared secret: each request calls the auth server',
         'Move to signing keys in the dashboard, under JWT Keys.',
       ),
     ];

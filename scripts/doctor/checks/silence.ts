@@ -1,7 +1,7 @@
 import { type Check, fail, pass } from '../check.ts';
 import { listPayments } from '../gateway-api.ts';
 
-/** Webhooks arrive: each of our orders that was paid in the last seven days was announced by one. */
+/** Webhooks arrive: the ledger has one for each order that was paid in the last seven days. */
 export const silence: Check = {
   name: 'silence',
   needs: ['gateway key', 'database'],
@@ -32,7 +32,7 @@ export const silence: Check = {
     return [
       fail(
         `paid at the gateway without a webhook here: ${silent.length} of ${rows.length} orders (${examples})`,
-        'Look at the checks "webhook-endpoint" and "webhook-ping", and switch the endpoint on at the gateway.',
+        'See the checks "webhook-endpoint" and "webhook-ping", and switch the endpoint on at the gateway.',
       ),
     ];
   },

@@ -2,19 +2,19 @@ import { migrationVersions } from '../../schema-version.ts';
 import { type Check, fail, type Outcome, pass, warn } from '../check.ts';
 import type { Context } from '../context.ts';
 
-/** The migrations here, those that the database has applied, and the function are of one version. */
+/** The migrations of this checkout, those that the database has applied, and the function have the same version. */
 export const versions: Check = {
   name: 'versions',
 
   async run(context) {
     const files = await migrationVersions();
     const newest = files.at(-1) ?? '';
-    const outcomes = [...await judgeFunction(context, newest), ...await judgeDatabase(context, files, newest)];
-    return outcomes.length > 0 ? outcomes : [pass(`all are of ${newest}`)];
+    const outcomes = [...await checkFunction(context, newest), ...await checkDatabase(context, files, newest)];
+    return outcomes.length > 0 ? outcomes : [pass(`all have version ${newest}`)];
   },
 };
 
-async function judgeFunction({ request, functionsUrl }: Context, newest: string): Promise<Outcome[]> {
+async function checkFunction({ request, functionsUrl }: Context, newest: string): Promise<Outcome[]> {
   const { status, headers } = await request(`${functionsUrl}/api/health`);
   if (status !== 200) return [fail(`GET /api/health answers ${status}`, 'See the check "webhook-ping".')];
   const version = headers.get('x-schema-version');
@@ -30,7 +30,7 @@ async function judgeFunction({ request, functionsUrl }: Context, newest: string)
   ];
 }
 
-async function judgeDatabase({ query, databaseUrl }: Context, files: string[], newest: string): Promise<Outcome[]> {
+async function checkDatabase({ query, databaseUrl }: Context, files: string[], newest: string): Promise<Outcome[]> {
   if (databaseUrl === null) return [];
   const rows = await query(`
     select to_regclass('supabase_migrations.schema_migrations') is not null as is_recorded`);

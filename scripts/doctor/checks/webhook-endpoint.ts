@@ -4,18 +4,18 @@ import { type Endpoint, listEndpoints, registerEndpoint } from '../gateway-endpo
 import { handledEvents } from '../handled-events.ts';
 import { webhookPing } from './webhook-ping.ts';
 
-/** The gateway delivers webhooks to the public address: the endpoint is registered, active, and has all our events. */
+/** The webhook endpoint is registered at the gateway, active, and has all handled events. */
 export const webhookEndpoint: Check = {
   name: 'webhook-endpoint',
   needs: ['gateway key'],
 
   async run(context) {
     if (context.mode === 'local') return [skip('no gateway reaches this machine')];
-    return [await judge(context)];
+    return [await evaluate(context)];
   },
 };
 
-async function judge(context: Context): Promise<Outcome> {
+async function evaluate(context: Context): Promise<Outcome> {
   const url = `${context.functionsUrl}/api/webhooks/gateway`;
   const listed = await listEndpoints(context);
   if ('refusal' in listed) return warn(`the gateway does not list its endpoints (${listed.refusal})`, byHand(url));
@@ -28,7 +28,7 @@ async function judge(context: Context): Promise<Outcome> {
   if (!ours.active) {
     return fail(
       'the webhook endpoint is switched off',
-      'Switch it on in the dashboard of the gateway; `npm run doctor -- --fix` does it, too.',
+      'Switch it on in the dashboard of the gateway, or run `npm run doctor -- --fix`.',
       fix('switch on'),
     );
   }
@@ -36,14 +36,14 @@ async function judge(context: Context): Promise<Outcome> {
   if (missing.length > 0) {
     return fail(
       `the webhook endpoint lacks events: ${missing.join(', ')}`,
-      'Add them in the dashboard of the gateway; `npm run doctor -- --fix` does it, too.',
+      'Add them in the dashboard of the gateway, or run `npm run doctor -- --fix`.',
       fix('complete'),
     );
   }
   return pass(`registered and active, with ${handledEvents.length} events`);
 }
 
-/** The endpoint gets the secret of this environment: it must be the one that the function verifies with. */
+/** Registers the endpoint with the secret of this environment, after a check that the function has the same one. */
 async function apply(context: Context, url: string, present: Endpoint | undefined): Promise<void> {
   const [ping] = await webhookPing.run(context);
   if (ping?.status !== 'pass') throw new Error(`the function must receive a webhook first: ${ping?.message}`);

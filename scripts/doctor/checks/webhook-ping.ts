@@ -3,7 +3,7 @@ import { type Check, fail, type Outcome, pass, skip } from '../check.ts';
 import type { Context } from '../context.ts';
 import { field, type Reply } from '../request.ts';
 
-/** Always the same bytes: the ledger keeps one row of it, however often the doctor runs. */
+/** Always the same bytes, so that repeated runs leave one row in the ledger. */
 const body = JSON.stringify({ entity: 'event', event: 'doctor.ping', contains: [], payload: {}, created_at: 0 });
 
 const deploy = 'Run `npx supabase functions deploy api --use-api`';
@@ -24,11 +24,11 @@ export const webhookPing: Check = {
       },
       body,
     });
-    return [await judge(context, reply)];
+    return [await evaluate(context, reply)];
   },
 };
 
-async function judge(context: Context, { status, headers, body }: Reply): Promise<Outcome> {
+async function evaluate(context: Context, { status, headers, body }: Reply): Promise<Outcome> {
   if (status === 200 && field(body, 'received') === true) return pass('a signed doctor.ping is received');
   // The function's errors are {"error": …}, the platform's {"code": …, "message": …}.
   const error = field(body, 'error');
@@ -37,17 +37,17 @@ async function judge(context: Context, { status, headers, body }: Reply): Promis
   if (error === 'Missing signature') {
     return fail(
       `the function reads the signature from another header than ${signatureHeader(context)}`,
-      'Set the same GATEWAY_SIGNATURE_HEADER there and here: the one that the gateway sends.',
+      'Set GATEWAY_SIGNATURE_HEADER there and here to the header that the gateway sends.',
     );
   }
   if (error === 'Invalid signature') {
     return fail(
       'the function has another GATEWAY_WEBHOOK_SECRET than this environment',
-      'Set the secret of the endpoint at the gateway, of the function and here to the same value.',
+      'Set the same secret at the gateway, for the function and here.',
     );
   }
-  if (error === 'Webhook processing failed') return await judgeFault(context);
-  // No error of the function is a 401, and each of its answers has a request id.
+  if (error === 'Webhook processing failed') return await diagnoseFault(context);
+  // The function itself never answers 401 to a webhook, and each of its answers has an x-request-id.
   if (status === 401) {
     return fail(
       `the platform checks sessions before the function (401${platform})`,
@@ -58,18 +58,18 @@ async function judge(context: Context, { status, headers, body }: Reply): Promis
     return fail('the function has no webhook path', `${deploy}: it is of another version.`);
   }
   if (status === 404) return fail(`no function answers at ${context.functionsUrl}/api (404${platform})`, `${deploy}.`);
-  return fail(`the webhook path answers ${status}${platform}`, 'Look at the log of the function.');
+  return fail(`the webhook path answers ${status}${platform}`, 'Read the log of the function.');
 }
 
-/** The function answers 500 without a secret, and without a database: only then its health fails, too. */
-async function judgeFault(context: Context): Promise<Outcome> {
+/** The function answers 500 without a secret and without a database. Its health fails only without a database. */
+async function diagnoseFault(context: Context): Promise<Outcome> {
   const health = await context.request(`${context.functionsUrl}/api/health`);
   return health.status === 200
     ? fail(
       'the function has no GATEWAY_WEBHOOK_SECRET',
       'Set it with `npx supabase secrets set`, to the secret of the endpoint at the gateway.',
     )
-    : fail('the function does not reach its database', 'Look at the log of the function.');
+    : fail('the function does not reach its database', 'Read the log of the function.');
 }
 
 function signatureHeader({ environment }: Context): string {

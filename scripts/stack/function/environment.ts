@@ -2,10 +2,9 @@ import { parseEnv } from 'node:util';
 import { root } from '../root.ts';
 
 /**
- * The variables of the function and of the services that stand in around it: the process environment wins over
- * `supabase/functions/.env`, and the local defaults fill the rest. An empty value is a value: it says "not configured"
- * and is not filled. The names are those of `supabase/functions/.env.example` and of the defaults; any other variable of
- * the process stays out.
+ * The variables of the function, the mailbox and the simulator: from the process environment, else from
+ * `supabase/functions/.env`, else from the defaults. An empty value means "not configured" and is kept. Only names of
+ * `supabase/functions/.env.example` and of the defaults are read.
  */
 export async function readEnvironment(
   processEnvironment: Record<string, string>,
@@ -23,8 +22,8 @@ export async function readEnvironment(
 }
 
 /**
- * The names in `supabase/functions/.env.example`, commented out or not: every variable that the function reads, but the
- * platform's.
+ * The names in `supabase/functions/.env.example`, also those that are commented out: all variables that the function
+ * reads, except those of the platform.
  */
 export async function functionVariables(): Promise<string[]> {
   const example = await Deno.readTextFile(`${root}/supabase/functions/.env.example`);

@@ -6,30 +6,32 @@ import type { Service } from '../service.ts';
 
 /** The Edge Function `api`, served on 127.0.0.1. */
 export type EdgeFunction = Service & {
-  /** Its base URL; throws before `ready`. Paths start with the function's own name: `/api/subscriptions`. */
+  /** Base URL; throws before `ready`. Paths start with the function's name: `/api/subscriptions`. */
   readonly url: string;
-  /** Process id; undefined while it doesn't run. */
+  /** Process id; undefined while it is not running. */
   pid(): number | undefined;
 };
 
 export type FunctionOptions = {
-  /** The Deno to run it on; default: the one that runs this. */
+  /** Path of Deno; default: the Deno of this process. */
   denoPath?: string;
   /** 0 lets the system choose. */
   port: number;
-  /** Its environment; it gets no other variable. */
+  /** The whole environment: no variable is inherited. */
   env: Record<string, string>;
   log?: (line: string) => void;
-  /** Told when the function ends without having been asked to. */
+  /** Called when the function ends without `stop`. */
   onCrash?: (error: Error) => void;
 };
 
 const readyWithinMs = 30_000;
 
-/** The hosted platform leaves an isolate 256 MB in all: told of a limit, V8 collects in time. Far more than is ever in use. */
-const smallHeap = ['--max-old-space-size=96', '--max-semi-space-size=8'];
+/** The hosted platform limits an isolate to 256 MB. With a heap limit V8 collects garbage in time. */
+const heapLimits = ['--max-old-space-size=96', '--max-semi-space-size=8'];
 
-/** The function under the permissions that it needs: its variables and the hosts that it calls; no file, no program. */
+/**
+ * Runs the function with the permissions that it needs: its variables and the hosts that it calls, no file, no program.
+ */
 export function createFunction(options: FunctionOptions): EdgeFunction {
   let child: Child | undefined;
   let listening = Promise.withResolvers<string>();
@@ -39,14 +41,14 @@ export function createFunction(options: FunctionOptions): EdgeFunction {
     name: 'function',
     async start() {
       const address = listening = Promise.withResolvers<string>();
-      address.promise.catch(() => {}); // told by `ready`, if anybody asks
+      address.promise.catch(() => {}); // `ready` reports the error, if it is called
       const program = spawnChild({
         name: 'function',
         command: options.denoPath ?? Deno.execPath(),
         args: [
           ...['run', '--no-prompt', '--no-lock', '--cached-only', '--node-modules-dir=manual'],
           ...['--config', `${root}/supabase/functions/api/deno.json`],
-          `--v8-flags=${smallHeap.join(',')}`,
+          `--v8-flags=${heapLimits.join(',')}`,
           `--allow-net=${allowedHosts(options.env).join(',')}`,
           `--allow-env=${[...await functionVariables(), ...platformVariables, ...probedVariables].join(',')}`,
           `${root}/supabase/functions/api/index.ts`,
@@ -61,12 +63,12 @@ export function createFunction(options: FunctionOptions): EdgeFunction {
       });
       child = program;
       void program.exited.then((status) => {
-        const asked = child !== program;
+        const isExpected = child !== program;
         const error = new Error(
           `The function ended with code ${status.code}:\n${program.lastLines().join('\n')}`,
         );
         address.reject(error);
-        if (asked) return;
+        if (isExpected) return;
         child = undefined;
         options.onCrash?.(error);
       });
@@ -74,7 +76,7 @@ export function createFunction(options: FunctionOptions): EdgeFunction {
     async ready() {
       const timeout = Promise.withResolvers<never>();
       const timer = setTimeout(() => {
-        timeout.reject(new Error(`The function did not say that it listens:\n${child?.lastLines().join('\n')}`));
+        timeout.reject(new Error(`The function did not start to listen:\n${child?.lastLines().join('\n')}`));
       }, readyWithinMs);
       try {
         await Promise.race([listening.promise, timeout.promise]);
@@ -89,14 +91,14 @@ export function createFunction(options: FunctionOptions): EdgeFunction {
       await program?.end('SIGTERM');
     },
     get url() {
-      if (url === undefined) throw new Error('The function has no address before it listens');
+      if (url === undefined) throw new Error('The function has no URL before it listens');
       return url;
     },
     pid: () => child?.pid,
   };
 }
 
-/** What a hosted function is given. */
+/** The variables that the hosted platform sets. */
 const platformVariables = [
   'SUPABASE_URL',
   'SUPABASE_PUBLISHABLE_KEYS',
@@ -108,10 +110,10 @@ const platformVariables = [
   'PORT',
 ];
 
-/** What a Postgres driver and Resend's client look for and do without; a refused look would throw. */
+/** Optional variables of the Postgres driver and of Resend's client. Without the permission a read would throw. */
 const probedVariables = ['PG*', 'RESEND_USER_AGENT', 'RESEND_DEBUG'];
 
-/** The variables that hold an address which the function calls. */
+/** The variables with a URL that the function calls. */
 const addressVariables = [
   'SUPABASE_URL',
   'SUPABASE_DB_URL',
@@ -127,7 +129,7 @@ function allowedHosts(env: Record<string, string>): string[] {
     const url = env[name] ?? '';
     return URL.canParse(url) ? [new URL(url).hostname] : [];
   });
-  // Without an address of its own the mailer calls Resend.
+  // The default of RESEND_BASE_URL.
   if (env.RESEND_API_KEY && !env.RESEND_BASE_URL) hosts.push('api.resend.com');
   return [...new Set(['127.0.0.1', ...hosts])].filter((host) => host !== '');
 }

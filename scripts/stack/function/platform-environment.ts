@@ -1,8 +1,8 @@
 import { localKeys } from '../defaults.ts';
 
 /**
- * The variables that the hosted platform gives every function, here for the local stack. The legacy names carry the
- * same keys: the local API knows no others. Sessions are signed with a shared secret, so there are no public keys.
+ * The variables that the hosted platform sets for every function, for the local stack. The legacy names have the same
+ * keys: the local API has no legacy keys. Sessions are signed with a shared secret, so there are no public keys.
  */
 export function platformEnvironment(apiUrl: string, databaseUrl: string): Record<string, string> {
   return {

@@ -16,8 +16,8 @@ type Parts = {
 };
 
 /**
- * The gateway's REST API under `/v1`, behind HTTP Basic. A cancellation at the end of the cycle shows nowhere until that
- * end.
+ * The gateway's REST API under `/v1`, behind HTTP Basic. As on the real gateway, no field of a subscription shows a
+ * pending cancellation at the end of the cycle.
  */
 export function createGatewayApi({ store, clock, keyId, keySecret, cancel }: Parts): Hono {
   const api = new Hono().basePath('/v1');
@@ -66,7 +66,7 @@ export function createGatewayApi({ store, clock, keyId, keySecret, cancel }: Par
       return gatewayError(`Subscription is not cancellable in ${subscription.status} status.`);
     }
     if (atCycleEnd(body)) {
-      store.endings.add(subscription.id);
+      store.endingWithCycle.add(subscription.id);
       return c.json(subscription);
     }
     await cancel(subscription.id);

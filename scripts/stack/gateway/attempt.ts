@@ -1,4 +1,4 @@
-/** One POST of a webhook: `status` is null where no answer came, and `error` then says why. */
+/** One POST of a webhook. Without an answer `status` is null and `error` is the reason. */
 export type Attempt = { at: string; status: number | null; error: string | null; duration_ms: number };
 
 type Post = {
@@ -11,22 +11,22 @@ type Post = {
   signal: AbortSignal;
 };
 
-/** Posts a webhook once. No answer within `timeoutMs`, or the signal's abort, is an attempt without a status; never throws. */
+/** Posts a webhook once. After `timeoutMs`, or when the signal aborts, the status is null. Never throws. */
 export async function attemptDelivery({ url, body, headers, at, timeoutMs, signal }: Post): Promise<Attempt> {
   const begun = performance.now();
-  const overdue = new AbortController();
-  const timer = setTimeout(() => overdue.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
   const finished = (status: number | null, error: string | null): Attempt => {
     return { at, status, error, duration_ms: Math.round(performance.now() - begun) };
   };
   try {
-    // A redirect is an answer that is not 2xx, so it is not followed.
+    // A redirect counts as an answer other than 2xx and is not followed.
     const response = await fetch(url, {
       method: 'POST',
       body,
       headers: { 'content-type': 'application/json', ...headers },
       redirect: 'manual',
-      signal: AbortSignal.any([signal, overdue.signal]),
+      signal: AbortSignal.any([signal, timeout.signal]),
     });
     await response.body?.cancel();
     return finished(response.status, null);

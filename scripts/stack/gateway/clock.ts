@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
-// ISO 8601 has four digits for a year.
-const MOST_SECONDS = 1_000 * 366 * 24 * 60 * 60;
+// About 1,000 years: ISO 8601 has four digits for a year.
+const MAX_SHIFT_SECONDS = 1_000 * 366 * 24 * 60 * 60;
 
-/** The body of `POST /simulate/clock`: how far the gateway's time is from the machine's; 0 ends the shift. */
+/** The body of `POST /simulate/clock`: the offset of the gateway's time from the machine's; 0 resets it. */
 export const clockRequest = z.strictObject({
-  shift_seconds: z.int().min(-MOST_SECONDS).max(MOST_SECONDS),
+  shift_seconds: z.int().min(-MAX_SHIFT_SECONDS).max(MAX_SHIFT_SECONDS),
 });
 
-/** The gateway's time. Only timestamps follow it: the pauses between retries of a webhook do not. */
+/** The gateway's time. It affects only timestamps, not the pauses between retries of a webhook. */
 export type GatewayClock = {
   /** In milliseconds since 1970. */
   now(): number;
@@ -19,7 +19,7 @@ export type GatewayClock = {
   setShift(seconds: number): void;
 };
 
-/** A clock that runs with `source`, which returns milliseconds since 1970. */
+/** @param source returns milliseconds since 1970 */
 export function createGatewayClock(source: () => number): GatewayClock {
   let shift = 0;
   const now = () => source() + shift * 1000;
@@ -36,7 +36,7 @@ export function createGatewayClock(source: () => number): GatewayClock {
 /** A request with its time in Unix seconds. */
 export type Timed<Request> = Request & { created_at: number };
 
-/** A request with the time that it asks for, or else the gateway's present time. */
+/** Adds the gateway's current time to a request without `created_at`. */
 export function timed<Request extends { created_at?: number | undefined }>(
   request: Request,
   clock: GatewayClock,

@@ -22,7 +22,7 @@ type Parts = {
   keySecret: string;
 };
 
-/** What stands in for customers, banks, time and bad luck, under `/simulate`. */
+/** The controls under `/simulate`: payments, subscriptions, deliveries, faults and the clock. */
 export function createGatewayControls(parts: Parts): Hono {
   const { store, queue, faults, clock, moveSubscription } = parts;
   const routes = new Hono().basePath('/simulate');
@@ -58,7 +58,7 @@ export function createGatewayControls(parts: Parts): Hono {
       refunds: store.refunds.list().slice(0, SHOWN),
       disputes: store.disputes.list().slice(0, SHOWN),
       subscriptions: store.subscriptions.list().slice(0, SHOWN),
-      ending_with_their_cycle: [...store.endings],
+      ending_with_their_cycle: [...store.endingWithCycle],
       deliveries: queue.list().slice(0, SHOWN),
       endpoint: queue.endpoint(),
       faults: faults.current(),

@@ -3,7 +3,7 @@ import { deliverOptions } from './deliver-options.ts';
 import type { Subscription } from './entities.ts';
 import { subscriptionRequest } from './subscription.ts';
 
-/** The body of `POST /simulate/cycle`: the end of a subscription's cycle comes, and with it a charge that goes well or fails. */
+/** The body of `POST /simulate/cycle`: ends the cycle of a subscription, with a charge that succeeds or fails. */
 export const cycleRequest = z.strictObject({
   subscription_id: z.string(),
   outcome: z.enum(['charged', 'pending', 'halted']).default('charged'),
@@ -12,8 +12,8 @@ export const cycleRequest = z.strictObject({
 });
 
 /**
- * What the end of the cycle brings: the cancellation that was put off until now, completion after the last of the cycles,
- * else the outcome asked for.
+ * The event at the end of a cycle: a pending cancellation, else completion after the last cycle, else the requested
+ * outcome.
  */
 export function endOfCycle(
   { total_count, paid_count }: Subscription,

@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { EVENT_NAMES } from './event-names.ts';
 
-// A misspelt name is refused: a test would wait for ever for what it asked for wrongly.
+// Unknown names are refused: with a misspelt name a test would wait for ever.
 const eventName = z.enum(EVENT_NAMES);
 
 /**
- * The vices of a delivery, on demand, in the `deliver` field of what sends webhooks:
- * - `events`: these alone, in this order;
- * - `drop`: all, or these, are recorded and not sent, but by `POST /simulate/redeliver`;
- * - `reorder`: the last event first; by default one event after another, in the order they came about;
- * - `at_once`: all together, so that they race;
- * - `duplicate`: so many further deliveries of each, though the first was accepted;
- * - `delay_ms`: wait before the first;
- * - `first_retry_ms`: the pause before the first retry, doubling from then on, in the gateway's time.
+ * How webhooks are delivered: the field `deliver` of each request that sends webhooks.
+ * - `events`: send only these, in this order
+ * - `drop`: record all events, or these, without sending them; `POST /simulate/redeliver` sends them later
+ * - `reorder`: send the last event first; by default they are sent one after another, in the order of the events
+ * - `at_once`: send all in parallel, so that they race
+ * - `duplicate`: the number of further deliveries of each event, even if the first was accepted
+ * - `delay_ms`: the delay before the first event
+ * - `first_retry_ms`: the pause before the first retry, in the gateway's time; each further pause is twice as long
  */
 export const deliverOptions = z.strictObject({
   events: z.array(eventName).optional(),

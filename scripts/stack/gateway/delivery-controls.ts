@@ -8,18 +8,18 @@ import { readRequest } from './request.ts';
 
 const rawRequest = z.strictObject({
   body: z.string(),
-  /** Sent instead of the right one; null sends none. */
+  /** Replaces the valid signature; null sends no signature. */
   signature: z.string().nullable().optional(),
   event_id: z.string().min(1).optional(),
   deliver: deliverOptions.default({}),
 });
 
-/** Without `event_id` every retry that waits is made now. */
+/** Without `event_id` all waiting retries are made now. */
 const retryRequest = z.strictObject({ event_id: z.string().optional() });
 
 const redeliverRequest = z.strictObject({ event_id: z.string() });
 
-/** The webhooks themselves: what was delivered and how, any raw body, the endpoint's switch, secret and pace. */
+/** The controls of webhooks: list, deliver any raw body, retry, redeliver, and the settings of the endpoint. */
 export function createDeliveryControls(queue: DeliveryQueue): Hono {
   const routes = new Hono();
 
@@ -51,7 +51,7 @@ export function createDeliveryControls(queue: DeliveryQueue): Hono {
     const { event_id } = read.data;
     if (queue.find(event_id) === undefined) return unknownId('event_id');
     if (queue.redeliver(event_id)) return c.json(queue.find(event_id));
-    return gatewayError('The endpoint is off, or was when this event came about.', { field: 'event_id' });
+    return gatewayError('The endpoint is off, or was off when this event was sent.', { field: 'event_id' });
   });
   routes.get('/endpoint', (c) => c.json(queue.endpoint()));
   routes.post('/endpoint', async (c) => {

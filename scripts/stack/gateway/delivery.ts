@@ -9,8 +9,9 @@ export type { Delivery } from './webhook.ts';
 const KEPT_DELIVERIES = 1_000;
 
 /**
- * Where to, under which secret, and the pace: deliveries double from `firstRetryMs` on, `maxDeliveries` in all, in a time
- * that runs `timeScale` times faster than ours. `now` dates the records, in milliseconds since 1970.
+ * `firstRetryMs`: the pause before the first retry; each further pause is twice as long. `maxDeliveries` includes the
+ * first delivery. `timeScale`: how many times faster than real time the pauses pass. `now`: milliseconds since 1970,
+ * for timestamps.
  */
 export type DeliverySettings = {
   url: string;
@@ -23,25 +24,30 @@ export type DeliverySettings = {
 };
 
 export type DeliveryQueue = {
-  /** Signs and records the webhooks and sets them going; resolves before any of them has arrived. */
+  /** Signs and records webhooks and starts their delivery. Resolves before any of them has arrived. */
   send(webhooks: Webhook[], options: DeliverOptions): Promise<Delivery[]>;
   /** Newest first. */
   list(): Delivery[];
   find(eventId: string): Delivery | undefined;
-  /** Makes the retries that are waiting now, of one event or of all, and tells how many. */
+  /** Makes the waiting retries now, of one event or of all. @returns how many */
   retryNow(eventId?: string): number;
-  /** Delivers an event once more, a dropped one for the first time; false when that can't be: unknown, or switched off. */
+  /**
+   * Delivers an event again, or a dropped one for the first time.
+   * @returns false for an unknown event or a disabled endpoint
+   */
   redeliver(eventId: string): boolean;
   endpoint(): Endpoint;
-  /** What is sent while the endpoint is off is never delivered, nor is what waited for a retry then. */
+  /** Events that are sent, or wait for a retry, while the endpoint is disabled are never delivered. */
   setEndpoint(changes: EndpointChanges): Endpoint;
-  /** Lets deliveries go again after a `stop`. */
+  /** Continues after a `stop`. */
   start(): void;
-  /** Ends what is under way or waiting, and resolves when nothing is left; what is sent afterwards is only recorded. */
+  /** Aborts running and waiting deliveries and resolves when they have ended. Later webhooks are only recorded. */
   stop(): Promise<void>;
 };
 
-/** Delivers webhooks as the gateway does: at least once, retried until a 2xx, and no more after retries that led nowhere. */
+/**
+ * Delivers webhooks as the gateway does: retries until a 2xx, and disables the endpoint after the last failed retry.
+ */
 export function createDeliveryQueue(settings: DeliverySettings): DeliveryQueue {
   const deliveries: Delivery[] = [];
   const tasks = new Set<Promise<unknown>>();
@@ -50,8 +56,8 @@ export function createDeliveryQueue(settings: DeliverySettings): DeliveryQueue {
   const timestamp = () => new Date(settings.now()).toISOString();
   const delays = createScaledTimer(1);
   let stopping = new AbortController();
-  /** Ends with the endpoint's being on, and with everything else. */
-  let line = new AbortController();
+  /** Aborted when the endpoint is disabled and at `stop`. */
+  let active = new AbortController();
   let { secret } = settings;
   let state: Pick<Endpoint, 'enabled' | 'disabled_at' | 'disabled_by' | 'secret_rotated_at'> = {
     enabled: true,
@@ -64,8 +70,8 @@ export function createDeliveryQueue(settings: DeliverySettings): DeliveryQueue {
     tasks.add(task);
     return task.finally(() => tasks.delete(task));
   };
-  const openLine = () => {
-    if (state.enabled && !stopping.signal.aborted && line.signal.aborted) line = new AbortController();
+  const reactivate = () => {
+    if (state.enabled && !stopping.signal.aborted && active.signal.aborted) active = new AbortController();
   };
   const switchOff = (by: Endpoint['disabled_by']) => {
     if (!state.enabled) return;
@@ -74,7 +80,7 @@ export function createDeliveryQueue(settings: DeliverySettings): DeliveryQueue {
       if (delivery.state !== 'pending' && delivery.state !== 'retrying') continue;
       Object.assign(delivery, { state: 'endpoint_off', retry_after_ms: null });
     }
-    line.abort();
+    active.abort();
   };
 
   const attempt = async (delivery: Delivery) => {
@@ -106,15 +112,16 @@ export function createDeliveryQueue(settings: DeliverySettings): DeliveryQueue {
     switchOff('retries_exhausted');
   };
 
-  const run = async (queue: Delivery[], options: DeliverOptions, open: AbortController) => {
-    await delays.pause(options.delay_ms ?? 0, open.signal, '');
+  const run = async (queue: Delivery[], options: DeliverOptions, controller: AbortController) => {
+    const { signal } = controller;
+    await delays.pause(options.delay_ms ?? 0, signal, '');
     for (const delivery of queue) {
-      if (open.signal.aborted) return;
+      if (signal.aborted) return;
       const first = track(
         attempt(delivery).then((accepted) => {
-          // Retries run beside the other events: one that fails holds none of them up.
-          if (accepted || open.signal.aborted || isDelivered(delivery) || retried.has(delivery)) return;
-          track(retry(delivery, options.first_retry_ms ?? settings.firstRetryMs, open));
+          // Retries run in parallel with the other events, so a failing event delays no other.
+          if (accepted || signal.aborted || isDelivered(delivery) || retried.has(delivery)) return;
+          track(retry(delivery, options.first_retry_ms ?? settings.firstRetryMs, controller));
         }),
       );
       if (!options.at_once) await first;
@@ -125,25 +132,25 @@ export function createDeliveryQueue(settings: DeliverySettings): DeliveryQueue {
 
   return {
     async send(webhooks, options) {
-      const moment = { secret, at: timestamp() };
-      const made = await Promise.all(webhooks.map((webhook) => prepareDelivery(webhook, options, moment)));
-      const round = made.filter(({ state }) => state !== 'dropped');
-      if (!state.enabled) round.forEach((delivery) => delivery.state = 'endpoint_off');
-      deliveries.unshift(...made.toReversed());
+      const signing = { secret, at: timestamp() };
+      const created = await Promise.all(webhooks.map((webhook) => prepareDelivery(webhook, options, signing)));
+      const toSend = created.filter(({ state }) => state !== 'dropped');
+      if (!state.enabled) toSend.forEach((delivery) => delivery.state = 'endpoint_off');
+      deliveries.unshift(...created.toReversed());
       deliveries.splice(KEPT_DELIVERIES);
-      if (options.reorder) round.reverse();
-      const rounds = Array.from({ length: 1 + (options.duplicate ?? 0) }, () => round);
-      if (!line.signal.aborted) track(run(rounds.flat(), options, line));
-      return structuredClone(made);
+      if (options.reorder) toSend.reverse();
+      const withDuplicates = Array.from({ length: 1 + (options.duplicate ?? 0) }, () => toSend).flat();
+      if (!active.signal.aborted) track(run(withDuplicates, options, active));
+      return structuredClone(created);
     },
     list: () => structuredClone(deliveries),
     find: (eventId) => structuredClone(deliveries.find(({ event_id }) => event_id === eventId)),
-    retryNow: (eventId) => timer.hurry(eventId),
+    retryNow: (eventId) => timer.skip(eventId),
     redeliver(eventId) {
       const delivery = deliveries.find(({ event_id }) => event_id === eventId);
-      if (delivery === undefined || delivery.state === 'endpoint_off' || line.signal.aborted) return false;
+      if (delivery === undefined || delivery.state === 'endpoint_off' || active.signal.aborted) return false;
       if (delivery.state === 'dropped') delivery.state = 'pending';
-      track(run([delivery], {}, line));
+      track(run([delivery], {}, active));
       return true;
     },
     endpoint,
@@ -155,23 +162,23 @@ export function createDeliveryQueue(settings: DeliverySettings): DeliveryQueue {
       }
       if (enabled === false) switchOff('control');
       if (enabled === true) state = { ...state, enabled, disabled_at: null, disabled_by: null };
-      openLine();
+      reactivate();
       return endpoint();
     },
     start() {
       if (!stopping.signal.aborted) return;
       stopping = new AbortController();
-      openLine();
+      reactivate();
     },
     async stop() {
       stopping.abort();
-      line.abort();
+      active.abort();
       while (tasks.size > 0) await Promise.allSettled(tasks);
     },
   };
 }
 
-/** A duplicate of what waits for a retry may have been accepted meanwhile. */
+/** True also if a duplicate of the delivery was accepted meanwhile. */
 function isDelivered({ state }: Delivery): boolean {
   return state === 'delivered';
 }

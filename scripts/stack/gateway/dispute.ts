@@ -18,8 +18,8 @@ const STATUS_AFTER = {
 const TIME_TO_RESPOND_SECONDS = 7 * 24 * 60 * 60;
 
 /**
- * The body of `POST /simulate/dispute`: `created` opens one about a payment, over all of it or `amount` minor units; the
- * other events are about the newest dispute of that payment.
+ * The body of `POST /simulate/dispute`. `created` opens a dispute of a payment, for its whole amount or for `amount`
+ * minor units. The other events change the newest dispute of the payment.
  */
 export const disputeRequest = z.strictObject({
   payment_id: z.string(),
@@ -31,7 +31,7 @@ export const disputeRequest = z.strictObject({
   deliver: deliverOptions.default({}),
 });
 
-/** The dispute as it is after the event; undefined where there is none that could go on. */
+/** Applies an event to a dispute. @returns undefined when the payment has no dispute */
 export function moveDispute(
   store: GatewayStore,
   payment: Payment,

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
 /**
- * The body of `POST /simulate/endpoint`: what a person sets in the gateway's dashboard, and how fast time runs there.
- * - `enabled`: true switches the endpoint on again, false off;
- * - `secret`: signs every event from now on; older ones keep their signature on every retry;
- * - `time_scale`: the 24 hours of retries in so many times less.
+ * The body of `POST /simulate/endpoint`: the settings of the gateway's dashboard, and the speed of retries.
+ * - `enabled`: switches the endpoint on or off
+ * - `secret`: signs new events; retries of older events keep their signature
+ * - `time_scale`: how many times faster than real time the 24 hours of retries pass
  */
 export const endpointRequest = z.strictObject({
   enabled: z.boolean().optional(),
@@ -19,7 +19,7 @@ export type Endpoint = {
   url: string;
   enabled: boolean;
   disabled_at: string | null;
-  /** `retries_exhausted`: by the gateway itself, after an event's last delivery failed. */
+  /** `retries_exhausted`: the last delivery of an event failed. `control`: by `POST /simulate/endpoint`. */
   disabled_by: 'retries_exhausted' | 'control' | null;
   secret_rotated_at: string | null;
   time_scale: number;

@@ -1,4 +1,4 @@
-/** The gateway's records, in its own field names. Times are Unix seconds, amounts minor units. */
+/** The gateway's entities, with its field names. Times are Unix seconds, amounts minor units. */
 
 /** The gateway writes empty notes as an empty list. */
 export type Notes = Record<string, string | number> | [];
@@ -31,7 +31,7 @@ export type Payment = PaymentError & {
   entity: 'payment';
   amount: number;
   currency: string;
-  /** These two come with the capture. */
+  /** These two fields exist after the capture. */
   base_amount?: number;
   amount_transferred?: number;
   status: 'created' | 'authorized' | 'captured' | 'refunded' | 'failed';
@@ -78,7 +78,7 @@ export type Dispute = {
   payment_id: string;
   amount: number;
   currency: string;
-  /** What the gateway took back: all of it once the dispute is lost. */
+  /** The amount that the gateway reclaimed: the whole amount of a lost dispute. */
   amount_deducted: number;
   reason_code: string;
   respond_by: number;

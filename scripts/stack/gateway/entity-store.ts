@@ -1,4 +1,4 @@
-/** Records by id. Copies go in and come out: what was once read or sent does not change afterwards. */
+/** Entities by id. `save` and the reads copy, so that a later change does not affect earlier results. */
 export type EntityStore<Entity> = {
   save(entity: Entity): Entity;
   find(id: string | null | undefined): Entity | undefined;
@@ -6,7 +6,6 @@ export type EntityStore<Entity> = {
   list(): Entity[];
 };
 
-/** In memory. */
 export function createEntityStore<Entity extends { id: string }>(): EntityStore<Entity> {
   const entities = new Map<string, Entity>();
   return {

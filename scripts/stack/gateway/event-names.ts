@@ -1,4 +1,4 @@
-/** What can happen to a subscription; the webhook is named `subscription.<this>`. */
+/** Events of subscriptions; the webhook is named `subscription.<event>`. */
 export const SUBSCRIPTION_EVENTS = [
   'authenticated',
   'activated',
@@ -12,13 +12,13 @@ export const SUBSCRIPTION_EVENTS = [
   'updated',
 ] as const;
 
-/** What can happen to a refund; the webhook is named `refund.<this>`. */
+/** Events of refunds; the webhook is named `refund.<event>`. */
 export const REFUND_EVENTS = ['created', 'processed', 'failed', 'speed_changed'] as const;
 
-/** What can happen to a dispute; the webhook is named `payment.dispute.<this>`. */
+/** Events of disputes; the webhook is named `payment.dispute.<event>`. */
 export const DISPUTE_EVENTS = ['created', 'under_review', 'action_required', 'won', 'lost', 'closed'] as const;
 
-/** Every webhook that the simulator makes by itself. */
+/** Every event that the simulator can send. */
 export const EVENT_NAMES = [
   'payment.authorized',
   'payment.captured',

@@ -6,7 +6,7 @@ type Entities = { refund?: Refund; subscription?: Subscription; payment?: Paymen
 /** `createdAt` is in Unix seconds. */
 export type EventOptions = { createdAt: number; irregular: Irregular };
 
-/** The raw body of a webhook: the gateway's envelope around copies of the entities as they are now, in the order given. */
+/** The raw body of a webhook: the gateway's envelope with the current entities, in the given order. */
 export function eventBody(event: string, entities: Entities, { createdAt, irregular }: EventOptions): string {
   const named = Object.entries(entities).filter(([, entity]) => entity !== undefined);
   const contains = named.map(([name]) => name);

@@ -3,20 +3,20 @@ import { gatewayError } from './error.ts';
 
 const common = {
   /**
-   * Which calls meet it: of this method and path; all of `/v1` without them. In a path `:id` stands for any id, and a path
-   * that ends with `/` for all beneath it.
+   * The calls that fail, by method and path; default: all of `/v1`. `:id` in a path matches any id; a path that ends
+   * with `/` matches all paths below it.
    */
   method: z.enum(['GET', 'POST']).optional(),
   path: z.string().startsWith('/v1/').refine(isPattern, 'The only placeholder is :id.').optional(),
-  /** How many calls meet it; without it, all until it is lifted. */
+  /** How many calls fail; default: all until the fault is removed. */
   times: z.int().min(1).optional(),
-  /** The work is done first and only the answer is lost. */
+  /** The call takes effect and only its answer is lost. */
   applied: z.boolean().default(false),
 };
 
 /**
- * The body of `POST /simulate/fault`: an outage of the API. `close` ends the connection without an answer. `retry_after` is
- * in seconds and sent as the `retry-after` header.
+ * The body of `POST /simulate/fault`: an outage of the API. `close` closes the connection without an answer.
+ * `retry_after`: seconds, sent as the header `retry-after`.
  */
 export const faultRequest = z.discriminatedUnion('mode', [
   z.strictObject({
@@ -33,14 +33,14 @@ export const faultRequest = z.discriminatedUnion('mode', [
 export type Fault = z.infer<typeof faultRequest>;
 
 export type GatewayFaults = {
-  /** Takes the place of a fault of the same method and path. */
+  /** Replaces a fault of the same method and path. */
   set(fault: Fault): void;
   lift(): void;
-  /** The faults in effect, with the number of calls they are still to meet. */
+  /** The active faults, with the number of calls that will still fail. */
   current(): Fault[];
-  /** Does the work of a call, or what the fault makes of it; a network error stands for a closed connection. */
+  /** Answers a call: by its work, or by the active fault. `Response.error()` means a closed connection. */
   apply(request: Request, work: () => Response | Promise<Response>): Promise<Response>;
-  /** Ends the answers that are being held back. */
+  /** Sends the held answers. */
   release(): void;
 };
 
@@ -99,9 +99,9 @@ function isPattern(path: string): boolean {
 function matches(pattern: string, pathname: string): boolean {
   const isBranch = pattern.endsWith('/');
   const parts = (isBranch ? pattern.slice(0, -1) : pattern).split('/');
-  const met = pathname.split('/');
-  if (isBranch ? met.length <= parts.length : met.length !== parts.length) return false;
-  return parts.every((part, i) => part === ':id' || part === met[i]);
+  const given = pathname.split('/');
+  if (isBranch ? given.length <= parts.length : given.length !== parts.length) return false;
+  return parts.every((part, i) => part === ':id' || part === given[i]);
 }
 
 function refusal(status: number, retryAfter: number | undefined): Response {

@@ -13,7 +13,7 @@ import { listenOnNode } from '../http/listen-on-node.ts';
 import { createPage } from '../http/local-host-page.ts';
 import { createLocalHostService, type LocalHostService } from '../http/local-host-service.ts';
 
-/** 16 deliveries whose pauses double take the real gateway's 24 hours. */
+/** 16 deliveries with doubling pauses take 24 hours, as at the real gateway. */
 const MAX_DELIVERIES = 16;
 const FIRST_RETRY_MS = 24 * 60 * 60 * 1000 / (2 ** (MAX_DELIVERIES - 1) - 1);
 
@@ -23,20 +23,20 @@ type Options = {
   keySecret: string;
   webhookSecret: string;
   webhookUrl: string;
-  /** The pause before the first retry of a webhook, doubling from then on. */
+  /** The pause before the first retry of a webhook; each further pause is twice as long. */
   firstRetryMs?: number;
   maxDeliveries?: number;
-  /** Retries come so many times faster; `POST /simulate/endpoint` changes it. */
+  /** How many times faster than real time retries are made; `POST /simulate/endpoint` changes it. */
   timeScale?: number;
-  /** A webhook's answer later than this counts as none. */
+  /** Timeout of a delivery. */
   timeoutMs?: number;
-  /** What the gateway's clock runs with, in milliseconds since 1970; `POST /simulate/clock` shifts it. */
+  /** Source of the gateway's clock, in milliseconds since 1970; `POST /simulate/clock` shifts it. */
   now?: () => number;
 };
 
 /**
- * A stand-in for the payment gateway, in memory: its API under `/v1`, its signatures and its webhooks, with real HMACs.
- * `/simulate/…` plays customers, banks, time and bad luck, and the page at `/` lets a person pay.
+ * Simulates the payment gateway in memory: its API under `/v1`, and its signatures and webhooks with real HMACs.
+ * `/simulate/…` controls payments, faults and the clock. On the page at `/` a developer pays orders.
  */
 export function createGatewaySimulator(options: Options): LocalHostService {
   const { port, keyId, keySecret, webhookSecret, webhookUrl } = options;

@@ -1,14 +1,10 @@
 import { z } from 'zod';
 
 /**
- * How a webhook's body departs from the regular one, on demand, in the `irregular` field of what makes webhooks. The real
- * gateway does each of these somewhere:
- * - `created_at`: the envelope's is left out, or stands inside `payload`;
- * - `contains`: names the first entity alone;
- * - `key_order`: the keys sorted or reversed, at every level;
- * - `order_id`: null in the payment;
- * - `captured`: the payment's, as text or as a flag, whatever its status is;
- * - `error_description`: the payment's, `""` or text though nothing failed.
+ * Irregular bodies of webhooks: the field `irregular` of each request that sends webhooks. The real gateway sends each
+ * of them in some case. - `created_at`: missing in the envelope, or inside `payload` - `contains`: names only the first
+ * entity - `key_order`: keys sorted or reversed, at every level - `order_id`: null in the payment - `captured`: text or
+ * a flag in the payment, independent of its status - `error_description`: `""` or text in a payment that did not fail
  */
 export const irregular = z.strictObject({
   created_at: z.enum(['missing', 'in_payload']).optional(),

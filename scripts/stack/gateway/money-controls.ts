@@ -4,14 +4,14 @@ import { disputeRequest, moveDispute } from './dispute.ts';
 import { gatewayError, refused, unknownId } from './error.ts';
 import { eventBody } from './event.ts';
 import { checkoutAnswer, pay, paymentRequest, payRequest, step } from './pay.ts';
-import { beginRefund, moveRefund, refundRequest } from './refund.ts';
+import { createRefund, moveRefund, refundRequest } from './refund.ts';
 import { readRequest } from './request.ts';
 import type { Send } from './send.ts';
 import type { GatewayStore } from './store.ts';
 
 type Parts = { store: GatewayStore; send: Send; clock: GatewayClock; keySecret: string };
 
-/** What customers and their banks do: pay, fail to, let a payment through late, refund, dispute. */
+/** The controls of payments: pay, fail, authorise or capture late, refund, dispute. */
 export function createMoneyControls({ store, send, clock, keySecret }: Parts): Hono {
   const routes = new Hono();
 
@@ -42,19 +42,20 @@ export function createMoneyControls({ store, send, clock, keySecret }: Parts): H
     if ('response' in read) return read.response;
     const request = timed(read.data, clock);
     const { payment_id, refund_id, created_at: createdAt, irregular, event } = request;
-    const [payment, begun] = [store.payments.find(payment_id), store.refunds.find(refund_id)];
-    const happened = payment !== undefined
-      ? beginRefund(store, payment, request)
-      : begun !== undefined
-      ? moveRefund(store, begun, event)
+    const [payment, refund] = [store.payments.find(payment_id), store.refunds.find(refund_id)];
+    const events = payment !== undefined
+      ? createRefund(store, payment, request)
+      : refund !== undefined
+      ? moveRefund(store, refund, event)
       : undefined;
-    if (happened === undefined) return unknownId(refund_id === undefined ? 'payment_id' : 'refund_id');
-    if ('refusal' in happened) return refused(happened.refusal);
-    const webhooks = happened.map(({ event, ...entities }) => {
+    if (events === undefined) return unknownId(refund_id === undefined ? 'payment_id' : 'refund_id');
+    if ('refusal' in events) return refused(events.refusal);
+    const webhooks = events.map(({ event, ...entities }) => {
       return { event, body: eventBody(event, entities, { createdAt, irregular }) };
     });
-    const { refund, payment: after } = happened.at(-1) ?? {};
-    return c.json({ refund, payment: after, event_ids: await send(webhooks, read.data.deliver) });
+    const last = events.at(-1);
+    const event_ids = await send(webhooks, read.data.deliver);
+    return c.json({ refund: last?.refund, payment: last?.payment, event_ids });
   });
 
   routes.post('/dispute', async (c) => {

@@ -5,7 +5,7 @@ import { NO_ERROR } from './new-payment.ts';
 import type { GatewayStore } from './store.ts';
 import type { Webhook } from './webhook.ts';
 
-/** Where a payment can go. A failure is not final: days later the bank may let it through after all. */
+/** The allowed transitions. A failure is not final: the bank may authorise the payment days later. */
 const POSSIBLE_FROM = {
   failed: ['created'],
   authorized: ['created', 'failed'],
@@ -14,16 +14,16 @@ const POSSIBLE_FROM = {
 
 type Step = EventOptions & {
   to: keyof typeof POSSIBLE_FROM;
-  /** What a failure says. */
+  /** The error fields of a failure. */
   error: PaymentError;
-  /** Captures though another payment paid the order. */
+  /** Captures even if another payment paid the order. */
   although_paid: boolean;
 };
 
-/** What came of it: the webhooks are in the order in which they came about. */
+/** The payment after a transition, and its webhooks in the order of the events. */
 export type Moved = { payment: Payment; webhooks: Webhook[] };
 
-/** Moves a payment on in the books, or tells why it can't go there; nothing is written then. */
+/** Moves a payment to another status. A refusal changes nothing. */
 export function movePayment(store: GatewayStore, payment: Payment, step: Step): Moved | { refusal: Refusal } {
   const { to } = step;
   if (!POSSIBLE_FROM[to].some((status) => status === payment.status)) {
@@ -48,7 +48,7 @@ export function movePayment(store: GatewayStore, payment: Payment, step: Step): 
   return { payment: captured, webhooks };
 }
 
-/** The refusal of a second capture for an order. */
+/** @returns a refusal when the order is paid already. */
 export function refuseOrder(store: GatewayStore, orderId: string | null): Refusal | undefined {
   if (store.orders.find(orderId)?.status !== 'paid') return undefined;
   return {

@@ -10,24 +10,23 @@ import type { GatewayStore } from './store.ts';
 import { advanceSubscription, type SubscriptionRequest } from './subscription.ts';
 import type { Webhook } from './webhook.ts';
 
-/** Moves a subscription on and sends the webhooks about it. */
+/** Applies an event to a subscription and sends its webhooks. */
 export type MoveSubscription = (
   request: SubscriptionRequest,
 ) => Promise<{ subscription: Subscription; event_ids: string[] }>;
 
-/** Moves subscriptions on in the books. */
 export function createMoveSubscription(store: GatewayStore, send: Send, clock: GatewayClock): MoveSubscription {
-  return async (asked) => {
-    const request = timed(asked, clock);
+  return async (untimed) => {
+    const request = timed(untimed, clock);
     const { event, created_at: createdAt, deliver } = request;
     const before = store.subscriptions.find(request.subscription_id);
     const subscription = advanceSubscription(before, request);
-    // A cancellation is final: an event after it is late news, and the record stays as it is.
+    // A cancellation is final: a later event is sent, but does not change the entity.
     if (before?.status !== 'cancelled') store.subscriptions.save(subscription);
-    if (event === 'cancelled' || event === 'completed') store.endings.delete(subscription.id);
+    if (event === 'cancelled' || event === 'completed') store.endingWithCycle.delete(subscription.id);
     const paid = event === 'charged' ? charge(store, subscription.id, request) : undefined;
     const payment = event === 'completed' ? store.payments.find(store.charges.get(subscription.id)) : paid?.payment;
-    // The webhooks about subscriptions have it as text, the others as a flag.
+    // In webhooks of subscriptions `captured` is text, in others a flag.
     const irregular: Irregular = { captured: payment === undefined ? undefined : '1', ...request.irregular };
     const body = eventBody(`subscription.${event}`, { subscription, payment }, { createdAt, irregular });
     const webhooks = [...paid?.webhooks ?? [], { event: `subscription.${event}`, body }];
@@ -35,20 +34,20 @@ export function createMoveSubscription(store: GatewayStore, send: Send, clock: G
   };
 }
 
-/** The payment of a subscription's cycle, on an order of its own. */
+/** Creates the payment of a cycle, on a new order. */
 function charge(
   store: GatewayStore,
   subscriptionId: string,
   { amount, payment_events, created_at: createdAt, irregular }: Timed<SubscriptionRequest>,
 ): { payment: Payment; webhooks: Webhook[] } {
   const order = store.createOrder({ amount, currency: 'INR', receipt: null, notes: [] }, createdAt);
-  const begun = store.payments.save({
+  const created = store.payments.save({
     ...store.attempt(order, [], createdAt),
     invoice_id: newId('inv'),
     description: 'Recurring Payment via Subscription',
   });
   const step = { to: 'captured', error: NO_ERROR, although_paid: false, createdAt, irregular } as const;
-  const moved = movePayment(store, begun, step);
+  const moved = movePayment(store, created, step);
   if ('refusal' in moved) throw new Error(moved.refusal.description);
   store.charges.set(subscriptionId, moved.payment.id);
   return { payment: moved.payment, webhooks: payment_events ? moved.webhooks : [] };

@@ -1,7 +1,7 @@
 import type { Notes, Order, Payment, PaymentError } from './entities.ts';
 import { newId } from './id.ts';
 
-/** What the error fields of a payment without an error hold. */
+/** The error fields of a payment without an error. */
 export const NO_ERROR: PaymentError = {
   error_code: null,
   error_description: null,
@@ -10,7 +10,7 @@ export const NO_ERROR: PaymentError = {
   error_reason: null,
 };
 
-/** A payment of the whole order at its very beginning. `at` is in Unix seconds. */
+/** A new payment of the whole order, with status `created`. `at`: Unix seconds. */
 export function newPayment(order: Order, notes: Notes, at: number): Payment {
   return {
     id: newId('pay'),

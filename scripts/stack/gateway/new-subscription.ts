@@ -3,7 +3,7 @@ import { newId } from './id.ts';
 
 const CYCLES = 12;
 
-/** A subscription of twelve cycles before its first event. `at` is in Unix seconds. */
+/** A subscription of twelve cycles before its first event. `at`: Unix seconds. */
 export function newSubscription(id: string, at: number): Subscription {
   return {
     id,

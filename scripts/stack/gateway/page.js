@@ -1,4 +1,4 @@
-// The whole page is built with textContent: nothing of an order is ever parsed as HTML.
+// The page uses textContent only, so no part of an order is parsed as HTML.
 const EVERY_MS = 1500;
 const by = (id) => document.getElementById(id);
 const GOOD = ['paid', 'captured', 'active', 'delivered', 'completed', 'processed'];
@@ -113,7 +113,7 @@ async function refresh(problem = '') {
     const state = await response.json();
     for (const [name, draw] of Object.entries(rows)) {
       const latest = JSON.stringify(state[name]);
-      // Left alone while nothing changed, so that the focus and the scroll position stay where they are.
+      // Unchanged lists are not redrawn, so that focus and scroll position stay.
       if (drawn[name] === latest) continue;
       drawn[name] = latest;
       by(name).replaceChildren(...state[name].map(draw));
@@ -123,7 +123,7 @@ async function refresh(problem = '') {
     drawEndpoint(state.endpoint);
     by('state').textContent = problem;
   } catch {
-    by('state').textContent = 'Not answering; trying again.';
+    by('state').textContent = 'The simulator does not answer. Retrying.';
   }
 }
 

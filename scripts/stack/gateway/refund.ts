@@ -9,15 +9,15 @@ import { irregular } from './irregular.ts';
 import { emptyAsList, notesRequest } from './pay.ts';
 import type { GatewayStore } from './store.ts';
 
-/** Where a refund can go. A bank can return the money days after a refund was processed: it has failed then. */
+/** The allowed transitions. A processed refund fails when the bank returns the money days later. */
 const POSSIBLE_FROM = {
   processed: ['pending'],
   failed: ['pending', 'processed'],
 } as const;
 
 /**
- * The body of `POST /simulate/refund`. With `payment_id` it begins a refund, of `amount` minor units or of all that is left:
- * `created` leaves it pending. With `refund_id` it moves that one on.
+ * The body of `POST /simulate/refund`. With `payment_id` it creates a refund of `amount` minor units, or of the
+ * remaining amount; the event `created` leaves it pending. With `refund_id` it moves that refund to another status.
  */
 export const refundRequest = z.strictObject({
   payment_id: z.string().optional(),
@@ -33,11 +33,11 @@ export const refundRequest = z.strictObject({
   path: ['payment_id'],
 });
 
-/** What happened to a refund, one by one. */
+/** An event of a refund, with refund and payment after it. */
 export type RefundEvent = { event: string; refund: Refund; payment: Payment };
 
-/** Begins a refund in the books, or tells why not. */
-export function beginRefund(
+/** Creates a refund. A refusal changes nothing. */
+export function createRefund(
   store: GatewayStore,
   payment: Payment,
   { amount, event, notes, created_at }: Timed<z.infer<typeof refundRequest>>,
@@ -61,12 +61,12 @@ export function beginRefund(
     speed_processed: 'normal',
     speed_requested: 'normal',
   });
-  // The payment counts a refund from its creation on, and no longer once it has failed.
-  const begun = { event: 'refund.created', refund, payment: countRefund(store, payment, refund.amount) };
-  return event === 'created' ? [begun] : [begun, settle(store, begun.payment, refund, event)];
+  // `amount_refunded` of the payment includes pending refunds, but not failed ones.
+  const created = { event: 'refund.created', refund, payment: countRefund(store, payment, refund.amount) };
+  return event === 'created' ? [created] : [created, settle(store, created.payment, refund, event)];
 }
 
-/** Moves a refund on, or tells why it can't. */
+/** Moves a refund to another status. A refusal changes nothing. */
 export function moveRefund(
   store: GatewayStore,
   refund: Refund,
@@ -103,7 +103,7 @@ function refuse({ status, amount: paid }: Payment, amount: number, left: number)
     return { description, field, source: 'NA', reason: 'NA' };
   };
   if (status === 'refunded') return refusal('payment_id', 'The payment has been fully refunded already');
-  // After some days the gateway itself refunds, all at once, what was never captured.
+  // The gateway itself refunds an authorised payment that was not captured after some days, always in full.
   if (status !== 'captured' && (status !== 'authorized' || amount !== left)) {
     return refusal('payment_id', 'The payment status should be captured for action to be taken');
   }

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import type { z } from 'zod';
 import { gatewayError } from './error.ts';
 
-/** Reads the JSON body of a control, or answers with what is wrong about it first: 400 with the field's path. */
+/** Reads the JSON body of a control. The answer to an invalid one is 400 with the path of the first invalid field. */
 export async function readRequest<Data>(
   c: Context,
   schema: z.ZodType<Data>,

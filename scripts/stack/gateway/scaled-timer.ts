@@ -1,16 +1,16 @@
-/** Pauses in the gateway's time, which may run faster than ours. */
+/** Pauses in the gateway's time, which may be faster than real time. */
 export type ScaledTimer = {
-  /** So many times faster than the real one; what is waiting now follows a change. */
+  /** How many times faster than real time. A change affects running pauses, too. */
   scale: number;
-  /** Resolves after so many milliseconds of the gateway's time, at the signal, or when hurried. */
+  /** Resolves after some milliseconds of the gateway's time, when the signal aborts, or at `skip`. */
   pause(ms: number, signal: AbortSignal, name: string): Promise<void>;
-  /** Ends the pauses of that name now, or all, and tells how many. */
-  hurry(name?: string): number;
+  /** Ends the pauses with a name, or all, now. @returns how many */
+  skip(name?: string): number;
 };
 
 type Waiting = { name: string; plan(): void; end(): void };
 
-/** Keeps the pauses; `scale` 1 is the real gateway's time. */
+/** @param scale 1 is real time */
 export function createScaledTimer(scale: number): ScaledTimer {
   const waiting = new Set<Waiting>();
   let current = scale;
@@ -48,7 +48,7 @@ export function createScaledTimer(scale: number): ScaledTimer {
       own.plan();
       return promise;
     },
-    hurry(name) {
+    skip(name) {
       const chosen = [...waiting].filter((one) => name === undefined || one.name === name);
       chosen.forEach(({ end }) => end());
       return chosen.length;

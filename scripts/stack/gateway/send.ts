@@ -2,10 +2,9 @@ import type { DeliverOptions } from './deliver-options.ts';
 import type { DeliveryQueue } from './delivery.ts';
 import type { Webhook } from './webhook.ts';
 
-/** Sets those webhooks going that the options ask for, and tells the ids of their events. */
+/** Sends the webhooks that the options select. @returns the ids of their events */
 export type Send = (webhooks: Webhook[], options: DeliverOptions) => Promise<string[]>;
 
-/** Sends through a queue. */
 export function createSend(queue: DeliveryQueue): Send {
   return async (webhooks, options) => {
     const { events } = options;

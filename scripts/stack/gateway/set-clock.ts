@@ -1,6 +1,6 @@
 import type { ISql } from 'postgres';
 
-/** Shifts the simulator's clock as far as the stack's; throws when the simulator does not do it. */
+/** Sets the simulator's clock to the shift of the stack's clock. @throws Error when the simulator refuses */
 export async function setGatewayClock(sql: ISql, gatewayUrl: string): Promise<void> {
   const [row] = await sql`select round(extract(epoch from private.clock() - now()))::float8 as shift_seconds`;
   const response = await fetch(`${gatewayUrl}/simulate/clock`, { method: 'POST', body: JSON.stringify(row) });

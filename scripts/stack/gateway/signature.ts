@@ -1,6 +1,6 @@
 /**
- * HMAC-SHA256 of the message's UTF-8 bytes under the secret's, as 64 lower-case hex digits. Rejects with a `DataError` for
- * an empty secret: nothing is ever signed with that.
+ * HMAC-SHA256 of the message, both texts as UTF-8, as 64 lower-case hex digits. Rejects with a `DataError` for an empty
+ * secret.
  */
 export async function signHex(secret: string, message: string): Promise<string> {
   const encoder = new TextEncoder();

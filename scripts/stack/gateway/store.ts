@@ -5,7 +5,7 @@ import { newPayment } from './new-payment.ts';
 
 export type NewOrder = { amount: number; currency: string; receipt: string | null; notes: Notes };
 
-/** The gateway's books. `at` is in Unix seconds. */
+/** The gateway's data. `at`: Unix seconds. */
 export type GatewayStore = {
   orders: EntityStore<Order>;
   payments: EntityStore<Payment>;
@@ -18,17 +18,16 @@ export type GatewayStore = {
   paymentsOf(orderId: string): Payment[];
   /** The refunds of a payment, newest first. */
   refundsOf(paymentId: string): Refund[];
-  /** Begins an attempt to pay an order: a payment with an id of its own. A paid order stays paid. */
+  /** Creates a payment for an order. A paid order stays paid. */
   attempt(order: Order, notes: Notes, at: number): Payment;
-  /** Captures a payment and with it pays its order, if it has one. */
+  /** Captures a payment and marks its order as paid, if it has one. */
   capture(payment: Payment): { payment: Payment; order: Order | undefined };
-  /** The last payment of each subscription, by the subscription's id. */
+  /** The id of the last payment, by the subscription's id. */
   charges: Map<string, string>;
-  /** The subscriptions that end with their cycle: the gateway shows nowhere that it was told so. */
-  endings: Set<string>;
+  /** Ids of subscriptions with a pending cancellation at the end of the cycle, which no field of the entity shows. */
+  endingWithCycle: Set<string>;
 };
 
-/** Keeps the books in memory. */
 export function createGatewayStore(): GatewayStore {
   const orders = createEntityStore<Order>();
   const payments = createEntityStore<Payment>();
@@ -84,6 +83,6 @@ export function createGatewayStore(): GatewayStore {
       return { payment, order: orders.save({ ...order, status: 'paid', amount_paid: payment.amount, amount_due: 0 }) };
     },
     charges: new Map(),
-    endings: new Set(),
+    endingWithCycle: new Set(),
   };
 }

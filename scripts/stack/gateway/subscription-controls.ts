@@ -6,7 +6,7 @@ import { readRequest } from './request.ts';
 import type { GatewayStore } from './store.ts';
 import { subscriptionRequest } from './subscription.ts';
 
-/** What happens to subscriptions: any event at all, and the end of a cycle. */
+/** The controls of subscriptions: any event, and the end of a cycle. */
 export function createSubscriptionControls(store: GatewayStore, move: MoveSubscription): Hono {
   const routes = new Hono();
 
@@ -25,7 +25,7 @@ export function createSubscriptionControls(store: GatewayStore, move: MoveSubscr
     if (status === 'cancelled' || status === 'completed') {
       return gatewayError(`A subscription that is ${status} has no further cycle.`, { field: 'subscription_id' });
     }
-    const event = endOfCycle(subscription, store.endings.has(subscription.id), outcome);
+    const event = endOfCycle(subscription, store.endingWithCycle.has(subscription.id), outcome);
     return c.json(await move({ ...request, event }));
   });
 

@@ -9,8 +9,8 @@ import { newSubscription } from './new-subscription.ts';
 import { emptyAsList, notesRequest } from './pay.ts';
 
 const CYCLE_SECONDS = 30 * 24 * 60 * 60;
-/** After so many failed charges of a cycle the gateway halts the subscription. */
-const MOST_ATTEMPTS = 4;
+/** After this many failed charges of a cycle the gateway halts the subscription. */
+const MAX_ATTEMPTS = 4;
 
 const STATUS_AFTER = {
   authenticated: 'authenticated',
@@ -27,9 +27,9 @@ const STATUS_AFTER = {
 const seconds = z.int().min(0);
 
 /**
- * The body of `POST /simulate/subscription`. Without `subscription_id` a new subscription is made, with an unknown one a
- * subscription of that id. `created_at` is the event's own time; all times are Unix seconds. `deliver: {drop: true}` changes
- * the subscription and tells nobody: who wants to know has to ask.
+ * The body of `POST /simulate/subscription`. Without `subscription_id` it creates a subscription, with an unknown id
+ * one with that id. `created_at` is the time of the event; all times are Unix seconds. `deliver: {drop: true}` changes
+ * the subscription without a webhook, so that only a read of the API shows the change.
  */
 export const subscriptionRequest = z.strictObject({
   event: z.enum(SUBSCRIPTION_EVENTS),
@@ -42,9 +42,9 @@ export const subscriptionRequest = z.strictObject({
   current_end: seconds.nullable().optional(),
   total_count: z.int().min(1).optional(),
   created_at: seconds.optional(),
-  /** What a `charged` took, in minor units. */
+  /** The amount of a charge, in minor units. */
   amount: z.int().min(100).default(49900),
-  /** A charge also sends what every payment does: `payment.authorized`, `payment.captured`, `order.paid`. */
+  /** A charge also sends the events of its payment: `payment.authorized`, `payment.captured`, `order.paid`. */
   payment_events: z.boolean().default(false),
   irregular: irregular.default({}),
   deliver: deliverOptions.default({}),
@@ -53,8 +53,9 @@ export const subscriptionRequest = z.strictObject({
 export type SubscriptionRequest = z.infer<typeof subscriptionRequest>;
 
 /**
- * The subscription as it is after the event. Where the request sets no period, activation starts one and what begins a new
- * cycle moves it on: a further charge, or the first charge that fails. A charge after failed ones pays the cycle begun.
+ * The subscription after an event. If the request sets no period, an activation starts the first one, and the beginning
+ * of a cycle starts the next one: a further charge, or the first failed charge. A charge after failed ones pays the
+ * same cycle.
  */
 export function advanceSubscription(
   before: Subscription | undefined,
@@ -94,7 +95,7 @@ export function advanceSubscription(
 
 function attemptsAfter({ auth_attempts }: Subscription, event: SubscriptionRequest['event']): number {
   if (event === 'pending') return auth_attempts + 1;
-  if (event === 'halted') return MOST_ATTEMPTS;
+  if (event === 'halted') return MAX_ATTEMPTS;
   return event === 'charged' || event === 'activated' ? 0 : auth_attempts;
 }
 

@@ -1,6 +1,6 @@
 import http from 'node:http';
 
-/** Thrown by `forwardRequest` when the request had no effect and got no answer: it may be sent again. */
+/** The request had no effect and got no answer, so it may be sent again. */
 export class NotDelivered extends Error {}
 
 const connectionHeaders = [
@@ -16,9 +16,9 @@ const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 const agent = new http.Agent({ keepAlive: true });
 
 /**
- * Sends a request on to another server and its answer back. Bodies and headers stay as they are, whatever they say; only
- * those that are about one connection are left out. `node:http` because `fetch` adds headers and unpacks answers.
- * Resolves when the answer has begun. Throws `NotDelivered`, or what went wrong on the way.
+ * Forwards a request to another server, and the answer back. Bodies and headers are not changed, except that hop-by-hop
+ * headers are removed. Uses `node:http`, because `fetch` adds headers and decompresses answers. Resolves when the
+ * answer begins. @throws NotDelivered, or the error of the connection
  */
 export function forwardRequest(
   request: http.IncomingMessage,
@@ -30,7 +30,7 @@ export function forwardRequest(
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const { hostname, port } = new URL(base);
   const headers: http.OutgoingHttpHeaders = withoutConnectionHeaders(request.headers);
-  // A chunked body has been collected: its length is known now.
+  // A chunked body was collected, so its length is known.
   if (body.byteLength > 0) headers['content-length'] = body.byteLength;
   const onward = http.request({ agent, hostname, port, path, method: request.method, headers }, (answer) => {
     response.writeHead(answer.statusCode ?? 502, withoutConnectionHeaders(answer.headers));
@@ -39,8 +39,8 @@ export function forwardRequest(
     resolve();
   });
   onward.on('error', (error) => {
-    const harmless = safeMethods.has(request.method ?? '') || 'code' in error && error.code === 'ECONNREFUSED';
-    reject(harmless ? new NotDelivered(error.message) : error);
+    const isRepeatable = safeMethods.has(request.method ?? '') || 'code' in error && error.code === 'ECONNREFUSED';
+    reject(isRepeatable ? new NotDelivered(error.message) : error);
   });
   response.on('close', () => response.writableFinished || onward.destroy());
   onward.end(body);

@@ -2,9 +2,9 @@ import http from 'node:http';
 import type { Listen } from './local-host-service.ts';
 
 /**
- * Listens through `node:http`, which can do one thing that Deno's own server can't: a network error for an answer
- * (`Response.error()`) closes the connection without one. Every connection serves one request: on one that it kept, a client
- * may repeat by itself what got no answer, and nobody would see the outage.
+ * Listens with `node:http`, because Deno's server can't close a connection without an answer. Here `Response.error()`
+ * does that. Each connection serves one request: on a kept connection a client may repeat the request by itself, which
+ * would hide the outage.
  */
 export const listenOnNode: Listen = (port, answer) => {
   const server = http.createServer((incoming, outgoing) => {

@@ -15,10 +15,9 @@ const POLICY = [
 const folder = new URL('.', import.meta.url);
 
 /**
- * A page in a browser: `page.html` of that folder at `/`, its `page.css` after the shared `local-host-page.css` at `/page.css`,
- * its `page.js` at `/page.js`, under a policy that runs no other script. The files are read at each request, so that an edit
- * shows on reload.
- * @param pageFolder with a slash at its end
+ * Serves a folder's `page.html` at `/`, its `page.js`, and its `page.css` after the shared `local-host-page.css`, under
+ * a policy that allows no other script. The files are read for each request, so a reload shows an edit.
+ * @param pageFolder with a trailing slash
  */
 export function createPage(pageFolder: URL): Hono {
   const read = (name: string, from = pageFolder) => Deno.readTextFile(new URL(name, from));

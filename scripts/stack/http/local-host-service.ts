@@ -1,28 +1,28 @@
 import type { Service } from '../service.ts';
 import { isLocalRequest } from './local-host.ts';
 
-/** A service that answers HTTP on 127.0.0.1. `url` has no trailing slash and throws while port 0 is not yet resolved. */
+/** An HTTP service on 127.0.0.1. `url` has no trailing slash; with port 0 it throws before `start`. */
 export type LocalHostService = Service & { readonly url: string };
 
 type Answer = (request: Request) => Response | Promise<Response>;
 
-/** Answers requests on a port of 127.0.0.1; throws `Deno.errors.AddrInUse` on a taken one. `close` drops what is under way. */
+/** Listens on a port of 127.0.0.1. `close` drops open connections. @throws Deno.errors.AddrInUse */
 export type Listen = (port: number, answer: Answer) => Promise<{ port: number; close(): Promise<void> }>;
 
 type Options = {
   name: string;
-  /** 0 takes any free port, known after `start`. */
+  /** 0 chooses any free port, known after `start`. */
   port: number;
   fetch: Answer;
-  /** Called by `stop` first: let go of timers and of answers held back. */
+  /** The first step of `stop`: ends timers and held answers. */
   release(): void;
-  /** Another way to listen than Deno's own. */
+  /** Default: Deno's server. */
   listen?: Listen;
 };
 
 /**
- * Serves a handler on 127.0.0.1 and refuses with 403 whatever `isLocalRequest` does not vouch for: there are no accounts
- * here, so the local machine is the only border. `start` throws `Deno.errors.AddrInUse` on a taken port.
+ * Serves a handler on 127.0.0.1 and answers 403 to requests that `isLocalRequest` refuses: without accounts, only
+ * requests of this machine are allowed. `start` throws `Deno.errors.AddrInUse` when the port is in use.
  */
 export function createLocalHostService(options: Options): LocalHostService {
   const { name, port, fetch: answer, release, listen = listenOnDeno } = options;
@@ -68,7 +68,7 @@ export function createLocalHostService(options: Options): LocalHostService {
 
 const listenOnDeno: Listen = (port, answer) => {
   const stopping = new AbortController();
-  // Without onListen Deno prints to stdout, where only the stack's own lines belong.
+  // Without onListen Deno prints to stdout, which is only for the stack's own lines.
   const options = { hostname: '127.0.0.1', port, signal: stopping.signal, onListen: () => {} };
   return new Promise((resolve) => {
     const server = Deno.serve(options, answer);

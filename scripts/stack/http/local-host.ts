@@ -1,13 +1,12 @@
 const NAMES = ['127.0.0.1', 'localhost', '[::1]'];
 
 /**
- * Tells whether a request was meant for this very port of this machine: `Host` must name it, and so must `Origin` where a
- * browser sent one. A foreign `Host` is how DNS rebinding looks, a foreign `Origin` how a request forged by another page
- * looks. Never throws.
+ * Whether `Host`, and `Origin` if a browser sent one, name this port of this machine. A foreign `Host` may be DNS
+ * rebinding, a foreign `Origin` a request forged by another page. Never throws.
  */
 export function isLocalRequest(request: Request, port: number): boolean {
   const hosts = NAMES.map((name) => `${name}:${port}`);
-  // Clients leave the default port out.
+  // Clients omit the default port.
   if (port === 80) hosts.push(...NAMES);
   const host = request.headers.get('host')?.toLowerCase();
   const origin = request.headers.get('origin');

@@ -8,9 +8,9 @@ const body = z.object({ paths: z.array(z.string().regex(/^\//, 'A path starts wi
 type Call = { id: string; received_at: string; paths: string[] };
 
 /**
- * The receiving end of the revalidation hook as an app would build it, at `/api/revalidate`: it takes `{"paths": [...]}`
- * under the header `x-revalidate-secret` and answers `{"revalidated": true}`, 401 for a wrong secret, 400 for a bad body.
- * `GET` lists the accepted calls newest first, `DELETE` forgets them.
+ * The revalidation route of an app, at `/api/revalidate`: accepts `{"paths": [...]}` with the header
+ * `x-revalidate-secret` and answers `{"revalidated": true}`, 401 for a wrong secret, 400 for an invalid body. `GET`
+ * lists the accepted calls, newest first; `DELETE` deletes them.
  */
 export function createRevalidationReceiver(secret: string): Hono {
   const calls: Call[] = [];

@@ -2,7 +2,7 @@ import http from 'node:http';
 import { forwardRequest, NotDelivered } from './forward-request.ts';
 import type { Service } from '../service.ts';
 
-/** Where a request goes: undefined while that server is away. The path is sent as given, query included. */
+/** The server that a request is sent to; `base` is undefined while it is down. The path includes the query. */
 export type Destination = { base(): Promise<string | undefined>; path: string };
 
 export type ReverseProxyOptions = {
@@ -12,13 +12,13 @@ export type ReverseProxyOptions = {
   route(path: string): Destination | undefined;
 };
 
-/** Larger bodies are answered 413; the function's own limit is 1 MiB, so what it says comes through. */
-const largestBody = 8 * 1024 * 1024;
+/** Larger than the function's own limit of 1 MiB, so that the function answers 413 itself. */
+const maxBodyBytes = 8 * 1024 * 1024;
 const waitMs = 3000;
 
 /**
- * A port held by the supervisor: it stays open while the server behind it restarts, and requests wait for that a moment.
- * Answers of its own are `{"error": …}`: 404 for no destination, 413, 502 when the server broke off, 503 when it is away.
+ * A port that stays open while the server behind it restarts; requests wait up to 3 s for it. The proxy's own answers
+ * are `{"error": …}`: 404 without a destination, 413, 502 when the server closed the connection, 503 when it is down.
  */
 export function createReverseProxy({ name, port, route }: ReverseProxyOptions): Service {
   const server = http.createServer((request, response) => {
@@ -69,15 +69,15 @@ async function answer(
   refuse(response, 503, 'Service unavailable');
 }
 
-/** The whole body, so that an answer given before it was read (413) can't be lost with the connection. */
+/** Reads the whole body: if the connection closes earlier, the client misses an early answer (413). */
 async function collect(request: http.IncomingMessage): Promise<Uint8Array | undefined> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of request) {
     length += chunk.byteLength;
-    if (length <= largestBody) chunks.push(chunk);
+    if (length <= maxBodyBytes) chunks.push(chunk);
   }
-  if (length > largestBody) return undefined;
+  if (length > maxBodyBytes) return undefined;
   return Buffer.concat(chunks);
 }
 

@@ -5,8 +5,8 @@ import type { Lite } from '../supabase-lite/lite.ts';
 const functions = '/functions/v1';
 
 /**
- * Where the API port sends a request: `/functions/v1/api…` to the function, which sees its own name as the first part of
- * the path, as on the hosted platform; no other function exists; all else to Lite.
+ * Routes requests of the API port: `/functions/v1/api…` to the function, with its name as the first part of the path,
+ * as on the hosted platform. Other functions do not exist. All other paths go to Lite.
  */
 export function routeApi(path: string, edgeFunction: EdgeFunction, lite: Lite): Destination | undefined {
   if (!path.startsWith(`${functions}/`)) return { base: () => lite.apiUrl(), path };

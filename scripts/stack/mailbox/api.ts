@@ -5,12 +5,12 @@ import { createIdempotencyMemory } from './idempotency.ts';
 import { readMessage } from './message.ts';
 import type { Mail, MailStore } from './store.ts';
 
-const LONGEST_KEY = 256;
+const MAX_KEY_LENGTH = 256;
 
 /**
- * The part of Resend's REST API that a sender meets, at `/emails`: send, list, retrieve. Sending needs a key of the form
- * `re_…`; reading needs none, since a test or a person at this machine does it. `DELETE /emails` empties the mailbox (the
- * real service has no such call); keys stay remembered, as a repeated send stays a repeated send.
+ * The calls of Resend's REST API for sending, at `/emails`: send, list, retrieve. Sending needs a key of the form
+ * `re_…`; reading needs no key, because only this machine can read. `DELETE /emails` empties the mailbox (Resend has no
+ * such call) and keeps the idempotency keys.
  */
 export function createMailApi(store: MailStore, faults: FaultSwitch): Hono {
   const memory = createIdempotencyMemory();
@@ -51,7 +51,7 @@ export function createMailApi(store: MailStore, faults: FaultSwitch): Hono {
   return api;
 
   function send(raw: string, key: string | undefined): Response {
-    if (key !== undefined && (key === '' || key.length > LONGEST_KEY)) {
+    if (key !== undefined && (key === '' || key.length > MAX_KEY_LENGTH)) {
       return mailError(400, 'invalid_idempotency_key', 'The key must be between 1-256 chars.');
     }
     const json = parse(raw);

@@ -4,13 +4,13 @@ import { mailError } from './error.ts';
 const target = z.enum(['emails', 'revalidate']).default('emails');
 const common = {
   target,
-  /** How many requests meet the fault; without it, all until it is lifted. */
+  /** How many requests fail; default: all until the fault is removed. */
   times: z.int().min(1).optional(),
-  /** The work is done first and only the answer is lost: what a client sees when a connection breaks too late. */
+  /** The request takes effect and only its answer is lost. */
   applied: z.boolean().default(false),
 };
 
-/** The body of `POST /simulate/fault`. `retry_after` is in seconds and sent as the `retry-after` header. */
+/** The body of `POST /simulate/fault`. `retry_after`: seconds, sent as the header `retry-after`. */
 export const faultRequest = z.discriminatedUnion('mode', [
   z.strictObject({
     ...common,
@@ -27,15 +27,15 @@ export type Fault = z.infer<typeof faultRequest>;
 export type FaultSwitch = {
   set(fault: Fault): void;
   lift(): void;
-  /** The faults in effect, with the number of requests they are still to meet. */
+  /** The active faults, with the number of requests that will still fail. */
   current(): Fault[];
-  /** Does the work of a request to `target`, or what the fault makes of it. */
+  /** Answers a request to `target`: by its work, or by the active fault. */
   apply(target: Fault['target'], work: () => Response | Promise<Response>): Promise<Response>;
-  /** Ends the answers that are being held back. */
+  /** Sends the held answers. */
   release(): void;
 };
 
-/** Makes the next requests fail on demand, at most one fault a target at a time. */
+/** Makes the next requests fail on demand, with at most one active fault for each target. */
 export function createFaultSwitch(): FaultSwitch {
   const faults = new Map<Fault['target'], Fault>();
   const held = new Set<() => void>();
@@ -46,7 +46,7 @@ export function createFaultSwitch(): FaultSwitch {
     else if (fault?.times !== undefined) faults.set(target, { ...fault, times: fault.times - 1 });
     return fault;
   };
-  // Held until lifted, even if the client has gone: reading `request.signal` makes Deno print a warning.
+  // Held also after the client has disconnected: reading `request.signal` makes Deno print a warning.
   const hold = () => new Promise<void>((resolve) => void held.add(resolve));
   const release = () => {
     held.forEach((end) => end());

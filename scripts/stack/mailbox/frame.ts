@@ -1,8 +1,8 @@
 import { Hono } from 'hono';
 import type { MailStore } from './store.ts';
 
-// `sandbox` with nothing allowed: no script, no form, no top navigation, an origin of its own. No image from elsewhere
-// either, since looking at a mail must not tell its sender so.
+// `sandbox` without exceptions: no script, no form, no top navigation, a separate origin. No remote images, because
+// they can track who opens a mail.
 const POLICY = [
   'sandbox',
   "default-src 'none'",
@@ -11,7 +11,9 @@ const POLICY = [
   "frame-ancestors 'self'",
 ].join('; ');
 
-/** A mail's HTML by itself, at `/mails/:id/html`, for the page's frame. 404 for a mail that is unknown or has no HTML. */
+/**
+ * Serves the HTML of a mail at `/mails/:id/html`, for the page's frame. 404 for an unknown mail or one without HTML.
+ */
 export function createMailFrame(store: MailStore): Hono {
   const frame = new Hono();
   frame.get('/mails/:id/html', (c) => {

@@ -2,12 +2,12 @@ const KEPT_MS = 24 * 60 * 60 * 1000;
 const KEPT_KEYS = 10_000;
 
 export type IdempotencyMemory = {
-  /** The id answered before under this key, `'conflict'` when that was another payload, else undefined. */
+  /** The earlier answer for this key, `'conflict'` for another payload, undefined for an unknown key. */
   recall(key: string, payload: string): { id: string } | 'conflict' | undefined;
   remember(key: string, payload: string, id: string): void;
 };
 
-/** Remembers for 24 hours, as the real service does, which payload came under which key, and the id it was given. */
+/** Stores payload and answered id for each key for 24 hours, as Resend does. */
 export function createIdempotencyMemory(): IdempotencyMemory {
   const seen = new Map<string, { payload: string; id: string; until: number }>();
   return {
@@ -17,7 +17,7 @@ export function createIdempotencyMemory(): IdempotencyMemory {
       return entry.payload === payload ? { id: entry.id } : 'conflict';
     },
     remember(key, payload, id) {
-      // Set anew rather than in place, so that the Map's order stays the order of age.
+      // Delete and insert, so that the Map stays ordered by age.
       seen.delete(key);
       seen.set(key, { payload, id, until: Date.now() + KEPT_MS });
       for (const oldest of seen.keys()) {

@@ -14,8 +14,8 @@ const KEPT_MAILS = 1_000;
 type Options = { port: number; revalidateSecret: string };
 
 /**
- * A stand-in for the mail provider, and for the app's revalidation hook: what is sent is kept in memory and shown to a
- * person at `/`. `POST /simulate/fault` makes the next requests fail, `DELETE` lifts that, `GET` tells what is in effect.
+ * Simulates Resend and the app's revalidation route. Keeps mails and calls in memory and shows them on a page at `/`.
+ * `POST /simulate/fault` makes the next requests fail, `DELETE` removes the faults, `GET` lists them.
  */
 export function createMailbox({ port, revalidateSecret }: Options): LocalHostService {
   const store = createMailStore(KEPT_MAILS);

@@ -18,7 +18,7 @@ const body = z.object({
   scheduled_at: z.string().nullish(),
 });
 
-/** What a sender asked to have sent, in the API's own names, lists always lists. */
+/** A mail as the sender sent it, with the API's field names. Recipients are always lists. */
 export type Message = {
   from: string;
   to: string[];
@@ -36,8 +36,8 @@ export type Message = {
 type Refusal = { name: 'missing_required_field' | 'validation_error'; message: string };
 
 /**
- * Reads the JSON body of `POST /emails` as the real service does, and returns the message or the 422 it would answer.
- * Fields that it does not know are ignored, as there.
+ * Validates the JSON body of `POST /emails` as Resend does. Unknown fields are ignored, as there.
+ * @returns the message, or the error of the 422
  */
 export function readMessage(json: unknown): { message: Message } | { refusal: Refusal } {
   const parsed = body.safeParse(json);

@@ -1,4 +1,4 @@
-// The whole page is built with textContent: nothing of a mail is ever parsed as HTML outside its sandboxed frame.
+// The page uses textContent only, so no part of a mail is parsed as HTML outside the sandboxed frame.
 const EVERY_MS = 1500;
 const by = (id) => document.getElementById(id);
 const tabs = ['html', 'text', 'source'];
@@ -92,7 +92,7 @@ async function showMail() {
     ...fields.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]),
   );
   by('no-html').hidden = mail.html !== null;
-  // A new frame each time: one whose address changes would put every mail looked at into the browser's history twice.
+  // A new frame for each mail: changing the address of a frame would add an entry to the browser's history.
   const frame = by('frame').cloneNode();
   frame.hidden = mail.html === null;
   frame.src = mail.html === null ? 'about:blank' : `/mails/${encodeURIComponent(mail.id)}/html`;
@@ -104,7 +104,7 @@ async function showMail() {
 async function refresh() {
   try {
     const [mails, calls] = await Promise.all([getJson('/emails?limit=100'), getJson('/api/revalidate')]);
-    // Left alone while nothing changed, so that the focus and the scroll position stay where they are.
+    // Unchanged lists are not redrawn, so that focus and scroll position stay.
     if (JSON.stringify(mails) !== listed) showList(mails);
     listed = JSON.stringify(mails);
     if (JSON.stringify(calls) !== called) showCalls(calls);
@@ -113,7 +113,7 @@ async function refresh() {
     await showMail();
     by('state').textContent = '';
   } catch {
-    by('state').textContent = 'Not answering; trying again.';
+    by('state').textContent = 'The mailbox does not answer. Retrying.';
   }
 }
 

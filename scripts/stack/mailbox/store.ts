@@ -1,11 +1,11 @@
 import type { Message } from './message.ts';
 
-/** A mail as kept; `created_at` is ISO 8601 in UTC. */
+/** A stored mail; `created_at` is ISO 8601 in UTC. */
 export type Mail = Message & {
   id: string;
   created_at: string;
   last_event: 'delivered';
-  /** The sender's `Idempotency-Key`; the real service does not show it. */
+  /** The sender's `Idempotency-Key`; Resend does not show it. */
   idempotency_key: string | null;
 };
 
@@ -17,9 +17,9 @@ export type MailStore = {
   clear(): void;
 };
 
-/** Keeps the newest `limit` mails in memory and forgets the older ones. */
+/** Keeps the newest `limit` mails in memory. */
 export function createMailStore(limit: number): MailStore {
-  // A Map lists in the order of insertion: the first key is the oldest mail.
+  // A Map keeps the order of insertion: the first key is the oldest mail.
   const mails = new Map<string, Mail>();
   return {
     add(message, idempotencyKey) {

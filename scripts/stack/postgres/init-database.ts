@@ -3,9 +3,9 @@ import { postgresEnvironment, postgresProgram } from './postgres-program.ts';
 import type { UserIds } from '../process/unprivileged-user.ts';
 
 /**
- * Makes a database cluster in the folder unless it holds one: superuser `postgres`, password over TCP, UTF-8 with a
- * collation that is the same on every machine. Made beside the folder and then renamed, so that an interrupted start
- * leaves no half cluster behind. Throws with initdb's own words when it fails.
+ * Creates a database cluster in the folder, if there is none: superuser `postgres`, password over TCP, UTF-8 with a
+ * collation that is the same on every machine. The cluster is created in another folder and renamed, so that an
+ * interrupted start leaves no incomplete one. @throws Error with the output of initdb
  */
 export async function initDatabase(folder: string, user: UserIds | undefined): Promise<void> {
   if (await exists(`${folder}/PG_VERSION`)) return;
@@ -44,7 +44,7 @@ export async function initDatabase(folder: string, user: UserIds | undefined): P
   }
 }
 
-/** Removes a folder with all it holds; none there is fine. */
+/** Removes a folder with its contents, if it exists. */
 export async function removeFolder(folder: string): Promise<void> {
   await Deno.remove(folder, { recursive: true }).catch((error: unknown) => {
     if (!(error instanceof Deno.errors.NotFound)) throw error;

@@ -2,8 +2,8 @@ import postgres from 'postgres';
 import { setGatewayClock } from '../gateway/set-clock.ts';
 
 /**
- * Replaces the clock of the migrations by one that can be shifted; a hosted project has none. Safe to run again: a
- * shift that was made stays, and the gateway simulator gets it.
+ * Replaces `private.clock()` by a clock that can be shifted; only the local stack has it. Safe to run again: an
+ * existing shift is kept and sent to the gateway simulator.
  */
 export async function installClock(databaseUrl: string, gatewayUrl: string): Promise<void> {
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });

@@ -3,16 +3,16 @@ import { denoEnvironment } from '../process/deno-environment.ts';
 import { root } from '../root.ts';
 
 export type MigrateOptions = {
-  /** The database. */
+  /** URL of the database. */
   url: string;
-  /** Whether to add the sample data of `supabase/seed.sql`, unless they are there already. */
+  /** Whether to add the sample data of `supabase/seed.sql`, unless they exist. */
   seed: boolean;
   log?: (line: string) => void;
 };
 
 /**
- * Applies the migrations that the database lacks, with the Supabase CLI as in production; needs no network. Throws with
- * the CLI's own words when one fails; those before it stay applied.
+ * Applies the missing migrations with the Supabase CLI, as in production; needs no network. If one fails, the earlier
+ * ones stay applied. @throws Error with the output of the CLI
  */
 export async function migrate({ url, seed, log }: MigrateOptions): Promise<void> {
   const cli = spawnChild({
@@ -28,7 +28,7 @@ export async function migrate({ url, seed, log }: MigrateOptions): Promise<void>
       PATH: Deno.env.get('PATH') ?? '',
       SUPABASE_TELEMETRY_DISABLED: '1',
       DO_NOT_TRACK: '1',
-      // Spares a warning about the missing TLS of a server on this very machine.
+      // Without it the CLI warns that the local server has no TLS.
       PGSSLMODE: 'disable',
     },
     log,

@@ -2,22 +2,22 @@ import postgres from 'postgres';
 import { root } from '../root.ts';
 
 /**
- * Refuses kept data that were made by an older text of a migration: throws, naming the files, when one that this
- * database has applied was changed or removed since. Otherwise notes the SHA-256 of every migration file in `record`,
- * before they are applied: an interrupted start can't leave an applied file unnoted.
+ * Refuses data that were created with an older text of a migration. Otherwise stores the SHA-256 of every migration
+ * file in `record`, before the migrations run, so that an interrupted start leaves no applied file without a hash.
+ * @throws Error with the files that were changed or removed after this database applied them
  */
 export async function guardMigrations(url: string, record: string): Promise<void> {
-  const noted = await readRecord(record);
+  const recorded = await readRecord(record);
   const files = await hashMigrations(`${root}/supabase/migrations`);
   const applied = await appliedVersions(url);
-  const differences = Object.entries(noted).flatMap(([name, hash]) => {
+  const differences = Object.entries(recorded).flatMap(([name, hash]) => {
     if (!applied.has(versionOf(name)) || files[name] === hash) return [];
     return [`  ${name} ${files[name] === undefined ? 'is gone' : 'was changed'}`];
   });
   if (differences.length > 0) {
     throw new Error(
       'The kept data were made by migrations that have changed since:\n' + differences.join('\n') +
-        '\nUndo the change, or start afresh with `npm start -- --reset`, which deletes the local data.',
+        '\nUndo the change, or run `npm start -- --reset`, which deletes the local data.',
     );
   }
   await Deno.writeTextFile(record, JSON.stringify(files, null, 2));

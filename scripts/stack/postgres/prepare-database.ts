@@ -3,9 +3,9 @@ import { createPostgresConnection } from '@supabase/lite/postgres';
 import postgres from 'postgres';
 
 /**
- * Gives an empty database what every Supabase project has before its first migration: the API's roles, the schemas
- * `auth` and `extensions`. Safe to run again. The API's roles may enter `auth` (policies call `auth.uid()`) and read no
- * table of it.
+ * Creates what every Supabase project has before its first migration: the API's roles and the schemas `auth` and
+ * `extensions`. Safe to run again. The API's roles get usage of `auth`, because policies call `auth.uid()`, but no
+ * right on its tables.
  */
 export async function prepareDatabase(url: string): Promise<void> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
@@ -29,7 +29,7 @@ async function createAuthSchema(url: string): Promise<void> {
   }
 }
 
-// Roles belong to the whole cluster: another of its databases may be making them right now, hence the lock.
+// Roles belong to the whole cluster. The lock protects against another database that creates them at the same time.
 const roles = `
 do $$
 declare

@@ -1,3 +1,3 @@
-/** What pg_cron runs once a minute on a hosted project; the same text as in private.set_up. */
+/** The command that pg_cron runs once a minute on a hosted project; the same text as in private.set_up. */
 export const sweep =
   'do $sweep$ begin for n in 1..10000 loop exit when private.sweep() = 0; commit; end loop; end $sweep$';

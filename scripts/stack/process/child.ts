@@ -1,29 +1,29 @@
 import { readLines } from './read-lines.ts';
 
-/** A running program of the local stack. */
+/** A program that the local stack started. */
 export type Child = {
   readonly pid: number;
-  /** Resolves when the program has ended, however it ended. */
+  /** Resolves when the program has ended, with any status. */
   readonly exited: Promise<Deno.CommandStatus>;
-  /** What it last said, oldest line first: the reason of a crash, as a rule. */
+  /** The last lines of its output, oldest first: usually the reason of a crash. */
   lastLines(): string[];
-  /** Sends the signals one after the other, some seconds apart, at last SIGKILL; returns when the program has ended. */
+  /** Sends the signals and then SIGKILL, five seconds apart, until the program has ended. */
   end(...signals: Deno.Signal[]): Promise<void>;
 };
 
 export type ChildOptions = {
-  /** Prefix of its lines on stderr. */
+  /** Prefix of its log lines. */
   name: string;
   command: string;
   args: string[];
-  /** The whole environment: nothing is inherited. */
+  /** The whole environment: no variable is inherited. */
   env: Record<string, string>;
   cwd?: string;
   uid?: number;
   gid?: number;
-  /** Sees each line of its stdout and stderr. */
+  /** Called with each line of stdout and stderr. */
   onLine?: (line: string) => void;
-  /** Where the lines go; default: stderr, under the name. */
+  /** Default: writes to stderr, with the name as prefix. */
   log?: (line: string) => void;
 };
 
@@ -31,8 +31,8 @@ const keptLines = 20;
 const graceMs = 5000;
 
 /**
- * Starts a program in a process group of its own: Ctrl-C in the terminal reaches the supervisor alone, which then ends
- * the programs in order. Throws what `Deno.Command` throws when the program can't be run.
+ * Starts a program in its own process group: Ctrl-C in the terminal reaches only this process, which then ends the
+ * programs in order. @throws the error of `Deno.Command` when the program can't be run
  */
 export function spawnChild(options: ChildOptions): Child {
   const log = options.log ?? ((line: string) => writeLine(`[${options.name}] ${line}`));
@@ -58,10 +58,10 @@ export function spawnChild(options: ChildOptions): Child {
   };
   const read = Promise.all([readLines(child.stdout, onLine), readLines(child.stderr, onLine)]);
 
-  const warden = watchOver(child.pid);
+  const watchdog = startWatchdog(child.pid);
   const exited = child.status.then(async (status) => {
-    warden.end();
-    // Its last words may still be in the pipe; a grandchild may hold the pipe open for longer.
+    watchdog.end();
+    // The last output may still be in the pipe. The time limit is needed because a grandchild may keep the pipe open.
     await Promise.race([read, delay(200)]);
     return status;
   });
@@ -74,7 +74,7 @@ export function spawnChild(options: ChildOptions): Child {
       for (const signal of [...signals, 'SIGKILL'] satisfies Deno.Signal[]) {
         try {
           child.kill(signal);
-          child.kill('SIGCONT'); // a paused program obeys nothing but SIGKILL until it goes on
+          child.kill('SIGCONT'); // a stopped program handles no signal but SIGKILL until it continues
         } catch {
           break; // it has ended already
         }
@@ -85,13 +85,13 @@ export function spawnChild(options: ChildOptions): Child {
   };
 }
 
-/** Writes one line to stderr: stdout belongs to the `NAME="value"` lines. */
+/** Writes one line to stderr: stdout is only for the `NAME="value"` lines. */
 export function writeLine(line: string): void {
   Deno.stderr.writeSync(new TextEncoder().encode(`${line}\n`));
 }
 
-// Asks, waits up to five seconds, then insists.
-const wardenScript = `
+// Blocks until its stdin is closed, then sends SIGINT and, after five seconds, SIGKILL.
+const watchdogScript = `
 read -r _
 kill -INT "$0"
 for _ in 1 2 3 4 5; do
@@ -101,12 +101,12 @@ done
 kill -KILL "$0"`;
 
 /**
- * Ends the program when this process dies without ending it: a SIGKILL leaves no chance to clean up, but it does close
- * the pipe that a small shell waits on.
+ * Ends the program when this process dies without doing so. After a SIGKILL this process can't clean up, but the system
+ * closes the pipe that the watchdog's shell reads from.
  */
-function watchOver(pid: number): { end(): void } {
-  const warden = new Deno.Command('/bin/sh', {
-    args: ['-c', wardenScript, String(pid)],
+function startWatchdog(pid: number): { end(): void } {
+  const shell = new Deno.Command('/bin/sh', {
+    args: ['-c', watchdogScript, String(pid)],
     clearEnv: true,
     env: { PATH: '/usr/bin:/bin' },
     stdin: 'piped',
@@ -114,13 +114,13 @@ function watchOver(pid: number): { end(): void } {
     stderr: 'null',
     detached: true,
   }).spawn();
-  warden.unref();
+  shell.unref();
   return {
     end() {
       try {
-        warden.kill('SIGKILL');
+        shell.kill('SIGKILL');
       } catch {
-        // It ended by itself: nothing is left to end.
+        // The shell has ended already.
       }
     },
   };

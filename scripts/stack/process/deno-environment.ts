@@ -1,4 +1,4 @@
-/** What Deno itself needs of this process's environment to run another program: its cache, no colours, no update check. */
+/** The environment that Deno itself needs to run a program: its cache folder, no colours, no update check. */
 export function denoEnvironment(): Record<string, string> {
   const environment: Record<string, string> = { NO_COLOR: '1', DENO_NO_UPDATE_CHECK: '1' };
   for (const name of ['HOME', 'DENO_DIR']) {

@@ -1,10 +1,10 @@
-/** Ids to run a program under. */
+/** The user and group of a process. */
 export type UserIds = { uid: number; gid: number };
 
 /**
- * The user that Postgres runs as: it refuses to be root, so as root (in a container, as a rule) the system user
- * `postgres` is used, and made if need be. Undefined when this process is not root. Throws when there is no such user
- * and none can be made.
+ * The user that runs Postgres. Postgres refuses to run as root, so root (usually in a container) uses the system user
+ * `postgres`, which is created if it does not exist. Undefined when this process is not root.
+ * @throws Error when the user can't be created
  */
 export async function unprivilegedUser(): Promise<UserIds | undefined> {
   if (Deno.uid() !== 0) return undefined;
@@ -13,7 +13,7 @@ export async function unprivilegedUser(): Promise<UserIds | undefined> {
   await run('useradd', ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', 'postgres']);
   const made = await idsOf('postgres');
   if (made) return made;
-  throw new Error('Postgres does not run as root, and the user "postgres" could not be made: start as another user');
+  throw new Error('Postgres does not run as root, and the user "postgres" could not be created: start as another user');
 }
 
 async function idsOf(user: string): Promise<UserIds | undefined> {

@@ -1,7 +1,7 @@
 /**
- * Supabase Lite in a process of its own: its Postgres driver throws uncaught when a connection dies, which ends this
- * process and nothing else. Prints the ports of its listeners as one JSON line on stdout: the API, as a hosted project
- * has it, and Studio, which serves requests without a key as `service_role`.
+ * Supabase Lite in its own process: its Postgres driver throws an uncaught error when a connection is lost, which ends
+ * only this process. Prints the ports of its two listeners as one JSON line on stdout: the API, as on a hosted project,
+ * and Studio, which serves requests without a key as `service_role`.
  */
 import { App } from '@supabase/lite';
 import { createPostgresConnection } from '@supabase/lite/postgres';
@@ -31,7 +31,7 @@ const api = new App({
   options: {
     server: {
       disableStudio: true,
-      // `/_system` is no part of a hosted project's API, and tells the database's password to whoever asks.
+      // A hosted project has no `/_system`, and Lite's shows the database password to any caller.
       middlewares: [(c, next) => c.req.path.startsWith('/_system') ? Promise.resolve(c.notFound()) : next()],
     },
   },
@@ -45,7 +45,7 @@ const studio = new App({
 });
 
 keepGrants();
-await databaseAnswers();
+await waitForDatabase();
 const ports = {
   api: serve((request, peerAddress) => api.fetch(request, { peerAddress })),
   studio: studioPort === undefined ? undefined : serve((request, peerAddress) => {
@@ -63,19 +63,19 @@ function serve(answer: (request: Request, peerAddress: string) => Response | Pro
 }
 
 /**
- * Without this Lite's first request grants everything on every table to the API's roles, undoing each `revoke` of the
- * migrations; and while no table has row level security yet it goes on as superuser. The field is private to Lite's
- * types, so a Lite that no longer has it is refused rather than trusted.
+ * By default Lite's first request grants all rights on all tables to the API's roles, which undoes each `revoke` of the
+ * migrations, and Lite works as superuser while no table has row level security. The field that prevents this is
+ * private, so a version of Lite without it is refused.
  */
 function keepGrants(): void {
   if (Reflect.get(connection, 'rlsState') !== 'unknown') {
-    throw new Error('This Lite has no rlsState: read what it grants');
+    throw new Error('This version of Lite has no rlsState: check which rights it grants');
   }
   Reflect.set(connection, 'rlsState', 'active');
 }
 
-/** Waits for the database, then reads its schema once: the first request finds it read. */
-async function databaseAnswers(): Promise<void> {
+/** Waits for the database, then reads its schema into the cache, before the first request. */
+async function waitForDatabase(): Promise<void> {
   for (;;) {
     try {
       await connection.exec('select 1');

@@ -3,23 +3,23 @@ import { denoEnvironment } from '../process/deno-environment.ts';
 import { root } from '../root.ts';
 import type { Service } from '../service.ts';
 
-/** What Lite's process is told. */
+/** The settings of Lite's process. */
 export type LiteSettings = {
   databaseUrl: string;
   jwtSecret: string;
   publishableKey: string;
   secretKey: string;
-  /** Where links in auth mails lead: the app. */
+  /** Target of links in auth mails: the app. */
   siteUrl: string;
-  /** The port at which people open Studio: requests that name another are refused. Undefined: no Studio. */
+  /** The public port of Studio: requests for another port are refused. Undefined: no Studio. */
   studioPort?: number;
 };
 
-/** Supabase Lite. Its ports are the system's choice and change when it is restarted, so ask for an address each time. */
+/** Supabase Lite. The system chooses its ports, and a restart changes them: read the URL for each request. */
 export type Lite = Service & {
-  /** Base URL of the API, waited for while Lite restarts; undefined when it isn't back within `waitMs`. */
+  /** Base URL of the API. Waits while Lite restarts; undefined after `waitMs`. */
   apiUrl(waitMs?: number): Promise<string | undefined>;
-  /** Base URL of the Studio listener, likewise. */
+  /** Base URL of the Studio listener. Waits like `apiUrl`. */
   studioUrl(waitMs?: number): Promise<string | undefined>;
   /** Process id; undefined between two processes. */
   pid(): number | undefined;
@@ -28,9 +28,9 @@ export type Lite = Service & {
 type Ports = { api: number; studio?: number };
 
 const readyWithinMs = 30_000;
-const longestBackoffMs = 2000;
+const maxBackoffMs = 2000;
 
-/** Lite for a migrated database. It is restarted whenever it ends by itself; only `stop` ends it for good. */
+/** Runs Lite on a migrated database, and restarts it when it ends without `stop`. */
 export function createLite(settings: LiteSettings, log?: (line: string) => void): Lite {
   let child: Child | undefined;
   let lastLines = (): string[] => [];
@@ -61,8 +61,8 @@ export function createLite(settings: LiteSettings, log?: (line: string) => void)
       if (child !== lite) return;
       child = undefined;
       if (up) ports = Promise.withResolvers();
-      // One that ran for a while met an accident; one that can't even start is given longer and longer pauses.
-      backoffMs = performance.now() - startedAt > 5000 ? 100 : Math.min(backoffMs * 2, longestBackoffMs);
+      // After a crash restart at once; a process that can't start gets an exponential backoff.
+      backoffMs = performance.now() - startedAt > 5000 ? 100 : Math.min(backoffMs * 2, maxBackoffMs);
       setTimeout(() => running && startProcess(), backoffMs);
     });
   }
@@ -97,7 +97,7 @@ export function createLite(settings: LiteSettings, log?: (line: string) => void)
   };
 }
 
-// It talks to Postgres and to whoever calls it, all on this machine.
+// Lite connects only to programs on this machine.
 const permissions = ['--allow-net=127.0.0.1', '--allow-env', '--allow-sys', `--allow-read=${root}`];
 
 async function within<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined> {

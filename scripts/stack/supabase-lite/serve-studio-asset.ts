@@ -7,11 +7,11 @@ const contentTypes: Record<string, string> = {
   woff2: 'font/woff2',
 };
 
-/** Answers a request for one of Studio's own files, `/static/…`; undefined for any other path. */
+/** Answers a request for a file of Studio, `/static/…`; undefined for any other path. */
 export function serveStudioAsset(request: Request): Promise<Response> | undefined {
   const { pathname } = new URL(request.url);
   if (!pathname.startsWith('/static/')) return undefined;
-  // One folder deep and no other characters: no path leads out of the folder.
+  // The pattern allows no `..`, so no path leads out of the folder.
   const [, path, extension] = /^\/static\/((?:assets\/)?[\w-]+\.(\w+))$/.exec(pathname) ?? [];
   return readAsset(path, contentTypes[extension ?? '']);
 }

@@ -30,9 +30,9 @@ import { deadlineMilliseconds, withDeadline } from './http/with-deadline.ts';
 type AppEnv = {
   Variables: LogVariables & {
     body?: Uint8Array;
-    /** The session, checked before the body was read. */
+    /** The session, if it was checked before the body was read. */
     auth?: Auth;
-    /** Milliseconds of the route's deadline that are spent. */
+    /** Milliseconds of the route's deadline that checking the session took. */
     spent?: number;
   };
 };
@@ -52,7 +52,7 @@ const routes: readonly Route[] = [
   reconcilePayments,
 ];
 
-/** The HTTP application: route table, limits, CORS, and the single place where a fault becomes an answer. */
+/** The HTTP application: routes, body limits, CORS. The only place that turns a fault into an answer. */
 export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> {
   const verifiers = {
     verifyPaymentSignature: config.checkoutSecrets.length > 0 ? createVerifier(config.checkoutSecrets) : null,
@@ -96,7 +96,7 @@ export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> 
     }
   });
 
-  /** Whether the headers alone don't refuse the request already. The route itself answers the refusal, in its order. */
+  /** False if the headers alone refuse the request. The route answers the refusal, in its order of checks. */
   async function needsBody(c: Context<AppEnv>, { bodyOf, deadlineMilliseconds }: Route): Promise<boolean> {
     const request = c.req.raw;
     if (bodyOf === 'gateway') return Boolean(request.headers.get(config.signatureHeader));
@@ -141,7 +141,7 @@ export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> 
   app.notFound((c) => send(c, errorAnswer('notFound')));
   app.onError((error, c) => fail(c, error, 'requestFailed'));
 
-  /** Delivers after the answer is out. What fails here is tried again by whoever comes next. */
+  /** Dispatches the outbox after the answer. The next dispatch retries what fails here. */
   async function dispatch(requestId: string, milliseconds: number): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, milliseconds));
     try {
@@ -164,7 +164,7 @@ export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> 
     log({ level: 'error', event: 'fault', request_id: requestId, error: describe(error) });
   }
 
-  /** Logs a fault once and answers with nothing of its inside. */
+  /** Logs a fault once. The answer contains no detail of it. */
   function fail(c: Context<AppEnv>, error: unknown, name: ErrorName): Response {
     logFault(c.get('requestId'), error);
     const headers = error instanceof AuthServerBusy ? { 'retry-after': String(error.retryAfter) } : undefined;
@@ -177,7 +177,7 @@ function refuseBody(refusal: BodyRefusal): Answer {
   return { ...errorAnswer(refusal), ...(refusal === 'tooManyBodies' && { headers: { 'retry-after': '1' } }) };
 }
 
-/** All headers at once: each that is set later has the answer's made anew. */
+/** Sets all headers in one place: Hono copies the Response for each header that is set later. */
 function send(c: Context<AppEnv>, { status, body, json, outcome, headers }: Answer): Response {
   const text = json ?? (body === undefined ? null : JSON.stringify(body));
   c.set('outcome', outcome);
@@ -194,7 +194,7 @@ function send(c: Context<AppEnv>, { status, body, json, outcome, headers }: Answ
   });
 }
 
-/** What went wrong and where, without foreign messages: those of parsers and servers quote what they were given. */
+/** Error name and stack frame, without the message: messages of parsers and servers may quote customer data. */
 function describe(error: unknown): string {
   if (error instanceof DatabaseError) return error.message;
   if (!(error instanceof Error)) return typeof error;

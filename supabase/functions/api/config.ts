@@ -1,45 +1,45 @@
-/** Reads an environment variable by name; a missing and an empty one are the same: not configured. */
+/** Reads an environment variable by name. */
 export type Environment = (name: string) => string | undefined;
 
-/** Everything that the function can be told from outside. */
+/** The configuration of the function. */
 export type Config = {
   readonly supabaseUrl: string;
   readonly publishableKey: string;
   readonly secretKey: string;
-  /** Who signed the sessions that are checked here, as they name it. */
+  /** Expected `iss` of sessions that the function checks itself. */
   readonly sessionIssuer: string;
-  /** Postgres, through a transaction pooler or not; null: the database is called over REST. */
+  /** Postgres URL, through a transaction pooler or direct; null: the database is called over REST. */
   readonly databasePoolUrl: string | null;
-  /** PEM of who signed the certificate of that Postgres; null: its address says whether the connection is encrypted. */
+  /** CA certificate (PEM) for that Postgres; null: the URL decides whether the connection is encrypted. */
   readonly databasePoolCa: string | null;
-  /** Key id and secret of the gateway's API; null: payments are not configured (SPEC 4, verify, step 1). */
+  /** Null: payments are not configured. Contract: POST /api/payments/verify, "Order of checks". */
   readonly gateway: GatewayConfig | null;
-  /** Either verifies what a checkout handed to the client; empty: payments are not configured. */
+  /** Current and previous key of payment signatures; empty: payments are not configured. */
   readonly checkoutSecrets: readonly string[];
-  /** Either verifies a webhook; empty: webhooks are not configured. */
+  /** Current and previous key of webhook signatures; empty: webhooks are not configured. */
   readonly webhookSecrets: readonly string[];
-  /** The gateway's account whose events count; null: all. */
+  /** Events of other accounts of the gateway are ignored; null: all accounts are accepted. */
   readonly gatewayAccountId: string | null;
   readonly signatureHeader: string;
   readonly eventIdHeader: string;
   readonly earlyRenewal: 'replace' | 'extend';
-  /** Null: mails wait until it is configured. */
+  /** Null: mails wait in the outbox until it is configured. */
   readonly email: EmailConfig | null;
-  /** Null: calls wait until it is configured; `off`: there is nothing to refresh. */
+  /** Null: calls wait in the outbox until it is configured; `off`: the app has no cached pages. */
   readonly revalidation: RevalidationConfig | 'off' | null;
   readonly retention: RetentionConfig;
-  /** Opens the internal endpoints beside the secret key; null: the secret key alone does. */
+  /** Key of the internal endpoints, besides the secret key; null: only the secret key is accepted. */
   readonly internalKey: string | null;
-  /** Local only: the hosted platform decides itself where the function listens. */
+  /** Local stack only; the hosted platform chooses the port itself. */
   readonly port: number | null;
-  /** Names of the missing variables whose feature is therefore off. */
+  /** Names of the missing variables that turn a feature off. */
   readonly missing: readonly string[];
 };
 
 export type GatewayConfig = {
   readonly keyId: string;
   readonly keySecret: string;
-  /** Null: orders are not configured; payments made elsewhere are verified all the same. */
+  /** Null: the function creates no orders, but verifies payments of orders that the app created. */
   readonly apiUrl: string | null;
 };
 
@@ -47,18 +47,18 @@ export type EmailConfig = {
   readonly apiKey: string;
   readonly from: string;
   readonly baseUrl: string;
-  /** Public address of the app, `{app_url}` of SPEC 6. */
+  /** Public address of the app; mails link to it. Contract: E-mails. */
   readonly appUrl: string;
   /** IANA name. */
   readonly timeZone: string;
-  /** Whether users are told that their paid period ends, and that it has. */
+  /** Whether `subscription-ending` and `subscription-ended` are sent. */
   readonly expiryEmails: boolean;
 };
 
 /** For how many days records are kept. */
 export type RetentionConfig = {
   readonly ledgerDays: number;
-  /** Of side effects that were delivered. */
+  /** For delivered side effects. */
   readonly outboxDays: number;
   readonly tierHistoryDays: number;
 };
@@ -66,8 +66,9 @@ export type RetentionConfig = {
 export type RevalidationConfig = { readonly url: string; readonly secret: string };
 
 /**
- * Reads the configuration; the only place that knows the variables' names.
- * @throws Error naming the variable, when one without which nothing works is missing or a value makes no sense.
+ * Reads the configuration. Only this file contains the variables' names. An empty variable counts as missing, except
+ * REVALIDATE_URL, where empty means `off`.
+ * @throws Error naming the variable, when a required variable is missing or a value is invalid.
  */
 export function readConfig(environment: Environment): Config {
   const read = (name: string) => environment(name) || null;
@@ -85,7 +86,7 @@ export function readConfig(environment: Environment): Config {
   const appUrl = readUrl('APP_URL');
   const apiKey = read('RESEND_API_KEY');
   const from = read('EMAIL_FROM');
-  // Resend's client appends `/emails` to it as it is.
+  // Resend's client appends `/emails` without removing a slash.
   const baseUrl = (readUrl('RESEND_BASE_URL') ?? 'https://api.resend.com').replace(/\/+$/, '');
   const timeZone = knownTimeZone(read('EMAIL_TIME_ZONE') ?? 'UTC');
   const expiryEmails = onOrOff(read('EXPIRY_EMAILS') ?? 'on', 'EXPIRY_EMAILS');
@@ -124,9 +125,9 @@ export function readConfig(environment: Environment): Config {
     email: apiKey && from && appUrl ? { apiKey, from, baseUrl, appUrl, timeZone, expiryEmails } : null,
     revalidation: revalidation(noRevalidation, revalidateUrl, revalidateSecret),
     retention: {
-      // Payloads are kept for 90 days, and what still waits for longer.
+      // Ledger rows must outlive their payloads, which are kept for 90 days.
       ledgerDays: readDays('LEDGER_RETENTION_DAYS', 400, 90),
-      // `private.unmailed_payments` reads the mails of 30 days.
+      // `private.unmailed_payments` reads the mails of the last 30 days.
       outboxDays: readDays('OUTBOX_RETENTION_DAYS', 30, 30),
       tierHistoryDays: readDays('TIER_HISTORY_RETENTION_DAYS', 1100, 30),
     },
@@ -145,7 +146,7 @@ function revalidation(off: boolean, url: string | null, secret: string | null): 
   return url && secret ? { url, secret } : null;
 }
 
-/** Entry `default` of a JSON object of keys, as the platform sets it. */
+/** The platform sets keys as a JSON object. @returns its entry `default`. */
 function readDefaultKey(json: string | null, name: string): string | null {
   if (json === null) return null;
   try {
@@ -162,7 +163,7 @@ function postgresUrl(value: string | null, name: string): string | null {
   throw new Error(`${name} is not the address of a Postgres`);
 }
 
-/** Lines of a certificate may have been written as `\n`, for a file of one line each. */
+/** A one-line env file has the line breaks of a certificate as the two characters `\n`. */
 function certificate(value: string | null, name: string): string | null {
   const pem = value?.replaceAll('\\n', '\n') ?? null;
   if (pem === null || /-----BEGIN CERTIFICATE-----\s/.test(pem)) return pem;
@@ -174,7 +175,7 @@ function httpUrl(value: string, name: string): string {
   throw new Error(`${name} is not an http(s) address`);
 }
 
-/** Reading a header by a name that can be none would throw at every request. */
+/** With an invalid name every request would throw when it reads the header. */
 function headerName(value: string, name: string): string {
   if (/^[\w!#$%&'*+.^`|~-]+$/.test(value)) return value;
   throw new Error(`${name} is not the name of a header`);

@@ -8,7 +8,7 @@ import { createSenders } from './outbox/senders.ts';
 import { createTransport, isPoolWithoutCa } from './database/transport.ts';
 
 const config = readConfig((name) => Deno.env.get(name));
-// The hosted platform takes each call for an event; a console of our own takes lines.
+// The hosted platform records each console call as one event, so only the local stack may join lines.
 const log = config.port === null ? consoleLog : createBufferedLog(writeLine);
 if (config.missing.length > 0) {
   log({ level: 'warn', event: 'not_configured', missing: config.missing });
@@ -28,7 +28,7 @@ const ports = {
 const app = createApp(config, ports, log);
 
 Deno.serve({
-  // The hosted platform decides itself where to listen and ignores these.
+  // The hosted platform ignores both and chooses the address itself.
   ...(config.port === null ? {} : { hostname: '127.0.0.1', port: config.port }),
   onListen: ({ port }) => log({ level: 'info', event: 'listening', port }),
 }, (request) => app.fetch(request));

@@ -1,8 +1,7 @@
-/** What the function uses of `node:crypto`: the hosted runtime's type check does not find the package of all its types. */
+/** The part of `node:crypto` that the function uses: the hosted runtime's type check does not find the Node types. */
 
 type Bytes = Uint8Array;
 
-/** Takes a message and gives its digest. */
 interface Digest {
   update(message: string | Bytes): Digest;
   digest(): Bytes;
@@ -11,5 +10,5 @@ interface Digest {
 
 export function createHash(algorithm: 'sha256'): Digest;
 export function createHmac(algorithm: 'sha256', key: string): Digest;
-/** @throws where the lengths differ. */
+/** @throws when the lengths differ. */
 export function timingSafeEqual(one: Bytes, other: Bytes): boolean;

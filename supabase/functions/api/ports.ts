@@ -1,75 +1,78 @@
 import type { RetentionConfig } from './config.ts';
 import type { Destination, Failure, OutboxRow, Sender } from './outbox/outbox.ts';
 
-/** Says who sent a request. SPEC 5. */
+/** Authenticates requests. Contract: Sessions. */
 export type Auth = {
   /**
    * @returns the id of the signed-in user, or null when the request carries no valid session.
-   * @throws when the auth server can't be asked: an outage is not a refusal.
+   * @throws when the auth server is unavailable: an outage is not a refusal.
    */
   authenticate(request: Request): Promise<string | null>;
 };
 
-/** The service's rules, one round trip a call. Every method throws when the database can't be reached or fails. */
+/** The SQL functions of the service, one round trip a call. Every method throws when the database fails. */
 export type Database = {
-  /** The answer of GET /api/subscriptions, as JSON. SPEC 4. */
+  /** The body of the answer, as JSON text. Contract: GET /api/subscriptions. */
   getSubscription(userId: string): Promise<string>;
-  /** The answer of GET /api/subscriptions/plans. */
+  /** The body of the answer. Contract: GET /api/subscriptions/plans. */
   listPlans(): Promise<unknown>;
-  /** A user's open order of a tier, or a new payment to order at the gateway. */
+  /** Returns the user's open order of a tier, or stores a new payment without an order. */
   createOrder(request: OrderRequest): Promise<CreateOrderResult>;
-  /** Notes the id that the gateway gave to a payment's order. */
+  /** Stores the gateway's id of a payment's order. */
   storeOrder(paymentId: string, orderId: string): Promise<void>;
-  /** Forgets a payment that the gateway made no order for. */
+  /** Deletes a payment for which the gateway created no order. */
   discardOrder(paymentId: string): Promise<void>;
-  /** SPEC 4, POST /api/payments/verify, steps 5 to 12. */
+  /** Contract: POST /api/payments/verify, "Order of checks" from step 5, and "Effect". */
   verifyPayment(payment: VerifiedPayment): Promise<VerifyPaymentResult>;
-  /** Ends a user's subscription, now or when the paid period ends. @returns it as the read endpoint shows it. */
+  /**
+   * Ends a user's subscription, now or at the end of the period.
+   * @returns the subscription as the read endpoint shows it.
+   */
   cancelSubscription(
     userId: string,
     atPeriodEnd: boolean,
   ): Promise<{ outcome: 'cancelled'; subscription: unknown } | { outcome: 'subscription_not_found' }>;
-  /** Drops a user's intent to cancel. */
+  /** Withdraws a cancellation at the end of the period. */
   resumeSubscription(
     userId: string,
   ): Promise<
     { outcome: 'resumed'; subscription: unknown } | { outcome: 'subscription_not_found' | 'cannot_be_resumed' }
   >;
-  /** SPEC 6. @returns the outcome as the ledger holds it. */
+  /** Contract: Events. @returns the outcome as the ledger stores it. */
   applyGatewayEvent(delivery: GatewayDelivery): Promise<{ outcome: string }>;
-  /** At most 20 rows that are due. */
+  /** Claims at most 20 due rows. */
   claimOutbox(destination: string): Promise<OutboxClaim>;
-  /** Notes claimed rows as delivered, with a note why where nothing was sent; late is fine. */
+  /** Marks claimed rows as delivered, also after the lease. `note`: why nothing was sent. */
   completeOutbox(token: string, ids: readonly number[], note?: string): Promise<void>;
-  /** Notes claimed rows as not delivered. @returns how many are tried again, and how many were given up. */
+  /** Marks claimed rows as not delivered. @returns how many will be retried, and how many were parked. */
   failOutbox(token: string, ids: readonly number[], failure: Failure): Promise<{ retried: number; parked: number }>;
-  /** When a row of these destinations is due next, ISO 8601. */
+  /** When the next row of these destinations is due, ISO 8601. */
   nextOutboxAttempt(destinations: readonly string[]): Promise<{ nextAttemptAt: string | null }>;
-  /** Deletes a batch of the records that are older than that. @returns how many; 0: none is left */
+  /** Deletes one batch of old records. @returns how many; 0: none is left */
   purgeRecords(retention: RetentionConfig): Promise<{ purged: number }>;
-  /** Payments that the gateway is to be asked about, leased for five minutes, at most 20. */
+  /** Claims at most 20 payments to reconcile, leased for five minutes. */
   claimPaymentsToReconcile(): Promise<PaymentsToReconcile>;
-  /** Applies what the gateway knows of the payments on an order; null: it knows no such order. */
+  /** Applies the gateway's payments on an order; null: the gateway does not know the order. */
   applyOrderPayments(paymentId: string, items: readonly unknown[] | null): Promise<{ applied: number; ended: boolean }>;
-  /** Subscriptions that the gateway is to be asked about before their period ends, leased likewise. */
+  /** Claims subscriptions to reconcile before their period ends, leased for five minutes. */
   claimSubscriptionsToReconcile(): Promise<readonly SubscriptionToReconcile[]>;
-  /** Applies a subscription as the gateway has it; null: it knows no such one. */
+  /** Applies the gateway's state of a subscription; null: the gateway does not know the subscription. */
   applyGatewaySubscription(
     subscription: SubscriptionToReconcile,
     entity: GatewaySubscription | null,
   ): Promise<{ applied: boolean }>;
-  /** Notes that the gateway was asked about all that was due. */
+  /** Records that everything due was reconciled. */
   finishReconciliation(): Promise<void>;
-  /** Times are ISO 8601. @param destinations the ones that are configured: what others wait for is not undelivered */
+  /** Times are ISO 8601. @param destinations the configured ones: rows of others do not count as undelivered */
   getHealth(destinations: readonly string[]): Promise<
     { oldest_undelivered_at: string | null; last_webhook_at: string | null; last_sweep_at: string | null }
   >;
 };
 
-/** What delivering side effects needs of the database. */
+/** The methods that the dispatcher needs. */
 export type OutboxDatabase = Pick<Database, 'claimOutbox' | 'completeOutbox' | 'failOutbox' | 'nextOutboxAttempt'>;
 
-/** What asking the gateway needs of the database. */
+/** The methods that reconciliation needs. */
 export type ReconcileDatabase = Pick<
   Database,
   | 'claimPaymentsToReconcile'
@@ -83,7 +86,7 @@ export type VerifiedPayment = {
   readonly userId: string;
   readonly orderId: string;
   readonly paymentId: string;
-  /** Checked already. */
+  /** Checked by the route. */
   readonly signature: string;
 };
 
@@ -95,7 +98,7 @@ export type VerifyPaymentResult =
 export type OrderRequest = {
   readonly userId: string;
   readonly tier: string;
-  /** The same key is the same order. */
+  /** The same key returns the same order. */
   readonly idempotencyKey: string | null;
 };
 
@@ -105,11 +108,11 @@ export type OrderedPayment = {
   readonly amount: number;
   readonly currency: string;
   readonly plan: unknown;
-  /** Null: none runs. */
+  /** Null: no subscription is running. */
   readonly running: RunningSubscription | null;
 };
 
-/** The subscription that runs when an order is made. `until`: its end, ISO 8601 in UTC, with milliseconds. */
+/** The running subscription when the order is created. `until`: its end, ISO 8601 in UTC, with milliseconds. */
 export type RunningSubscription = { readonly tier: string; readonly until: string };
 
 export type CreateOrderResult =
@@ -119,36 +122,35 @@ export type CreateOrderResult =
   | { outcome: 'rate_limited'; retryAfter: number };
 
 export type GatewayDelivery = {
-  /** Of the raw bytes, as hex. */
+  /** Hash of the raw bytes, as hex. */
   readonly bodySha256: string;
-  /** From the header; not signed. */
+  /** From the header, which the signature does not cover. */
   readonly eventId: string | null;
-  /** JSON that jsonb accepts; null: nested too deep to be read. */
+  /** JSON text that jsonb accepts; null: nested too deep. */
   readonly body: string | null;
 };
 
 /** The payment gateway's API. */
 export type Gateway = {
   /**
-   * Makes an order with automatic capture.
+   * Creates an order with automatic capture.
    * @param receipt unique, at most 40 characters
    * @returns the order's id, or null when the gateway refused, failed or did not answer in time.
    */
   createOrder(order: { amount: number; currency: string; receipt: string }): Promise<string | null>;
-  /** Ends a subscription, at once or with its billing cycle. */
+  /** Cancels a subscription, at once or at the end of its billing cycle. */
   cancelSubscription(id: string, atCycleEnd: boolean): Promise<GatewayReply>;
-  /** A subscription as the gateway has it. */
   readSubscription(id: string): Promise<Reading<GatewaySubscription>>;
-  /** The payments on an order, every attempt. */
+  /** All payment attempts on an order. */
   listOrderPayments(orderId: string): Promise<Reading<readonly GatewayEntity[]>>;
-  /** The refunds of a payment, in any state; the newest 100. */
+  /** The newest 100 refunds of a payment, in any state. */
   listRefunds(paymentId: string): Promise<Reading<readonly GatewayEntity[]>>;
 };
 
-/** A payment or a refund as the gateway has it. */
+/** A payment or a refund as the gateway returns it. */
 export type GatewayEntity = Readonly<Record<string, unknown>>;
 
-/** What the gateway knows. `unknown`: there is no such thing; `unanswered`: it did not say, ask again later. */
+/** A read from the gateway. `unknown`: the gateway has no such entity; `unanswered`: no usable answer, retry later. */
 export type Reading<T> = { readonly status: 'found'; readonly value: T } | {
   readonly status: 'unknown' | 'unanswered';
 };
@@ -156,13 +158,15 @@ export type Reading<T> = { readonly status: 'found'; readonly value: T } | {
 /** `current_end`: Unix seconds; null before the first cycle. */
 export type GatewaySubscription = { readonly status: string; readonly current_end?: unknown };
 
-/** How the gateway answered; status 0: it did not. */
+/** The gateway's answer; status 0: no answer. */
 export type GatewayReply = { readonly status: number; readonly retryAfter: string | null };
 
-/** Rows of one destination, claimed for 60 seconds. `parked`: how many more were due and too old. */
+/**
+ * Rows of one destination, leased for 60 seconds. `parked`: how many other due rows were parked because of their age.
+ */
 export type OutboxClaim = { readonly token: string; readonly rows: readonly OutboxRow[]; readonly parked: number };
 
-/** `settled`: how many more were due and needed no asking. */
+/** `settled`: how many other due payments needed no call of the gateway. */
 export type PaymentsToReconcile = {
   readonly settled: number;
   readonly payments: readonly { readonly id: string; readonly orderId: string }[];
@@ -170,12 +174,12 @@ export type PaymentsToReconcile = {
 
 export type SubscriptionToReconcile = { readonly id: string; readonly gatewaySubscriptionId: string };
 
-/** What createApp needs from outside. */
+/** The dependencies of `createApp`. */
 export type Ports = {
   readonly auth: Auth;
   readonly database: Database;
   /** Null: the gateway's API is not configured. */
   readonly gateway: Gateway | null;
-  /** The receivers of side effects that are configured. */
+  /** The configured senders; outbox rows of other destinations wait. */
   readonly senders: Readonly<Partial<Record<Destination, Sender>>>;
 };

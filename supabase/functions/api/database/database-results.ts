@@ -1,10 +1,10 @@
-/** What the database's functions answer, checked: a proxy or an older migration may answer otherwise. */
+/** Schemas of the SQL functions' results. A proxy or an older migration may return something else. */
 import { z } from 'zod';
 
-/** JSON that Postgres wrote to be sent: over the pool that text itself; over REST it was read, and is written again. */
+/** JSON text for the answer. The pool transport returns Postgres' text; REST returns the parsed value. */
 export const subscriptionJson = z.union([
   z.string().startsWith('{"subscription"'),
-  // supabase-js takes an empty 404, such as a proxy's, for data null; without this look that would be a user's answer.
+  // supabase-js returns null for an empty 404, for example from a proxy. That must not become the answer to a user.
   z.object({
     subscription: z.looseObject({}).nullable(),
     currentTier: z.string(),

@@ -22,15 +22,15 @@ import type { Database } from '../ports.ts';
 
 type Rpcs = DatabaseTypes['public']['Functions'];
 
-/** Calls a function of the database with scalar parameters, in one round trip. @throws DatabaseError */
+/** Calls an SQL function with scalar parameters, in one round trip. @throws DatabaseError */
 export type Transport = <Name extends keyof Rpcs & string>(
   name: Name,
   parameters: Rpcs[Name]['Args'],
 ) => Promise<unknown>;
 
-/** The database refused, failed or can't be reached. The message names the call, never its data. */
+/** A call of the database failed. The message names the SQL function, never its data. */
 export class DatabaseError extends Error {
-  /** SQLSTATE, or why the database was not reached: `driverCode`. Nothing that does not look like a code. */
+  /** SQLSTATE, or a code of `driverCode`. Undefined for everything that does not look like a code. */
   readonly code: string | undefined;
 
   constructor(rpc: string, code: string | undefined) {
@@ -41,7 +41,7 @@ export class DatabaseError extends Error {
   }
 }
 
-/** The service's rules over whichever transport. */
+/** The SQL functions of the service, over a transport. */
 export function createDatabase(
   transport: Transport,
   { earlyRenewal, gateway = null, gatewayAccountId = null }:
@@ -183,14 +183,14 @@ export function createDatabase(
   };
 }
 
-/** Serialization failures and deadlocks undid everything and succeed on a second try. */
+/** A serialization failure or a deadlock rolls everything back, so one retry is safe. */
 function retryOnce(transport: Transport): Transport {
   return async (name, parameters) => {
     try {
       return await transport(name, parameters);
     } catch (error) {
-      const passing = error instanceof DatabaseError && (error.code === '40001' || error.code === '40P01');
-      if (!passing) throw error;
+      const isTransient = error instanceof DatabaseError && (error.code === '40001' || error.code === '40P01');
+      if (!isTransient) throw error;
       return await transport(name, parameters);
     }
   };

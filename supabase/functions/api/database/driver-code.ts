@@ -1,5 +1,5 @@
-/** What the driver and the runtimes say without a code, by the start of their words. */
-const wordsWithoutCode: readonly [start: string, code: string][] = [
+/** Codes for errors of the driver and the runtimes that have none, by the start of their message. */
+const codesByMessage: readonly [start: string, code: string][] = [
   ['The server does not support SSL connections', 'TLS_REFUSED'],
   ['timeout exceeded when trying to connect', 'CONNECT_TIMEOUT'],
   ['Connection terminated due to connection timeout', 'CONNECT_TIMEOUT'],
@@ -7,9 +7,9 @@ const wordsWithoutCode: readonly [start: string, code: string][] = [
 ];
 
 /**
- * Why a call over Postgres failed, as a code: the server's SQLSTATE, the system's or TLS' (`ECONNREFUSED`,
- * `UNABLE_TO_VERIFY_LEAF_SIGNATURE`), or one of ours where the driver has none. Never its message, which may quote
- * addresses, names of users and data.
+ * Why a call over Postgres failed, as a code: the server's SQLSTATE, a code of the system or of TLS (`ECONNREFUSED`,
+ * `UNABLE_TO_VERIFY_LEAF_SIGNATURE`), or a code defined here. Never the message: it may quote addresses, user names and
+ * data.
  */
 export function driverCode(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
@@ -19,5 +19,5 @@ export function driverCode(error: unknown): string | undefined {
   // The hosted runtime's TLS: `invalid peer certificate: UnknownIssuer`.
   const [, reason] = /^invalid peer certificate(?:: ([A-Z][A-Za-z]{2,39})$)?/.exec(error.message) ?? [undefined, null];
   if (reason !== null) return `CERTIFICATE_${reason?.replace(/(?!^)[A-Z]/g, '_$&').toUpperCase() ?? 'INVALID'}`;
-  return wordsWithoutCode.find(([start]) => error.message.startsWith(start))?.[1];
+  return codesByMessage.find(([start]) => error.message.startsWith(start))?.[1];
 }

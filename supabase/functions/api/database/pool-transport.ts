@@ -4,34 +4,34 @@ import { DatabaseError, type Transport } from './database.ts';
 import { driverCode } from './driver-code.ts';
 import { withDeadline } from '../http/with-deadline.ts';
 
-/** Of one isolate; others of the same function have their own. */
+/** For one isolate: each isolate of the function has its own pool. */
 const connections = 8;
 
-/** A free connection is there within this, or the call fails: it is told apart from a slow call. */
+/** Shorter than the call timeout, so that the error code tells a full pool from a slow call. */
 const connectTimeoutMilliseconds = 3000;
 
-/** As long as the REST API is given. */
+/** The same as over REST. */
 const callTimeoutMilliseconds = 4000;
 
-/** Poolers drop clients that do nothing; so does this one, before they do. */
+/** Idle connections are closed here before a pooler drops them. */
 const idleTimeoutMilliseconds = 10_000;
 
-/** What Postgres has as `json`, not `jsonb`, is there to be sent: it stays the text that it is. */
+/** A `json` result is sent to the client as it is, so it stays text. A `jsonb` result is parsed. */
 const types = {
   getTypeParser: (type: number, format?: 'text' | 'binary') =>
     type === pg.types.builtins.JSON ? String : pg.types.getTypeParser(type, format),
 };
 
 /**
- * Calls the RPCs straight over Postgres: one statement and one round trip a call. A transaction pooler may stand between,
- * so statements have no name and the session is left alone; the role of the URL brings its rights with it.
- * @param authority PEM: the connection is encrypted, to a server whose certificate it signed; null: as the URL says
+ * Calls the SQL functions over a Postgres connection: one statement and one round trip a call. Transaction poolers
+ * support neither named statements nor session settings, so none are used. The role of the URL must have the rights.
+ * @param authority CA certificate (PEM) for TLS; null: the URL decides about encryption
  */
 export function createPoolTransport(url: string, authority: string | null): Transport {
   let pool: pg.Pool | undefined;
   return async (name, parameters) => {
     pool ??= createPool(url, authority);
-    // What is left out gets the function's default, as over REST.
+    // A parameter that is left out gets the SQL function's default, as over REST.
     const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
     const list = given.map(([parameter], index) => `${parameter} => $${index + 1}`).join(', ');
     const text = `select public.${name}(${list}) as result`;
@@ -45,14 +45,14 @@ export function createPoolTransport(url: string, authority: string | null): Tran
       client.release();
       return rows[0]?.result;
     } catch (error) {
-      // Closed, not used again: it may still be at work on this call.
+      // Close the connection: it may still be running this call.
       client?.release(true);
       throw new DatabaseError(name, driverCode(error));
     }
   };
 }
 
-/** As `client.query` without a callback; but the promise of that one, and the rows in it, outlive the call by far. */
+/** With a callback, because pg keeps the promise of `client.query`, and its rows, in memory long after the call. */
 function query(client: pg.PoolClient, text: string, values: unknown[]): Promise<pg.QueryResult> {
   return new Promise((resolve, reject) => {
     client.query(text, values, (error, result) => error ? reject(error) : resolve(result));
@@ -68,7 +68,7 @@ function createPool(url: string, authority: string | null): pg.Pool {
     connectionTimeoutMillis: connectTimeoutMilliseconds,
     idleTimeoutMillis: idleTimeoutMilliseconds,
   });
-  // A connection that dies is replaced when the next call needs one; unheard, its end would be ours.
+  // The pool replaces a lost connection. Without a listener the error event would crash the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;

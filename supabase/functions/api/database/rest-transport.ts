@@ -1,7 +1,7 @@
 import { DatabaseError, type Transport } from './database.ts';
 import { createSupabaseClient } from './supabase-client.ts';
 
-/** Calls the RPCs over the project's REST API, one request a call, as service_role. */
+/** Calls the SQL functions over the project's REST API as service_role, one request a call. */
 export function createRestTransport(url: string, secretKey: string, request: typeof fetch = fetch): Transport {
   const client = createSupabaseClient(url, secretKey, request);
   return async (name, parameters) => {

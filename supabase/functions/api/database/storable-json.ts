@@ -1,10 +1,11 @@
-/** Deeper than any real event; deeper ones are refused before anything walks them. */
+/** Deeper than any real event. The limit protects recursive code from a stack overflow. */
 const maxDepth = 64;
 
 class NestedTooDeep extends Error {}
 
 /**
- * Rewrites JSON so that Postgres' jsonb accepts it: U+0000 and lone surrogates become U+FFFD, numbers beyond a double null.
+ * Rewrites JSON so that jsonb accepts it: U+0000 and lone surrogates become U+FFFD, numbers beyond a double become
+ * null. Contract: "Text that Postgres refuses".
  * @returns the JSON text, or null when it is nested deeper than 64.
  * @throws SyntaxError when the text is not JSON.
  */
@@ -34,7 +35,7 @@ function cleanText(text: string): string {
   return text.replaceAll('\0', '\uFFFD').toWellFormed();
 }
 
-/** Whether Postgres can hold a text at all; no record has an id that it can't. */
+/** Whether Postgres can store a text. No stored id can equal one that it can't. */
 export function isStorableText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }

@@ -1,9 +1,9 @@
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 
-/** Auth server and database answer within this, or not at all: SPEC's 500 is out before the gateway's 5 s. */
+/** Short enough that the function answers 500 before the gateway's timeout of 5 s. */
 const timeoutMilliseconds = 4000;
 
-/** A client without a session of its own: nothing kept, nothing refreshed, every request bounded. */
+/** A client without a session. Every request has a timeout. */
 export function createSupabaseClient(url: string, key: string, request: typeof fetch = fetch): SupabaseClient {
   return createClient(url, key, {
     auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },

@@ -2,20 +2,20 @@ import type { Config } from '../config.ts';
 import type { Transport } from './database.ts';
 
 /**
- * Whether the connections to Postgres leave this machine and no certificate says who may answer: they are in the clear, or
- * to anybody.
+ * Whether the Postgres server is on another machine and no CA certificate is set: then the connection is not encrypted,
+ * or the server is not authenticated.
  */
 export function isPoolWithoutCa(
   { databasePoolUrl, databasePoolCa }: Pick<Config, 'databasePoolUrl' | 'databasePoolCa'>,
 ): boolean {
   if (databasePoolUrl === null || databasePoolCa !== null) return false;
   const { hostname, searchParams } = new URL(databasePoolUrl);
-  // As the driver reads it: the parameter wins, none at all is this machine, and a path is a socket on it.
+  // As the driver reads it: the parameter wins, no host means localhost, and a path is a local socket.
   const host = searchParams.get('host') || hostname;
   return !/^(|(\/|%2f).*|localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
 }
 
-/** The way to the database that is configured; the other one is not loaded. */
+/** Creates the configured transport. The module of the other one is not loaded. */
 export async function createTransport(
   { databasePoolUrl, databasePoolCa, supabaseUrl, secretKey }: Pick<
     Config,

@@ -9,7 +9,7 @@ const createdOrder = z.object({ id: z.string().min(1).refine(isStorableText) });
 const subscription = z.looseObject({ status: z.string() });
 const collection = z.object({ items: z.array(z.looseObject({})) });
 
-/** The most that the gateway lists at once; it lists ten unless asked for more. */
+/** The gateway's maximum for one page; its default is 10. */
 const listedRefunds = 100;
 
 /** The gateway's REST API, over HTTP Basic with key id and key secret; null when it is not configured. */
@@ -18,7 +18,7 @@ export function createGateway(config: GatewayConfig | null): Gateway | null {
   const base = `${config.apiUrl.replace(/\/+$/, '')}/v1`;
   const authorization = `Basic ${base64(`${config.keyId}:${config.keySecret}`)}`;
 
-  /** Never throws: no answer, and one that makes no sense, are replies with status 0. */
+  /** Never throws: without an answer, or with one that is not JSON, the status is 0. */
   async function call(method: string, path: string, body?: unknown): Promise<GatewayReply & { body: unknown }> {
     try {
       const response = await fetch(base + path, {
@@ -45,7 +45,7 @@ export function createGateway(config: GatewayConfig | null): Gateway | null {
 
   return {
     async createOrder({ amount, currency, receipt }) {
-      // Without automatic capture the money goes back by itself after some days.
+      // Without automatic capture the gateway returns the money to the customer after some days.
       const { status, body } = await call('POST', '/orders', { amount, currency, receipt, payment_capture: 1 });
       const order = createdOrder.safeParse(body);
       return status >= 200 && status < 300 && order.success ? order.data.id : null;
@@ -62,15 +62,17 @@ export function createGateway(config: GatewayConfig | null): Gateway | null {
   };
 }
 
-/** What was read, if the answer says it; a refusal that is not about the key or the pace says that there is no such thing. */
+/**
+ * 400 and 404 mean that the gateway has no such entity. Other refusals are about the API key or the rate: retry later.
+ */
 function read<T>({ status, body }: { status: number; body: unknown }, schema: z.ZodType<T>): Reading<T> {
-  // What is read goes into the database.
+  // The value will be stored, so it must be valid jsonb.
   const parsed = schema.safeParse(JSON.parse(toStorableJson(JSON.stringify(body)) ?? 'null'));
   if (status === 200 && parsed.success) return { status: 'found', value: parsed.data };
   return { status: status === 400 || status === 404 ? 'unknown' : 'unanswered' };
 }
 
-/** Of the UTF-8 bytes: btoa alone throws on what is not Latin-1, and that would stop the whole function. */
+/** Encodes UTF-8 bytes: btoa alone throws on text that is not Latin-1, which would crash the function at start. */
 function base64(text: string): string {
   return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 }

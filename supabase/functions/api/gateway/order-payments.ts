@@ -1,9 +1,9 @@
 import type { Gateway, GatewayEntity, Reading } from '../ports.ts';
 
 /**
- * Reads the payments on an order. One that was refunded, in full or in part, carries the gateway's `refunds`: its own
- * `amount_refunded` counts pending ones, which may still fail.
- * @returns unanswered when one of the questions was not answered: half an answer would be taken for the whole.
+ * Reads the payments on an order. A payment that was refunded, in full or in part, gets a list `refunds`: its
+ * `amount_refunded` also counts pending refunds, which may still fail.
+ * @returns `unanswered` when any of the reads got no answer: a partial list would be applied as the complete one.
  */
 export async function readOrderPayments(
   gateway: Pick<Gateway, 'listOrderPayments' | 'listRefunds'>,
@@ -24,7 +24,7 @@ export async function readOrderPayments(
   return { status: 'found', value: items };
 }
 
-/** Whether a refund began. Without an id there is nothing to ask about. */
+/** Whether a refund was started, possibly a pending one. Refunds of a payment without an id can't be read. */
 function isRefunded(item: GatewayEntity): item is GatewayEntity & { readonly id: string } {
   const { id, status, amount_refunded: amount } = item;
   return typeof id === 'string' && (status === 'refunded' || typeof amount === 'number' && amount > 0);

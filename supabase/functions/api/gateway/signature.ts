@@ -1,20 +1,20 @@
 // @ts-types="../node-crypto.d.ts"
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** Says whether a signature is the HMAC-SHA256 of a message under one of the secrets. */
+/** Whether a signature is the HMAC-SHA256 of a message under one of the secrets. */
 export type Verifier = (message: Uint8Array, signature: string) => boolean;
 
 /**
- * A verifier of the gateway's signatures: exactly 64 lower-case hex digits, compared in constant time.
+ * Creates a verifier of the gateway's signatures. Contract: Signatures.
  * @param secrets any of them verifies; an empty one never does.
  */
 export function createVerifier(secrets: readonly string[]): Verifier {
   const keys = secrets.filter((secret) => secret !== '');
   return (message, signature) => {
-    // Decoding first would let upper case and garbage tails pass.
+    // Checked before decoding: parseInt accepts upper case and trailing garbage.
     if (!/^[0-9a-f]{64}$/.test(signature)) return false;
     const given = Uint8Array.from(signature.match(/../g) ?? [], (pair) => parseInt(pair, 16));
-    // Not crypto.subtle.verify: it does the same on another thread, and the way there costs six times as much.
+    // crypto.subtle.verify would do the same on another thread, which costs six times as much.
     return keys.some((key) => timingSafeEqual(createHmac('sha256', key).update(message).digest(), given));
   };
 }

@@ -1,14 +1,14 @@
 import type { StatusCode } from 'hono/utils/http-status';
 
-/** What a route answers: status, body and, for the log, a word on what happened. */
+/** A route's answer. `outcome` is for the log. */
 export type Answer = {
   readonly status: StatusCode;
   readonly outcome: string;
   readonly headers?: Readonly<Record<string, string>>;
-} & (AnyBody | JsonBody);
+} & (ValueBody | JsonBody);
 
-/** Sent as JSON; undefined: nothing is sent. */
-type AnyBody = { readonly body: unknown; readonly json?: undefined };
+/** Sent as JSON; undefined: no body. */
+type ValueBody = { readonly body: unknown; readonly json?: undefined };
 
-/** Sent as it is: JSON that the database wrote to be sent. */
+/** JSON text from the database, sent unchanged. */
 type JsonBody = { readonly json: string; readonly body?: undefined };

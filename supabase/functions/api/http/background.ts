@@ -1,4 +1,7 @@
-/** Lets work go on after the answer, where the platform allows for it. The work must not reject. */
+/**
+ * Keeps the isolate alive after the answer until the work ends, where the platform supports it. The work must not
+ * reject.
+ */
 export function runInBackground(work: Promise<void>): void {
   const runtime: unknown = Reflect.get(globalThis, 'EdgeRuntime');
   if (typeof runtime !== 'object' || runtime === null) return;

@@ -1,6 +1,6 @@
 import type { Answer } from './answer.ts';
 
-/** SPEC 7: every error answer by name; beyond it 404, 405, 408, 413 and 503. */
+/** Every error answer by name. Contract: the endpoints and "Errors". */
 const errors = {
   unauthorized: [401, 'Unauthorized'],
   getSubscriptionFailed: [500, 'Failed to get subscription'],
@@ -37,7 +37,7 @@ const errors = {
 
 export type ErrorName = keyof typeof errors;
 
-/** The answer to an error: `{ "error": text }`, and `details` where the SPEC gives some. */
+/** The body is `{ "error": text }`, with `details` for `Invalid request`. Contract: Errors. */
 export function errorAnswer(name: ErrorName, details?: unknown): Answer {
   const [status, error] = errors[name];
   return {

@@ -1,21 +1,20 @@
-/** One JSON object a line. Callers pass no secret, token, signature or address. */
+/** Writes one JSON object a line. Callers must not pass a secret, token, signature or address. */
 export type Log = (entry: Readonly<Record<string, unknown>>) => void;
 
-/** Logs to the console, which the platform collects: each call is one event there. */
+/** Logs to the console. The platform records each call as one event. */
 export const consoleLog: Log = (entry) => {
   writeLine(JSON.stringify(entry));
 };
 
-/** Writes a line to the console. */
 export function writeLine(line: string): void {
   // deno-lint-ignore no-console
   console.log(line);
 }
 
-/** Lines of a busy moment are written together: one write costs more than all else that a request does in here. */
-const togetherMilliseconds = 10;
+/** One write per line would cost more than the rest of a request. */
+const bufferMilliseconds = 10;
 
-/** Logs to a console that is a pipe or a terminal, where lines are told apart by their ends; faults at once. */
+/** Logs to a pipe or a terminal, several lines in one write. Errors are written at once. */
 export function createBufferedLog(write: (text: string) => void): Log {
   let lines: string[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -30,6 +29,6 @@ export function createBufferedLog(write: (text: string) => void): Log {
   return (entry) => {
     lines.push(JSON.stringify(entry));
     if (entry.level === 'error') flush();
-    else timer ??= setTimeout(flush, togetherMilliseconds);
+    else timer ??= setTimeout(flush, bufferMilliseconds);
   };
 }

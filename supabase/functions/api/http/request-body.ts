@@ -2,17 +2,19 @@ import { releasableTimer } from './with-deadline.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** How much of requests' bodies is held and awaited. */
+/** Limits of memory and time for request bodies. */
 export type BodyLimits = {
-  /** Bytes of one body. */
+  /** Of one body. */
   readonly bodyBytes: number;
-  /** A body that is too large is read up to this many bytes: closing while it is still being sent loses the answer. */
+  /**
+   * A body that is too large is read up to this size: if the connection closes earlier, the client misses the answer.
+   */
   readonly drainedBytes: number;
-  /** Bytes of all bodies at once, until their requests are answered. */
+  /** Of all bodies at once, until their requests are answered. */
   readonly totalBytes: number;
-  /** How long a body may take. */
+  /** For reading one body. */
   readonly milliseconds: number;
-  /** How long an answer waits for a body that is not needed: closing while it is still being sent loses the answer. */
+  /** For reading a body that is not needed: if the connection closes earlier, the client misses the answer. */
   readonly skippedMilliseconds: number;
 };
 
@@ -24,29 +26,28 @@ const defaultLimits: BodyLimits = {
   skippedMilliseconds: 500,
 };
 
-/** Why a body was not read: too large, too slow, or too much of all requests' bodies at once. */
+/** Why a body was refused: too large, too slow, or the bodies of all requests exceed the total. */
 export type BodyRefusal = 'payloadTooLarge' | 'bodyTimedOut' | 'tooManyBodies';
 
-/** A body that was read; `release` when its request is answered. */
+/** A complete body. Call `release` when its request is answered. */
 export type Body = { readonly bytes: Uint8Array; release(): void };
 
 export type BodyReader = {
-  /** Reads a request's body. */
   read(request: Request): Promise<Body | BodyRefusal>;
   /**
-   * Holds nothing of a body that is not needed. Waits for its end where it may be too large, else for a moment.
+   * Reads a body that is not needed, and keeps nothing of it. Waits for its end if it may be too large, else 500 ms.
    * @returns null when the request may be answered
    */
   skip(request: Request): Promise<BodyRefusal | null>;
 };
 
-/** A body that is being read. `size` counts towards the total: the stated length, or the bytes received so far. */
+/** A body that is being read. `size` is what counts towards the total: content-length, or the bytes received so far. */
 type Reading = { chunks: Uint8Array[]; length: number; size: number; stop(refusal: BodyRefusal): void };
 
 /**
- * Reads bodies within limits. A body counts with its stated length from the start. When the total is exceeded, the largest
- * body that is still being read is refused, of equal ones the newest, before any of it is read: small ones, as webhooks
- * are, pass whatever large ones are being sent.
+ * Reads bodies within limits. A body counts with its content-length from the start. When the total is exceeded, the
+ * largest unfinished body is refused (the newest of equal ones). So small bodies, such as webhooks, pass while large
+ * ones are being sent.
  */
 export function createBodyReader(limits: BodyLimits = defaultLimits): BodyReader {
   const readings = new Set<Reading>();
@@ -68,7 +69,7 @@ export function createBodyReader(limits: BodyLimits = defaultLimits): BodyReader
     reading.size = 0;
   }
 
-  /** Reads to the end, or until a limit is reached. What is not kept counts all the same: reading it takes memory. */
+  /** Reads to the end or to a limit. Bytes that are not kept count, too: reading them takes memory. */
   async function readChunks(
     request: Request,
     isKept: boolean,
@@ -117,7 +118,7 @@ export function createBodyReader(limits: BodyLimits = defaultLimits): BodyReader
     }
   }
 
-  /** Reads a body whose request is refused in any case, for so long at most. */
+  /** Reads and drops a body whose request is refused in any case. */
   async function skipFor(request: Request, milliseconds: number): Promise<void> {
     const reading = await readChunks(request, false, milliseconds);
     if (typeof reading === 'object') forget(reading);
@@ -153,12 +154,11 @@ export function createBodyReader(limits: BodyLimits = defaultLimits): BodyReader
   };
 }
 
-/** NaN: not stated. */
+/** NaN without a content-length. */
 function statedLength({ headers }: Request): number {
   return Number(headers.get('content-length') ?? NaN);
 }
 
-/** The chunks in one piece. */
 function join(reading: Reading): Uint8Array {
   const [only] = reading.chunks;
   if (reading.chunks.length === 1 && only) return only;

@@ -2,10 +2,10 @@ import { createMiddleware } from 'hono/factory';
 import { routePath } from 'hono/route';
 import type { Log } from './log.ts';
 
-/** What a request leaves for its log line. */
+/** What a request's log line needs. */
 export type LogVariables = { requestId: string; outcome: string; route: string };
 
-/** Gives each request an id, and writes one line when the answer is known. */
+/** Gives each request an id and logs one line when it is answered. */
 export function requestLog(log: Log) {
   return createMiddleware<{ Variables: LogVariables }>(async (c, next) => {
     const started = performance.now();
@@ -17,7 +17,7 @@ export function requestLog(log: Log) {
       event: 'request',
       request_id: requestId,
       method: c.req.method,
-      // The path as written in the route table: what a caller puts into a path is not ours to log.
+      // The path of the route table: the caller's path may contain secrets.
       route: c.get('route') ?? routePath(c, -1),
       status: c.res.status,
       milliseconds: Math.round(performance.now() - started),

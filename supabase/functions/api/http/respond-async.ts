@@ -2,8 +2,8 @@ import type { Answer } from './answer.ts';
 import type { RouteContext } from './route.ts';
 
 /**
- * Answers what the work answers. A caller that prefers `respond-async` (RFC 7240), as pg_net's calls do, gets 202 at once,
- * and the work goes on in the background.
+ * Runs the work and returns its answer. With `prefer: respond-async` (RFC 7240) the work runs in the background and the
+ * answer is 202. Contract: "Asynchronous answers".
  */
 export async function respondAsync(
   { request, workLater }: Pick<RouteContext, 'request' | 'workLater'>,

@@ -6,7 +6,7 @@ import type { InternalAccess } from '../sessions/internal-access.ts';
 import type { Ports } from '../ports.ts';
 import type { Verifier } from '../gateway/signature.ts';
 
-/** What a route gets to work with. */
+/** The input of a route. */
 export type RouteContext = Ports & {
   readonly request: Request;
   /** The raw bytes of the body, at most 1 MiB; empty where the route needs none or the headers refuse the request. */
@@ -18,9 +18,9 @@ export type RouteContext = Ports & {
   readonly verifyWebhookSignature: Verifier | null;
   readonly mayCallInternally: InternalAccess;
   readonly dispatcher: Dispatcher;
-  /** Delivers what is due once the answer is out, so many milliseconds later. */
+  /** Dispatches the outbox in the background, after a delay. */
   readonly dispatchLater: (milliseconds?: number) => void;
-  /** Works on after the answer, and logs the work's outcome or fault. */
+  /** Runs work in the background and logs its outcome or fault. */
   readonly workLater: (work: () => Promise<Answer>) => void;
   /** Logs a fault that does not fail the request. */
   readonly logFault: (error: unknown) => void;
@@ -30,11 +30,13 @@ export type RouteContext = Ports & {
 export type Route = {
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  /** Whose body is read: of a request with the gateway's signature, or with a valid session. Without it none is read. */
+  /**
+   * The body is read only from a request with a signature header or with a valid session. Undefined: no body is needed.
+   */
   readonly bodyOf?: 'gateway' | 'session';
-  /** The error to answer when `handle` throws. SPEC 7's "unexpected failure". */
+  /** The error to answer when `handle` throws: "Every other failure" in the contract. */
   readonly failure: ErrorName;
-  /** How long a caller may wait; default 4.5 s, less than the gateway does. */
+  /** Default 4.5 s, less than the gateway's timeout. */
   readonly deadlineMilliseconds?: number;
   readonly handle: (context: RouteContext) => Promise<Answer>;
 };

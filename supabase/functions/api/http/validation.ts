@@ -12,10 +12,10 @@ const cancelSubscriptionRequest = z.object({ at_period_end: z.boolean() });
 
 export type VerifyPaymentRequest = z.infer<typeof verifyPaymentRequest>;
 
-/** A request that was checked, or zod's flattened error. */
+/** A valid request, or zod's flattened error. */
 export type Parsed<T> = { ok: true; request: T } | { ok: false; details: unknown };
 
-/** Checks the body of POST /api/payments/verify. SPEC 4. */
+/** Checks the body of POST /api/payments/verify. */
 export function parseVerifyPaymentRequest(body: unknown): Parsed<VerifyPaymentRequest> {
   return parse(verifyPaymentRequest, body);
 }

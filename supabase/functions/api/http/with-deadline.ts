@@ -1,7 +1,7 @@
-/** Less than the 5 s after which the gateway gives a delivery up. */
+/** Less than the gateway's timeout of 5 s for a delivery. */
 export const deadlineMilliseconds = 4500;
 
-/** Waits for work, but no longer than a caller does. @throws Error when the time is over; the work itself goes on. */
+/** Waits for work until a deadline. The work is not cancelled. @throws DOMException TimeoutError at the deadline */
 export function withDeadline<T>(work: Promise<T>, milliseconds: number = deadlineMilliseconds): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = releasableTimer(milliseconds, () => reject(new DOMException('Deadline exceeded', 'TimeoutError')));
@@ -10,9 +10,9 @@ export function withDeadline<T>(work: Promise<T>, milliseconds: number = deadlin
 }
 
 /**
- * Calls back after a time, unless it is stopped. The runtime chains its timers, also those that were stopped: whatever one
- * of them holds is held by all that come after it, until the next full collection. So this one lets go of its callback,
- * and with it of the work's result, when it is stopped. @returns what stops it
+ * A timer that frees its callback when it is stopped. The runtime links its timers, also the stopped ones, so
+ * everything that a callback references stays in memory until the next full garbage collection. @returns a function
+ * that stops it
  */
 export function releasableTimer(milliseconds: number, call: () => void): () => void {
   let callback: typeof call | undefined = call;

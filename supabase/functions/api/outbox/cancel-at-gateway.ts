@@ -4,13 +4,13 @@ import type { Gateway, GatewayReply, GatewaySubscription } from '../ports.ts';
 
 const payload = z.object({ gateway_subscription_id: z.string(), at_cycle_end: z.boolean() });
 
-/** States in which the gateway bills a subscription no more. */
+/** States in which the gateway no longer bills a subscription. */
 const over = ['cancelled', 'completed', 'expired'];
 
 /** States before the first cycle. */
 const notBegun = ['created', 'authenticated'];
 
-/** Tells the gateway to stop billing subscriptions, one attempt a row. A cancellation is final there. */
+/** Cancels subscriptions at the gateway, one attempt a row. A cancellation there is final. */
 export function createCanceller(gateway: Gateway): Sender {
   return (rows) => rows.map((row): Attempt => ({ rows: [row], deliver: () => cancel(gateway, row) }));
 }
@@ -24,21 +24,22 @@ async function cancel(gateway: Gateway, row: OutboxRow): Promise<Delivery> {
   const delivery = readReply(reply);
   if (delivery.status !== 'refused') return delivery;
   const reading = await gateway.readSubscription(id);
-  // Why it was refused may be read by the next attempt. A refused key gets no answer here either, and stays a refusal.
+  // Without the state the reason of a 400 is unknown: retry. With a refused API key this read fails, too: no retry.
   if (reading.status === 'unanswered' && reply.status === 400) return { status: 'failed', error: delivery.error };
   if (reading.status !== 'found') return delivery;
-  // A second cancellation is refused: what counts is that nothing is billed any more.
+  // The gateway refuses a second cancellation. The subscription is no longer billed, so the row is delivered.
   if (over.includes(reading.value.status)) return { status: 'delivered' };
   return atCycleEnd && reply.status === 400 && hasNoCycle(reading.value) ? await cancelAtOnce(gateway, id) : delivery;
 }
 
 /**
- * The gateway refuses to cancel at the end of a cycle while none runs. Nothing is paid yet, so nothing is lost at once; a
- * subscription with a cycle is never cancelled here.
+ * The gateway refuses a cancellation at the end of the cycle before the first cycle. Nothing is paid then, so the
+ * customer loses nothing by a cancellation at once. Contract: Gateway subscriptions.
  */
 async function cancelAtOnce(gateway: Gateway, id: string): Promise<Delivery> {
   const delivery = readReply(await gateway.cancelSubscription(id, false));
-  // Its state may have changed since it was read: the next attempt reads it again. Another call would outlast the lease.
+  // The state may have changed since it was read. The next attempt reads it again; a third call might outlast the
+  // lease.
   return delivery.status === 'refused' ? { status: 'failed', error: delivery.error } : delivery;
 }
 

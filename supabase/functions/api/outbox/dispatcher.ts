@@ -1,42 +1,69 @@
-import { deliverRows, type Outcome } from './deliver-rows.ts';
-import { oneAtATime } from './one-at-a-time.ts';
-import type { Destination, Sender } from './outbox.ts';
 import type { OutboxDatabase } from '../ports.ts';
-import { add, type Counts, nothing, settleRows } from './settle-rows.ts';
+import type { Attempt, Delivery, Destination, OutboxRow, Sender } from './outbox.ts';
 
-/** How many rows went which way, and when the next one is due (ISO 8601; null: nothing is left). */
+/** The result of a dispatch. `next_attempt_at`: when the next row is due, ISO 8601; null: no row is left. */
 export type DispatchReport = Counts & { readonly next_attempt_at: string | null };
 
-/** Delivers what is due in the outbox. */
+/** How many rows were delivered, will be retried, and were parked. */
+export type Counts = { readonly delivered: number; readonly retried: number; readonly parked: number };
+
+/** The delivery of claimed rows. */
+export type Outcome = { readonly rows: readonly OutboxRow[]; readonly delivery: Delivery };
+
 export type Dispatcher = {
-  /** Delivers until nothing is due or its time is over; a call while one runs looks once more after it. */
+  /** Delivers until nothing is due or the time is over. A call during a run starts one more run after it. */
   dispatch(): Promise<DispatchReport>;
 };
 
-/** Within what an isolate has; what is left comes with the next call. */
+/** Less than the run time of an isolate. The next dispatch delivers what is left. */
 const budgetMilliseconds = 25_000;
 
-/** @param senders the destinations that are configured; rows of others wait. */
+/** Low enough for the receivers' rate limits, high enough that one slow answer does not delay a batch. */
+const parallel = 5;
+
+/** An attempt starts with at least 15 of the lease's 60 seconds left: it must end before the rows are claimed again. */
+const startWithinMilliseconds = 45_000;
+
+export const noCounts: Counts = { delivered: 0, retried: 0, parked: 0 };
+
+/** @param senders the configured destinations; rows of other destinations wait. */
 export function createDispatcher(
   database: OutboxDatabase,
   senders: Readonly<Partial<Record<Destination, Sender>>>,
 ): Dispatcher {
-  // Each destination has a runner of its own: one that hangs holds up nobody else.
+  // One runner for each destination, so that a receiver that hangs delays no other destination.
   const runners = Object.entries(senders).map(([destination, sender]) =>
     oneAtATime(() => drain(database, destination, sender))
   );
   return {
     async dispatch() {
-      if (runners.length === 0) return { ...nothing, next_attempt_at: null };
+      if (runners.length === 0) return { ...noCounts, next_attempt_at: null };
       const counts = await Promise.all(runners.map((run) => run()));
       const { nextAttemptAt } = await database.nextOutboxAttempt(Object.keys(senders));
-      return { ...counts.reduce(add, nothing), next_attempt_at: nextAttemptAt };
+      return { ...counts.reduce(addCounts, noCounts), next_attempt_at: nextAttemptAt };
     },
   };
 }
 
-/** A receiver that asks for a short pause gets it and the rest after it: so mails go at the provider's rate. */
-async function pauseFor(outcomes: readonly Outcome[], until: number): Promise<void> {
+async function drain(database: OutboxDatabase, destination: string, sender: Sender): Promise<Counts> {
+  const until = performance.now() + budgetMilliseconds;
+  let counts = noCounts;
+  while (performance.now() < until) {
+    const claimedAt = performance.now();
+    const { token, rows, parked } = await database.claimOutbox(destination);
+    counts = addCounts(counts, { ...noCounts, parked });
+    if (rows.length === 0 && parked === 0) break;
+    const outcomes = await deliverRows(sender(rows), claimedAt);
+    counts = addCounts(counts, await settleRows(database, token, outcomes));
+    await waitForRateLimit(outcomes, until);
+  }
+  return counts;
+}
+
+/**
+ * Waits as long as a receiver's rate limit demands, if the time allows it, and then goes on with the remaining rows.
+ */
+async function waitForRateLimit(outcomes: readonly Outcome[], until: number): Promise<void> {
   const seconds = Math.max(0, ...outcomes.map(({ delivery }) => delivery.status === 'paused' ? delivery.seconds : 0));
   const milliseconds = seconds * 1000;
   if (milliseconds > 0 && performance.now() + milliseconds < until) {
@@ -44,17 +71,95 @@ async function pauseFor(outcomes: readonly Outcome[], until: number): Promise<vo
   }
 }
 
-async function drain(database: OutboxDatabase, destination: string, sender: Sender): Promise<Counts> {
-  const until = performance.now() + budgetMilliseconds;
-  let counts = nothing;
-  while (performance.now() < until) {
-    const claimedAt = performance.now();
-    const { token, rows, parked } = await database.claimOutbox(destination);
-    counts = add(counts, { ...nothing, parked });
-    if (rows.length === 0 && parked === 0) break;
-    const outcomes = await deliverRows(sender(rows), claimedAt);
-    counts = add(counts, await settleRows(database, token, outcomes));
-    await pauseFor(outcomes, until);
+/**
+ * Runs work, never twice at once. All calls during a run share the next run, which sees every row that was due when
+ * they called. So no call waits for more than two runs.
+ */
+export function oneAtATime<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | null = null;
+  let next: Promise<T> | null = null;
+
+  function start(): Promise<T> {
+    const run = work();
+    const end = () => {
+      if (running === run) running = null;
+    };
+    run.then(end, end);
+    running = run;
+    return run;
+  }
+
+  function startNext(): Promise<T> {
+    next = null;
+    return start();
+  }
+
+  return () => {
+    if (next !== null) return next;
+    if (running === null) return start();
+    next = running.then(startNext, startNext);
+    return next;
+  };
+}
+
+/**
+ * Makes the attempts, a few in parallel.
+ * @param claimedAt time of the claim, by `performance.now()`
+ * @returns the outcomes. Attempts that had no time left are not among them: their lease expires.
+ */
+export async function deliverRows(attempts: readonly Attempt[], claimedAt: number): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  const waiting = [...attempts];
+  let pause: Delivery | undefined;
+  async function work(): Promise<void> {
+    while (performance.now() - claimedAt < startWithinMilliseconds) {
+      const attempt = waiting.shift();
+      if (attempt === undefined) return;
+      // After a 429 the remaining attempts are not made: each would be refused and extend the pause.
+      const delivery = pause ?? await attempt.deliver();
+      if (delivery.status === 'paused') pause = delivery;
+      outcomes.push({ rows: attempt.rows, delivery });
+    }
+  }
+  await Promise.all(Array.from({ length: parallel }, work));
+  return outcomes;
+}
+
+/** Stores the outcomes, with one call of the database for each distinct delivery. */
+export async function settleRows(
+  database: OutboxDatabase,
+  token: string,
+  outcomes: readonly Outcome[],
+): Promise<Counts> {
+  let counts = noCounts;
+  for (const { delivery, rows } of groupByDelivery(outcomes)) {
+    const ids = rows.map(({ id }) => id);
+    if (delivery.status === 'delivered') {
+      await database.completeOutbox(token, ids, delivery.note);
+      counts = addCounts(counts, { ...noCounts, delivered: ids.length });
+    } else {
+      const failed = await database.failOutbox(token, ids, delivery);
+      counts = addCounts(counts, { ...noCounts, ...failed });
+    }
   }
   return counts;
+}
+
+function groupByDelivery(outcomes: readonly Outcome[]): Iterable<{ delivery: Delivery; rows: OutboxRow[] }> {
+  const groups = new Map<string, { delivery: Delivery; rows: OutboxRow[] }>();
+  for (const { delivery, rows } of outcomes) {
+    const name = JSON.stringify(delivery);
+    const group = groups.get(name) ?? { delivery, rows: [] };
+    group.rows.push(...rows);
+    groups.set(name, group);
+  }
+  return groups.values();
+}
+
+export function addCounts(one: Counts, other: Counts): Counts {
+  return {
+    delivered: one.delivered + other.delivered,
+    retried: one.retried + other.retried,
+    parked: one.parked + other.parked,
+  };
 }

@@ -1,8 +1,8 @@
 /**
- * Writes an amount as the mails show it: `₹1234.56` for rupees (SPEC 1), `USD 12.34` for any other currency.
- * @param amount in minor units of the currency, a whole number
+ * Formats an amount for mails: `₹1234.56` for INR, `USD 12.34` for any other currency. Contract: E-mails.
+ * @param amount in minor units of the currency, an integer
  * @param currency ISO 4217
- * @throws RangeError when the amount is no safe integer or the currency no code
+ * @throws RangeError when the amount is not a safe integer or the currency is not a code
  */
 export function formatAmount(amount: number, currency: string): string {
   if (!Number.isSafeInteger(amount)) throw new RangeError('An amount is a whole number of minor units');
@@ -11,7 +11,7 @@ export function formatAmount(amount: number, currency: string): string {
   return `${currency} ${decimal(amount, maximumFractionDigits)}`;
 }
 
-/** Puts the point into the digits: a division would round great amounts. */
+/** Inserts the decimal point into the digits: a division would round large amounts. */
 function decimal(amount: number, fractionDigits: number): string {
   const digits = String(Math.abs(amount)).padStart(fractionDigits + 1, '0');
   const point = digits.length - fractionDigits;
@@ -20,10 +20,10 @@ function decimal(amount: number, fractionDigits: number): string {
 }
 
 /**
- * Writes the day of a moment as `20 November 2027`. SPEC 6, validUntil.
+ * Formats the date of a time as `20 November 2027`. Contract: E-mails.
  * @param at ISO 8601
- * @param timeZone IANA name: the day is the one that begins there at midnight
- * @throws RangeError when either makes no sense
+ * @param timeZone IANA name; the date is the local one there
+ * @throws RangeError when either is invalid
  */
 export function formatLongDate(at: string, timeZone: string = 'UTC'): string {
   return new Intl.DateTimeFormat('en-IN', { year: 'numeric', month: 'long', day: 'numeric', timeZone })
@@ -32,7 +32,7 @@ export function formatLongDate(at: string, timeZone: string = 'UTC'): string {
 
 const planNames = new Map([['basic', 'Basic'], ['pro', 'Pro'], ['premium', 'Premium']]);
 
-/** Names the plan of a tier; other tiers are called as they are. SPEC 6, payment-failed e-mail, planName. */
+/** The plan name of a tier: for `basic`, `pro` and `premium` capitalised, for other tiers the tier itself. */
 export function formatTier(tier: string = 'basic'): string {
   return planNames.get(tier) ?? tier;
 }

@@ -12,7 +12,7 @@ const expiryKinds = ['subscription-ending', 'subscription-ended'];
 
 type MailerConfig = EmailConfig & Pick<Config, 'earlyRenewal'>;
 
-/** Sends mails through Resend, one attempt a row; the row's key is the idempotency key. SPEC 6, outgoing e-mails. */
+/** Sends mails through Resend, one attempt a row. The row's key is the idempotency key. Contract: E-mails. */
 export function createMailer(config: MailerConfig): Sender {
   return (rows) => rows.map((row): Attempt => ({ rows: [row], deliver: () => deliverMail(config, row) }));
 }
@@ -25,15 +25,15 @@ function deliverMail(config: MailerConfig, row: OutboxRow): Promise<Delivery> {
 
 async function sendMail(config: MailerConfig, row: OutboxRow): Promise<Delivery> {
   try {
-    // Most isolates never send a mail: templates and client are loaded with the first. What can't be loaded now may be
-    // after the next deploy, so that is no reason to give a mail up.
+    // Most isolates never send a mail, so templates and client are loaded with the first one. If loading fails, the
+    // mail is retried, because a later deploy may repair it.
     const [{ renderEmail }, { Resend }] = await Promise.all([
       import('./render-email.ts'),
       import('resend'),
       import('../generated/emails.js'),
     ]);
     const email = await renderEmail(row, config).catch(nameOf);
-    // The row stays as it is: rendering it again ends the same.
+    // The row does not change, so a retry would fail in the same way.
     if (typeof email === 'string') return { status: 'refused', error: `not rendered: ${email}` };
     const resend = new Resend(config.apiKey, { baseUrl: config.baseUrl });
     const { data, error, headers } = await resend.emails.send(
@@ -41,12 +41,13 @@ async function sendMail(config: MailerConfig, row: OutboxRow): Promise<Delivery>
       { idempotencyKey: row.key, signal: AbortSignal.timeout(attemptTimeoutMilliseconds) },
     );
     if (error === null) {
-      // The client takes any JSON for a success, a proxy's too: only an id says that the mail was taken.
+      // The client accepts any JSON as a success, also that of a proxy. Only an id proves that Resend accepted the
+      // mail.
       return typeof data?.id === 'string'
         ? { status: 'delivered' }
         : { status: 'failed', error: 'no id in the answer' };
     }
-    // The same key with another body: the first attempt was accepted, and a later version renders another text.
+    // The same key with another body: Resend accepted an earlier attempt, and a deploy changed the text since.
     if (error.name === 'invalid_idempotent_request') return { status: 'delivered' };
     const text = `${error.statusCode ?? 'no answer'} ${error.name}`;
     if (typeof error.statusCode !== 'number') return { status: 'failed', error: text };

@@ -3,15 +3,15 @@ import type { Config } from '../config.ts';
 import { formatAmount, formatLongDate, formatTier } from './format.ts';
 import type { Mail } from '../generated/emails.js';
 
-/** A mail and whom it is for. */
+/** A mail and its recipient. */
 export type Email = Mail & { readonly to: string };
 
 export type EmailSettings = {
-  /** Public address of the app, http or https, with or without a slash at its end. */
+  /** Public address of the app, http or https, with or without a trailing slash. */
   readonly appUrl: string;
-  /** IANA name, of the dates in mails; default UTC. */
+  /** IANA name, for the dates in mails; default UTC. */
   readonly timeZone?: string | undefined;
-  /** EARLY_RENEWAL, by which the mail before an end says when to buy again; default `replace`. */
+  /** EARLY_RENEWAL: decides which advice `subscription-ending` gives; default `replace`. */
   readonly earlyRenewal?: Config['earlyRenewal'] | undefined;
 };
 
@@ -42,15 +42,15 @@ const outboxMail = z.discriminatedUnion('kind', [
 ]);
 
 /**
- * Makes the mail of an outbox row. SPEC 6, outgoing e-mails.
- * @throws when the row is of another kind, its payload is not what that kind needs, or a setting makes no sense.
+ * Renders the mail of an outbox row. Contract: E-mails.
+ * @throws when the kind is unknown, the payload does not match it, or a setting is invalid.
  */
 export async function renderEmail(
   row: { readonly kind: string; readonly payload: unknown },
   { appUrl, timeZone, earlyRenewal = 'replace' }: EmailSettings,
 ): Promise<Email> {
   const mail = outboxMail.parse(row);
-  // Most isolates never send a mail: the templates are loaded with the first.
+  // Most isolates never send a mail, so the templates are loaded with the first one.
   const { mails } = await import('../generated/emails.js');
   const displayName = mail.payload.display_name;
 

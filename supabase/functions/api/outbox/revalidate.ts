@@ -4,12 +4,12 @@ import { attemptTimeoutMilliseconds, type Delivery, type OutboxRow, readStatus, 
 
 const payload = z.object({ paths: z.array(z.string()) });
 
-/** Tells the app to refresh cached pages: one call for all claimed rows, with their paths merged. SPEC 4, verify, step 11. */
+/** Calls the app to refresh cached pages, once for all claimed rows, with merged paths. Contract: Cached pages. */
 export function createRevalidator(config: RevalidationConfig): Sender {
   return (rows) => [{ rows, deliver: () => revalidate(config, rows) }];
 }
 
-/** For an app without cached pages: there is nothing to do. */
+/** For an app without cached pages: marks rows as delivered without a call. */
 export const nothingToRevalidate: Sender = (rows) => [
   { rows, deliver: () => Promise.resolve({ status: 'delivered' }) },
 ];
@@ -21,7 +21,7 @@ async function revalidate({ url, secret }: RevalidationConfig, rows: readonly Ou
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-revalidate-secret': secret },
       body: JSON.stringify({ paths: [...paths] }),
-      // A redirect leads to a page that says 200 and refreshes nothing.
+      // A redirect may lead to a page that answers 200 and refreshes nothing.
       redirect: 'manual',
       signal: AbortSignal.timeout(attemptTimeoutMilliseconds),
     });

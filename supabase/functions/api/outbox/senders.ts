@@ -4,7 +4,7 @@ import { createMailer } from './mailer.ts';
 import type { Gateway, Ports } from '../ports.ts';
 import { createRevalidator, nothingToRevalidate } from './revalidate.ts';
 
-/** The receivers of side effects that are configured; rows for the others wait in the outbox. */
+/** Creates the senders of the configured destinations. Rows of the others wait in the outbox. */
 export function createSenders(
   { email, revalidation, earlyRenewal }: Config,
   gateway: Gateway | null,

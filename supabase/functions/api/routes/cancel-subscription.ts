@@ -2,7 +2,7 @@ import { errorAnswer } from '../http/errors.ts';
 import type { Route } from '../http/route.ts';
 import { parseCancelSubscriptionRequest } from '../http/validation.ts';
 
-/** POST /api/subscriptions/cancel: the caller's subscription ends, now or when the paid period does. */
+/** Ends the caller's subscription, now or at the end of the period. Contract: POST /api/subscriptions/cancel. */
 export const cancelSubscription: Route = {
   method: 'POST',
   path: '/api/subscriptions/cancel',

@@ -6,20 +6,20 @@ import type { Route } from '../http/route.ts';
 import { isStorableText } from '../database/storable-json.ts';
 import { parseCreateOrderRequest } from '../http/validation.ts';
 
-/** How long a request waits for the same order that another request is making. */
+/** How long a request waits while another request creates the same order. */
 const waitMilliseconds = 3000;
 const pauseMilliseconds = 200;
 
-/** What a checkout needs beside the order. */
+/** The settings that the answer contains. */
 type Settings = { readonly keyId: string; readonly earlyRenewal: Config['earlyRenewal'] };
 
-/** POST /api/payments/orders: an order for a checkout; two tabs, or a request sent twice, get the same one. */
+/** Creates an order, or returns the open one. Contract: POST /api/payments/orders, "Order of checks". */
 export const createOrder: Route = {
   method: 'POST',
   path: '/api/payments/orders',
   bodyOf: 'session',
   failure: 'createOrderFailed',
-  // The gateway may take its 5 s beside the database's 4.
+  // The gateway's timeout of 5 s comes on top of the database's 4 s.
   deadlineMilliseconds: 12_000,
 
   async handle({ request, body, config, auth, database, gateway, dispatchLater }) {
@@ -49,13 +49,13 @@ export const createOrder: Route = {
       return errorAnswer('gatewayUnavailable');
     }
     await database.storeOrder(paymentId, orderId);
-    // An event about the order may have been waiting for it.
+    // An event about this order may have arrived first and be applied now.
     dispatchLater();
     return checkout({ ...result, outcome: 'existing', orderId }, settings, 'created');
   },
 };
 
-/** Asks again while another request is making the same order. */
+/** Retries while another request creates the same order. */
 async function waitForOrder(database: Database, request: OrderRequest): Promise<CreateOrderResult> {
   const until = performance.now() + waitMilliseconds;
   for (;;) {
@@ -85,7 +85,7 @@ function answerWithoutOrdering(
   }
 }
 
-/** What a checkout needs, and what the purchase does to the subscription that runs. */
+/** The 201 answer: what a checkout needs, and what the purchase does to the running subscription. */
 function checkout(
   { orderId, paymentId, amount, currency, plan, running }: Extract<CreateOrderResult, { outcome: 'existing' }>,
   { keyId, earlyRenewal }: Settings,

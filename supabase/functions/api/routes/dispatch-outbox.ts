@@ -3,18 +3,15 @@ import { purgeRecords } from '../database/purge-records.ts';
 import { respondAsync } from '../http/respond-async.ts';
 import type { Route } from '../http/route.ts';
 
-/** A change that commits while pg_net sends this call queues no call of its own: a second look a moment later finds it. */
-const secondLookMilliseconds = 1000;
+/** A change that commits while pg_net sends this call queues no call of its own. A second dispatch delivers it. */
+const secondDispatchMilliseconds = 1000;
 
-/**
- * POST /api/internal/outbox: delivers what is due, for schedulers and wakes, then purges old records. Answers hold counts
- * only.
- */
+/** Delivers due side effects, then purges old records. Contract: POST /api/internal/outbox. */
 export const dispatchOutbox: Route = {
   method: 'POST',
   path: '/api/internal/outbox',
   failure: 'dispatchFailed',
-  // Deliveries may take as long as their receivers; whoever asks need not wait.
+  // Deliveries take as long as their receivers. Schedulers do not wait: see `respondAsync`.
   deadlineMilliseconds: 60_000,
 
   async handle(context) {
@@ -22,7 +19,7 @@ export const dispatchOutbox: Route = {
     if (!await mayCallInternally(request)) return errorAnswer('unauthorized');
     return await respondAsync(context, async () => {
       const report = await dispatcher.dispatch();
-      dispatchLater(secondLookMilliseconds);
+      dispatchLater(secondDispatchMilliseconds);
       await purgeRecords(database, config.retention, logFault);
       return { status: 200, body: report, outcome: 'dispatched' };
     });

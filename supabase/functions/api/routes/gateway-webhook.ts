@@ -4,7 +4,7 @@ import { errorAnswer } from '../http/errors.ts';
 import type { Route } from '../http/route.ts';
 import { toStorableJson } from '../database/storable-json.ts';
 
-/** POST /api/webhooks/gateway: a signed notification of the gateway. SPEC 4 and 6. */
+/** Applies a signed event of the gateway. Contract: POST /api/webhooks/gateway, "Order of checks". */
 export const gatewayWebhook: Route = {
   method: 'POST',
   path: '/api/webhooks/gateway',
@@ -14,9 +14,9 @@ export const gatewayWebhook: Route = {
   async handle({ request, body, config, database, verifyWebhookSignature, dispatchLater }) {
     const signature = request.headers.get(config.signatureHeader);
     if (!signature) return errorAnswer('missingSignature');
-    // Not configured: a 500, so that the gateway comes again once a secret is set.
+    // 500, so that the gateway retries later, when a secret is set.
     if (verifyWebhookSignature === null) return { ...errorAnswer('webhookFailed'), outcome: 'webhooksNotConfigured' };
-    // Over the bytes: decoding would drop a byte-order mark and with it a genuine signature.
+    // Over the raw bytes: decoding would drop a byte-order mark, and a valid signature would fail.
     if (!verifyWebhookSignature(body, signature)) return errorAnswer('invalidSignature');
 
     const { outcome } = await database.applyGatewayEvent({
@@ -24,7 +24,7 @@ export const gatewayWebhook: Route = {
       eventId: request.headers.get(config.eventIdHeader),
       body: toStorableJson(new TextDecoder().decode(body)),
     });
-    // A cancellation of a subscription unknown here wrote the profile all the same.
+    // `unmatched` may have written, too: the cancellation of an unknown subscription sets the profile to `free`.
     if (['applied', 'unmatched', 'plan_not_found'].includes(outcome)) dispatchLater();
     if (outcome.startsWith('failed: ')) return { ...errorAnswer('webhookFailed'), outcome };
     return { status: 200, body: { received: true }, outcome };

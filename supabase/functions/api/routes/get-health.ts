@@ -1,10 +1,7 @@
 import { schemaVersion } from '../generated/schema-version.ts';
 import type { Route } from '../http/route.ts';
 
-/**
- * GET /api/health: for monitors. 200 when the database answers, else 503; no secrets, no customer data. The header
- * `x-schema-version` is the newest migration that the function is made for.
- */
+/** Health for monitors, without secrets and customer data. Contract: GET /api/health. */
 export const getHealth: Route = {
   method: 'GET',
   path: '/api/health',

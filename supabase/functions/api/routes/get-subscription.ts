@@ -1,7 +1,7 @@
 import { errorAnswer } from '../http/errors.ts';
 import type { Route } from '../http/route.ts';
 
-/** GET /api/subscriptions: the caller's subscription, tier and newest payments. SPEC 4. */
+/** Returns the caller's subscription, tier and newest payments. Contract: GET /api/subscriptions. */
 export const getSubscription: Route = {
   method: 'GET',
   path: '/api/subscriptions',

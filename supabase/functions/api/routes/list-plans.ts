@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Route } from '../http/route.ts';
 
-/** GET /api/subscriptions/plans: what is on offer, for everybody. */
+/** Returns the plans on offer, without a session. Contract: GET /api/subscriptions/plans. */
 export const listPlans: Route = {
   method: 'GET',
   path: '/api/subscriptions/plans',
@@ -13,7 +13,7 @@ export const listPlans: Route = {
     const etag = weakTag(JSON.stringify(body));
     const headers = { etag, 'cache-control': 'public, max-age=60' };
     const known = request.headers.get('if-none-match')?.split(',').map((tag) => tag.trim()) ?? [];
-    // The comparison is weak, whoever made a strong tag of ours.
+    // A weak comparison: a cache may have turned the weak tag into a strong one.
     if (known.some((tag) => tag === '*' || tag.replace(/^W\//, '') === etag.replace(/^W\//, ''))) {
       return { status: 304, body: undefined, outcome: 'unchanged', headers };
     }

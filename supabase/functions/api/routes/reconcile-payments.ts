@@ -3,12 +3,12 @@ import { reconcileAll } from '../gateway/reconciler.ts';
 import { respondAsync } from '../http/respond-async.ts';
 import type { Route } from '../http/route.ts';
 
-/** POST /api/internal/reconcile: asks the gateway what its webhooks did not say, for schedulers. Answers hold counts only. */
+/** Reads from the gateway what its webhooks did not announce. Contract: POST /api/internal/reconcile. */
 export const reconcilePayments: Route = {
   method: 'POST',
   path: '/api/internal/reconcile',
   failure: 'reconcileFailed',
-  // The gateway may take its time; whoever asks need not wait.
+  // Many calls of the gateway take long. Schedulers do not wait: see `respondAsync`.
   deadlineMilliseconds: 60_000,
 
   async handle(context) {

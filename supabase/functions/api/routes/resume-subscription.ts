@@ -1,7 +1,7 @@
 import { errorAnswer } from '../http/errors.ts';
 import type { Route } from '../http/route.ts';
 
-/** POST /api/subscriptions/resume: the caller's subscription goes on after all, until the gateway was told. */
+/** Withdraws a cancellation at the end of the period. Contract: POST /api/subscriptions/resume. */
 export const resumeSubscription: Route = {
   method: 'POST',
   path: '/api/subscriptions/resume',

@@ -4,7 +4,7 @@ import { paymentMessage } from '../gateway/signature.ts';
 import { isStorableText } from '../database/storable-json.ts';
 import { parseVerifyPaymentRequest } from '../http/validation.ts';
 
-/** POST /api/payments/verify: what a checkout handed to the client becomes a tier. SPEC 4, its steps in their order. */
+/** Verifies a payment and grants its tier. Contract: POST /api/payments/verify, "Order of checks". */
 export const verifyPayment: Route = {
   method: 'POST',
   path: '/api/payments/verify',
@@ -31,7 +31,6 @@ export const verifyPayment: Route = {
     switch (result.outcome) {
       case 'payment_not_found':
         return errorAnswer('paymentNotFound');
-      // Given back before it was brought, or brought once before and never captured: it buys nothing any more.
       case 'refunded':
       case 'never_captured':
         return errorAnswer('paymentVerificationFailed');

@@ -1,24 +1,24 @@
 import { z } from 'zod';
 import type { Config } from '../config.ts';
 
-/** The project's auth server. Every method throws when it can't be reached, fails or makes no sense. */
+/** The project's auth server. Every method throws when the server is unavailable or its answer is invalid. */
 export type AuthServer = {
-  /** Whether a session is one of its own, not ended, of a user who is still there. */
+  /** Whether the token is a valid session of an existing user. */
   knows(token: string): Promise<boolean>;
-  /** The public keys that it signs sessions with, by their ids. */
+  /** The public keys of sessions, by key id. */
   fetchKeys(): Promise<Map<string, JsonWebKey>>;
 };
 
-/** It answers within this, or not at all: SPEC's 500 is out before a caller gives up. */
+/** Short enough that the function answers 500 before its callers time out. */
 const timeoutMilliseconds = 4000;
 
 const user = z.object({ id: z.string() });
 const keySet = z.object({
-  // A key without an id can't be asked for, and one of a shared secret is no public key.
+  // Keys without an id, and keys of type `oct` (shared secrets), are dropped below.
   keys: z.array(z.looseObject({ kid: z.string().optional(), kty: z.string() })),
 });
 
-/** The auth server limits the calls of this project. The caller did nothing wrong and may try again later. */
+/** The auth server limits this project's calls. The caller may retry after `retryAfter`. */
 export class AuthServerBusy extends Error {
   override readonly name = 'AuthServerBusy';
   /** Seconds. */

@@ -1,29 +1,28 @@
-/** The project's public keys by their ids, each in JWK form. */
+/** The project's public keys by key id, as JWK. */
 type Keys = ReadonlyMap<string, JsonWebKey>;
 
-/** Finds the key that a session says it was signed with. */
+/** The cached public keys of the project. */
 export type SessionKeys = {
   /**
-   * @returns the key, or undefined when the project has none of that id.
-   * @throws when the auth server can't say: an outage is not a refusal.
+   * @returns the key, or undefined when the project has no key with this id.
+   * @throws when the auth server is unavailable: an outage is not a refusal.
    */
   find(id: string): Promise<JsonWebKey | undefined>;
 };
 
-/** Forged sessions may name any id: whatever comes, the auth server is asked no more often than this. */
+/** Minimum time between two fetches: forged sessions with unknown key ids must not overload the auth server. */
 const refreshPauseMilliseconds = 60_000;
 
-/** Without any keys nobody gets in, so they are asked for a little sooner after a failure. */
+/** Shorter while there are no keys at all, because then every session fails. */
 const firstKeysPauseMilliseconds = 5000;
 
-/** Keys older than this are refreshed beside the requests, which go on with them: a revoked one is dropped. */
+/** Older keys are refreshed in the background, so that a revoked key is dropped. Requests still use the old ones. */
 const maxAgeMilliseconds = 600_000;
 
 /**
- * Keeps the project's keys. They are fetched when the first session comes and when one names an unknown key; requests that
- * wait for a fetch share it, and what is known stays good while the auth server is out of reach.
- * @param fetchKeys asks the auth server
- * @param now milliseconds of a clock that only goes on
+ * Caches the project's keys. They are fetched for the first session and for an unknown key id. Concurrent requests
+ * share a fetch. Known keys stay valid while the auth server is unavailable.
+ * @param now milliseconds of a monotonic clock
  */
 export function createSessionKeys(
   fetchKeys: () => Promise<Keys>,
@@ -31,12 +30,12 @@ export function createSessionKeys(
 ): SessionKeys {
   let keys: Keys | null = null;
   let fetchedAt = -Infinity;
-  let askedAt = -Infinity;
+  let triedAt = -Infinity;
   let failure: unknown = null;
-  let asking: Promise<void> | null = null;
+  let fetching: Promise<void> | null = null;
 
-  async function ask(): Promise<void> {
-    askedAt = now();
+  async function fetchNow(): Promise<void> {
+    triedAt = now();
     try {
       keys = await fetchKeys();
       fetchedAt = now();
@@ -44,16 +43,16 @@ export function createSessionKeys(
     } catch (error) {
       failure = error;
     } finally {
-      asking = null;
+      fetching = null;
     }
   }
 
   /** Never rejects. */
   function refresh(): Promise<void> {
-    if (asking !== null) return asking;
+    if (fetching !== null) return fetching;
     const pause = keys === null ? firstKeysPauseMilliseconds : refreshPauseMilliseconds;
-    if (now() - askedAt < pause) return Promise.resolve();
-    return asking = ask();
+    if (now() - triedAt < pause) return Promise.resolve();
+    return fetching = fetchNow();
   }
 
   return {
