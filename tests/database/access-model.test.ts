@@ -32,7 +32,7 @@ describe('the model alone', () => {
   test('a database that differs is told with the steps so far', async () => {
     const [history] = writtenHistories;
     const nobody = {
-      goOn: async () => {},
+      advance: async () => {},
       perform: () => Promise.resolve([]),
       read: () => Promise.resolve({ tier: 'free', active: null, findings: [] }),
     };
