@@ -18,7 +18,7 @@ beforeEach(async () => {
   asked = [];
 });
 
-/** An auth server that publishes these keys, and knows no session. */
+/** An auth server that publishes the keys and refuses every session. */
 async function answer(input: URL | RequestInfo): Promise<Response> {
   asked.push(String(input));
   if (!String(input).endsWith('/jwks.json')) return Response.json({ message: 'no' }, { status: 403 });
@@ -45,8 +45,8 @@ function bearing(token: string): Request {
   return new Request('https://abc.supabase.co', { headers: { authorization: `Bearer ${token}` } });
 }
 
-describe('a session under a published key', () => {
-  test('is its user, at the second request as at the first', async () => {
+describe('a session signed with a published key', () => {
+  test('returns its user for the first and the second request', async () => {
     const auth = createAuth(config, answer);
     const token = await createToken();
     expect(await auth.authenticate(bearing(token))).toBe(userId);
@@ -54,7 +54,7 @@ describe('a session under a published key', () => {
     expect(asked).toEqual([`${config.supabaseUrl}/auth/v1/.well-known/jwks.json`]);
   });
 
-  test('ends at its expiry, though it was good before', async () => {
+  test('is refused after its expiry, although it was accepted before', async () => {
     const auth = createAuth(config, answer);
     const token = await createToken('key-1', { exp: Math.floor(Date.now() / 1000) + 60 });
     expect(await auth.authenticate(bearing(token))).toBe(userId);
@@ -63,7 +63,7 @@ describe('a session under a published key', () => {
     vi.useRealTimers();
   });
 
-  test('is no longer its user when the key was revoked, though it was good before', async () => {
+  test('is refused after its key was revoked, although it was accepted before', async () => {
     const auth = createAuth(config, answer);
     const token = await createToken();
     expect(await auth.authenticate(bearing(token))).toBe(userId);
@@ -76,7 +76,7 @@ describe('a session under a published key', () => {
     vi.useRealTimers();
   });
 
-  test('with a letter changed in its signature is nobody, though the whole one was good before', async () => {
+  test('with a changed signature is refused, although the unchanged one was accepted before', async () => {
     const auth = createAuth(config, answer);
     const token = await createToken();
     expect(await auth.authenticate(bearing(token))).toBe(userId);
@@ -85,16 +85,16 @@ describe('a session under a published key', () => {
   });
 });
 
-test('a session under a shared secret that the key set names is nobody', async () => {
+test('a session signed with a shared secret that the key set names is refused', async () => {
   const auth = createAuth(config, answer);
   expect(await auth.authenticate(bearing(await createToken('shared')))).toBeNull();
 });
 
-describe('a session under the shared secret', () => {
+describe('a session signed with the shared secret', () => {
   const createShared = (claims: Record<string, unknown> = {}) =>
     `${encodeJson({ alg: 'HS256', typ: 'JWT' })}.${encodeJson({ ...sessionClaims(userId), ...claims })}.c2lnbmF0dXJl`;
 
-  test('that the auth server refuses is refused for a minute without another call', async () => {
+  test('is refused for a minute without another call after the auth server refused it', async () => {
     vi.useFakeTimers({ now: Date.now(), toFake: ['Date'] });
     try {
       const auth = createAuth(config, answer);
@@ -110,7 +110,7 @@ describe('a session under the shared secret', () => {
     }
   });
 
-  test('is no refusal when the auth server limits calls: the next request asks again', async () => {
+  test('is not refused when the auth server limits calls: the next request calls it again', async () => {
     const statuses = [429, 200];
     const auth = createAuth(
       config,
