@@ -139,10 +139,10 @@ describe.each(targets)('%s', (target) => {
   ])('POST /api/payments/orders while the gateway answers %s → 502, no payment; then 201', async (_, respond) => {
     const caller = await createCaller(project.database);
     const key = { 'idempotency-key': uniqueId('key') };
-    shop.gatewayDoes(respond);
+    shop.onGatewayCall(respond);
     expect(await refused({ tier: 'pro' }, caller.accessToken, key)).toEqual(unavailable);
     expect(shop.calls).toHaveLength(1);
-    shop.gatewayDoes((_, forwardRequest) => forwardRequest());
+    shop.onGatewayCall((_, forwardRequest) => forwardRequest());
     await placeOrder(shop, caller.accessToken, 'basic', key);
     await placeOrder(shop, caller.accessToken, 'pro');
   });
@@ -152,7 +152,7 @@ describe.each(targets)('%s', (target) => {
     const before = await readAllRows(project.database);
     const end = Promise.withResolvers<void>();
     onTestFinished(() => end.resolve());
-    shop.gatewayDoes(async () => {
+    shop.onGatewayCall(async () => {
       await end.promise;
       return new Response(null, { status: 503 });
     });
@@ -166,7 +166,7 @@ describe.each(targets)('%s', (target) => {
     expect(performance.now() - started).toBeLessThan(10_000);
     expect(await readAllRows(project.database)).toEqual(before);
 
-    shop.gatewayDoes((_, forwardRequest) => forwardRequest());
+    shop.onGatewayCall((_, forwardRequest) => forwardRequest());
     await placeOrder(shop, caller.accessToken);
   });
 
@@ -175,7 +175,7 @@ describe.each(targets)('%s', (target) => {
     const key = uniqueId('key');
     const { order, payment_id } = await placeOrder(shop, caller.accessToken, 'pro', { 'idempotency-key': key });
     await refused('{"tier":"whatever', caller.accessToken);
-    shop.gatewayDoes(() => new Response('inner detail', { status: 500 }));
+    shop.onGatewayCall(() => new Response('inner detail', { status: 500 }));
     await refused({ tier: 'basic' }, caller.accessToken);
     const { headers } = await fullAnswer(shop.request('/api/health'));
     await vi.waitFor(() => expect(shop.output.join('\n')).toContain(headers.get('x-request-id')));

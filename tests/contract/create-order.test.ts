@@ -134,7 +134,7 @@ describe.each(targets)('%s', (target) => {
   test('POST /api/payments/orders → the payment is written before the gateway is called', async () => {
     const user = await createCaller(project.database);
     const seen: unknown[] = [];
-    shop.gatewayDoes(async (_, forwardRequest) => {
+    shop.onGatewayCall(async (_, forwardRequest) => {
       seen.push(
         await project.database.one(
           `select replace(id::text, '-', '') as receipt, status, amount, tier, meta, gateway_order_id
@@ -252,7 +252,7 @@ describe.each(targets)('%s', (target) => {
     const user = await createCaller(project.database);
     const held = Promise.withResolvers<void>();
     onTestFinished(() => held.resolve());
-    shop.gatewayDoes(async (_, forwardRequest) => {
+    shop.onGatewayCall(async (_, forwardRequest) => {
       await held.promise;
       return await forwardRequest();
     });

@@ -11,7 +11,7 @@ import { useProject, useService } from '../helpers/use-project.ts';
 
 const mailbox = await startTestMailbox();
 afterAll(() => mailbox.stop());
-afterEach(() => mailbox.lift());
+afterEach(() => mailbox.clearFaults());
 const refreshed = ['/subscription', '/pricing', '/analytics', '/dashboard'];
 
 describe.each(targets)('%s', (target) => {
@@ -122,14 +122,14 @@ describe.each(targets)('%s', (target) => {
     const [first, second, failing] = await Promise.all([createBuyer(), createBuyer(), createBuyer()]);
     await buy(first);
     // From here on both receivers hold a request of the function.
-    await mailbox.untilMet();
+    await mailbox.untilFaultsApplied();
     await buy(second);
     expect((await readSubscription(service, second.accessToken)).status).toBe(200);
     expect((await deliver(service, paymentFailed({ order_id: failing.payment.orderId }))).status).toBe(200);
     expect(await countRows(project.database)).toMatchObject({ parked: 0 });
     expect(await readRow(project.database, `payment-success/${first.payment.id}`)).toMatchObject({ state: 'pending' });
 
-    await mailbox.lift();
+    await mailbox.clearFaults();
     // Repeated, because rows that the function is still settling become due only later.
     await vi.waitFor(async () => {
       await makeDue(project.database);

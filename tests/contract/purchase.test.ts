@@ -188,7 +188,7 @@ describe.each(targets)('%s', (target) => {
   )('%s before the order is stored → %s, and fulfilled when the order is stored', async (event, outcome) => {
     const user = await createCaller(project.database);
     let paid: Checkout | undefined;
-    shop.gatewayDoes(async (_, forwardRequest) => {
+    shop.onGatewayCall(async (_, forwardRequest) => {
       const order = await (await forwardRequest()).json();
       paid = await shop.pay(order.id, 'captured', { events: [event] });
       await shop.deliveries(order.id, 1);
@@ -210,7 +210,7 @@ describe.each(targets)('%s', (target) => {
 
   test('payment.failed before the order is stored → the failure mail when it is stored; a later payment grants the tier', async () => {
     const user = await createCaller(project.database);
-    shop.gatewayDoes(async (_, forwardRequest) => {
+    shop.onGatewayCall(async (_, forwardRequest) => {
       const order = await (await forwardRequest()).json();
       await shop.pay(order.id, 'failed');
       await shop.deliveries(order.id, 1);

@@ -150,10 +150,10 @@ describe.each(targets)('%s', (target) => {
   ])('POST /api/internal/reconcile while the gateway answers %s → 200, retried later', async (_, broken) => {
     const { user, orderId } = await paidWithoutWebhooks(shop);
     await makeDue({ orderId });
-    shop.gatewayDoes(broken);
+    shop.onGatewayCall(broken);
     expect(await answer(reconcile(shop))).toEqual({ status: 200, body: { asked: 1, applied: 0, unanswered: 1 } });
     expect(await paymentOfOrder(project.database, orderId)).toMatchObject({ status: 'created' });
-    shop.gatewayDoes((_call, forwardRequest) => forwardRequest());
+    shop.onGatewayCall((_call, forwardRequest) => forwardRequest());
     await makeDue({ orderId });
     expect(await answer(reconcile(shop))).toEqual({ status: 200, body: { asked: 1, applied: 1, unanswered: 0 } });
     expect(await tierOf(project.database, user.id)).toBe('pro');

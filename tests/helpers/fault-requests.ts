@@ -61,7 +61,7 @@ export function expectAnswer(attempt: Attempt): void {
 }
 
 /** Repeats the request until it gets 200. */
-export async function untilItWorks(send: () => Promise<Attempt>): Promise<Attempt> {
+export async function retryUntilSuccess(send: () => Promise<Attempt>): Promise<Attempt> {
   for (;;) {
     const attempt = await send();
     if (attempt.status === 200) return attempt;

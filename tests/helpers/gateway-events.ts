@@ -36,7 +36,10 @@ export type SubscriptionEvent = {
   readonly payment?: { readonly id: string; readonly amount: number };
 };
 
-/** The body of a subscription event, in the gateway's envelope. Each call returns a different body, even for the same data. */
+/**
+ * The body of a subscription event, in the gateway's envelope. Each call returns a different body, even for the same
+ * data.
+ */
 export function subscriptionEvent(
   { name, userId, id = 'sub_A', planId, start = null, end = null, createdAt = null, payment }: SubscriptionEvent,
 ): string {

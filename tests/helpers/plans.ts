@@ -4,7 +4,9 @@ import type { TestDatabase } from './test-database.ts';
 export type Plans = {
   /** Calls a function and returns how the statements inside it read the table. */
   readsOf(table: string, call: string): Promise<string[]>;
-  /** Runs a statement and returns its plans and those of the functions that it calls, as EXPLAIN ANALYZE writes them. */
+  /**
+   * Runs a statement and returns its plans and those of the functions that it calls, as EXPLAIN ANALYZE writes them.
+   */
   of(statement: string, parameters?: unknown[]): Promise<string>;
   /** The plans of the last call, as EXPLAIN writes them. */
   last(): string;

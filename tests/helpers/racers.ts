@@ -7,7 +7,10 @@ export function openRacers(database: TestDatabase, count: number): Promise<pg.Cl
   return Promise.all(Array.from({ length: count }, () => openSession(database, { role: 'service_role' })));
 }
 
-/** The number of deadlocks of a database. Ends the given sessions first, because a session reports its counts when it ends. */
+/**
+ * The number of deadlocks of a database. Ends the given sessions first, because a session reports its counts when it
+ * ends.
+ */
 export async function countDeadlocks(database: TestDatabase, sessions: readonly pg.Client[]): Promise<number> {
   const pids = sessions.map((session) => Reflect.get(session, 'processID'));
   await Promise.all(sessions.map((session) => session.end()));

@@ -1,6 +1,8 @@
 import type { Row, TestDatabase } from './test-database.ts';
 
-/** Every row of every table of schemas public and private. Two equal results mean that nothing was written in between. */
+/**
+ * Every row of every table of schemas public and private. Two equal results mean that nothing was written in between.
+ */
 export function readAllRows(database: TestDatabase): Promise<Record<string, unknown>> {
   return readRowsExcept(database, []);
 }

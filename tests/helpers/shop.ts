@@ -24,12 +24,15 @@ export type Shop = Pick<RunningService, 'request' | 'output'> & {
   /** The SQL functions that the service called since the test began, in order. */
   readonly rpcs: readonly string[];
   /** Answers the service's calls to the gateway instead of the simulator, until the test ends. */
-  gatewayDoes(standIn: GatewayStandIn): void;
+  onGatewayCall(standIn: GatewayStandIn): void;
   /** Pays an order, or fails to. `deliver` selects the webhooks that follow, and how they are delivered. */
   pay(orderId: string, outcome?: 'captured' | 'failed', deliver?: DeliverOptions): Promise<Checkout>;
   /** Delivers a body as the gateway does, with its signature. */
   deliver(body: string): Promise<void>;
-  /** The gateway's webhooks about an order, newest first, including dropped ones. Waits until `posts` POSTs are answered. */
+  /**
+   * The gateway's webhooks about an order, newest first, including dropped ones. Waits until `posts` POSTs are
+   * answered.
+   */
   deliveries(orderId: string, posts: number): Promise<Delivery[]>;
 };
 
@@ -127,7 +130,7 @@ export function useShop(
     },
     calls,
     rpcs,
-    gatewayDoes(what) {
+    onGatewayCall(what) {
       standIn = what;
     },
     pay: (orderId, outcome = 'captured', deliver = {}) =>

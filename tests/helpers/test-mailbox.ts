@@ -18,9 +18,9 @@ export type TestMailbox = {
   /** Makes the next requests fail, see `POST /simulate/fault`. */
   fail(fault: Record<string, unknown>): Promise<void>;
   /** Waits until every fault has affected its number of requests. */
-  untilMet(): Promise<void>;
+  untilFaultsApplied(): Promise<void>;
   /** Removes every fault and answers the requests that hang. */
-  lift(): Promise<void>;
+  clearFaults(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -57,10 +57,10 @@ export async function startTestMailbox(): Promise<TestMailbox> {
     async fail(fault) {
       await call('/simulate/fault', { method: 'POST', body: JSON.stringify(fault) });
     },
-    async untilMet() {
+    async untilFaultsApplied() {
       await vi.waitFor(async () => expect(await call('/simulate/fault')).toEqual({ faults: [] }), patience);
     },
-    async lift() {
+    async clearFaults() {
       await call('/simulate/fault', { method: 'DELETE' });
     },
     stop: () => mailbox.stop(),

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { root } from '../../scripts/stack/root.ts';
 
-// A database that a file opens with one of these is compared when it is closed; closed-databases.ts asserts the closing.
+// A database that a file opens with one of these is compared when it is closed; closed-databases.ts asserts the
+// closing.
 const compared = /\b(createTestDatabase|openDatabase|startProject|useProject|startFaultProject|npmStart)\(/;
 
 // Other imports that open a Postgres; imports of types do not.

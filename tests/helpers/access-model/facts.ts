@@ -37,7 +37,9 @@ export type Order = Cancellation & {
   readonly extras: Money[];
 };
 
-/** A cycle of a gateway subscription. `at` is the time of the charge; `money` is null until an event names its payment. */
+/**
+ * A cycle of a gateway subscription. `at` is the time of the charge; `money` is null until an event names its payment.
+ */
 export type Cycle = { readonly start: Time; readonly end: Time; at: Time; money: Money | null };
 
 /** The time of an event at the gateway, and the time of its delivery. */

@@ -56,7 +56,10 @@ function happenedAt({ at, arrivedAt }: EventTimes): Time {
   return arrivedAt - at > 14 * day ? arrivedAt : Math.min(at + 0.999999 * second, arrivedAt);
 }
 
-/** The period that an order bought. In a chain a refunded link takes no time, and months are counted from the first start. */
+/**
+ * The period that an order bought. In a chain a refunded link takes no time, and months are counted from the first
+ * start.
+ */
 export function periodOf(order: Order): { start: Time; end: Time } | null {
   if (order.chain === null || order.fulfilledAt === null) return null;
   let [first, months, end] = [order.chain.from, 0, order.chain.from];

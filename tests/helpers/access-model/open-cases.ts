@@ -13,7 +13,7 @@ export function isOpenCase(facts: Facts, now: Time): boolean {
   );
 }
 
-/** Cancelled for the period's end and at once, then charged: open is whether it is still cancelled for the end. */
+/** Cancelled for the period's end and at once, then charged: is it still cancelled for the end? */
 function isCancellationOpen(subscription: Subscription): boolean {
   const { cancelledAt, cancelledFor } = subscription;
   const revived = paidCycle(subscription)?.at ?? 0;
@@ -35,7 +35,9 @@ function isRevivalOpen(facts: Facts, now: Time): boolean {
   );
 }
 
-/** Replaced by the facts known now but not by those known at the charge, or the reverse; or the charge has no payment. */
+/**
+ * Replaced by the facts known now but not by those known at the charge, or the reverse; or the charge has no payment.
+ */
 function isChargeOpen(facts: Facts, subscription: Subscription, cycle: Cycle): boolean {
   const isAfterReplacement = isChargedAfterReplacement(facts, subscription, cycle);
   const isAfterCancellation = isChargedAfterCancellation(subscription, cycle);
@@ -70,7 +72,7 @@ function isPaidUnderOpen(facts: Facts, order: Order, now: Time): boolean {
   return isPaidUnder(facts, order, now) && newerNow.some(({ name }) => !found.newer.includes(name));
 }
 
-/** Verified while it was refunded, and then the refund failed: open is whether it counts as verified. */
+/** Verified while it was refunded, and then the refund failed: does it count as verified? */
 function isRefusalOpen({ isRefused, fulfilledAt }: Order): boolean {
   return isRefused && fulfilledAt !== null;
 }
@@ -83,7 +85,7 @@ function isChainOpen(facts: Facts, order: Order, now: Time): boolean {
   const [first, ...later] = links;
   const isLast = links.at(-1) === order;
   const isChained = first !== order || after !== null;
-  // Open is whether a chain ranks by its newest `since`, or each link by its own.
+  // Does a chain rank by its newest `since`, or each link by its own?
   if (isChained && found.isRulingNewer || !isLast && (verifiedAt ?? 0) > (fulfilledAt ?? 0)) return true;
   if (isNeverCaptured && !isLast) return true;
   if (after !== null && later.length > 0 && isRefunded(first?.money ?? null)) return true;

@@ -9,7 +9,10 @@ import type { Subject } from './subject.ts';
 import { recordAction } from './record-action.ts';
 import { day, hour, isoTime, parseTime, type Time } from './time.ts';
 
-/** Runs a drawn history and compares model and database after each action. Returns a line for each. @throws where they differ */
+/**
+ * Runs a drawn history and compares model and database after each action. Returns a line for each. @throws where they
+ * differ
+ */
 export async function runDrawn(newSubject: NewSubject, drawn: Drawn): Promise<string[]> {
   const replay = `REPLAY='${JSON.stringify(drawn)}' npm test -- tests/database/access-model`;
   const subject = await newSubject(drawn.earlyRenewal);
@@ -22,7 +25,8 @@ export async function runDrawn(newSubject: NewSubject, drawn: Drawn): Promise<st
     if (chosen === null) continue;
     state = chosen.state;
     steps += 1;
-    // Half of the steps run without a sweep since the step before. Cancel and resume need one: they act on the stored row.
+    // Half of the steps run without a sweep since the step before. Cancel and resume need one: they act on the stored
+    // row.
     const isSwept = draw.how % 2 === 0 || ['cancel', 'cancel at end', 'resume'].includes(chosen.kind);
     await subject.advance(isoTime(state.now), isSwept);
     for (const action of chosen.actions) {

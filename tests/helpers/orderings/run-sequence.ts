@@ -1,7 +1,9 @@
 import type pg from 'pg';
 import type { Scenario } from './scenarios.ts';
 
-/** Runs one sequence, given by the names of its steps, and rolls it back. Returns the answer and the state of each step. */
+/**
+ * Runs one sequence, given by the names of its steps, and rolls it back. Returns the answer and the state of each step.
+ */
 export async function runSequence(
   session: pg.Client,
   { subject, steps }: Scenario,
