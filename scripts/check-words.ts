@@ -1,9 +1,6 @@
 import { relative } from 'node:path';
 import { root } from './stack/root.ts';
 
-/** Files and folders that are not checked yet. Remove an entry when its text is plain. */
-const notYet = ['supabase/migrations', 'tests', 'supabase/docs/contract.md'];
-
 /** Folders that are never checked. */
 const excluded = ['node_modules', 'generated', '.git', '.temp'];
 
@@ -85,7 +82,7 @@ async function filesBelow(folder: string): Promise<string[]> {
   const files: string[] = [];
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
     const path = `${folder}/${name}`;
-    if (excluded.includes(name) || notYet.includes(relative(root, path))) continue;
+    if (excluded.includes(name)) continue;
     if (isDirectory) files.push(...await filesBelow(path));
     else if (/\.(?:ts|tsx|js|sql|md|html|css)$/.test(name)) files.push(path);
   }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { prepareToWalk } from '../helpers/orderings/prepare-to-walk.ts';
+import { installRunner } from '../helpers/orderings/install-runner.ts';
 import { proveRaces } from '../helpers/orderings/prove-races.ts';
 import { scenarioNames } from '../helpers/orderings/scenarios.ts';
 import { countDeadlocks } from '../helpers/racers.ts';
@@ -17,7 +17,7 @@ beforeAll(async () => {
       paid_twice: 'any',
     },
   });
-  await prepareToWalk(database);
+  await installRunner(database);
 });
 afterAll(() => database.close());
 

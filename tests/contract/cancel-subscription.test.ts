@@ -9,7 +9,7 @@ import { readAllRows, subscriptionOf, tierOf } from '../helpers/rows.ts';
 import { targets } from '../helpers/targets.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
-// One for each target buys again at once what was cancelled.
+// One for each target: the user buys again right after a cancellation at the period end.
 const project = useProject({ findings: { paid_twice: targets.length } });
 
 describe.each(targets)('%s', (target) => {
@@ -65,7 +65,7 @@ describe.each(targets)('%s', (target) => {
     expect(await resume(user)).toEqual(refusal(404, 'Subscription not found'));
   });
 
-  test('POST /api/subscriptions/cancel now → 200; cancelled and free, the gateway is told', async () => {
+  test('POST /api/subscriptions/cancel at once → 200; cancelled, profile free, cancellation at the gateway enqueued', async () => {
     const id = uniqueId('sub');
     const user = await subscriber(id);
     const { status, body } = await cancel(user, { at_period_end: false });
@@ -79,7 +79,7 @@ describe.each(targets)('%s', (target) => {
     expect(await resume(user)).toEqual(refusal(409, 'Cannot be resumed'));
   });
 
-  test('POST /api/subscriptions/cancel at the period end → 200; the tier stays, the gateway is told 48 hours before', async () => {
+  test('POST /api/subscriptions/cancel at the period end → 200; the tier stays, cancellation at the gateway due 48 hours before', async () => {
     const id = uniqueId('sub');
     await setClock(project.database, '2027-01-10T12:00:00Z');
     const user = await subscriber();
@@ -97,7 +97,7 @@ describe.each(targets)('%s', (target) => {
     });
   });
 
-  test('POST /api/subscriptions/resume before the gateway was told → 200; withdrawn, and cancelled again when asked', async () => {
+  test('POST /api/subscriptions/resume before the gateway has the cancellation → 200; withdrawn, and enqueued again by the next cancel', async () => {
     const id = uniqueId('sub');
     const user = await subscriber(id);
     await cancel(user, { at_period_end: true });
@@ -111,7 +111,7 @@ describe.each(targets)('%s', (target) => {
     expect(await cancellation(id)).toMatchObject({ parked: false });
   });
 
-  test('POST /api/subscriptions/resume once the gateway was told → 409, nothing written', async () => {
+  test('POST /api/subscriptions/resume after the gateway has the cancellation → 409, nothing written', async () => {
     const id = uniqueId('sub');
     const user = await subscriber(id);
     await cancel(user, { at_period_end: true });
@@ -124,7 +124,7 @@ describe.each(targets)('%s', (target) => {
     expect(await readAllRows(project.database)).toEqual(before);
   });
 
-  test('a purchase after a cancellation at the period end → the subscription goes on', async () => {
+  test('POST /api/payments/verify after a cancellation at the period end → 200; the subscription is not cancelled any more', async () => {
     const user = await subscriber();
     await cancel(user, { at_period_end: true });
     const { orderId } = await createPayment(project.database, { userId: user.id });

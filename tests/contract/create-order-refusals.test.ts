@@ -29,7 +29,7 @@ beforeAll(async () => {
   );
 });
 
-/** SPEC's shape of an invalid request, of one field. */
+/** The answer to an invalid request, for one field. Contract: Errors. */
 function invalid(field: string, message: string): { status: number; body: unknown } {
   return {
     status: 400,
@@ -40,7 +40,7 @@ function invalid(field: string, message: string): { status: number; body: unknow
 describe.each(targets)('%s', (target) => {
   const shop = useShop(target, project);
 
-  /** Sends a request that is to be refused, and sees to it that it left no trace. */
+  /** Sends a request that must be refused, and asserts that it writes nothing. */
   async function refused(body: unknown, accessToken = user.accessToken, headers: Record<string, string> = {}) {
     const before = await readAllRows(project.database);
     const received = await answer(requestOrder(shop, accessToken, body, headers));
@@ -62,7 +62,7 @@ describe.each(targets)('%s', (target) => {
   });
 
   test.each([[{}, 'undefined'], [{ tier: null }, 'null'], [{ tier: 1 }, 'number'], [{ tier: ['pro'] }, 'array']])(
-    'POST /api/payments/orders with %j → 400 with details, whatever the key',
+    'POST /api/payments/orders with %j → 400 with details, also with a key that is too long',
     async (body, received) => {
       const expected = invalid('tier', `Invalid input: expected string, received ${received}`);
       expect(await refused(body)).toEqual(expected);
@@ -77,7 +77,7 @@ describe.each(targets)('%s', (target) => {
   });
 
   test.each(['no-such-plan', 'retired', '', 'Pro', 'pro ', 'pro\0', '\ud800', '%'])(
-    'POST /api/payments/orders of the tier %j → 404, the gateway is not asked',
+    'POST /api/payments/orders of the tier %j → 404, the gateway is not called',
     async (tier) => {
       expect(await refused({ tier })).toEqual(planNotFound);
       expect(await refused({ tier }, user.accessToken, { 'idempotency-key': uniqueId('key') })).toEqual(planNotFound);
@@ -86,7 +86,7 @@ describe.each(targets)('%s', (target) => {
   );
 
   test.each(['', '{', 'tier=pro', '{}{}', 'NaN'])(
-    'POST /api/payments/orders with the body %j, which is no JSON → 500',
+    'POST /api/payments/orders with the invalid JSON body %j → 500',
     async (body) => {
       expect(await refused(body)).toEqual(failed);
     },
@@ -99,7 +99,7 @@ describe.each(targets)('%s', (target) => {
     expect(await refused(`{"tier":"${'x'.repeat(1_100_000)}"}`, noSession)).toEqual(refusal(413, 'Payload too large'));
   });
 
-  test('OPTIONS /api/payments/orders → 204, an idempotency-key may be sent from any page', async () => {
+  test('OPTIONS /api/payments/orders → 204, idempotency-key allowed from any origin', async () => {
     const { status, headers } = await fullAnswer(shop.request('/api/payments/orders', {
       method: 'OPTIONS',
       headers: {
@@ -114,7 +114,7 @@ describe.each(targets)('%s', (target) => {
     expect(headers.get('access-control-allow-headers')).toContain('authorization');
   });
 
-  test('POST /api/payments/orders when the database refuses → 500, the gateway is not asked', async () => {
+  test('POST /api/payments/orders when the database refuses → 500, the gateway is not called', async () => {
     await whileBroken(project.database, 'create_order', async () => {
       expect(await refused({ tier: 'pro' })).toEqual(failed);
     });
@@ -139,10 +139,10 @@ describe.each(targets)('%s', (target) => {
   ])('POST /api/payments/orders while the gateway answers %s → 502, no payment; then 201', async (_, respond) => {
     const caller = await createCaller(project.database);
     const key = { 'idempotency-key': uniqueId('key') };
-    shop.gatewayDoes(respond);
+    shop.onGatewayCall(respond);
     expect(await refused({ tier: 'pro' }, caller.accessToken, key)).toEqual(unavailable);
     expect(shop.calls).toHaveLength(1);
-    shop.gatewayDoes((_, forwardRequest) => forwardRequest());
+    shop.onGatewayCall((_, forwardRequest) => forwardRequest());
     await placeOrder(shop, caller.accessToken, 'basic', key);
     await placeOrder(shop, caller.accessToken, 'pro');
   });
@@ -152,7 +152,7 @@ describe.each(targets)('%s', (target) => {
     const before = await readAllRows(project.database);
     const end = Promise.withResolvers<void>();
     onTestFinished(() => end.resolve());
-    shop.gatewayDoes(async () => {
+    shop.onGatewayCall(async () => {
       await end.promise;
       return new Response(null, { status: 503 });
     });
@@ -166,35 +166,35 @@ describe.each(targets)('%s', (target) => {
     expect(performance.now() - started).toBeLessThan(10_000);
     expect(await readAllRows(project.database)).toEqual(before);
 
-    shop.gatewayDoes((_, forwardRequest) => forwardRequest());
+    shop.onGatewayCall((_, forwardRequest) => forwardRequest());
     await placeOrder(shop, caller.accessToken);
   });
 
-  test('POST /api/payments/orders, refused or not → nothing secret in the log', async () => {
+  test('POST /api/payments/orders, accepted or refused → no secret and no personal data in the log', async () => {
     const caller = await createCaller(project.database);
     const key = uniqueId('key');
     const { order, payment_id } = await placeOrder(shop, caller.accessToken, 'pro', { 'idempotency-key': key });
     await refused('{"tier":"whatever', caller.accessToken);
-    shop.gatewayDoes(() => new Response('inner detail', { status: 500 }));
+    shop.onGatewayCall(() => new Response('inner detail', { status: 500 }));
     await refused({ tier: 'basic' }, caller.accessToken);
     const { headers } = await fullAnswer(shop.request('/api/health'));
     await vi.waitFor(() => expect(shop.output.join('\n')).toContain(headers.get('x-request-id')));
 
     const written = shop.output.join('\n');
-    const telling = [
+    const secretTexts = [
       ...Object.values(secrets).filter((secret) => secret !== secrets.GATEWAY_KEY_ID),
       btoa(`${secrets.GATEWAY_KEY_ID}:${secrets.GATEWAY_KEY_SECRET}`),
       ...caller.accessToken.split('.').slice(1),
       ...[key, order.id, payment_id, caller.id, caller.email, 'whatever', 'inner detail'],
     ];
-    for (const text of telling) expect(written).not.toContain(text);
+    for (const text of secretTexts) expect(written).not.toContain(text);
     for (const outcome of ['created', 'createOrderFailed', 'gatewayUnavailable']) {
       expect(written).toContain(`"outcome":"${outcome}"`);
     }
   });
 });
 
-describe.each(targets)('%s with nothing where the gateway was', (target) => {
+describe.each(targets)('%s without a server at GATEWAY_API_URL', (target) => {
   const shop = useShop(target, project, { GATEWAY_API_URL: `http://127.0.0.1:${freePort()}` });
 
   test('POST /api/payments/orders → 502, no payment', async () => {
@@ -220,7 +220,7 @@ describe.each(targets.flatMap((target) => [
     expect(await readAllRows(project.database)).toEqual(before);
   });
 
-  test('POST /api/payments/verify → 503 only without the key', async () => {
+  test('POST /api/payments/verify → 503 without the key, 404 without GATEWAY_API_URL', async () => {
     const expected = missing === 'GATEWAY_API_URL' ? refusal(404, 'Payment not found') : notConfigured;
     expect(await answer(verify(shop, user.accessToken, await checkout(uniqueId('order'))))).toEqual(expected);
   });

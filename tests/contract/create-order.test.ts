@@ -10,17 +10,17 @@ import { readPayment } from '../helpers/state.ts';
 import { secrets, targets } from '../helpers/targets.ts';
 import { useProject } from '../helpers/use-project.ts';
 
-// Captured by hand, so that it is not given out again.
+// Two tests for each target set a payment to captured by hand, so that its order is closed.
 const project = useProject({ findings: { captured_not_fulfilled: 2 * targets.length } });
 const isOrderId = expect.stringMatching(/^order_[A-Za-z0-9]{14}$/);
 const basic = `Basic ${btoa(`${secrets.GATEWAY_KEY_ID}:${secrets.GATEWAY_KEY_SECRET}`)}`;
 
-/** How many payments a user has. */
+/** The number of payments of a user. */
 async function countPayments(userId: string): Promise<unknown> {
   return (await project.database.one('select count(*)::int from public.payments where user_id = $1', [userId])).count;
 }
 
-/** A user who has just bought pro, and until when. */
+/** A user with a new purchase of pro, and the end of its period. */
 async function buyPro(shop: Shop) {
   const user = await createCaller(project.database);
   const { order } = await placeOrder(shop, user.accessToken, 'pro');
@@ -43,7 +43,7 @@ async function cancel(shop: Shop, accessToken: string, atPeriodEnd: boolean): Pr
 describe.each(targets)('%s', (target) => {
   const shop = useShop(target, project);
 
-  test('POST /api/payments/orders → 201 with what a checkout needs; the payment waits for its money', async () => {
+  test('POST /api/payments/orders → 201 with what a checkout needs; the payment is created', async () => {
     const user = await project.signUp();
     const { headers, ...received } = await fullAnswer(requestOrder(shop, user.accessToken, { tier: 'pro' }));
     const { plan } = await project.database.one(
@@ -85,7 +85,7 @@ describe.each(targets)('%s', (target) => {
     }]);
   });
 
-  test('POST /api/payments/orders while a subscription runs → 201 with its tier and end, whatever is ordered', async () => {
+  test('POST /api/payments/orders while a subscription runs → 201 with its tier and end, for each ordered tier', async () => {
     const { user, until } = await buyPro(shop);
     const running = { tier: 'pro', until, early_renewal: 'replace' };
     const [pro, basic] = [
@@ -97,13 +97,13 @@ describe.each(targets)('%s', (target) => {
     expect(await placeOrder(shop, user.accessToken, 'basic')).toEqual(basic);
   });
 
-  test('POST /api/payments/orders while the subscription of another user runs → 201, nothing runs', async () => {
+  test('POST /api/payments/orders while the subscription of another user runs → 201, running is null', async () => {
     await buyPro(shop);
     const other = await createCaller(project.database);
     expect((await placeOrder(shop, other.accessToken)).running).toBeNull();
   });
 
-  test('POST /api/payments/orders again once a subscription runs → 201, the same order with what runs now', async () => {
+  test('POST /api/payments/orders again once a subscription runs → 201, the same order with the running period', async () => {
     const user = await createCaller(project.database);
     const before = await placeOrder(shop, user.accessToken, 'basic');
     expect(before.running).toBeNull();
@@ -115,7 +115,7 @@ describe.each(targets)('%s', (target) => {
     });
   });
 
-  test('POST /api/payments/orders after a cancellation at the end of the period → 201, it runs until then', async () => {
+  test('POST /api/payments/orders after a cancellation at the period end → 201, running until that end', async () => {
     const { user, until } = await buyPro(shop);
     await cancel(shop, user.accessToken, true);
     expect((await placeOrder(shop, user.accessToken)).running).toEqual({
@@ -125,16 +125,16 @@ describe.each(targets)('%s', (target) => {
     });
   });
 
-  test('POST /api/payments/orders after a cancellation at once → 201, nothing runs', async () => {
+  test('POST /api/payments/orders after a cancellation at once → 201, running is null', async () => {
     const { user } = await buyPro(shop);
     await cancel(shop, user.accessToken, false);
     expect((await placeOrder(shop, user.accessToken)).running).toBeNull();
   });
 
-  test('POST /api/payments/orders → the payment is written before the gateway is asked', async () => {
+  test('POST /api/payments/orders → the payment is written before the gateway is called', async () => {
     const user = await createCaller(project.database);
     const seen: unknown[] = [];
-    shop.gatewayDoes(async (_, forwardRequest) => {
+    shop.onGatewayCall(async (_, forwardRequest) => {
       seen.push(
         await project.database.one(
           `select replace(id::text, '-', '') as receipt, status, amount, tier, meta, gateway_order_id
@@ -156,16 +156,19 @@ describe.each(targets)('%s', (target) => {
     expect(await readPayment(project.database, payment_id)).toMatchObject({ gateway_order_id: order.id });
   });
 
-  test.each([2, 20])('POST /api/payments/orders %i times at once → 201, one order, one call', async (count) => {
-    const user = await createCaller(project.database);
-    const orders = await Promise.all(Array.from({ length: count }, () => placeOrder(shop, user.accessToken)));
-    expect(new Set(orders.map(({ order }) => order.id)).size).toBe(1);
-    expect(new Set(orders.map(({ payment_id }) => payment_id)).size).toBe(1);
-    expect(shop.calls).toHaveLength(1);
-    expect(await countPayments(user.id)).toBe(1);
-  });
+  test.each([2, 20])(
+    'POST /api/payments/orders %i times at once → 201, one order, one call of the gateway',
+    async (count) => {
+      const user = await createCaller(project.database);
+      const orders = await Promise.all(Array.from({ length: count }, () => placeOrder(shop, user.accessToken)));
+      expect(new Set(orders.map(({ order }) => order.id)).size).toBe(1);
+      expect(new Set(orders.map(({ payment_id }) => payment_id)).size).toBe(1);
+      expect(shop.calls).toHaveLength(1);
+      expect(await countPayments(user.id)).toBe(1);
+    },
+  );
 
-  test('POST /api/payments/orders twice → 201, the open order again', async () => {
+  test('POST /api/payments/orders twice → 201, the same open order', async () => {
     const user = await createCaller(project.database);
     const first = await placeOrder(shop, user.accessToken);
     expect(await answer(requestOrder(shop, user.accessToken, { tier: 'pro' }))).toEqual({ status: 201, body: first });
@@ -204,7 +207,7 @@ describe.each(targets)('%s', (target) => {
     expect(orders.map(({ order }) => order.amount)).toEqual([99900, 9900, 99900]);
   });
 
-  test('POST /api/payments/orders with a key again, even when paid since → 201, the same order, one call', async () => {
+  test('POST /api/payments/orders with a key again, even after its payment → 201, the same order, one call of the gateway', async () => {
     const user = await createCaller(project.database);
     const key = { 'idempotency-key': uniqueId('key') };
     const first = await placeOrder(shop, user.accessToken, 'pro', key);
@@ -245,11 +248,11 @@ describe.each(targets)('%s', (target) => {
     expect(shop.calls).toHaveLength(1);
   });
 
-  test('POST /api/payments/orders while the same order is being made → 201 when it is there', async () => {
+  test('POST /api/payments/orders while the same order is being created → 201 with that order', async () => {
     const user = await createCaller(project.database);
     const held = Promise.withResolvers<void>();
     onTestFinished(() => held.resolve());
-    shop.gatewayDoes(async (_, forwardRequest) => {
+    shop.onGatewayCall(async (_, forwardRequest) => {
       await held.promise;
       return await forwardRequest();
     });
@@ -292,7 +295,7 @@ describe.each(targets)('%s', (target) => {
 describe.each(targets)('%s, early renewals extend', (target) => {
   const shop = useShop(target, project, { EARLY_RENEWAL: 'extend' });
 
-  test('POST /api/payments/orders → 201; what runs, if anything, is said to be extended', async () => {
+  test('POST /api/payments/orders → 201; running has early_renewal extend, or is null', async () => {
     const { user, until } = await buyPro(shop);
     expect((await placeOrder(shop, user.accessToken)).running).toEqual({ tier: 'pro', until, early_renewal: 'extend' });
     const other = await createCaller(project.database);

@@ -11,14 +11,14 @@ import { useProject, useService } from '../helpers/use-project.ts';
 
 const mailbox = await startTestMailbox();
 afterAll(() => mailbox.stop());
-afterEach(() => mailbox.lift());
+afterEach(() => mailbox.clearFaults());
 const refreshed = ['/subscription', '/pricing', '/analytics', '/dashboard'];
 
 describe.each(targets)('%s', (target) => {
   const project = useProject();
   const service = useService(target, project, mailbox.environment);
 
-  /** Somebody called Asha Rao who has paid for an order. */
+  /** A user with the display name Asha Rao and a paid checkout. */
   async function createBuyer(amount = 123456, meta = { tier: 'pro' }) {
     const user = await createCaller(project.database);
     await project.database.query("update public.profiles set display_name = 'Asha Rao' where user_id = $1", [user.id]);
@@ -42,7 +42,7 @@ describe.each(targets)('%s', (target) => {
     }, { timeout: 30_000, interval: 20 });
   }
 
-  test('a purchase → one success mail with the fields of the contract, by nobody but the request itself', async () => {
+  test('a purchase → one success mail with the fields of the contract, without a scheduler', async () => {
     const buyer = await createBuyer();
     const validUntil = await buy(buyer);
     const day = new Intl.DateTimeFormat('en-IN', { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(validUntil));
@@ -100,7 +100,7 @@ describe.each(targets)('%s', (target) => {
     expect(await mailbox.mailsTo(buyer.email)).toHaveLength(1);
   });
 
-  test('an answer of the mailbox that got lost → sent again under the same key, one mail', async () => {
+  test('an accepted mail whose answer is lost → sent again under the same key, one mail', async () => {
     await mailbox.fail({ mode: 'garbage', times: 1, applied: true });
     const buyer = await createBuyer();
     await buy(buyer);
@@ -115,22 +115,22 @@ describe.each(targets)('%s', (target) => {
     expect(await mailbox.mailsTo(buyer.email)).toHaveLength(1);
   });
 
-  test('requests are answered while mailbox and hook hang, and all is delivered afterwards', async () => {
+  test('requests while mailbox and app hang → 200; every mail is delivered afterwards', async () => {
     await untilDelivered();
     await mailbox.fail({ mode: 'hang', target: 'emails', times: 1 });
     await mailbox.fail({ mode: 'hang', target: 'revalidate', times: 1 });
     const [first, second, failing] = await Promise.all([createBuyer(), createBuyer(), createBuyer()]);
     await buy(first);
     // From here on both receivers hold a request of the function.
-    await mailbox.untilMet();
+    await mailbox.untilFaultsApplied();
     await buy(second);
     expect((await readSubscription(service, second.accessToken)).status).toBe(200);
     expect((await deliver(service, paymentFailed({ order_id: failing.payment.orderId }))).status).toBe(200);
     expect(await countRows(project.database)).toMatchObject({ parked: 0 });
     expect(await readRow(project.database, `payment-success/${first.payment.id}`)).toMatchObject({ state: 'pending' });
 
-    await mailbox.lift();
-    // Again and again: what the function is about to settle itself becomes due after this looked.
+    await mailbox.clearFaults();
+    // Repeated, because rows that the function is still settling become due only later.
     await vi.waitFor(async () => {
       await makeDue(project.database);
       expect((await dispatch()).status).toBe(200);

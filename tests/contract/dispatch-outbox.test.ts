@@ -9,7 +9,7 @@ import { receiverEnvironment } from '../helpers/test-dispatcher.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
 const path = '/api/internal/outbox';
-/** On a slow machine, too. */
+/** Long enough for a slow machine. */
 const patience = { timeout: 30_000 };
 const receiver = startReceiver();
 afterAll(() => receiver.stop());
@@ -22,9 +22,9 @@ function dispatch(service: RunningService, headers: HeadersInit): Promise<Respon
   return service.request(path, { method: 'POST', headers });
 }
 
-// Each target has a project of its own: whoever dispatches looks once more a second later.
+// Each target has its own project, because a dispatcher looks again for due rows a second later.
 describe.each(targets)('%s', (target) => {
-  // A mail that can't be rendered.
+  // A mail that cannot be rendered.
   const project = useProject({ findings: { outbox_stuck: 1 } });
   const service = useService(target, project, environment);
   const withoutKey = useService(target, project, { ...environment, INTERNAL_KEY: '' });
@@ -47,8 +47,8 @@ describe.each(targets)('%s', (target) => {
 
     test.each(refused)('POST /api/internal/outbox with %s → 401, nothing claimed', async (_name, headers) => {
       const key = await enqueueMail(project.database);
-      for (const asked of [service, withoutKey]) {
-        expect(await answer(dispatch(asked, headers))).toEqual(refusal(401, 'Unauthorized'));
+      for (const each of [service, withoutKey]) {
+        expect(await answer(dispatch(each, headers))).toEqual(refusal(401, 'Unauthorized'));
       }
       expect(await readRow(project.database, key)).toMatchObject({ claims: 0, state: 'pending' });
     });
@@ -77,7 +77,7 @@ describe.each(targets)('%s', (target) => {
     });
   });
 
-  test('POST /api/internal/outbox with INTERNAL_KEY → 200, counts and nothing else', async () => {
+  test('POST /api/internal/outbox with INTERNAL_KEY → 200 with the counts only', async () => {
     await emptyOutbox(project.database);
     await enqueueMail(project.database);
     await enqueueRevalidation(project.database);
@@ -93,7 +93,7 @@ describe.each(targets)('%s', (target) => {
     expect(await readRow(project.database, rejected)).toMatchObject({ state: 'parked' });
   });
 
-  test('POST /api/internal/outbox with a row that waits for its next attempt → 200 with when that is due', async () => {
+  test('POST /api/internal/outbox with a row that waits for its next attempt → 200 with next_attempt_at', async () => {
     const key = await enqueueMail(project.database);
     const at = '2999-01-01T00:00:00.000Z';
     await project.database.query('update private.outbox set next_attempt_at = $2 where key = $1', [key, at]);
@@ -104,7 +104,7 @@ describe.each(targets)('%s', (target) => {
   });
 
   test.each(['respond-async', 'wait=10, Respond-Async; x=1'])(
-    'POST /api/internal/outbox with prefer: %s → 202 before a receiver answered, which gets it all the same',
+    'POST /api/internal/outbox with prefer: %s → 202 before the receiver answers; delivered afterwards',
     async (prefer) => {
       const key = await enqueueMail(project.database);
       const { promise: released, resolve: release } = Promise.withResolvers<void>();
@@ -124,7 +124,7 @@ describe.each(targets)('%s', (target) => {
   });
 
   test('POST /api/internal/outbox with the secret key → 200, whether INTERNAL_KEY is set or not', async () => {
-    for (const asked of [service, withoutKey]) expect((await dispatch(asked, withSecretKey)).status).toBe(200);
+    for (const each of [service, withoutKey]) expect((await dispatch(each, withSecretKey)).status).toBe(200);
     expect((await dispatch(service, { ...withSecretKey, 'x-internal-key': 'another-key' })).status).toBe(200);
     expect((await dispatch(service, { ...withInternalKey, apikey: localKeys.publishable })).status).toBe(200);
   });
@@ -160,9 +160,9 @@ describe.each(targets)('%s', (target) => {
   test('no key, address or payload is in the log', async () => {
     await enqueueMail(project.database);
     expect((await dispatch(service, withInternalKey)).status).toBe(200);
-    const said = [...service.output, ...withoutKey.output].join('\n');
+    const written = [...service.output, ...withoutKey.output].join('\n');
     for (const secret of [internalKey, localKeys.secret, '@', 're_test', 'revalidate-me', 'Asha Rao', 'pay_']) {
-      expect(said).not.toContain(secret);
+      expect(written).not.toContain(secret);
     }
   });
 });

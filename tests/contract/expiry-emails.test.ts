@@ -11,7 +11,7 @@ import { useProject, useService } from '../helpers/use-project.ts';
 const mailbox = await startTestMailbox();
 afterAll(() => mailbox.stop());
 
-/** Enqueues both mails about a period's end as expiry does, and lets the service deliver. */
+/** Enqueues both mails about the end of a period, and dispatches. */
 async function dispatchBoth(service: Pick<RunningService, 'request'>, database: TestDatabase) {
   const to = `${uniqueId('asha')}@example.com`;
   const keys: string[] = [];
@@ -33,7 +33,7 @@ describe.each(targets)('%s', (target) => {
   const service = useService(target, project, mailbox.environment);
   const silent = useService(target, project, { ...mailbox.environment, EXPIRY_EMAILS: 'off' });
 
-  test('POST /api/internal/outbox with the mails about the end of a period → both are sent under their keys', async () => {
+  test('POST /api/internal/outbox with the mails about the end of a period → both are sent with their idempotency keys', async () => {
     const { report, rows, keys, mails } = await dispatchBoth(service, project.database);
     expect(report).toMatchObject({ delivered: 2, parked: 0 });
     expect(rows).toMatchObject([{ state: 'delivered', last_error: null }, { state: 'delivered', last_error: null }]);
@@ -53,13 +53,13 @@ describe.each(targets)('%s', (target) => {
   });
 });
 
-// In process nothing starts: `index.ts`, which says so, is not part of it.
+// Only served targets: `index.ts` logs this, and it does not run in process.
 describe.each(servedTargets)('%s', (target) => {
   const project = useProject();
   const service = useService(target, project, mailbox.environment);
   const silent = useService(target, project, { ...mailbox.environment, EXPIRY_EMAILS: 'off' });
 
-  test('the start with EXPIRY_EMAILS=off → one line of the log says so', () => {
+  test('the start with EXPIRY_EMAILS=off → one line expiry_emails_off in the log', () => {
     const lines = ({ log }: RunningService) => log.filter(({ event }) => event === 'expiry_emails_off');
     expect(lines(silent)).toEqual([{ level: 'info', event: 'expiry_emails_off' }]);
     expect(lines(service)).toEqual([]);

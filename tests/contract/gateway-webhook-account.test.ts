@@ -14,7 +14,7 @@ const received = { status: 200, body: { received: true } };
 describe.each(targets)('%s with GATEWAY_ACCOUNT_ID', (target) => {
   const service = useService(target, project, { GATEWAY_ACCOUNT_ID: 'acc_Ours' });
 
-  /** The capture of a new order, told by this account. */
+  /** A new order, and the body of its payment.captured with this account_id. */
   async function captureBy(account: string | undefined) {
     const { id: userId } = await createCaller(project.database);
     const { orderId } = await createPayment(project.database, { userId });

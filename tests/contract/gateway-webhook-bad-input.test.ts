@@ -15,20 +15,20 @@ import { ledgerRow, paymentOfOrder, readAllRows, readRowsBesidesLedger, subscrip
 import { targets } from '../helpers/targets.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
-// A subscription that is made by hand, judged while it runs.
+// A subscription row written by hand. Findings are compared while its period runs.
 const project = useProject({ findings: { entitled_not_paid: 1 }, at: '2026-10-01T00:00:00Z' });
 const received = { status: 200, body: { received: true } };
 const subscriptionBuilders = { subscriptionActivated, subscriptionCharged, subscriptionCancelled };
 
-/** JSON values of every type but the string. */
+/** JSON values of every type but string. */
 const odd = [null, 7, -1.5, true, [], ['x'], {}, { id: 'x' }];
 const noTime = [null, 'x', '1790000000', true, [], {}, -1, 1.5, 253402300800];
 
-/** A user with a subscription that every event of theirs would change. */
+/** A user with a subscription that every valid event about them would change. */
 let userId: string;
-/** An order that a failure would change; it is the only one of its user, and there are payments without an order. */
+/** An order that a valid payment.failed would change. It is the user's only order; another payment has no order id. */
 let orderId: string;
-/** The end of the newest period that the user was charged for. */
+/** The end of the newest charged period. */
 let currentEnd = period.current_end;
 
 beforeAll(async () => {
@@ -46,10 +46,10 @@ beforeAll(async () => {
 describe.each(targets)('%s', (target) => {
   const service = useService(target, project);
 
-  // A body that another target saw already would be answered from the ledger.
+  // A body that another target delivered would count as a repeated delivery.
   beforeAll(() => project.database.query('delete from private.gateway_events'));
 
-  /** Delivers bodies at once, and sees to it that they left nothing but their rows in the ledger. */
+  /** Delivers bodies at once, and asserts that they write only ledger rows. */
   async function ignored(bodies: unknown[], outcome: unknown = expect.stringMatching(/^ignored: /)): Promise<void> {
     const before = await readRowsBesidesLedger(project.database);
     const answers = await Promise.all(bodies.map(async (body) => await answer(deliver(service, body))));
@@ -59,16 +59,16 @@ describe.each(targets)('%s', (target) => {
     expect(rows.map((row) => row?.outcome)).toEqual(bodies.map(() => outcome));
   }
 
-  test('POST /api/webhooks/gateway with payment.captured whose id is missing or no string → 200, ignored', async () => {
+  test('POST /api/webhooks/gateway with payment.captured whose id is missing or not a string → 200, ignored', async () => {
     await ignored([...odd, undefined].map((id) => paymentCaptured({ id, order_id: orderId })));
   });
 
-  test('POST /api/webhooks/gateway with payment.failed whose order_id is missing or no string → 200, ignored', async () => {
+  test('POST /api/webhooks/gateway with payment.failed whose order_id is missing or not a string → 200, ignored', async () => {
     await ignored([...odd, undefined].map((order_id) => paymentFailed({ order_id })));
   });
 
   test.each(Object.entries(subscriptionBuilders))(
-    'POST /api/webhooks/gateway with %s whose notes.user_id is missing or no uuid → 200, ignored',
+    'POST /api/webhooks/gateway with %s whose notes.user_id is missing or not a UUID → 200, ignored',
     async (_, build) => {
       const users = [...odd, undefined, '', 'nobody', `${userId}x`, ` ${userId}`, `{${userId}}`, '1 or 1=1'];
       const notes = [...odd, undefined, 'x', userId, ...users.map((user_id) => ({ user_id }))];
@@ -77,7 +77,7 @@ describe.each(targets)('%s', (target) => {
   );
 
   test.each(Object.entries({ subscriptionActivated, subscriptionCharged }))(
-    'POST /api/webhooks/gateway with %s whose period is odd → 200, ignored',
+    'POST /api/webhooks/gateway with %s whose period is invalid → 200, ignored',
     async (_, build) => {
       const times = [...noTime, undefined].flatMap((time) => [{ current_start: time }, { current_end: time }]);
       await ignored(times.map((fields) => build({ userId, fields })));
@@ -88,7 +88,7 @@ describe.each(targets)('%s', (target) => {
     await ignored([subscriptionCharged({ userId, fields: { current_start: null, current_end: null } })]);
   });
 
-  test('POST /api/webhooks/gateway with the entity missing or no object → 200, ignored', async () => {
+  test('POST /api/webhooks/gateway with the entity missing or not an object → 200, ignored', async () => {
     for (const { event } of [paymentCaptured(), paymentFailed(), subscriptionCancelled({ userId })]) {
       const name = event.split('.')[0] ?? '';
       const values = [...odd.filter((value) => !isObject(value)), 'x'];
@@ -102,12 +102,12 @@ describe.each(targets)('%s', (target) => {
     await ignored([{ event, payload: { payment: { entity: { notes: { user_id: userId } } } } }]);
   });
 
-  test('POST /api/webhooks/gateway with an event that is no string → 200, ignored', async () => {
+  test('POST /api/webhooks/gateway with an event name that is not a string → 200, ignored', async () => {
     await ignored([...odd, undefined].map((event) => ({ ...subscriptionCancelled({ userId }), event })));
   });
 
   test.each(['null', '5', 'true', '"payment.captured"', '[]', '[{"event":"payment.captured"}]'])(
-    'POST /api/webhooks/gateway with the signed body %s, no object → 200, ignored',
+    'POST /api/webhooks/gateway with the signed body %s, not an object → 200, ignored',
     async (body) => {
       await ignored([body], 'ignored: not an object');
     },
@@ -131,12 +131,12 @@ describe.each(targets)('%s', (target) => {
     expect(await readAllRows(project.database)).toEqual(before);
   });
 
-  test('POST /api/webhooks/gateway with 1e200000 for a time → 200, ignored', async () => {
+  test('POST /api/webhooks/gateway with 1e200000 as a time → 200, ignored', async () => {
     const body = JSON.stringify(subscriptionCharged({ userId })).replace(String(period.current_start), '1e200000');
     await ignored([body]);
   });
 
-  test('POST /api/webhooks/gateway with NUL and lone surrogates in keys and values → 200, stored readable', async () => {
+  test('POST /api/webhooks/gateway with NUL and lone surrogates in keys and values → 200, stored with U+FFFD', async () => {
     const user = await createCaller(project.database);
     const payment = await createPayment(project.database, { userId: user.id });
     const event = paymentFailed({ order_id: payment.orderId, error_description: 'A\u0000B\uD800C' });
@@ -156,7 +156,7 @@ describe.each(targets)('%s', (target) => {
     await ignored([`{"event":"${uniqueId('event')}","__proto__":{"payload":{}},"constructor":{"prototype":1}}`]);
   });
 
-  test('POST /api/webhooks/gateway with payment.failed and odd reasons → 200; stored as they came', async () => {
+  test('POST /api/webhooks/gateway with payment.failed and reasons of any type → 200; stored unchanged', async () => {
     for (const value of [...odd, 'x']) {
       const payment = await createPayment(project.database, { userId });
       const reasons = { error_code: value, error_description: value, error_reason: value };
@@ -167,7 +167,7 @@ describe.each(targets)('%s', (target) => {
     }
   });
 
-  test('POST /api/webhooks/gateway with odd values in fields that the effect does not need → 200, applied', async () => {
+  test('POST /api/webhooks/gateway with values of any type in fields that the effect does not need → 200, applied', async () => {
     for (const value of odd) {
       const user = await createCaller(project.database);
       await project.database.query(
@@ -181,7 +181,7 @@ describe.each(targets)('%s', (target) => {
     }
   });
 
-  test('POST /api/webhooks/gateway with an odd created_at → 200, applied as without one', async () => {
+  test('POST /api/webhooks/gateway with an invalid created_at → 200, applied as without one', async () => {
     for (const created_at of [...noTime, 1e300]) {
       currentEnd += 1;
       const fields = { current_end: currentEnd };

@@ -7,7 +7,7 @@ import { ledgerRow } from '../helpers/rows.ts';
 import { targets } from '../helpers/targets.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
-// The vendor's own examples are not ours to pass on: they are read where a developer keeps them beside the project.
+// The gateway's documented examples are not part of this repository. A developer can place them beside it.
 const folder = `${root}/../shared/gateway/payloads`;
 const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : [];
 

@@ -13,7 +13,7 @@ import { ledgerRow, subscriptionOf, tierOf } from '../helpers/rows.ts';
 import { targets } from '../helpers/targets.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
-// Subscriptions are made by hand, judged while their periods run.
+// Subscription rows written by hand. Findings are compared while their periods run.
 const project = useProject({
   findings: { entitled_not_paid: 3 * targets.length },
   at: '2026-10-01T00:00:00Z',
@@ -24,7 +24,7 @@ const noon = 1_790_000_100;
 const nextPeriod = { current_start: period.current_end, current_end: period.current_end + 2_592_000 };
 const nextEnd = new Date(nextPeriod.current_end * 1000);
 
-/** Subscription events of one user that arrive in the order written; `createdAt` says when they happened. */
+/** Events of a user's subscription arrive in the written order. `createdAt` is the time at the gateway. */
 describe.each(targets)('%s', (target) => {
   const service = useService(target, project);
 
@@ -58,7 +58,7 @@ describe.each(targets)('%s', (target) => {
     expect(await subscriptionOf(project.database, userId)).toMatchObject({ current_period_end: nextEnd });
   });
 
-  test('POST /api/webhooks/gateway with an older activation after a cancellation → 200; cancelled stays', async () => {
+  test('POST /api/webhooks/gateway with an older activation after a cancellation → 200; still cancelled', async () => {
     const userId = await subscriber();
     await deliverAll(
       subscriptionCancelled({ userId, id: 'sub_Late', createdAt: noon }),
@@ -67,7 +67,7 @@ describe.each(targets)('%s', (target) => {
     expect(await subscriptionOf(project.database, userId)).toMatchObject({
       status: 'cancelled',
       cancelled_at: expect.any(Date),
-      // Each field has its own clock: nobody named an id or set a period yet.
+      // Each field goes by the newest event that set it, and no other event set id and period.
       gateway_subscription_id: 'sub_Late',
       current_period_end: period.end,
     });
@@ -90,17 +90,20 @@ describe.each(targets)('%s', (target) => {
   test.each([
     ['first', [subscriptionCancelled, subscriptionActivated]],
     ['last', [subscriptionActivated, subscriptionCancelled]],
-  ])('POST /api/webhooks/gateway with activated and cancelled of one second, cancelled %s → 200; cancelled', async (
-    _,
-    builders,
-  ) => {
-    const userId = await subscriber();
-    await deliverAll(...builders.map((build) => build({ userId, id: 'sub_Tie', createdAt: noon })));
-    expect(await subscriptionOf(project.database, userId)).toMatchObject({ status: 'cancelled' });
-    expect(await tierOf(project.database, userId)).toBe('free');
-  });
+  ])(
+    'POST /api/webhooks/gateway with activated and cancelled of the same second, cancelled %s → 200; cancelled',
+    async (
+      _,
+      builders,
+    ) => {
+      const userId = await subscriber();
+      await deliverAll(...builders.map((build) => build({ userId, id: 'sub_Tie', createdAt: noon })));
+      expect(await subscriptionOf(project.database, userId)).toMatchObject({ status: 'cancelled' });
+      expect(await tierOf(project.database, userId)).toBe('free');
+    },
+  );
 
-  test('POST /api/webhooks/gateway with an older activation of another id → 200; the newest activation names it', async () => {
+  test('POST /api/webhooks/gateway with an older activation of another id → 200; the id of the newest activation', async () => {
     const userId = await subscriber();
     await deliverAll(
       subscriptionActivated({ userId, id: 'sub_Newer', createdAt: noon }),
@@ -109,7 +112,7 @@ describe.each(targets)('%s', (target) => {
     expect(await subscriptionOf(project.database, userId)).toMatchObject({ gateway_subscription_id: 'sub_Newer' });
   });
 
-  test('POST /api/webhooks/gateway with an event without created_at → 200, applied, no clock moved', async () => {
+  test('POST /api/webhooks/gateway with an event without created_at → 200, applied, period_event_at unchanged', async () => {
     const userId = await subscriber();
     expect(
       await deliverAll(
@@ -125,7 +128,7 @@ describe.each(targets)('%s', (target) => {
     ).toEqual({ period_event_at: new Date(noon * 1000) });
   });
 
-  test('POST /api/webhooks/gateway with created_at inside the payload → 200; it counts', async () => {
+  test('POST /api/webhooks/gateway with created_at inside the payload → 200; it orders the event', async () => {
     const userId = await subscriber();
     const { created_at: _, ...older } = subscriptionCharged({ userId, id: 'sub_Inside' });
     expect(

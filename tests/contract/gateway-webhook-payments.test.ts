@@ -9,7 +9,7 @@ import { ledgerRow, paymentOfOrder, queued, readRowsBesidesLedger } from '../hel
 import { targets } from '../helpers/targets.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
-// Captures that did not say their amount, as SPEC has the event, grant nothing.
+// Captures without an amount grant nothing. Contract: Closed browser.
 const project = useProject({ findings: { captured_not_fulfilled: 2 * targets.length } });
 const received = { status: 200, body: { received: true } };
 const failure = {
@@ -21,7 +21,7 @@ const failure = {
 describe.each(targets)('%s', (target) => {
   const service = useService(target, project);
 
-  /** A payment of a new user; with `paymentId` as if the app had noted the gateway's payment. */
+  /** A payment of a new user. With `paymentId` the gateway's payment id is stored already. */
   async function newPayment({ paymentId, ...rest }: { paymentId?: string; meta?: unknown; amount?: number } = {}) {
     const user = await createCaller(project.database);
     const { id, orderId } = await createPayment(project.database, { userId: user.id, ...rest });
@@ -57,7 +57,7 @@ describe.each(targets)('%s', (target) => {
     },
   );
 
-  test('POST /api/webhooks/gateway with payment.captured after verify → 200; confirmed, otherwise as it was', async () => {
+  test('POST /api/webhooks/gateway with payment.captured after verify → 200; confirmed, nothing else changed', async () => {
     const { user, orderId } = await newPayment();
     const body = await checkout(orderId);
     await verify(service, user.accessToken, body);
@@ -74,7 +74,7 @@ describe.each(targets)('%s', (target) => {
     await deliverWithoutEffect(paymentCaptured(), 'unmatched');
   });
 
-  test('POST /api/webhooks/gateway with payment.failed → 200; failed, its meta the three fields, the tier kept', async () => {
+  test('POST /api/webhooks/gateway with payment.failed → 200; failed, with the three error fields in meta and the tier kept', async () => {
     const { orderId } = await newPayment({ meta: { tier: 'premium', coupon: 'X' } });
     const before = await paymentOfOrder(project.database, orderId);
     expect(await answer(deliver(service, paymentFailed({ order_id: orderId })))).toEqual(received);
@@ -82,7 +82,7 @@ describe.each(targets)('%s', (target) => {
       .toEqual({ ...before, status: 'failed', meta: failure, tier: 'premium' });
   });
 
-  test('POST /api/webhooks/gateway with payment.failed without reasons → 200, absent ones null', async () => {
+  test('POST /api/webhooks/gateway with payment.failed without reasons → 200, absent fields are null', async () => {
     const { orderId } = await newPayment();
     const event = paymentFailed({
       order_id: orderId,
@@ -95,7 +95,7 @@ describe.each(targets)('%s', (target) => {
       .toMatchObject({ status: 'failed', meta: { error_code: null, error_description: '', error_reason: null } });
   });
 
-  test('POST /api/webhooks/gateway with payment.failed → 200; one failure mail, with the plan bought', async () => {
+  test('POST /api/webhooks/gateway with payment.failed → 200; one failure mail with the ordered tier', async () => {
     const { user, orderId } = await newPayment({ meta: { tier: 'premium' }, amount: 199900 });
     await project.database.query("update public.profiles set display_name = 'Asha' where user_id = $1", [user.id]);
     expect(await answer(deliver(service, paymentFailed({ order_id: orderId })))).toEqual(received);
@@ -109,7 +109,7 @@ describe.each(targets)('%s', (target) => {
     }]);
   });
 
-  test('POST /api/webhooks/gateway with payment.failed of an order without a tier → 200; the mail says basic', async () => {
+  test('POST /api/webhooks/gateway with payment.failed of an order without a tier → 200; the mail names basic', async () => {
     const { user, orderId } = await newPayment({ meta: {} });
     await project.database.query(
       "update public.profiles set display_name = '', username = 'asha_k' where user_id = $1",
@@ -120,7 +120,7 @@ describe.each(targets)('%s', (target) => {
       .toMatchObject([{ tier: 'basic', display_name: 'asha_k' }]);
   });
 
-  test('POST /api/webhooks/gateway with payment.failed of two attempts → 200; the tier kept, a mail for each', async () => {
+  test('POST /api/webhooks/gateway with payment.failed of two attempts → 200; the tier kept, one mail for each attempt', async () => {
     const { user, orderId } = await newPayment({ meta: { tier: 'premium' } });
     for (const error_code of ['BAD_REQUEST_ERROR', 'GATEWAY_ERROR']) {
       expect(await answer(deliver(service, paymentFailed({ order_id: orderId, error_code })))).toEqual(received);
@@ -159,13 +159,13 @@ describe.each(targets)('%s', (target) => {
     await deliverWithoutEffect(paymentFailed(), 'unmatched');
   });
 
-  test('POST /api/webhooks/gateway with payment.failed and order_id null → 200; no row without an order id fails', async () => {
+  test('POST /api/webhooks/gateway with payment.failed and order_id null → 200; a payment without an order id is unchanged', async () => {
     const { id } = await newPayment();
     await project.database.query('update public.payments set gateway_order_id = null where id = $1', [id]);
     await deliverWithoutEffect(paymentFailed({ order_id: null }), 'ignored: payment.entity.order_id');
   });
 
-  test('POST /api/webhooks/gateway with payment.failed after payment.captured → 200, ledger only', async () => {
+  test('POST /api/webhooks/gateway with payment.failed after payment.captured → 200, only the ledger is written', async () => {
     const paymentId = uniqueId('pay');
     const { orderId } = await newPayment({ paymentId });
     await deliver(service, paymentCaptured({ id: paymentId }));

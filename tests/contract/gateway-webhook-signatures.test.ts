@@ -15,7 +15,7 @@ const invalid = refusal(400, 'Invalid signature');
 const secret = secrets.GATEWAY_WEBHOOK_SECRET;
 const encoder = new TextEncoder();
 
-/** Delivers with a signature as given, and sees to it that a refusal leaves no trace. */
+/** Delivers with the given signature, and asserts that a refusal writes nothing. */
 async function deliverSigned(
   service: RunningService,
   body: string | Uint8Array<ArrayBuffer>,
@@ -48,15 +48,15 @@ describe.each(targets)('%s', (target) => {
     ['in upper case', (s: string) => s.toUpperCase()],
     ['with garbage after it', (s: string) => `${s}, x`],
     ['twice', (s: string) => `${s}, ${s}`],
-    ['named by its algorithm', (s: string) => `sha256=${s}`],
-    ['of the same length but no hex', (s: string) => `${s.slice(0, -1)}g`],
+    ['with the name of its algorithm before it', (s: string) => `sha256=${s}`],
+    ['of the same length but not hexadecimal', (s: string) => `${s.slice(0, -1)}g`],
     ['with one digit changed', (s: string) => s.slice(0, -1) + (s.endsWith('0') ? '1' : '0')],
   ])('POST /api/webhooks/gateway with a signature %s → 400', async (_, change) => {
     const body = JSON.stringify(paymentCaptured());
     expect(await deliverSigned(service, body, change(await sign(secret, body)))).toEqual(invalid);
   });
 
-  test('POST /api/webhooks/gateway with a signature under another secret → 400', async () => {
+  test('POST /api/webhooks/gateway signed with another secret → 400', async () => {
     const body = JSON.stringify(paymentCaptured());
     for (const other of ['another-secret', secrets.GATEWAY_KEY_SECRET, `${secret} `, '\0']) {
       expect(await deliverSigned(service, body, await sign(other, body))).toEqual(invalid);
@@ -69,35 +69,35 @@ describe.each(targets)('%s', (target) => {
     expect(await deliverSigned(service, body, await sign(secret, ''))).toEqual(invalid);
   });
 
-  test('POST /api/webhooks/gateway with a bad signature and no JSON → 400, before 500', async () => {
+  test('POST /api/webhooks/gateway with a bad signature and invalid JSON → 400, before 500', async () => {
     expect(await deliverSigned(service, '{', 'x')).toEqual(invalid);
     expect(await deliverSigned(service, '{', '')).toEqual(missing);
   });
 
-  test('POST /api/webhooks/gateway with the previous secret while none is set → 400', async () => {
+  test('POST /api/webhooks/gateway signed with the previous secret while GATEWAY_WEBHOOK_SECRET_PREVIOUS is not set → 400', async () => {
     const body = JSON.stringify(paymentCaptured());
     expect(await deliverSigned(service, body, await sign('old-secret', body))).toEqual(invalid);
   });
 
-  test('POST /api/webhooks/gateway with a byte-order mark, signed over the bytes → 200', async () => {
+  test('POST /api/webhooks/gateway with a byte-order mark and a signature over the bytes → 200', async () => {
     const bytes = encoder.encode(`\uFEFF${JSON.stringify(paymentCaptured())}`);
     expect(await deliverSigned(service, bytes, await sign(secret, bytes))).toEqual(received);
     expect(await ledgerRow(project.database, bytes)).toMatchObject({ event: 'payment.captured' });
   });
 
-  test('POST /api/webhooks/gateway with a byte-order mark, signed over the decoded text → 400', async () => {
+  test('POST /api/webhooks/gateway with a byte-order mark and a signature over the decoded text → 400', async () => {
     const text = JSON.stringify(paymentCaptured());
     expect(await deliverSigned(service, encoder.encode(`\uFEFF${text}`), await sign(secret, text))).toEqual(invalid);
   });
 
-  test('POST /api/webhooks/gateway with bytes that are no UTF-8, signed → 200', async () => {
+  test('POST /api/webhooks/gateway with a signed body that is not UTF-8 → 200', async () => {
     const [start, end] = [encoder.encode(`{"event":"${uniqueId('event')}","note":"`), encoder.encode('"}')];
     const bytes = new Uint8Array([...start, 0xff, 0xfe, 0xc0, ...end]);
     expect(await deliverSigned(service, bytes, await sign(secret, bytes))).toEqual(received);
     expect(await ledgerRow(project.database, bytes)).toMatchObject({ payload: { note: '\uFFFD\uFFFD\uFFFD' } });
   });
 
-  test('POST /api/webhooks/gateway with white space and key order of its own, signed → 200', async () => {
+  test('POST /api/webhooks/gateway with a signed body that has its own white space and key order → 200', async () => {
     const body = ` {\n\t"payload" : {} , "event":"${uniqueId('event')}" }\r\n`;
     expect(await deliverSigned(service, body, await sign(secret, body))).toEqual(received);
   });
@@ -106,12 +106,12 @@ describe.each(targets)('%s', (target) => {
 describe.each(targets)('%s while the secret rotates', (target) => {
   const service = useService(target, project, { GATEWAY_WEBHOOK_SECRET_PREVIOUS: 'old-secret' });
 
-  test.each([secret, 'old-secret'])('POST /api/webhooks/gateway signed under "%s" → 200', async (either) => {
+  test.each([secret, 'old-secret'])('POST /api/webhooks/gateway signed with "%s" → 200', async (either) => {
     const body = JSON.stringify(paymentCaptured());
     expect(await deliverSigned(service, body, await sign(either, body))).toEqual(received);
   });
 
-  test('POST /api/webhooks/gateway signed under a third secret → 400', async () => {
+  test('POST /api/webhooks/gateway signed with a third secret → 400', async () => {
     const body = JSON.stringify(paymentCaptured());
     expect(await deliverSigned(service, body, await sign('older-secret', body))).toEqual(invalid);
   });
@@ -123,7 +123,7 @@ describe.each(targets)('%s with only the previous secret', (target) => {
     GATEWAY_WEBHOOK_SECRET_PREVIOUS: 'old-secret',
   });
 
-  test('POST /api/webhooks/gateway signed under it → 200, under an empty one → 400', async () => {
+  test('POST /api/webhooks/gateway signed with the previous secret → 200, with an empty one → 400', async () => {
     const body = JSON.stringify(paymentCaptured());
     expect(await deliverSigned(service, body, await sign('old-secret', body))).toEqual(received);
     // WebCrypto refuses empty keys; a key of one zero byte gives the same HMAC.
@@ -134,20 +134,20 @@ describe.each(targets)('%s with only the previous secret', (target) => {
 describe.each(targets)('%s without a webhook secret', (target) => {
   const service = useService(target, project, { GATEWAY_WEBHOOK_SECRET: '', GATEWAY_WEBHOOK_SECRET_PREVIOUS: '' });
 
-  test.each(['\0', secret])('POST /api/webhooks/gateway signed under %j → 500, nothing written', async (any) => {
+  test.each(['\0', secret])('POST /api/webhooks/gateway signed with %j → 500, nothing written', async (any) => {
     const body = JSON.stringify(paymentCaptured());
     expect(await deliverSigned(service, body, await sign(any, body)))
       .toEqual(refusal(500, 'Webhook processing failed'));
   });
 });
 
-describe.each(targets)('%s with header names of its own', (target) => {
+describe.each(targets)('%s with configured header names', (target) => {
   const service = useService(target, project, {
     GATEWAY_SIGNATURE_HEADER: 'X-Acme-Signature',
     GATEWAY_EVENT_ID_HEADER: 'X-Acme-Event-Id',
   });
 
-  test('POST /api/webhooks/gateway signed in that header → 200, its event id in the ledger', async () => {
+  test('POST /api/webhooks/gateway signed in the configured header → 200, with the event id in the ledger', async () => {
     const body = JSON.stringify(paymentCaptured());
     const headers = { 'x-acme-signature': await sign(secret, body), 'x-acme-event-id': 'evt_acme' };
     expect(await answer(deliver(service, body, { headers }))).toEqual(received);

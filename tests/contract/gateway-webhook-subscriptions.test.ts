@@ -14,7 +14,7 @@ import { ledgerRow, queued, readRowsBesidesEvents, subscriptionOf, tierOf } from
 import { targets } from '../helpers/targets.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
-// Subscriptions are made by hand, judged while their periods run.
+// Subscription rows written by hand. Findings are compared while their periods run.
 const project = useProject({
   findings: { entitled_not_paid: 3 * targets.length, tier_mismatch: 2 * targets.length },
   at: '2026-10-01T00:00:00Z',
@@ -38,7 +38,7 @@ describe.each(targets)('%s', (target) => {
     expect(await ledgerRow(project.database, event)).toMatchObject({ outcome });
   }
 
-  /** A user with a subscription; `columns` as SQL assignments on top. */
+  /** A user with a subscription. `columns` are additional SQL assignments. */
   async function subscriber(columns = "status = 'active'") {
     const user = await createCaller(project.database);
     await project.database.query(
@@ -87,7 +87,7 @@ describe.each(targets)('%s', (target) => {
     });
   });
 
-  test('POST /api/webhooks/gateway with subscription.cancelled → 200; cancelled now, profile free', async () => {
+  test('POST /api/webhooks/gateway with subscription.cancelled → 200; cancelled at that time, profile free', async () => {
     const { userId, before } = await subscriber();
     await setClock(project.database, '2026-10-01T02:03:04Z');
     await applied(subscriptionCancelled({ userId, createdAt: 1_790_000_100 }));
@@ -101,7 +101,7 @@ describe.each(targets)('%s', (target) => {
     expect(await tierOf(project.database, userId)).toBe('free');
   });
 
-  test('POST /api/webhooks/gateway with subscription.cancelled and no subscription → 200; profile free', async () => {
+  test('POST /api/webhooks/gateway with subscription.cancelled for a user without a subscription → 200; profile free', async () => {
     const { id: userId } = await createCaller(project.database);
     await project.database.query("update public.profiles set subscription_tier = 'pro' where user_id = $1", [userId]);
     expect(await answer(deliver(service, subscriptionCancelled({ userId })))).toEqual(received);
@@ -109,7 +109,7 @@ describe.each(targets)('%s', (target) => {
     expect(await subscriptionOf(project.database, userId)).toBeUndefined();
   });
 
-  test('POST /api/webhooks/gateway with subscription.activated before the first cycle → 200; status and id alone', async () => {
+  test('POST /api/webhooks/gateway with subscription.activated before the first cycle → 200; only status and id change', async () => {
     const { userId, before } = await subscriber("status = 'cancelled'");
     const fields = { current_start: null, current_end: null };
     await applied(subscriptionActivated({ userId, id: 'sub_Later', fields }));
@@ -121,14 +121,14 @@ describe.each(targets)('%s', (target) => {
     });
   });
 
-  test('POST /api/webhooks/gateway with subscription.activated out of cancelled, period running → 200; the tier again', async () => {
+  test('POST /api/webhooks/gateway with subscription.activated of a cancelled subscription whose period runs → 200; profile has the tier', async () => {
     const { userId } = await subscriber("status = 'cancelled'");
     await project.database.query("update public.profiles set subscription_tier = 'free' where user_id = $1", [userId]);
     await applied(subscriptionActivated({ userId }));
     expect(await tierOf(project.database, userId)).toBe('pro');
   });
 
-  test('POST /api/webhooks/gateway with subscription.activated out of cancelled, period over → 200; still free', async () => {
+  test('POST /api/webhooks/gateway with subscription.activated of a cancelled subscription whose period is over → 200; profile free', async () => {
     const { userId } = await subscriber("status = 'cancelled'");
     await project.database.query("update public.profiles set subscription_tier = 'free' where user_id = $1", [userId]);
     await setClock(project.database, '2026-10-22T00:00:00Z');
@@ -137,7 +137,7 @@ describe.each(targets)('%s', (target) => {
   });
 
   test.each(Object.entries({ subscriptionActivated, subscriptionCharged }))(
-    'POST /api/webhooks/gateway with %s for a user without a subscription → 200; made where the plan is ours',
+    'POST /api/webhooks/gateway with %s for a user without a subscription → 200; created if the plan is known, else unmatched',
     async (_, build) => {
       const { id: userId } = await createCaller(project.database);
       const [plan, gatewayId] = [uniqueId('plan'), uniqueId('sub')];
@@ -177,7 +177,7 @@ describe.each(targets)('%s', (target) => {
     },
   );
 
-  test('POST /api/payments/verify while a gateway subscription runs → 200; it is replaced, its older events change nothing', async () => {
+  test('POST /api/payments/verify while a gateway subscription runs → 200; replaced, and its older events change nothing', async () => {
     const id = uniqueId('sub');
     const { userId, accessToken } = await subscriber(`gateway_subscription_id = '${id}'`);
     await applied(subscriptionActivated({ userId, id }));

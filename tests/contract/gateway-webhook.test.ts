@@ -19,7 +19,7 @@ import {
 import { everyTarget, secrets } from '../helpers/targets.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
-// Events that fail for six hours, one for each target.
+// One parked event for each target.
 const project = useProject({ findings: { failed_events: everyTarget.length } });
 const received = { status: 200, body: { received: true } };
 const failed = refusal(500, 'Webhook processing failed');
@@ -38,7 +38,7 @@ describe.each(everyTarget)('%s', (target) => {
     },
   );
 
-  test('POST /api/webhooks/gateway without a session → 200, and with one the same', async () => {
+  test('POST /api/webhooks/gateway without and with a session → 200', async () => {
     const user = await createCaller(project.database);
     const body = JSON.stringify({ event: uniqueId('event') });
     const headers = { 'x-gateway-signature': await sign(secrets.GATEWAY_WEBHOOK_SECRET, body) };
@@ -47,7 +47,7 @@ describe.each(everyTarget)('%s', (target) => {
     expect(await answer(deliver(service, body, { headers: withSession }))).toEqual(received);
   });
 
-  test('POST /api/webhooks/gateway → the ledger holds event, header id and payload', async () => {
+  test('POST /api/webhooks/gateway → 200; the ledger stores event, event id and payload', async () => {
     const body = paymentCaptured();
     expect(await answer(deliver(service, body, { eventId: 'evt_Np3' }))).toEqual(received);
     expect(await ledgerRow(project.database, body)).toMatchObject({
@@ -66,7 +66,7 @@ describe.each(everyTarget)('%s', (target) => {
     expect(await ledgerRow(project.database, body)).toMatchObject({ event_id: null });
   });
 
-  test('POST /api/webhooks/gateway with the same event again, under any id → 200, no effect', async () => {
+  test('POST /api/webhooks/gateway with the same event again, with another event id → 200, no effect', async () => {
     const user = await createCaller(project.database);
     const cancelled = subscriptionCancelled({ userId: user.id, createdAt: null });
     expect(await answer(deliver(service, cancelled))).toEqual(received);
@@ -81,7 +81,7 @@ describe.each(everyTarget)('%s', (target) => {
     expect(await ledgerRow(project.database, cancelled)).toMatchObject({ deliveries: 3, attempts: 1 });
   });
 
-  test('POST /api/webhooks/gateway with two events under one header id → 200, both take effect', async () => {
+  test('POST /api/webhooks/gateway with two events of the same event id → 200, both applied', async () => {
     const user = await createCaller(project.database);
     const orders = [
       await createPayment(project.database, { userId: user.id }),
@@ -95,7 +95,7 @@ describe.each(everyTarget)('%s', (target) => {
   });
 
   test.each(['{', '', 'event=payment.captured', '{"event": payment}', '[1,'])(
-    'POST /api/webhooks/gateway with the signed body %j, which is no JSON → 500',
+    'POST /api/webhooks/gateway with the signed invalid JSON body %j → 500',
     async (body) => {
       const before = await readAllRows(project.database);
       expect(await answer(deliver(service, body))).toEqual(failed);
@@ -116,11 +116,11 @@ describe.each(everyTarget)('%s', (target) => {
     expect(await paymentOfOrder(project.database, orderId)).toMatchObject({ status: 'failed' });
   });
 
-  test('POST /api/webhooks/gateway whose effect breaks a constraint → 500, undone; mended → 200, applied', async () => {
+  test('POST /api/webhooks/gateway whose effect violates a constraint → 500, undone; delivered again without it → 200, applied', async () => {
     const user = await createCaller(project.database);
     const { orderId } = await createPayment(project.database, { userId: user.id });
     const body = paymentFailed({ order_id: orderId });
-    await whileNothingMayFail(async () => {
+    await whileFailuresAreRefused(async () => {
       const before = await readRowsBesidesLedger(project.database);
       expect(await answer(deliver(service, body))).toEqual(failed);
       expect(await readRowsBesidesLedger(project.database)).toEqual(before);
@@ -131,11 +131,11 @@ describe.each(everyTarget)('%s', (target) => {
     expect(await paymentOfOrder(project.database, orderId)).toMatchObject({ status: 'failed' });
   });
 
-  test('POST /api/webhooks/gateway whose effect still breaks after six hours → 200, parked', async () => {
+  test('POST /api/webhooks/gateway whose effect still fails after six hours → 200, parked', async () => {
     const user = await createCaller(project.database);
     const { orderId } = await createPayment(project.database, { userId: user.id });
     const body = paymentFailed({ order_id: orderId });
-    await whileNothingMayFail(async () => {
+    await whileFailuresAreRefused(async () => {
       await setClock(project.database, '2027-04-01T00:00:00Z');
       expect(await answer(deliver(service, body))).toEqual(failed);
       await setClock(project.database, '2027-04-01T05:59:59Z');
@@ -149,8 +149,8 @@ describe.each(everyTarget)('%s', (target) => {
     expect(await paymentOfOrder(project.database, orderId)).toMatchObject({ status: 'created' });
   });
 
-  /** Runs work while the database refuses every failed payment. */
-  async function whileNothingMayFail(work: () => Promise<void>): Promise<void> {
+  /** Runs work while a constraint refuses payments with status `failed`. */
+  async function whileFailuresAreRefused(work: () => Promise<void>): Promise<void> {
     const database = project.database;
     await database.query("alter table public.payments add constraint no_failure check (status <> 'failed') not valid");
     try {

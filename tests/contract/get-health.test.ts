@@ -12,14 +12,14 @@ import { targets } from '../helpers/targets.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
 const project = useProject();
-// Nothing is delivered here: no request dispatches.
+// No request of this file dispatches, so nothing is delivered.
 const environment = receiverEnvironment('http://127.0.0.1:9');
 
 describe.each(targets)('%s', (target) => {
   const service = useService(target, project, environment);
   const withoutMail = useService(target, project, { ...environment, RESEND_API_KEY: '' });
 
-  test('GET /api/health when nothing ever happened → 200 with nulls', async () => {
+  test('GET /api/health without any records → 200 with nulls', async () => {
     await project.database.query('delete from private.outbox');
     await project.database.query('delete from private.gateway_events');
     const before = await readAllRows(project.database);
@@ -64,7 +64,7 @@ describe.each(targets)('%s', (target) => {
     await project.database.query("update private.scheduled_jobs set done_at = null where name = 'sweep'");
   });
 
-  test('GET /api/health counts a side effect that is due later from then on, and one that was requeued from then', async () => {
+  test('GET /api/health → oldest_undelivered_at is the due time of a delayed side effect, and the requeue time of a requeued one', async () => {
     await project.database.query('delete from private.outbox');
     await setClock(project.database, '2027-01-02T03:00:00Z');
     await enqueueMail(project.database);
@@ -82,7 +82,7 @@ describe.each(targets)('%s', (target) => {
     await project.database.query('delete from private.outbox');
   });
 
-  test('GET /api/health does not count a mail that waits for its settings', async () => {
+  test('GET /api/health without RESEND_API_KEY → a queued mail does not count', async () => {
     await project.database.query('delete from private.outbox');
     await enqueueMail(project.database);
     expect(await answer(withoutMail.request('/api/health'))).toMatchObject({ body: { oldest_undelivered_at: null } });
@@ -91,7 +91,7 @@ describe.each(targets)('%s', (target) => {
     await project.database.query('delete from private.outbox');
   });
 
-  test('GET /api/health → the newest migration in x-schema-version', async () => {
+  test('GET /api/health → x-schema-version is the newest migration', async () => {
     const { headers } = await fullAnswer(service.request('/api/health'));
     expect(headers.get('x-schema-version')).toBe((await migrationVersions()).at(-1));
   });

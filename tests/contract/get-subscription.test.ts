@@ -8,7 +8,7 @@ import { readAllRows } from '../helpers/rows.ts';
 import { everyTarget } from '../helpers/targets.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
-// Captured by hand, judged while the subscription beside it runs.
+// A payment captured by hand. Findings are compared while the user's subscription runs.
 const project = useProject({ findings: { captured_not_fulfilled: everyTarget.length }, at: '2027-06-01T00:00:00Z' });
 const nothingYet = { subscription: null, currentTier: 'free', payments: [] };
 
@@ -23,7 +23,7 @@ describe.each(everyTarget)('%s', (target) => {
     expect(headers.get('cache-control')).toBe('private, no-store');
   });
 
-  test('GET /api/subscriptions of a subscriber → 200 with subscription, plan, tier and payment, each field', async () => {
+  test('GET /api/subscriptions of a subscriber → 200 with every field of subscription, plan, tier and payment', async () => {
     const user = await createCaller(project.database);
     const plan = await project.database.one("select id from public.plans where tier = 'pro'");
     const subscription = await project.database.one(
@@ -131,7 +131,7 @@ describe.each(everyTarget)('%s', (target) => {
   test('GET /api/subscriptions with eleven payments → the ten newest, newest first', async () => {
     const user = await createCaller(project.database);
     for (let i = 0; i < 11; i++) await createPayment(project.database, { userId: user.id });
-    // The order of insertion must not be mistaken for the order of creation.
+    // The order of insertion differs from the order of `created_at`.
     await project.database.query(
       "update public.payments set created_at = created_at - random() * interval '1 year' where user_id = $1",
       [user.id],
@@ -143,7 +143,7 @@ describe.each(everyTarget)('%s', (target) => {
     expect(await paymentIds(user.accessToken)).toEqual(rows.map((row) => row.id));
   });
 
-  test('GET /api/subscriptions with eleven payments of one moment → ten of them by id, the greatest first', async () => {
+  test('GET /api/subscriptions with eleven payments of the same time → the ten greatest ids, the greatest first', async () => {
     const user = await createCaller(project.database);
     for (let i = 0; i < 11; i++) await createPayment(project.database, { userId: user.id });
     await project.database.query("update public.payments set created_at = '2027-01-01' where user_id = $1", [user.id]);
@@ -154,7 +154,7 @@ describe.each(everyTarget)('%s', (target) => {
     expect(await paymentIds(user.accessToken)).toEqual(rows.map((row) => row.id));
   });
 
-  test('GET /api/subscriptions beside a user with records → 200 with none of them', async () => {
+  test('GET /api/subscriptions while another user has records → 200 without them', async () => {
     const [user, other] = [await createCaller(project.database), await createCaller(project.database)];
     await createPayment(project.database, { userId: other.id });
     await project.database.query(

@@ -8,7 +8,7 @@ import { sign } from '../helpers/sign.ts';
 import { secrets, targets } from '../helpers/targets.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
-// A payment without a plan.
+// A captured payment without a plan.
 const project = useProject({ findings: { captured_not_fulfilled: 1 } });
 const notFound = refusal(404, 'Not found');
 const notAllowed = refusal(405, 'Method not allowed');
@@ -25,7 +25,7 @@ const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 type Call = { status: number; path: string; init?: RequestInit };
 let authorization: string;
-/** One request for each status that the service answers with. */
+/** Requests for each status that the service answers. */
 let calls: Call[];
 
 beforeAll(async () => {
@@ -76,7 +76,7 @@ describe.each(targets)('%s', (target) => {
     '/api/%00',
     '/api/%E0%A4%A',
     '/api/..%2f..%2fetc%2fpasswd',
-  ])('%s → 404 whatever the method', async (path) => {
+  ])('%s with any method → 404', async (path) => {
     for (const method of methods) {
       expect(await answer(service.request(path, { method, headers: { authorization } }))).toEqual(notFound);
     }
@@ -131,7 +131,7 @@ describe.each(targets)('%s', (target) => {
       .toEqual({ status: 200, body: { received: true } });
   });
 
-  test('a body that comes in pieces and has no stated length → read whole, 413 when too large', async () => {
+  test('a body in chunks without content-length → read as a whole, 413 when too large', async () => {
     const pieces = (count: number) =>
       new ReadableStream<Uint8Array>({
         pull(controller) {
@@ -140,13 +140,13 @@ describe.each(targets)('%s', (target) => {
         },
       });
     const send = (count: number) =>
-      // `duplex` is what fetch asks of whoever streams a body.
+      // fetch requires `duplex` for a streamed body.
       service.request('/api/unknown', Object.assign({ method: 'POST', body: pieces(count) }, { duplex: 'half' }));
     expect(await answer(send(16))).toEqual(notFound);
     expect(await answer(send(17))).toEqual(tooLarge);
   });
 
-  test('every answer: its status, JSON, no-store, open to browsers, a request id of its own', async () => {
+  test('every answer → its status, JSON, no-store, CORS headers, a new request id', async () => {
     const ids = new Set<string | null>();
     for (const { path, init, status } of calls) {
       const received = await fullAnswer(
@@ -163,7 +163,7 @@ describe.each(targets)('%s', (target) => {
     expect(ids.size).toBe(calls.length);
   });
 
-  test('x-request-id of a caller → not taken over', async () => {
+  test('x-request-id of a caller → not used', async () => {
     const id = crypto.randomUUID();
     const { headers } = await fullAnswer(service.request('/api/health', { headers: { 'x-request-id': id } }));
     expect(headers.get('x-request-id')).toMatch(uuid);
@@ -171,7 +171,7 @@ describe.each(targets)('%s', (target) => {
   });
 
   test.each([...paths.map(({ path }) => path), '/api/unknown'])(
-    'OPTIONS %s from a browser → 204, all of ours allowed',
+    'OPTIONS %s from a browser → 204, all methods and headers of the API allowed',
     async (path) => {
       const { status, headers, body } = await fullAnswer(
         service.request(path, {
@@ -197,7 +197,7 @@ describe.each(targets)('%s', (target) => {
 describe.each(targets)('%s without a configured gateway', (target) => {
   const service = useService(target, project, { GATEWAY_KEY_SECRET: '' });
 
-  test('POST /api/payments/verify → 503, open to browsers; too large → 413, before 503', async () => {
+  test('POST /api/payments/verify → 503 with CORS headers; too large → 413, before 503', async () => {
     const { status, headers } = await fullAnswer(
       service.request('/api/payments/verify', { method: 'POST', body: '{}' }),
     );

@@ -52,11 +52,11 @@ describe.each(targets)('%s', (target) => {
     expect(headers.get('access-control-allow-origin')).toBe('*');
   });
 
-  test('GET /api/subscriptions/plans with a session that is none → 200', async () => {
+  test('GET /api/subscriptions/plans with an invalid session → 200', async () => {
     expect((await list({ authorization: 'Bearer garbage' })).status).toBe(200);
   });
 
-  test('GET /api/subscriptions/plans → plans by price, then by tier; none that is not on offer', async () => {
+  test('GET /api/subscriptions/plans → plans on offer, by price, then by tier', async () => {
     await project.database.query(
       `insert into public.plans (tier, name, price, is_active)
        values ('test-b', 'B', 9900, true), ('test-a', 'A', 9900, true), ('test-free', 'Free', 0, true), ('test-old', 'Old', 1, false)`,
@@ -68,7 +68,7 @@ describe.each(targets)('%s', (target) => {
     });
   });
 
-  test('GET /api/subscriptions/plans with nothing on offer → 200, an empty list', async () => {
+  test('GET /api/subscriptions/plans without plans on offer → 200 with an empty list', async () => {
     await project.database.query('update public.plans set is_active = false');
     expect(await answer(service.request(path))).toEqual({ status: 200, body: { plans: [] } });
   });
@@ -108,7 +108,7 @@ describe.each(targets)('%s', (target) => {
     expect(headers.get('allow')).toBe('GET');
   });
 
-  test('GET /api/subscriptions/plans when the database refuses → 500 that nobody keeps', async () => {
+  test('GET /api/subscriptions/plans when the database refuses → 500 with no-store', async () => {
     await whileBroken(project.database, 'list_plans', async () => {
       const { headers, ...received } = await list();
       expect(received).toEqual(refusal(500, 'Failed to list plans'));

@@ -23,31 +23,31 @@ afterAll(async () => {
   pool.stop();
 });
 beforeEach(() => {
-  pool.asked.calls.length = 0;
-  pool.asked.statementNames.length = 0;
-  pool.asked.roundTrips = 0;
+  pool.recorded.calls.length = 0;
+  pool.recorded.statementNames.length = 0;
+  pool.recorded.roundTrips = 0;
 });
 
 test('GET /api/subscriptions → one unnamed statement in one round trip', async () => {
   expect((await readSubscription(service, user.accessToken)).status).toBe(200);
-  expect(pool.asked).toEqual({ calls: ['get_subscription'], statementNames: [''], roundTrips: 1 });
+  expect(pool.recorded).toEqual({ calls: ['get_subscription'], statementNames: [''], roundTrips: 1 });
 });
 
 test('POST /api/payments/verify → one unnamed statement in one round trip', async () => {
   const body = await checkout((await createPayment(project.database, { userId: user.id })).orderId);
   expect((await verify(service, user.accessToken, body)).status).toBe(200);
-  expect(pool.asked).toEqual({ calls: ['verify_payment'], statementNames: [''], roundTrips: 1 });
+  expect(pool.recorded).toEqual({ calls: ['verify_payment'], statementNames: [''], roundTrips: 1 });
 });
 
 test('POST /api/webhooks/gateway → one unnamed statement in one round trip', async () => {
   const { orderId } = await createPayment(project.database, { userId: user.id });
   expect((await deliver(service, paymentFailed({ order_id: orderId }))).status).toBe(200);
-  expect(pool.asked).toEqual({ calls: ['apply_gateway_event'], statementNames: [''], roundTrips: 1 });
+  expect(pool.recorded).toEqual({ calls: ['apply_gateway_event'], statementNames: [''], roundTrips: 1 });
 });
 
-test('requests that are refused → no word to Postgres', async () => {
+test('requests that are refused → no request to Postgres', async () => {
   expect((await readSubscription(service, 'garbage')).status).toBe(401);
   expect((await verify(service, user.accessToken, {})).status).toBe(400);
   expect((await deliver(service, paymentFailed(), { secret: 'another' })).status).toBe(400);
-  expect(pool.asked).toEqual({ calls: [], statementNames: [], roundTrips: 0 });
+  expect(pool.recorded).toEqual({ calls: [], statementNames: [], roundTrips: 0 });
 });

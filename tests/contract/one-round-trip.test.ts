@@ -11,7 +11,7 @@ let service: RunningService;
 let user: SignedUpUser;
 let sent: { method: string; path: string }[] = [];
 
-// In process alone: there the requests of the service can be counted without standing in their way.
+// Only in process: there the requests of the service are counted without a proxy.
 beforeAll(async () => {
   user = await project.signUp();
   service = await startService('in process', project, {}, (input, init) => {

@@ -10,7 +10,7 @@ import { paymentOfOrder } from '../helpers/rows.ts';
 import { everyTarget, poolTargets, type RunningService, startService, type Target } from '../helpers/targets.ts';
 import { useProject } from '../helpers/use-project.ts';
 
-// Real time passes here, so everything waits side by side.
+// These tests wait in real time, so they run concurrently.
 const project = useProject();
 const running: { service: RunningService; proxy: ApiProxy; pool: PostgresProxy }[] = [];
 const end = Promise.withResolvers<void>();
@@ -24,7 +24,7 @@ afterAll(async () => {
   }
 });
 
-/** The service behind a project of which a part takes requests and never answers. */
+/** The service with a project of which one part accepts requests and never answers. */
 async function startBehindHanging(part: '/auth/' | '/rest/', target: Target): Promise<RunningService> {
   const proxy = startApiProxy(() => project.apiUrl, async (request, forwardRequest) => {
     if (!new URL(request.url).pathname.startsWith(part)) return await forwardRequest();
@@ -35,7 +35,7 @@ async function startBehindHanging(part: '/auth/' | '/rest/', target: Target): Pr
   const service = await startService(target, { apiUrl: proxy.url, poolUrl: pool.url });
   running.push({ service, proxy, pool });
   if (part === '/rest/' && poolTargets.includes(target)) {
-    // One connection is open already: some requests wait for an answer on it, others to connect.
+    // One connection is open already. Some requests wait for an answer on it, others wait to connect.
     await (await service.request('/api/health')).body?.cancel();
     pool.hang();
   }
@@ -56,7 +56,7 @@ describe.concurrent.each(everyTarget)('%s', (target) => {
       answer(readSubscription(behindDatabase, user.accessToken)),
       answer(verify(behindAuth, user.accessToken, paid)),
       answer(verify(behindDatabase, user.accessToken, paid)),
-      // Webhooks ask the auth server nothing.
+      // Webhooks do not use the auth server.
       answer(deliver(behindDatabase, paymentFailed({ order_id: orderId }))),
     ]);
     expect(performance.now() - started).toBeLessThan(5000);

@@ -27,7 +27,7 @@ beforeAll(async () => {
   paid = await checkout(orderId);
 });
 
-/** All endpoints at once; whatever is out of reach, nothing may be written. */
+/** Calls all endpoints at once, and asserts that nothing is written. */
 async function callAll(service: RunningService) {
   const before = await readAllRows(project.database);
   const [read, verified, webhook, health] = await Promise.all([
@@ -60,7 +60,7 @@ function useProxy(intercept: Intercept): Addresses {
 const isAuth = (request: Request) => new URL(request.url).pathname.startsWith('/auth/');
 
 describe.each(everyTarget)('%s', (target) => {
-  describe('with nothing where the API and the database were', () => {
+  describe('without a server at the addresses of the API and the database', () => {
     const port = freePort();
     const service = useService(target, {
       apiUrl: `http://127.0.0.1:${port}`,
@@ -72,7 +72,7 @@ describe.each(everyTarget)('%s', (target) => {
         .toEqual({ read: readFailed, verified: verifyFailed, webhook: webhookFailed, health: unavailable });
     });
 
-    test('read and verify without a token, or with one that can be none → 401', async () => {
+    test('read and verify without a token, or with a malformed one → 401', async () => {
       expect(await answer(service.request('/api/subscriptions'))).toEqual(unauthorized);
       expect(await answer(readSubscription(service, 'garbage'))).toEqual(unauthorized);
       expect(await answer(verify(service, 'garbage', paid))).toEqual(unauthorized);
@@ -140,7 +140,7 @@ describe.each(poolTargets)('%s', (target) => {
       },
     });
 
-    test('read, verify and webhook → their 500, health → 503; the log holds no address', async () => {
+    test('read, verify and webhook → their 500, health → 503; no address in the log', async () => {
       expect(await callAll(service))
         .toEqual({ read: readFailed, verified: verifyFailed, webhook: webhookFailed, health: unavailable });
       expect(service.output.join('\n')).not.toMatch(/postgres|password|127\.0\.0\.1/i);

@@ -13,7 +13,7 @@ const unavailable = refusal(503, 'Service unavailable');
 let postgres: Postgres;
 let folder: string;
 
-// A stand-in answers the health check, and only over an encrypted connection.
+// A stand-in for `get_health` that answers only over an encrypted connection.
 beforeAll(async () => {
   folder = await certificateFolder();
   postgres = createPostgres({ port: freePort(), ephemeral: true, log: () => {} });
@@ -43,7 +43,7 @@ afterAll(async () => {
   await Deno.remove(folder, { recursive: true });
 });
 
-/** Postgres insists on a key that is its own and that nobody else can read. */
+/** Postgres requires that its user owns the key file and that no other user can read it. */
 async function certificateFolder(): Promise<string> {
   const folder = await Deno.makeTempDir({ prefix: 'certificate-' });
   const user = await unprivilegedUser();
@@ -77,7 +77,7 @@ async function health(target: Target, authority: string | null): Promise<unknown
   }
 }
 
-/** The faults that the health check logs, and every line of the service. */
+/** The faults that a health check logs, and the whole output of the service. */
 async function faults(target: Target, authority: string | null, url: string): Promise<[unknown[], string]> {
   const service = await started(target, authority, url);
   try {
@@ -89,7 +89,7 @@ async function faults(target: Target, authority: string | null, url: string): Pr
   }
 }
 
-/** Another address of the same database; `change` sets what is wrong with it. */
+/** The address of the database with a wrong part, set by `change`. */
 function wrong(change: (url: URL) => void): string {
   const url = new URL(poolUrl(postgres.url()));
   change(url);
@@ -105,7 +105,7 @@ describe.each(poolTargets)('%s', (target) => {
     expect(await health(target, 'another-authority.pem')).toEqual(unavailable);
   });
 
-  test('GET /api/health without an authority → in the clear, here 503', async () => {
+  test('GET /api/health without an authority → an unencrypted connection, which this database refuses: 503', async () => {
     expect(await health(target, null)).toEqual(unavailable);
   });
 
@@ -115,11 +115,11 @@ describe.each(poolTargets)('%s', (target) => {
     ['another authority', authorityCode, 'another-authority.pem', () => poolUrl(postgres.url())],
     ['a server that refuses TLS', 'TLS_REFUSED', 'authority.pem', () => poolUrl(inject('postgresUrl'))],
     ['a host that is not there', 'ENOTFOUND', 'authority.pem', () => wrong((url) => url.hostname = 'nowhere.invalid')],
-    ['a port where nobody listens', 'ECONNREFUSED', 'authority.pem', () => wrong((url) => url.port = '1')],
+    ['a port without a listener', 'ECONNREFUSED', 'authority.pem', () => wrong((url) => url.port = '1')],
     ['another password', '28P01', 'authority.pem', () => wrong((url) => url.password = 'guessed-password')],
     ['another database', '3D000', 'authority.pem', () => wrong((url) => url.pathname = '/elsewhere')],
   ];
-  test.each(cases)('%s → the log has the code %s, and nothing of address, user and password', async (...of) => {
+  test.each(cases)('%s → the log has the code %s, and no part of address, user and password', async (...of) => {
     const [, code, authority, url] = of;
     const [logged, output] = await faults(target, authority, url());
     expect(logged).toEqual([`get_health failed: ${code}`]);
@@ -142,7 +142,7 @@ describe.each(poolTargets.filter((target) => target.startsWith('served')))('%s',
   };
   const elsewhere = 'postgresql://somebody:secret@nowhere.invalid:6543/postgres';
 
-  test('a pool on another host without an authority → one warning, however many requests come', async () => {
+  test('a pool on another host without an authority → one warning for all requests', async () => {
     expect(await warnings(null, elsewhere)).toEqual([{ level: 'warn', event: 'pool_without_ca' }]);
   });
 

@@ -13,7 +13,7 @@ import { useShop } from '../helpers/shop.ts';
 import { targets } from '../helpers/targets.ts';
 import { useProject } from '../helpers/use-project.ts';
 
-// Money of another amount or currency, and an order paid twice, for each target.
+// For each target: four payments that do not match their order, and an order paid twice.
 const project = useProject({ findings: { failed_events: 4 * targets.length, paid_twice: targets.length } });
 
 describe.each(targets)('%s', (target) => {
@@ -26,7 +26,7 @@ describe.each(targets)('%s', (target) => {
     return { user, orderId: order.id };
   }
 
-  /** The user has what they paid for, once; @returns until when. */
+  /** The user has the purchased access and one mail. @returns the end of the period */
   async function expectBought(user: SignedUpUser, { gateway_order_id, gateway_payment_id }: Checkout) {
     const payment = await paymentOfOrder(project.database, gateway_order_id);
     expect(payment).toMatchObject({ status: 'captured', tier: 'pro', gateway_payment_id });
@@ -46,13 +46,13 @@ describe.each(targets)('%s', (target) => {
     return validUntil;
   }
 
-  /** The user has nothing yet. */
+  /** The user has no paid tier and no mail. */
   async function expectNothingBought(user: SignedUpUser): Promise<void> {
     expect(await tierOf(project.database, user.id)).toBe('free');
     expect(await queued(project.database, 'payment-success', user.email)).toEqual([]);
   }
 
-  /** POST /api/payments/verify; @returns until when it says. */
+  /** POST /api/payments/verify. @returns `validUntil` */
   async function verified(user: SignedUpUser, paid: Checkout): Promise<unknown> {
     const response = await verify(shop, user.accessToken, paid);
     expect(response.status).toBe(200);
@@ -61,7 +61,7 @@ describe.each(targets)('%s', (target) => {
     return subscription.validUntil;
   }
 
-  test('order, pay, verify, read → the tier; the webhooks that follow change nothing', async () => {
+  test('order, pay, verify, read → the tier; later webhooks change nothing', async () => {
     const { user, orderId } = await startPurchase();
     await expectNothingBought(user);
     const paid = await shop.pay(orderId, 'captured', { drop: true });
@@ -77,24 +77,24 @@ describe.each(targets)('%s', (target) => {
   test.each<[string, DeliverOptions, number]>([
     ['all webhooks', {}, 3],
     ['all webhooks at once', { at_once: true }, 3],
-    ['all webhooks, the last first', { reorder: true }, 3],
+    ['all webhooks in reverse order', { reorder: true }, 3],
     ['all webhooks three times', { duplicate: 2 }, 9],
     ['all webhooks three times, at once', { duplicate: 2, at_once: true }, 9],
     ['payment.captured alone', { events: ['payment.captured'] }, 1],
     ['order.paid alone', { events: ['order.paid'] }, 1],
     ['order.paid before payment.captured', { events: ['order.paid', 'payment.captured'] }, 2],
     ['payment.captured before payment.authorized', { events: ['payment.captured', 'payment.authorized'] }, 2],
-  ])('order, pay, and the browser never comes back: %s → the tier and one mail', async (_, deliver, posts) => {
+  ])('order, pay, no verification: %s → the tier and one mail', async (_, deliver, posts) => {
     const { user, orderId } = await startPurchase();
     const paid = await shop.pay(orderId, 'captured', deliver);
     await shop.deliveries(orderId, posts);
     const validUntil = await expectBought(user, paid);
-    // And when it does come back after all:
+    // A late verification changes nothing.
     expect(await verified(user, paid)).toBe(validUntil);
     expect(await expectBought(user, paid)).toBe(validUntil);
   });
 
-  test('order, pay, payment.authorized alone → nothing yet: the money may still go back', async () => {
+  test('order, pay, payment.authorized alone → no access', async () => {
     const { user, orderId } = await startPurchase();
     await shop.pay(orderId, 'captured', { events: ['payment.authorized'] });
     await shop.deliveries(orderId, 1);
@@ -109,7 +109,7 @@ describe.each(targets)('%s', (target) => {
     expect(answers.slice(0, 2)).toEqual([validUntil, validUntil]);
   });
 
-  test('order, an attempt that fails, one that succeeds on the same order → a mail of each, the tier that was ordered', async () => {
+  test('order, a failed attempt, a successful one on the same order → one mail for each, the ordered tier', async () => {
     const { user, orderId } = await startPurchase();
     const failed = await shop.pay(orderId, 'failed');
     await shop.deliveries(orderId, 1);
@@ -127,7 +127,7 @@ describe.each(targets)('%s', (target) => {
     expect(await queued(project.database, 'payment-failed', user.email)).toHaveLength(1);
   });
 
-  test('order, an attempt that fails in silence, one that succeeds, then word of the failure → still bought', async () => {
+  test('order, a failed attempt, a successful one, then the late payment.failed → the tier stays', async () => {
     const { user, orderId } = await startPurchase();
     await shop.pay(orderId, 'failed', { drop: true });
     const [late] = await shop.deliveries(orderId, 0);
@@ -140,7 +140,7 @@ describe.each(targets)('%s', (target) => {
     expect(await queued(project.database, 'payment-failed', user.email)).toEqual([]);
   });
 
-  test('order, an attempt that fails, late authorised and captured after all → the tier and one mail', async () => {
+  test('order, a failed attempt that is captured later → the tier and one mail', async () => {
     const { user, orderId } = await startPurchase();
     const paid = await shop.pay(orderId, 'failed');
     await shop.deliveries(orderId, 1);
@@ -151,11 +151,11 @@ describe.each(targets)('%s', (target) => {
   });
 
   test.each([
-    ['less', { amount: 99899 }],
-    ['more', { amount: 99901 }],
+    ['a smaller amount', { amount: 99899 }],
+    ['a greater amount', { amount: 99901 }],
     ['another currency', { currency: 'USD' }],
-    ['no capture', { status: 'authorized' }],
-  ])('order, and word of a payment of %s → recorded as a mismatch, nothing bought', async (_, change) => {
+    ['an amount that is not captured', { status: 'authorized' }],
+  ])('order, payment.captured of %s → mismatch, no access', async (_, change) => {
     const { user, orderId } = await startPurchase();
     const body = JSON.stringify(paymentCaptured({ order_id: orderId, amount: 99900, ...change }));
     await shop.deliver(body);
@@ -165,7 +165,7 @@ describe.each(targets)('%s', (target) => {
     expect(await paymentOfOrder(project.database, orderId)).toMatchObject({ status: 'created' });
   });
 
-  test('order, pay, and the service is down when the webhooks come → the retries bring the tier', async () => {
+  test('order, pay, the first delivery of the webhook fails → a retry grants the tier', async () => {
     const { user, orderId } = await startPurchase();
     const paid = await whileBroken(project.database, 'apply_gateway_event', async () => {
       const paid = await shop.pay(orderId, 'captured', { events: ['payment.captured'] });
@@ -182,13 +182,13 @@ describe.each(targets)('%s', (target) => {
   test.each(
     [
       ['payment.captured', 'unmatched'],
-      // It names our own payment in the order's receipt.
+      // The order's receipt is the id of our payment.
       ['order.paid', 'applied'],
     ] as const,
-  )('%s before the order is stored → %s, and bought when the order is there', async (event, outcome) => {
+  )('%s before the order is stored → %s, and fulfilled when the order is stored', async (event, outcome) => {
     const user = await createCaller(project.database);
     let paid: Checkout | undefined;
-    shop.gatewayDoes(async (_, forwardRequest) => {
+    shop.onGatewayCall(async (_, forwardRequest) => {
       const order = await (await forwardRequest()).json();
       paid = await shop.pay(order.id, 'captured', { events: [event] });
       await shop.deliveries(order.id, 1);
@@ -208,9 +208,9 @@ describe.each(targets)('%s', (target) => {
     expect(await verified(user, paid)).toBe(validUntil);
   });
 
-  test('payment.failed before the order is stored → the failure mail when the order is there, and payable', async () => {
+  test('payment.failed before the order is stored → the failure mail when it is stored; a later payment grants the tier', async () => {
     const user = await createCaller(project.database);
-    shop.gatewayDoes(async (_, forwardRequest) => {
+    shop.onGatewayCall(async (_, forwardRequest) => {
       const order = await (await forwardRequest()).json();
       await shop.pay(order.id, 'failed');
       await shop.deliveries(order.id, 1);
@@ -224,7 +224,7 @@ describe.each(targets)('%s', (target) => {
     await expectBought(user, paid);
   });
 
-  test('two payments on one order → the first counts, the other is stored as an extra payment', async () => {
+  test('two payments on one order → the first counts, the second is an extra payment', async () => {
     const { user, orderId } = await startPurchase();
     const paid = await shop.pay(orderId);
     await shop.deliveries(orderId, 3);

@@ -10,18 +10,18 @@ import { type RunningService, targets } from '../helpers/targets.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
 const path = '/api/internal/reconcile';
-/** On a slow machine, too. */
+/** Long enough for a slow machine. */
 const patience = { timeout: 30_000 };
 const internalKey = 'internal-key';
 const withInternalKey = { 'x-internal-key': internalKey };
-// One for each target was verified and never captured.
+// One payment for each target was verified and never captured.
 const project = useProject({ findings: { never_captured: targets.length } });
 const none = { events: [] };
 
 const reconcile = (service: Pick<RunningService, 'request'>, headers: HeadersInit = withInternalKey) =>
   service.request(path, { method: 'POST', headers });
 
-/** These orders are due now, and no others ever. */
+/** Makes these orders due now, and no other order at any time. */
 const makeDue = (...orders: { orderId: string }[]) =>
   project.database.query(
     `update public.payments
@@ -30,14 +30,14 @@ const makeDue = (...orders: { orderId: string }[]) =>
   );
 
 /** An order whose payment no webhook announced. */
-async function paidUnheard(shop: Shop, outcome: 'captured' | 'failed' = 'captured') {
+async function paidWithoutWebhooks(shop: Shop, outcome: 'captured' | 'failed' = 'captured') {
   const user = await project.signUp();
   const { order } = await placeOrder(shop, user.accessToken);
   const checkout = await shop.pay(order.id, outcome, none);
   return { user, orderId: order.id, checkout };
 }
 
-/** When reconciliation last left nothing to do. */
+/** When the last complete reconciliation ended. */
 const doneAt = async () =>
   (await project.database.one("select done_at from private.scheduled_jobs where name = 'reconciliation'")).done_at;
 
@@ -50,7 +50,7 @@ describe.each(targets)('%s', (target) => {
     ['another key', { 'x-internal-key': 'another-key' }],
     ['the publishable key', { apikey: localKeys.publishable }],
     ['the internal key as apikey', { apikey: internalKey }],
-  ])('POST /api/internal/reconcile with %s → 401, the gateway is not asked', async (_, headers) => {
+  ])('POST /api/internal/reconcile with %s → 401, the gateway is not called', async (_, headers) => {
     expect(await answer(reconcile(shop, headers))).toEqual(refusal(401, 'Unauthorized'));
     expect(shop.calls).toEqual([]);
   });
@@ -71,8 +71,8 @@ describe.each(targets)('%s', (target) => {
       .toEqual(refusal(503, 'Payment service not configured'));
   });
 
-  test('POST /api/internal/reconcile with prefer: respond-async → 202, and what is due is reconciled', async () => {
-    const { user, orderId } = await paidUnheard(shop);
+  test('POST /api/internal/reconcile with prefer: respond-async → 202, due payments are reconciled', async () => {
+    const { user, orderId } = await paidWithoutWebhooks(shop);
     await makeDue({ orderId });
     expect(await answer(reconcile(shop, { ...withInternalKey, prefer: 'respond-async' })))
       .toEqual({ status: 202, body: { accepted: true } });
@@ -84,8 +84,8 @@ describe.each(targets)('%s', (target) => {
     expect(await answer(shop.request(path, { headers: withInternalKey }))).toEqual(refusal(405, 'Method not allowed'));
   });
 
-  test('POST /api/internal/reconcile → 200, counts and nothing else; nothing is due twice', async () => {
-    await makeDue(await paidUnheard(shop), await paidUnheard(shop, 'failed'));
+  test('POST /api/internal/reconcile → 200 with the counts only; nothing is due twice', async () => {
+    await makeDue(await paidWithoutWebhooks(shop), await paidWithoutWebhooks(shop, 'failed'));
     const { status, headers, body } = await fullAnswer(reconcile(shop));
     expect({ status, body }).toEqual({ status: 200, body: { asked: 2, applied: 2, unanswered: 0 } });
     expect(headers.get('cache-control')).toBe('private, no-store');
@@ -95,8 +95,8 @@ describe.each(targets)('%s', (target) => {
     });
   });
 
-  test('POST /api/internal/reconcile fulfils what was paid with the browser closed and every webhook lost', async () => {
-    const { user, orderId } = await paidUnheard(shop);
+  test('POST /api/internal/reconcile after a payment without verification and webhooks → 200, fulfilled', async () => {
+    const { user, orderId } = await paidWithoutWebhooks(shop);
     await makeDue({ orderId });
     expect((await reconcile(shop)).status).toBe(200);
     expect(await paymentOfOrder(project.database, orderId)).toMatchObject({
@@ -110,8 +110,8 @@ describe.each(targets)('%s', (target) => {
     expect(shop.calls.at(-1)).toMatchObject({ method: 'GET', path: `/v1/orders/${orderId}/payments` });
   });
 
-  test('POST /api/internal/reconcile confirms what a customer verified and no webhook announced', async () => {
-    const { user, orderId, checkout } = await paidUnheard(shop);
+  test('POST /api/internal/reconcile after a verification without webhooks → confirmed', async () => {
+    const { user, orderId, checkout } = await paidWithoutWebhooks(shop);
     expect((await verify(shop, user.accessToken, checkout)).status).toBe(200);
     const before = await paymentOfOrder(project.database, orderId);
     expect(before).toMatchObject({ confirmed_at: null });
@@ -125,11 +125,11 @@ describe.each(targets)('%s', (target) => {
     expect(await queued(project.database, 'payment-success', user.email)).toHaveLength(1);
   });
 
-  test('POST /api/payments/verify with what the gateway never captured → 400, every time', async () => {
+  test('POST /api/payments/verify of a payment that was never captured → 400, every time', async () => {
     const { accessToken, id } = await project.signUp();
     const { order } = await placeOrder(shop, accessToken);
-    const brought = await checkout(order.id);
-    expect((await verify(shop, accessToken, brought)).status).toBe(200);
+    const paid = await checkout(order.id);
+    expect((await verify(shop, accessToken, paid)).status).toBe(200);
     await makeDue({ orderId: order.id });
     await project.database.query(
       "update public.payments set created_at = now() - interval '6 days', captured_at = now() - interval '6 days' where gateway_order_id = $1",
@@ -138,7 +138,7 @@ describe.each(targets)('%s', (target) => {
     expect(await answer(reconcile(shop))).toEqual({ status: 200, body: { asked: 1, applied: 1, unanswered: 0 } });
     expect(await tierOf(project.database, id)).toBe('free');
     for (let time = 0; time < 2; time += 1) {
-      expect(await answer(verify(shop, accessToken, brought))).toEqual(refusal(400, 'Payment verification failed'));
+      expect(await answer(verify(shop, accessToken, paid))).toEqual(refusal(400, 'Payment verification failed'));
     }
     expect(await tierOf(project.database, id)).toBe('free');
   });
@@ -147,20 +147,20 @@ describe.each(targets)('%s', (target) => {
     ['500', () => new Response(null, { status: 500 })],
     ['429', () => new Response(null, { status: 429 })],
     ['401', () => Response.json({ error: {} }, { status: 401 })],
-  ])('POST /api/internal/reconcile while the gateway answers %s → 200, asked again later', async (_, broken) => {
-    const { user, orderId } = await paidUnheard(shop);
+  ])('POST /api/internal/reconcile while the gateway answers %s → 200, retried later', async (_, broken) => {
+    const { user, orderId } = await paidWithoutWebhooks(shop);
     await makeDue({ orderId });
-    shop.gatewayDoes(broken);
+    shop.onGatewayCall(broken);
     expect(await answer(reconcile(shop))).toEqual({ status: 200, body: { asked: 1, applied: 0, unanswered: 1 } });
     expect(await paymentOfOrder(project.database, orderId)).toMatchObject({ status: 'created' });
-    shop.gatewayDoes((_call, forwardRequest) => forwardRequest());
+    shop.onGatewayCall((_call, forwardRequest) => forwardRequest());
     await makeDue({ orderId });
     expect(await answer(reconcile(shop))).toEqual({ status: 200, body: { asked: 1, applied: 1, unanswered: 0 } });
     expect(await tierOf(project.database, user.id)).toBe('pro');
   });
 
-  test('two reconciliations at once ask about each payment once', async () => {
-    const orders = [await paidUnheard(shop), await paidUnheard(shop), await paidUnheard(shop)];
+  test('two reconciliations at once → each payment is read once', async () => {
+    const orders = [await paidWithoutWebhooks(shop), await paidWithoutWebhooks(shop), await paidWithoutWebhooks(shop)];
     await makeDue(...orders);
     const reports = await Promise.all([reconcile(shop), reconcile(shop)].map(async (sent) => (await sent).json()));
     expect(reports.reduce((sum, { asked }) => sum + asked, 0)).toBe(3);
@@ -168,7 +168,7 @@ describe.each(targets)('%s', (target) => {
   });
 
   test('no key, address or payload is in the log', async () => {
-    await makeDue(await paidUnheard(shop));
+    await makeDue(await paidWithoutWebhooks(shop));
     await reconcile(shop);
     for (const secret of [internalKey, localKeys.secret, '@', 'pay_', 'order_']) {
       expect(shop.output.join('\n')).not.toContain(secret);

@@ -15,7 +15,7 @@ const withoutSecrets = { GATEWAY_KEY_ID: '', GATEWAY_KEY_SECRET: '', GATEWAY_WEB
 describe.each(targets)('%s', (target) => {
   const service = useService(target, project);
 
-  /** The lines of a request, once they are all there. */
+  /** The log lines of a request, as soon as they are complete. */
   async function linesOf(id: string | null) {
     const lines = () => service.log.filter((line) => line.request_id === id);
     await vi.waitFor(() => expect(lines().some((line) => line.event === 'request')).toBe(true));
@@ -74,7 +74,7 @@ describe.each(targets)('%s', (target) => {
     }
   });
 
-  test('a fault → logged once beside the request, nothing of its inside in the answer', async () => {
+  test('a fault → one line beside the request, and no inner detail in the answer', async () => {
     const user = await project.signUp();
     const paid = await checkout((await createPayment(project.database, { userId: user.id })).orderId);
     await whileBroken(project.database, 'get_subscription', async () => {
@@ -127,19 +127,19 @@ describe.each(targets)('%s', (target) => {
 
     const written = service.output.join('\n');
     const { gateway_signature, gateway_payment_id, gateway_order_id } = paid;
-    const telling = [
+    const secretTexts = [
       ...Object.values(secrets).filter((secret) => secret !== secrets.GATEWAY_KEY_ID),
       ...Object.values(localKeys),
       ...user.accessToken.split('.'),
       ...forged.split('.').slice(1),
       ...[gateway_signature, gateway_payment_id, gateway_order_id, user.email, '@', 'payer', 'unknown/'],
     ];
-    for (const text of telling) expect(written).not.toContain(text);
-    // Whatever else might be a signature or the hash of a body.
+    for (const text of secretTexts) expect(written).not.toContain(text);
+    // Any other signature or hash of a body.
     expect(written).not.toMatch(/[0-9a-f]{64}/i);
   });
 
-  test('every line → JSON, as many requests as ids', async () => {
+  test('every line → JSON; every request has its own id', async () => {
     await linesOf((await fullAnswer(service.request('/api/health'))).headers.get('x-request-id'));
     const requests = service.log.filter((line) => line.event === 'request');
     expect(new Set(requests.map((line) => line.request_id)).size).toBe(requests.length);
@@ -150,7 +150,7 @@ describe.each(targets)('%s', (target) => {
 describe.each(targets)('%s without its secrets', (target) => {
   const service = useService(target, project, withoutSecrets);
 
-  test('POST /api/webhooks/gateway and verify → one line each, saying what is not configured', async () => {
+  test('POST /api/webhooks/gateway and verify → one line each with the missing configuration as outcome', async () => {
     for (
       const [response, outcome] of [
         [deliver(service, {}), 'webhooksNotConfigured'],
@@ -165,11 +165,11 @@ describe.each(targets)('%s without its secrets', (target) => {
   });
 });
 
-// In process nothing starts: `index.ts`, which says so, is not part of it.
+// Only served targets: `index.ts` logs this, and it does not run in process.
 describe.each(servedTargets)('%s without its secrets', (target) => {
   const service = useService(target, project, withoutSecrets);
 
-  test('the start → one line that names what is missing', () => {
+  test('the start → one line with the names of the missing variables', () => {
     expect(service.log.filter((line) => line.event === 'not_configured')).toEqual([{
       level: 'warn',
       event: 'not_configured',

@@ -7,7 +7,7 @@ import { targets } from '../helpers/targets.ts';
 import { base64Url, createToken, encodeJson } from '../helpers/tokens.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
-// Hosted projects sign sessions with ES256 and publish the key; the local auth server does not.
+// Hosted projects sign sessions with ES256 and publish the public key. The local auth server does not.
 const ecdsa = { name: 'ECDSA', namedCurve: 'P-256' } as const;
 const project = useProject();
 const unauthorized = refusal(401, 'Unauthorized');
@@ -36,7 +36,7 @@ beforeEach(() => {
   asked = [];
 });
 
-/** The claims of a session of this project's auth server. */
+/** The claims of a session that this project's auth server issues. */
 function claimsOf(userId: string): Record<string, unknown> {
   return { ...sessionClaims(userId), iss: `${proxy.url}/auth/v1` };
 }
@@ -52,7 +52,7 @@ const now = () => Math.floor(Date.now() / 1000);
 const readFailed = refusal(500, 'Failed to get subscription');
 const nothingYet = { status: 200, body: { subscription: null, currentTier: 'free', payments: [] } };
 
-/** Sessions that are refused though the published key signed them, by what is wrong with their claims. */
+/** Sessions signed by the published key that are refused for their claims. */
 const refusedClaims: Record<string, () => Record<string, unknown>> = {
   'an expired session': () => ({ exp: now() - 1 }),
   'a session without an expiry': () => ({ exp: undefined }),
@@ -61,11 +61,11 @@ const refusedClaims: Record<string, () => Record<string, unknown>> = {
   'a session for another audience': () => ({ aud: 'another' }),
   'a session of the anonymous role': () => ({ role: 'anon' }),
   'a session of the service role': () => ({ role: 'service_role' }),
-  'a session of nobody': () => ({ sub: undefined }),
-  'a session whose user id is no uuid': () => ({ sub: 'nobody' }),
+  'a session without a user id': () => ({ sub: undefined }),
+  'a session whose user id is not a UUID': () => ({ sub: 'nobody' }),
 };
 
-/** Tokens that nobody's private key of this project signed. */
+/** Tokens that no private key of this project signed. */
 const forgeries: Record<string, (claims: Record<string, unknown>) => Promise<string>> = {
   'another key under the same id': async (claims) =>
     await createAsymmetricToken(claims, {
@@ -95,10 +95,10 @@ const addresses = {
 };
 
 describe.each(targets)('%s', (target) => {
-  describe('with the keys of sessions in reach', () => {
+  describe('with session keys available', () => {
     const service = useService(target, addresses);
 
-    test('GET /api/subscriptions with fifty sessions, good and forged, at once → the auth server asked once, for keys', async () => {
+    test('GET /api/subscriptions with fifty sessions, valid and forged, at once → one call of the auth server, for the keys', async () => {
       const { id } = await createCaller(project.database);
       const tokens = await Promise.all(Array.from(
         { length: 50 },
@@ -109,7 +109,7 @@ describe.each(targets)('%s', (target) => {
       expect(asked).toEqual(['/auth/v1/.well-known/jwks.json']);
     });
 
-    test('GET /api/subscriptions with a session that names neither issuer nor audience → 200: the key says whose it is', async () => {
+    test('GET /api/subscriptions with a session without issuer and audience → 200', async () => {
       const { id } = await createCaller(project.database);
       const token = await createAsymmetricToken({ ...claimsOf(id), iss: undefined, aud: undefined });
       expect(await answer(readSubscription(service, token))).toEqual(nothingYet);
@@ -131,7 +131,7 @@ describe.each(targets)('%s', (target) => {
       },
     );
 
-    test('GET /api/subscriptions while the auth server is down, with a key that is known → 200', async () => {
+    test('GET /api/subscriptions while the auth server is down, with a known key → 200', async () => {
       keysAreDown = true;
       const { id } = await createCaller(project.database);
       expect(await answer(readSubscription(service, await createAsymmetricToken(claimsOf(id))))).toEqual(nothingYet);
@@ -139,10 +139,10 @@ describe.each(targets)('%s', (target) => {
     });
   });
 
-  describe('with the keys of sessions out of reach from the start', () => {
+  describe('with session keys never available', () => {
     const service = useService(target, addresses);
 
-    test('GET /api/subscriptions twenty times → 500, not 401, and the auth server asked once', async () => {
+    test('GET /api/subscriptions twenty times → 500, not 401; one call of the auth server', async () => {
       keysAreDown = true;
       const token = await createAsymmetricToken(claimsOf(crypto.randomUUID()));
       for (let i = 0; i < 10; i++) {

@@ -21,7 +21,7 @@ beforeAll(async () => {
   paid = await checkout((await createPayment(project.database, { userId })).orderId);
 });
 
-/** Sends both requests that need a session, with these headers alone. */
+/** Sends a read and a verification with only these headers. */
 async function readAndVerify(service: RunningService, headers: Record<string, string>, query = '') {
   return [
     await answer(service.request(`/api/subscriptions${query}`, { headers })),
@@ -31,7 +31,7 @@ async function readAndVerify(service: RunningService, headers: Record<string, st
   ];
 }
 
-/** Values of the header, by what is wrong with them. */
+/** Invalid values of the header `authorization`. */
 const refusedHeaders: Record<string, () => string | Promise<string>> = {
   'an empty value': () => '',
   'a scheme alone': () => 'Bearer',
@@ -48,7 +48,7 @@ const refusedHeaders: Record<string, () => string | Promise<string>> = {
   'two parts': () => `Bearer ${token.split('.').slice(0, 2).join('.')}`,
   'four parts': () => `Bearer ${token}.x`,
   'empty parts': () => 'Bearer ..',
-  'parts that are no JSON': () => 'Bearer YWJj.YWJj.YWJj',
+  'parts that are not JSON': () => 'Bearer YWJj.YWJj.YWJj',
   'a token without its signature': () => `Bearer ${token.split('.').slice(0, 2).join('.')}.`,
   'a changed signature': () => `Bearer ${token.slice(0, -4)}AAAA`,
   'changed claims': () => {
@@ -64,16 +64,16 @@ const refusedHeaders: Record<string, () => string | Promise<string>> = {
   'a token without an expiry': () => forge({ ...sessionClaims(userId), exp: undefined }),
   'a token whose expiry is text': () => forge({ ...sessionClaims(userId), exp: 'never' }),
   'a token of an unknown user': () => forge(sessionClaims(crypto.randomUUID())),
-  'a token of nobody': () => forge({ ...sessionClaims(userId), sub: undefined }),
+  'a token without a user id': () => forge({ ...sessionClaims(userId), sub: undefined }),
   'a token of the anonymous role': () => forge({ role: 'anon', iss: 'supabase', iat: now(), exp: now() + 3600 }),
   'a token of the service role': () => forge({ role: 'service_role', iss: 'supabase', iat: now(), exp: now() + 3600 }),
-  'a token whose user id is no uuid': () => forge(sessionClaims('nobody')),
+  'a token whose user id is not a UUID': () => forge(sessionClaims('nobody')),
   'a token whose user id is empty': () => forge(sessionClaims('')),
   'a token whose user id is a number': () => forge({ ...sessionClaims(userId), sub: 7 }),
   'a token whose user id is a list': () => forge({ ...sessionClaims(userId), sub: [userId] }),
 };
 
-/** Headers of a token that is signed with the project's secret, or not at all. */
+/** JOSE headers of tokens that are signed with the project's secret, or unsigned. */
 const refusedAlgorithms: Record<string, Record<string, unknown>> = {
   'alg none': { alg: 'none', typ: 'JWT' },
   'alg NONE': { alg: 'NONE', typ: 'JWT' },
@@ -84,7 +84,7 @@ const refusedAlgorithms: Record<string, Record<string, unknown>> = {
   'alg RS256 and a kid': { alg: 'RS256', typ: 'JWT', kid: 'key-1' },
   'alg RS256 without a kid': { alg: 'RS256', typ: 'JWT' },
   'alg ES256 and a kid': { alg: 'ES256', typ: 'JWT', kid: 'key-1' },
-  'alg ES256 and a kid that is no text': { alg: 'ES256', typ: 'JWT', kid: { a: 1 } },
+  'alg ES256 and a kid that is not a string': { alg: 'ES256', typ: 'JWT', kid: { a: 1 } },
   'alg EdDSA and a path as kid': { alg: 'EdDSA', typ: 'JWT', kid: '../../etc/passwd' },
   'an unknown alg and a kid': { alg: 'XX999', typ: 'JWT', kid: 'key-1' },
 };
@@ -102,9 +102,12 @@ describe.each(targets)('%s', (target) => {
     expect(await readAllRows(project.database)).toEqual(before);
   }
 
-  test.each(Object.entries(refusedHeaders))('read and verify with %s for a session → 401', async (_, authorization) => {
-    await refused({ authorization: await authorization() });
-  });
+  test.each(Object.entries(refusedHeaders))(
+    'read and verify with %s as the session → 401',
+    async (_, authorization) => {
+      await refused({ authorization: await authorization() });
+    },
+  );
 
   test.each(Object.entries(refusedAlgorithms))('read and verify with a token of %s → 401', async (_, header) => {
     const signed = await createToken(sessionClaims(userId), { header });
@@ -118,7 +121,7 @@ describe.each(targets)('%s', (target) => {
     await refused({ authorization: `Bearer ${encodeJson(claims)}.${encodeJson(sessionClaims(userId))}.c2lnbmF0dXJl` });
   });
 
-  test('read and verify with the session anywhere but in its header → 401', async () => {
+  test('read and verify with the session outside the header authorization → 401', async () => {
     await refused({ apikey: token });
     await refused({ apikey: localKeys.secret });
     await refused({ cookie: `sb-access-token=${token}` });

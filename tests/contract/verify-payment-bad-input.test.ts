@@ -7,7 +7,7 @@ import { readAllRows } from '../helpers/rows.ts';
 import { targets } from '../helpers/targets.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
-// One user buys again and again.
+// One user makes several purchases.
 const project = useProject({ findings: { paid_twice: 3 * targets.length - 1 } });
 const fields = ['gateway_order_id', 'gateway_payment_id', 'gateway_signature'] as const;
 const notFound = refusal(404, 'Payment not found');
@@ -29,7 +29,7 @@ function invalid(details: { formErrors: string[]; fieldErrors: Record<string, st
 describe.each(targets)('%s', (target) => {
   const service = useService(target, project);
 
-  /** Sends a body that is to be refused; afterwards the rows are as before and the service still answers. */
+  /** Sends a body that must be refused. Asserts that it writes nothing and that the service still answers. */
   async function refused(body: unknown) {
     const before = await readAllRows(project.database);
     const received = await answer(verify(service, accessToken, body));
@@ -85,11 +85,11 @@ describe.each(targets)('%s', (target) => {
     expect(await refused({ ...paid, filler: 'x'.repeat(5_000_000) })).toEqual(refusal(413, 'Payload too large'));
   });
 
-  test('POST /api/payments/verify with bytes that are no UTF-8 → 500', async () => {
+  test('POST /api/payments/verify with a body that is not UTF-8 → 500', async () => {
     expect(await refused(new Uint8Array([0xff, 0xfe, 0x00, 0x7b]))).toEqual(failed);
   });
 
-  test('POST /api/payments/verify with fields of a prototype → 400 with details', async () => {
+  test('POST /api/payments/verify with the fields under __proto__ → 400 with details', async () => {
     const { status, body } = await refused(`{"__proto__":${JSON.stringify(paid)},"constructor":1}`);
     expect({ status, body }).toMatchObject({ status: 400, body: { error: 'Invalid request' } });
   });
@@ -116,11 +116,11 @@ describe.each(targets)('%s', (target) => {
     ['order_😀'],
     ['order_\r\nx: y'],
     ['x'.repeat(500_000)],
-  ])('POST /api/payments/verify with an odd order id and a valid signature → 404 (%#)', async (id) => {
+  ])('POST /api/payments/verify with an unusual order id and a valid signature → 404 (%#)', async (id) => {
     expect(await refused(await checkout(id))).toEqual(notFound);
   });
 
-  test('POST /api/payments/verify with ids whose joint reads the same → 400', async () => {
+  test('POST /api/payments/verify with ids that give the same message only without the separator → 400', async () => {
     const { gateway_order_id, gateway_payment_id, gateway_signature } = paid;
     expect(await refused({ gateway_order_id, gateway_payment_id: `|${gateway_payment_id}`, gateway_signature }))
       .toEqual(refusal(400, 'Payment verification failed'));

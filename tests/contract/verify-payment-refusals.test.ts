@@ -10,7 +10,7 @@ import { readAllRows } from '../helpers/rows.ts';
 import { secrets, targets } from '../helpers/targets.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
-// One user buys again and again.
+// One user makes several purchases.
 const project = useProject({ findings: { paid_twice: targets.length - 1 } });
 const unauthorized = refusal(401, 'Unauthorized');
 const notConfigured = refusal(503, 'Payment service not configured');
@@ -26,7 +26,7 @@ let othersPaid: Checkout;
 beforeAll(async () => {
   [user, other] = [await createCaller(project.database), await createCaller(project.database)];
   paid = await checkout((await createPayment(project.database, { userId: user.id })).orderId);
-  // Of a tier without a plan: the owner would be told "Plan not found".
+  // A tier without a plan: the owner would get "Plan not found".
   const meta = { tier: 'no-such-plan' };
   othersPaid = await checkout((await createPayment(project.database, { userId: other.id, meta })).orderId);
 });
@@ -46,7 +46,7 @@ const missingFields = {
 describe.each(targets)('%s', (target) => {
   const service = useService(target, project);
 
-  /** Sends a request that is to be refused, and sees to it that it left no trace. */
+  /** Sends a request that must be refused, and asserts that it writes nothing. */
   async function refused(body: unknown, accessToken = user.accessToken) {
     const before = await readAllRows(project.database);
     const received = await answer(verify(service, accessToken, body));
@@ -60,7 +60,7 @@ describe.each(targets)('%s', (target) => {
     expect(await refused(paid, noSession)).toEqual(unauthorized);
   });
 
-  test('POST /api/payments/verify with no field → 400 with details of each', async () => {
+  test('POST /api/payments/verify without fields → 400 with details of each', async () => {
     expect(await refused({})).toEqual({ status: 400, body: missingFields });
   });
 
@@ -74,7 +74,7 @@ describe.each(targets)('%s', (target) => {
     expect(await refused({ ...othersPaid, gateway_signature: paid.gateway_signature })).toEqual(badSignature);
   });
 
-  test('POST /api/payments/verify with a signature under the webhook secret → 400', async () => {
+  test('POST /api/payments/verify with a signature made with the webhook secret → 400', async () => {
     const message = `${paid.gateway_order_id}|${paid.gateway_payment_id}`;
     expect(await refused({ ...paid, gateway_signature: await sign(secrets.GATEWAY_WEBHOOK_SECRET, message) }))
       .toEqual(badSignature);
@@ -114,7 +114,7 @@ describe.each(targets)('%s', (target) => {
   });
 
   test.each(['', '{', '{"gateway_order_id":', 'gateway_order_id=1', '{}{}', 'NaN'])(
-    'POST /api/payments/verify with the body %j, which is no JSON → 500',
+    'POST /api/payments/verify with the invalid JSON body %j → 500',
     async (body) => {
       expect(await refused(body)).toEqual(failed);
     },
@@ -132,11 +132,11 @@ describe.each(targets)('%s', (target) => {
     expect(await refused(await checkout(uniqueId('order')), noSession)).toEqual(unauthorized);
   });
 
-  test('POST /api/payments/verify without a session and with no JSON → 401, before 500', async () => {
+  test('POST /api/payments/verify without a session and with invalid JSON → 401, before 500', async () => {
     expect(await refused('{', noSession)).toEqual(unauthorized);
   });
 
-  test('POST /api/payments/verify with a missing field and a bad signature → 400 with details, first', async () => {
+  test('POST /api/payments/verify with a missing field and a bad signature → 400 with details, before the signature', async () => {
     const { gateway_payment_id: _, ...incomplete } = paid;
     expect(await refused({ ...incomplete, gateway_signature: 'x' })).toEqual({
       status: 400,
@@ -150,12 +150,12 @@ describe.each(targets)('%s', (target) => {
     });
   });
 
-  test('POST /api/payments/verify with a bad signature for an unknown or foreign order → 400, before 404', async () => {
+  test('POST /api/payments/verify with a bad signature for an unknown order or one of another user → 400, before 404', async () => {
     expect(await refused({ ...await checkout(uniqueId('order')), gateway_signature: 'x' })).toEqual(badSignature);
     expect(await refused({ ...othersPaid, gateway_signature: 'x' })).toEqual(badSignature);
   });
 
-  test('POST /api/payments/verify, in the end, with everything right → 200', async () => {
+  test('POST /api/payments/verify after all refusals, with a valid request → 200', async () => {
     const { orderId } = await createPayment(project.database, { userId: user.id });
     expect((await verify(service, user.accessToken, await checkout(orderId))).status).toBe(200);
   });
@@ -173,7 +173,7 @@ describe.each(targets.flatMap((target) => [
     expect(await readAllRows(project.database)).toEqual(before);
   });
 
-  test('POST /api/payments/verify with a signature under an empty secret → 503', async () => {
+  test('POST /api/payments/verify with a signature made with an empty secret → 503', async () => {
     // WebCrypto refuses empty keys; a key of one zero byte gives the same HMAC.
     const gateway_signature = await sign('\0', `${paid.gateway_order_id}|${paid.gateway_payment_id}`);
     expect(await answer(verify(service, user.accessToken, { ...paid, gateway_signature }))).toEqual(notConfigured);

@@ -9,7 +9,7 @@ import { ledgerRow, paymentOfOrder, queued, readAllRows, subscriptionOf, tierOf 
 import { targets } from '../helpers/targets.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
-// An order paid twice, for each target.
+// One order for each target is paid twice.
 const project = useProject({ findings: { paid_twice: targets.length } });
 
 describe.each(targets)('%s', (target) => {
@@ -26,7 +26,7 @@ describe.each(targets)('%s', (target) => {
     expect(await readAllRows(project.database)).toEqual(before);
   });
 
-  test('POST /api/payments/verify of an older payment again → 200 with what that payment bought', async () => {
+  test('POST /api/payments/verify of an older payment again → 200 with the period of that payment', async () => {
     const user = await createCaller(project.database);
     const older = await createPayment(project.database, { userId: user.id, meta: { tier: 'basic' } });
     const newer = await createPayment(project.database, { userId: user.id, meta: { tier: 'premium' } });
@@ -44,7 +44,7 @@ describe.each(targets)('%s', (target) => {
     await setClock(project.database, null);
   });
 
-  test('POST /api/payments/verify with another payment on a fulfilled order → 200; noted, nothing overwritten', async () => {
+  test('POST /api/payments/verify with another payment on a fulfilled order → 200; stored as an extra payment, nothing else changed', async () => {
     const user = await createCaller(project.database);
     const { id, orderId } = await createPayment(project.database, { userId: user.id });
     const first = await answer(verify(service, user.accessToken, await checkout(orderId)));
@@ -59,7 +59,7 @@ describe.each(targets)('%s', (target) => {
     ).toEqual([{ gateway_payment_id: second.gateway_payment_id }]);
   });
 
-  test('POST /api/payments/verify after a failed attempt → 200 with the tier bought, not basic', async () => {
+  test('POST /api/payments/verify after a failed attempt → 200 with the ordered tier, not basic', async () => {
     const user = await createCaller(project.database);
     const { orderId } = await createPayment(project.database, { userId: user.id, meta: { tier: 'premium' } });
     expect((await deliver(service, paymentFailed({ order_id: orderId }))).status).toBe(200);
@@ -71,7 +71,7 @@ describe.each(targets)('%s', (target) => {
     expect(await tierOf(project.database, user.id)).toBe('premium');
   });
 
-  test('POST /api/webhooks/gateway with payment.failed after the order was verified → 200, ledger only', async () => {
+  test('POST /api/webhooks/gateway with payment.failed after the order was verified → 200, only the ledger is written', async () => {
     const user = await createCaller(project.database);
     const { orderId } = await createPayment(project.database, { userId: user.id });
     const body = await checkout(orderId);
@@ -87,7 +87,7 @@ describe.each(targets)('%s', (target) => {
     expect(after).toEqual(before);
   });
 
-  test('POST /api/payments/verify without a plan for the tier → 500, captured; with the plan there → 200', async () => {
+  test('POST /api/payments/verify without a plan for the tier → 500, captured; after the plan is created → 200', async () => {
     const user = await createCaller(project.database);
     const tier = uniqueId('tier');
     const { orderId } = await createPayment(project.database, { userId: user.id, meta: { tier } });
@@ -116,7 +116,7 @@ describe.each(targets)('%s', (target) => {
     expect(await queued(project.database, 'payment-success', user.email)).toHaveLength(1);
   });
 
-  test('POST /api/payments/verify with a payment that paid another order → 500, nothing written', async () => {
+  test('POST /api/payments/verify with the payment of another order → 500, nothing written', async () => {
     const user = await createCaller(project.database);
     const [one, other] = [
       await createPayment(project.database, { userId: user.id }),

@@ -8,15 +8,15 @@ import { paymentOfOrder, queued, subscriptionOf, tierOf } from '../helpers/rows.
 import { everyTarget } from '../helpers/targets.ts';
 import { useProject, useService } from '../helpers/use-project.ts';
 
-// A tier renewed at once, for each target.
+// One renewal for each target while the period runs.
 const project = useProject({ findings: { paid_twice: everyTarget.length } });
 const stoppedAt = '2028-01-31T10:20:30.456Z';
 const now = new Date(stoppedAt);
 
-// The last day of January in a leap year: whoever adds days, or months of 30 of them, is found out.
+// The last day of January in a leap year: adding days, or months of 30 days, gives another date.
 beforeAll(() => setClock(project.database, stoppedAt));
 
-/** SPEC 4: the whole answer to a verified payment. */
+/** The answer to a verified payment. Contract: POST /api/payments/verify. */
 function verified(tier: string, validUntil: string): { status: number; body: unknown } {
   const message = 'Payment verified and subscription activated';
   return { status: 200, body: { success: true, message, subscription: { tier, validUntil } } };
@@ -25,7 +25,7 @@ function verified(tier: string, validUntil: string): { status: number; body: unk
 describe.each(everyTarget)('%s', (target) => {
   const service = useService(target, project);
 
-  test('POST /api/payments/verify of a first purchase → 200; captured, subscribed, linked, tier set', async () => {
+  test('POST /api/payments/verify of a first purchase → 200; payment captured and linked, subscription active, profile has the tier', async () => {
     const user = await project.signUp();
     const payment = await createPayment(project.database, { userId: user.id, meta: { tier: 'pro' } });
     const body = await checkout(payment.orderId);
@@ -74,7 +74,7 @@ describe.each(everyTarget)('%s', (target) => {
     });
   });
 
-  test('POST /api/payments/verify of a cancelled subscriber → 200; the one subscription renewed and replaced', async () => {
+  test('POST /api/payments/verify of a user with a cancelled subscription → 200; the same row, active with the new tier', async () => {
     const user = await createCaller(project.database);
     const before = await project.database.one(
       `insert into public.subscriptions
@@ -102,7 +102,7 @@ describe.each(everyTarget)('%s', (target) => {
     expect(await tierOf(project.database, user.id)).toBe('basic');
   });
 
-  test('POST /api/payments/verify of a running subscriber → 200; a new period starts now', async () => {
+  test('POST /api/payments/verify of a user with a running subscription → 200; a new period starts now', async () => {
     const user = await createCaller(project.database);
     for (let i = 0; i < 2; i++) {
       const payment = await createPayment(project.database, { userId: user.id, meta: { tier: 'basic' } });
@@ -128,7 +128,7 @@ describe.each(everyTarget)('%s', (target) => {
   ])('POST /api/payments/verify for a plan of $months months → 200, valid until $validUntil', async (row) => {
     const user = await createCaller(project.database);
     const tier = uniqueId('tier');
-    // Retired: a paid order outlives its offer.
+    // Not on offer: a paid order is fulfilled all the same.
     await project.database.query(
       'insert into public.plans (tier, name, price, duration_months, is_active) values ($1, $1, 100, $2, false)',
       [tier, row.months],
@@ -157,7 +157,7 @@ describe.each(everyTarget)('%s', (target) => {
   });
 
   test.each([null, ''])(
-    'POST /api/payments/verify of a user whose display name is %j → 200; the mail greets the username',
+    'POST /api/payments/verify of a user whose display name is %j → 200; the mail has the username',
     async (displayName) => {
       const user = await createCaller(project.database);
       await project.database.query(
@@ -181,7 +181,7 @@ describe.each(everyTarget)('%s', (target) => {
     expect(await queued(project.database, 'payment-success', body.gateway_payment_id)).toEqual([]);
   });
 
-  test('POST /api/payments/verify of a user without a profile → 200; profile made with the tier, no mail', async () => {
+  test('POST /api/payments/verify of a user without a profile → 200; profile created with the tier, no mail', async () => {
     const user = await createCaller(project.database);
     await project.database.query('delete from public.profiles where user_id = $1', [user.id]);
     const { orderId } = await createPayment(project.database, { userId: user.id });
@@ -206,7 +206,7 @@ describe.each(everyTarget)('%s', (target) => {
     },
   );
 
-  test('POST /api/payments/verify with fields that nobody asked for → 200', async () => {
+  test('POST /api/payments/verify with unknown fields → 200, they change nothing', async () => {
     const user = await createCaller(project.database);
     const { orderId } = await createPayment(project.database, { userId: user.id, meta: { tier: 'basic' } });
     const body = { ...await checkout(orderId), tier: 'premium', user_id: crypto.randomUUID() };

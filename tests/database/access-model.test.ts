@@ -32,7 +32,7 @@ describe('the model alone', () => {
   test('an error lists the steps so far, and the model and the database where they differ', async () => {
     const [history] = writtenHistories;
     const stub = {
-      goOn: async () => {},
+      advance: async () => {},
       perform: () => Promise.resolve([]),
       read: () => Promise.resolve({ tier: 'free', active: null, findings: [] }),
     };

@@ -1,27 +1,27 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { prepareToWalk } from '../helpers/orderings/prepare-to-walk.ts';
-import { proveEveryOrder } from '../helpers/orderings/prove-every-order.ts';
-import { proveGeneratedOrders } from '../helpers/orderings/prove-generated-orders.ts';
-import { scenarioNames, smallScenarioNames, stage } from '../helpers/orderings/scenarios.ts';
-import { walk } from '../helpers/orderings/walk.ts';
+import { installRunner } from '../helpers/orderings/install-runner.ts';
+import { proveAllSequences } from '../helpers/orderings/prove-all-sequences.ts';
+import { proveGeneratedSequences } from '../helpers/orderings/prove-generated-sequences.ts';
+import { createScenario, scenarioNames, smallScenarioNames } from '../helpers/orderings/scenarios.ts';
+import { runAllSequences } from '../helpers/orderings/run-all-sequences.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
 
 // tests/long runs longer orders.
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
-  await prepareToWalk(database);
+  await installRunner(database);
 });
 afterAll(() => database.close());
 
 test.each(smallScenarioNames)('every order of four steps gives the result of its facts: %s', async (name) => {
-  expect(await proveEveryOrder(database, name, 4)).toBeGreaterThan(200);
+  expect(await proveAllSequences(database, name, 4)).toBeGreaterThan(200);
 });
 
 test.each(scenarioNames)(
   'generated orders in which each step runs up to three times give the result of their facts: %s',
   async (name) => {
-    await proveGeneratedOrders(database, name, { numRuns: 8, seed: 20261120 });
+    await proveGeneratedSequences(database, name, { numRuns: 8, seed: 20261120 });
   },
 );
 
@@ -34,8 +34,12 @@ test('an order with another result is found, and reported with the two shortest 
       select jsonb_build_object('counts', p.gateway_payment_id)
       from public.payments p where p.id = (p_subject #>> '{paymentIds,0}')::uuid
     )`);
-  const { divergences } = await walk(database, await stage(database, 'two payments on one order'), 3);
-  expect(divergences[0]?.words.map((word) => word.toSorted())).toEqual([['captured-A', 'captured-B'], [
+  const { divergences } = await runAllSequences(
+    database,
+    await createScenario(database, 'two payments on one order'),
+    3,
+  );
+  expect(divergences[0]?.sequences.map((word) => word.toSorted())).toEqual([['captured-A', 'captured-B'], [
     'captured-A',
     'captured-B',
   ]]);

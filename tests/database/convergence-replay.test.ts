@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeLine } from '../../scripts/stack/process/child.ts';
-import { prepareToWalk } from '../helpers/orderings/prepare-to-walk.ts';
-import { scenarioNames, stage } from '../helpers/orderings/scenarios.ts';
-import { takeSteps } from '../helpers/orderings/take-steps.ts';
+import { installRunner } from '../helpers/orderings/install-runner.ts';
+import { createScenario, scenarioNames } from '../helpers/orderings/scenarios.ts';
+import { runSequence } from '../helpers/orderings/run-sequence.ts';
 import { openSession } from '../helpers/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
 
@@ -12,7 +12,7 @@ const requested = Deno.env.get('REPLAY');
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
-  await prepareToWalk(database);
+  await installRunner(database);
 });
 afterAll(() => database.close());
 
@@ -25,7 +25,7 @@ async function replay(list: string) {
   const name = scenarioNames.find((name) => name === scenario);
   if (!name) throw new Error(`no scenario ${scenario}; there are: ${scenarioNames.join('; ')}`);
   const session = await openSession(database, { role: 'service_role' });
-  return await takeSteps(session, await stage(database, name), word.split(' '));
+  return await runSequence(session, await createScenario(database, name), word.split(' '));
 }
 
 test('a replay returns the answer of each step and the state after it', async () => {

@@ -51,13 +51,13 @@ describe('session-keys', () => {
     },
   );
 
-  test('fail where the auth server does not answer for them', async () => {
+  test('fail where the auth server does not return its public keys', async () => {
     answer = () => Response.json({ message: 'paused' }, { status: 540 });
     expect(await diagnose(sessionKeys, project))
       .toMatchObject({ status: 'fail', message: 'the auth server answers 540 for its public keys' });
   });
 
-  test('are not asked for on the local stack', async () => {
+  test('are skipped for the local stack', async () => {
     expect(await diagnose(sessionKeys, local())).toMatchObject({ status: 'skip' });
   });
 });
@@ -75,39 +75,42 @@ describe('sender-domain', () => {
       .toEqual({ status: 'pass', message: 'acme.example is verified' });
   });
 
-  test.each(['not_started', 'pending', 'failed', 'temporary_failure'])('fails where it is %s', async (status) => {
-    account.domains = [{ name: 'acme.example', status }];
-    expect(await diagnose(senderDomain, project())).toEqual({
-      status: 'fail',
-      message: `acme.example is ${status} at Resend, not verified`,
-      remedy: expect.stringContaining('DNS records'),
-    });
-  });
+  test.each(['not_started', 'pending', 'failed', 'temporary_failure'])(
+    'fails where the domain is %s',
+    async (status) => {
+      account.domains = [{ name: 'acme.example', status }];
+      expect(await diagnose(senderDomain, project())).toEqual({
+        status: 'fail',
+        message: `acme.example is ${status} at Resend, not verified`,
+        remedy: expect.stringContaining('DNS records'),
+      });
+    },
+  );
 
-  test('fails where Resend has only its parent', async () => {
+  test('fails where Resend has only the parent domain', async () => {
     expect(await diagnose(senderDomain, project('billing@mail.acme.example'))).toMatchObject({
       status: 'fail',
       message: 'Resend has no domain mail.acme.example, of EMAIL_FROM',
     });
   });
 
-  test('warns of a key that may only send', async () => {
+  test('warns about a key that may only send', async () => {
     account.permission = 'sending_access';
     expect(await diagnose(senderDomain, project()))
       .toMatchObject({ status: 'warn', message: expect.stringContaining('may only send') });
   });
 
-  test('fails with a key that is refused', async () => {
+  test('fails with a key that Resend refuses', async () => {
     expect(await diagnose(senderDomain, project(undefined, 're_another')))
       .toMatchObject({ status: 'fail', message: 'Resend refuses RESEND_API_KEY (403)' });
   });
 
-  test('fails where EMAIL_FROM is no address, and warns of the test domain', async () => {
+  test('fails where EMAIL_FROM is not an address, and warns about the test domain', async () => {
     expect(await diagnose(senderDomain, project('Acme'))).toMatchObject({ status: 'fail' });
     expect(await diagnose(senderDomain, project('onboarding@resend.dev'))).toMatchObject({ status: 'warn' });
   });
 
-  test('is skipped without a key, and where the mailbox takes the mails', async () => {
+  test('is skipped without a key, and where the local mailbox receives the mails', async () => {
     expect(await diagnose(senderDomain, hosted())).toMatchObject({ status: 'skip' });
     expect(await diagnose(senderDomain, local({ environment: project().environment })))
       .toEqual({ status: 'skip', message: 'the local mailbox accepts every sender' });
@@ -115,30 +118,30 @@ describe('sender-domain', () => {
 });
 
 describe('app-url', () => {
-  // Not one of the names of this machine, and yet this machine.
+  // 0.0.0.0 reaches this machine but is not one of the names that the doctor treats as local.
   const publicUrl = server.url.replace('127.0.0.1', '0.0.0.0');
   const project = (url: string) => hosted({ environment: { APP_URL: url } });
 
-  test('of a hosted project fails where it is an address of this machine', async () => {
+  test('of a hosted project fails for an address of the local machine', async () => {
     expect(await diagnose(appUrl, project('http://localhost:3000'))).toMatchObject({
       status: 'fail',
       message: "APP_URL is http://localhost:3000: mails link to the customer's own machine",
     });
   });
 
-  test('of a hosted project fails where nothing answers', async () => {
+  test('of a hosted project fails where no server answers', async () => {
     expect(await diagnose(appUrl, project(deadAddress().replace('127.0.0.1', '0.0.0.0')))).toMatchObject({
       status: 'fail',
       message: expect.stringContaining('no app answers at'),
     });
   });
 
-  test('of a hosted project warns where it is not encrypted', async () => {
+  test('of a hosted project warns about an unencrypted address', async () => {
     expect(await diagnose(appUrl, project(publicUrl)))
       .toMatchObject({ status: 'warn', message: `APP_URL is not encrypted: ${publicUrl}` });
   });
 
-  test('fails where the app fails, and passes where it answers', async () => {
+  test('fails where the app answers 502, and passes where it answers 307', async () => {
     answer = () => new Response(null, { status: 502 });
     expect(await diagnose(appUrl, project(publicUrl)))
       .toMatchObject({ status: 'fail', message: `${publicUrl} answers 502` });
@@ -156,7 +159,7 @@ describe('app-url', () => {
 
 describe('revalidation', () => {
   const environment = { APP_URL: `${server.url}/`, REVALIDATE_SECRET: 'revalidate-secret' };
-  const asTheRecipe: Handler = ({ method, path, headers }) => {
+  const routeHandler: Handler = ({ method, path, headers }) => {
     if (method !== 'POST' || path !== '/api/revalidate') return null;
     return headers.get('x-revalidate-secret') === 'revalidate-secret'
       ? Response.json({ revalidated: true })
@@ -164,12 +167,12 @@ describe('revalidation', () => {
   };
 
   test('passes with 401 without the secret and 200 with it', async () => {
-    answer = asTheRecipe;
+    answer = routeHandler;
     expect(await diagnose(revalidation, hosted({ environment })))
       .toEqual({ status: 'pass', message: `${server.url}/api/revalidate: 401 without the secret, 200 with it` });
   });
 
-  test('fails where anybody may refresh the pages', async () => {
+  test('fails where the app refreshes the pages without the secret', async () => {
     expect(await diagnose(revalidation, hosted({ environment })))
       .toMatchObject({ status: 'fail', message: expect.stringContaining('for any caller: 200 without the secret') });
   });
@@ -184,7 +187,7 @@ describe('revalidation', () => {
   });
 
   test('fails where the app has another secret', async () => {
-    answer = asTheRecipe;
+    answer = routeHandler;
     expect(await diagnose(revalidation, hosted({ environment: { ...environment, REVALIDATE_SECRET: 'another' } })))
       .toMatchObject({ status: 'fail', message: 'the app has another REVALIDATE_SECRET than this environment' });
   });
@@ -195,13 +198,13 @@ describe('revalidation', () => {
       .toMatchObject({ status: 'fail', message: expect.stringContaining('answers 500 with the secret') });
   });
 
-  test('fails where no app answers; for the local stack that is a warning', async () => {
+  test('fails where no app answers, and warns for the local stack', async () => {
     const away = { ...environment, REVALIDATE_URL: `${deadAddress()}/api/revalidate` };
     expect(await diagnose(revalidation, hosted({ environment: away }))).toMatchObject({ status: 'fail' });
     expect(await diagnose(revalidation, local({ environment: away }))).toMatchObject({ status: 'warn' });
   });
 
-  test('is skipped where there are no pages, and without its secret', async () => {
+  test('is skipped where REVALIDATE_URL is empty, and without REVALIDATE_SECRET', async () => {
     expect(await diagnose(revalidation, hosted({ environment: { ...environment, REVALIDATE_URL: '' } })))
       .toEqual({ status: 'skip', message: 'REVALIDATE_URL is empty: there are no cached pages' });
     expect(await diagnose(revalidation, hosted({ environment: { APP_URL: server.url } })))
@@ -212,12 +215,12 @@ describe('revalidation', () => {
 describe('local-stack', () => {
   const project = (url: string) => local({ url, functionsUrl: `${url}/functions/v1` });
 
-  test('passes while it answers', async () => {
+  test('passes where the local stack answers', async () => {
     answer = ({ path }) => path === '/functions/v1/api/health' ? Response.json({ status: 'ok' }) : null;
     expect(await diagnose(localStack, project(server.url))).toMatchObject({ status: 'pass' });
   });
 
-  test('fails where none runs, and says how to start it', async () => {
+  test('fails where no local stack runs, with a remedy', async () => {
     const url = deadAddress();
     expect(await diagnose(localStack, project(url))).toEqual({
       status: 'fail',
@@ -226,7 +229,7 @@ describe('local-stack', () => {
     });
   });
 
-  test('fails where its database is away', async () => {
+  test('fails where its database does not answer', async () => {
     answer = () => Response.json({ error: 'Service unavailable' }, { status: 503 });
     expect(await diagnose(localStack, project(server.url)))
       .toMatchObject({ status: 'fail', message: 'GET /api/health answers 503' });

@@ -11,7 +11,7 @@ import { deadAddress, startFake } from './fake-server.ts';
 
 let database: TestDatabase;
 let newest: string;
-/** What `GET /api/health` answers. */
+/** The answer of `GET /api/health`. */
 let health: Response;
 const service = startFake(({ path }) => path === '/functions/v1/api/health' ? health.clone() : null);
 beforeAll(async () => {
@@ -34,7 +34,7 @@ const otherUrl = (change: (url: URL) => void) => {
 };
 
 describe('database', () => {
-  test('passes where it answers', async () => {
+  test('passes where the database answers', async () => {
     expect(await diagnose(databaseCheck, project()))
       .toEqual({ status: 'pass', message: expect.stringMatching(/^Postgres 17[.]\d+ answers, as postgres$/) });
   });
@@ -42,8 +42,8 @@ describe('database', () => {
   test.each([
     ['the password is wrong', (url: URL) => void (url.password = 'wrong'), 'the login is refused (28P01)'],
     ['the database is missing', (url: URL) => void (url.pathname = '/missing'), '3D000'],
-    ['nothing listens', (url: URL) => void (url.port = new URL(deadAddress()).port), 'ECONNREFUSED'],
-  ])('fails where %s, and others that need it are skipped', async (_, change, reason) => {
+    ['no server listens', (url: URL) => void (url.port = new URL(deadAddress()).port), 'ECONNREFUSED'],
+  ])('fails where %s, and the checks that need it are skipped', async (_, change, reason) => {
     const away = otherUrl(change);
     expect(await diagnose(databaseCheck, away)).toEqual({
       status: 'fail',
@@ -54,7 +54,7 @@ describe('database', () => {
       .toEqual({ status: 'skip', message: 'the database can\'t be reached, see the check "database"' });
   });
 
-  test('is skipped where it is not given', async () => {
+  test('is skipped without DATABASE_URL', async () => {
     expect(await diagnose(databaseCheck, hosted())).toEqual({ status: 'skip', message: 'DATABASE_URL is not given' });
   });
 });
@@ -84,13 +84,13 @@ async function whileFound(
 }
 
 describe('schedule and findings', () => {
-  test('pass where nothing is found', async () => {
+  test('pass without findings', async () => {
     expect(await diagnose(schedule, project()))
       .toEqual({ status: 'pass', message: 'nothing is missing, failing or overdue' });
     expect(await diagnose(findings, project())).toEqual({ status: 'pass', message: 'private.findings is empty' });
   });
 
-  test('warn of each kind of finding with its number', async () => {
+  test('warn about each kind of finding, with the number of its rows', async () => {
     const { id } = await createUser(database);
     await database.query("update public.profiles set subscription_tier = 'pro' where user_id = $1", [id]);
     const { status, message } = await diagnose(findings, project());
@@ -100,7 +100,7 @@ describe('schedule and findings', () => {
   });
 
   test.each(scheduleFindings.filter((finding) => finding !== 'missing_part'))(
-    'fail the schedule with %s, and leave it out of the other findings',
+    'fail the check schedule with %s, and not the check findings',
     async (finding) => {
       await whileFound([[finding, 'subscriptions-sweep', { remedy: 'Do that.' }]], async () => {
         expect(await diagnose(schedule, project()))
@@ -110,7 +110,7 @@ describe('schedule and findings', () => {
     },
   );
 
-  test('fail with Postgres’ own words where the schema is older', async () => {
+  test('fail with the error of Postgres where the schema is older', async () => {
     await database.query('alter view private.findings rename to away');
     expect(await diagnose(findings, project())).toEqual({
       status: 'fail',
@@ -131,7 +131,7 @@ describe('versions', () => {
 
   test.each([
     ['of an older schema', { 'x-schema-version': '20260101000000' }, '20260101000000'],
-    ['that does not say', {}, 'an older schema'],
+    ['without the header x-schema-version', {}, 'an older schema'],
   ])('fail with a function %s', async (_, headers, version) => {
     health = Response.json({ status: 'ok' }, { headers });
     expect(await diagnose(versions, project())).toMatchObject({
@@ -146,7 +146,7 @@ describe('versions', () => {
     expect(await diagnose(versions, project())).toMatchObject({ status: 'warn', remedy: 'Update this checkout.' });
   });
 
-  test('fail where the function has no database, and where nothing answers', async () => {
+  test('fail where the function has no database, and where no server answers', async () => {
     health = Response.json({ error: 'Service unavailable' }, { status: 503 });
     expect(await diagnose(versions, project()))
       .toMatchObject({ status: 'fail', message: 'GET /api/health answers 503' });

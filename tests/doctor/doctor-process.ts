@@ -1,9 +1,9 @@
 import { root } from '../../scripts/stack/root.ts';
 
-/** What a run of the doctor wrote, and its exit code. */
+/** The output and the exit code of a run of the doctor. */
 export type DoctorRun = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
-/** Runs `scripts/doctor.ts` as `npm run doctor` does, without a terminal; its variables are these alone. */
+/** Runs `scripts/doctor.ts` as `npm run doctor` does, without a terminal and with only these environment variables. */
 export async function runDoctor(args: string[], environment: Record<string, string> = {}): Promise<DoctorRun> {
   const env: Record<string, string> = { NO_COLOR: '1', DENO_NO_UPDATE_CHECK: '1' };
   for (const name of ['PATH', 'HOME', 'DENO_DIR']) {
@@ -21,7 +21,7 @@ export async function runDoctor(args: string[], environment: Record<string, stri
   return { code, stdout: text(stdout), stderr: text(stderr) };
 }
 
-/** The lines of a run about one check or fix, each without its padding. */
+/** The lines of a run that start with a text, without their padding. */
 export function linesOf({ stdout }: DoctorRun, start: string): string[] {
   return stdout.split('\n').map((line) => line.replace(/ +/g, ' ')).filter((line) => line.startsWith(start));
 }

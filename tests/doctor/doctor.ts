@@ -2,7 +2,7 @@ import type { Check } from '../../scripts/doctor/check.ts';
 import type { Project } from '../../scripts/doctor/project.ts';
 import { runChecks } from '../../scripts/doctor/run-checks.ts';
 
-/** A hosted project of which nothing is known; `fields` say what is. */
+/** A hosted project without any settings, except `fields`. */
 export function hosted(fields: Partial<Project> = {}): Project {
   return {
     mode: 'hosted',
@@ -20,12 +20,12 @@ export function hosted(fields: Partial<Project> = {}): Project {
   };
 }
 
-/** The local stack, likewise. */
+/** The local stack without any settings, except `fields`. */
 export function local(fields: Partial<Project> = {}): Project {
   return { ...hosted(), mode: 'local', ref: null, managementUrl: '', hasSimulator: true, hasMailbox: true, ...fields };
 }
 
-/** What one check says of a project, as the report shows it. */
+/** Runs one check for a project. Returns its result as the report shows it. */
 export async function diagnose(
   check: Check,
   project: Project,

@@ -1,7 +1,7 @@
 import { type FakeServer, startFake } from './fake-server.ts';
 
-/** A webhook endpoint as the account keeps it. */
-export type KeptEndpoint = {
+/** A webhook endpoint as the account stores it. */
+export type StoredEndpoint = {
   id: string;
   url: string;
   active: boolean;
@@ -10,7 +10,7 @@ export type KeptEndpoint = {
   secret?: string;
 };
 
-/** What the fake account is like; tests change it. */
+/** The state of the fake account. Tests change it. */
 export type GatewayAccount = {
   keyId: string;
   keySecret: string;
@@ -19,13 +19,13 @@ export type GatewayAccount = {
   plans: Record<string, unknown>[];
   /** Newest first, as the gateway lists them. */
   payments: { id: string; status: string; order_id: string | null; created_at: number }[];
-  /** `refused`: merchant keys may not see the endpoints. */
-  endpoints: KeptEndpoint[] | 'refused';
-  /** False: merchant keys may see the endpoints and not change them. */
+  /** `refused`: merchant keys may not list the endpoints. */
+  endpoints: StoredEndpoint[] | 'refused';
+  /** False: merchant keys may list the endpoints but not change them. */
   mayChangeEndpoints: boolean;
 };
 
-/** A plan as the gateway's documentation shows it. */
+/** A plan entity as in the gateway's documentation. */
 export function documentedPlan(
   id: string,
   { period = 'monthly', interval = 1, amount = 9900, currency = 'INR' } = {},
@@ -54,7 +54,7 @@ export function documentedPlan(
   };
 }
 
-/** The gateway's API as its documentation says, and its list of endpoints as its plugins use it. */
+/** A fake of the gateway's API, by its documentation; its list of endpoints, as the gateway's plugins use it. */
 export function startGateway(account: GatewayAccount): FakeServer {
   return startFake(({ method, path, query, headers, text }) => {
     const credentials = btoa(`${account.keyId}:${account.keySecret}`);
@@ -89,9 +89,9 @@ function endpoints(
   const id = /^\/v1\/webhooks\/(\w+)$/.exec(path)?.[1];
   const present = account.endpoints.find((endpoint) => endpoint.id === id);
   if (method === 'PUT' && present === undefined) return refuse(400, 'The id provided does not exist');
-  const kept = { id: id ?? 'KbCFyQ0t9Lmi1n', url, active, disabled_at: 0, events, secret };
-  account.endpoints = [...account.endpoints.filter((endpoint) => endpoint !== present), kept];
-  const { secret: _, ...shown } = kept;
+  const stored = { id: id ?? 'KbCFyQ0t9Lmi1n', url, active, disabled_at: 0, events, secret };
+  account.endpoints = [...account.endpoints.filter((endpoint) => endpoint !== present), stored];
+  const { secret: _, ...shown } = stored;
   return Response.json(shown);
 }
 

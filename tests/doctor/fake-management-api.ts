@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type FakeServer, startFake } from './fake-server.ts';
 
-/** What the fake project is like; tests change it. */
+/** The state of the fake project. Tests change it. */
 export type ManagedProject = {
   token: string;
   /** `read`: the token may read everything. */
@@ -11,7 +11,7 @@ export type ManagedProject = {
   secrets: Record<string, string>;
   security: Record<string, unknown>[];
   performance: Record<string, unknown>[];
-  /** Another answer than the documented one, to every call. */
+  /** Replaces the documented answer to every call. */
   answer: Response | null;
 };
 
@@ -52,7 +52,7 @@ export function lint(name: string, level: 'ERROR' | 'WARN' | 'INFO'): Record<str
   };
 }
 
-/** Supabase's Management API, as its documentation says: bearer token, names and SHA-256 digests of secrets, lints. */
+/** A fake of Supabase's Management API, by its documentation: bearer token, SHA-256 digests of secrets, lints. */
 export function startManagementApi(current: () => ManagedProject): FakeServer {
   return startFake(({ path, headers }) => {
     const project = current();

@@ -1,6 +1,6 @@
 import { type FakeServer, startFake } from './fake-server.ts';
 
-/** What the fake account is like; tests change it. */
+/** The state of the fake account. Tests change it. */
 export type ResendAccount = {
   key: string;
   /** `sending_access`: the key may only send. */
@@ -8,7 +8,7 @@ export type ResendAccount = {
   domains: { name: string; status: string }[];
 };
 
-/** Resend's list of domains as its documentation says. */
+/** A fake of Resend's list of domains, by its documentation. */
 export function startResend(account: ResendAccount): FakeServer {
   return startFake(({ method, path, headers }) => {
     const authorization = headers.get('authorization');

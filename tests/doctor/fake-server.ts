@@ -1,4 +1,4 @@
-/** A request as a fake got it. */
+/** A request that a fake received. */
 export type Call = {
   readonly method: string;
   readonly path: string;
@@ -7,20 +7,20 @@ export type Call = {
   readonly text: string;
 };
 
-/** Answers a call; null: there is no such path. */
+/** Answers a call; null means that the path is unknown. */
 export type Handler = (call: Call) => Response | null | Promise<Response | null>;
 
 /** A small HTTP server on a free loopback port. */
 export type FakeServer = {
   readonly url: string;
-  /** Everything that came, as `METHOD /path`. */
+  /** All calls, as `METHOD /path`. */
   readonly calls: string[];
-  /** Resolves when a caller hangs up on a call that is not answered. */
+  /** Resolves when a caller aborts a call that is not answered. */
   readonly hungUp: Promise<void>;
   stop(): Promise<void>;
 };
 
-/** Starts one. `hang` never answers. */
+/** Starts a fake server. `hang` never answers. */
 export function startFake(handler: Handler | 'hang'): FakeServer {
   const calls: string[] = [];
   const hungUp = Promise.withResolvers<void>();
@@ -57,7 +57,7 @@ export function startFake(handler: Handler | 'hang'): FakeServer {
   };
 }
 
-/** An address on which nothing listens. */
+/** An address without a listener. */
 export function deadAddress(): string {
   const listener = Deno.listen({ hostname: '127.0.0.1', port: 0 });
   const { port } = listener.addr;

@@ -15,8 +15,8 @@ import { listedFunction, type ManagedProject, projectRef, startManagementApi } f
 import { startResend } from './fake-resend.ts';
 import { type FakeServer, startFake } from './fake-server.ts';
 
-// A hosted project: the real function and a database with stand-ins of pg_net, pg_cron and Vault; the services around
-// it are fakes.
+// A hosted project: the real function, and a database with stand-ins for pg_net, pg_cron and Vault. The other services
+// are fakes.
 const account: GatewayAccount = {
   keyId: 'rzp_live_AbCdEfGhIjKlMn',
   keySecret: 'the-key-secret',
@@ -50,7 +50,7 @@ beforeAll(async () => {
   postgres = await startHostedPostgres();
   await prepareDatabase(postgres.url);
   database = openDatabase(postgres.url);
-  // As the extension has them, without the encryption.
+  // As in the extension, without the encryption.
   await database.query(`
     create schema vault;
     create table vault.secrets (
@@ -83,7 +83,7 @@ beforeAll(async () => {
     RESEND_API_KEY: 're_the-key',
     RESEND_BASE_URL: resend.url,
     EMAIL_FROM: 'Acme <billing@acme.example>',
-    // Not one of the names of this machine, and yet this machine.
+    // 0.0.0.0 reaches this machine but is not one of the names that the doctor treats as local.
     APP_URL: app.url.replace('127.0.0.1', '0.0.0.0'),
     REVALIDATE_SECRET: 'the-revalidate-secret',
     DATABASE_POOL_URL: poolUrl(postgres.url),
@@ -135,7 +135,7 @@ const filled = () => [
 
 const on = Object.fromEntries(handledEvents.map((event) => [event, true]));
 
-// Each test begins with a project that needs nothing.
+// Each test starts with a project that needs no repair.
 beforeEach(async () => {
   account.mayChangeEndpoints = true;
   account.endpoints = [{ id: 'ours', url: webhookUrl(), active: true, disabled_at: 0, events: on }];
@@ -144,7 +144,7 @@ beforeEach(async () => {
   await database.query('select private.set_up()');
 });
 
-/** Takes away everything that `--fix` can repair. */
+/** Removes everything that `--fix` can create. */
 async function breakProject(): Promise<void> {
   account.endpoints = [];
   await database.query('delete from vault.secrets');
@@ -177,7 +177,7 @@ describe('npm run doctor -- --fix', () => {
       .toEqual({ endpoints: [], vault: [], jobs: 2 });
   });
 
-  test('with --yes shows the fixes, applies them, and checks again what they repair', async () => {
+  test('with --yes shows the fixes, applies them, and runs their checks again', async () => {
     await breakProject();
     const run = await doctor('--fix', '--yes');
     expect(linesOf(run, 'fix ')).toEqual(fixes());
@@ -202,7 +202,7 @@ describe('npm run doctor -- --fix', () => {
     );
   });
 
-  test('leaves a project that is well alone: each check passes, but for the address of the app', async () => {
+  test('changes nothing in a correct project: each check passes, except a warning about the address of the app', async () => {
     const run = await doctor('--fix', '--yes', '--json');
     expect(run.stderr).toContain('There is nothing that --fix can repair.');
     const { 'app-url': appUrl, ...others } = statuses(run);
@@ -211,7 +211,7 @@ describe('npm run doctor -- --fix', () => {
     expect(run.code).toBe(0);
   });
 
-  test('switches an endpoint on again, and keeps the other events that it has', async () => {
+  test('switches an endpoint on again, and keeps its other events', async () => {
     const events = { 'payment.captured': true, 'payment.authorized': true, 'invoice.paid': false };
     account.endpoints = [{ id: 'ours', url: webhookUrl(), active: false, disabled_at: 1790000000, events }];
     const run = await doctor('--fix', '--yes');
@@ -224,7 +224,7 @@ describe('npm run doctor -- --fix', () => {
       .toEqual([...handledEvents, 'payment.authorized'].toSorted());
   });
 
-  test('gives the endpoint no secret that the function does not verify with', async () => {
+  test('does not register an endpoint with a secret that the function does not have', async () => {
     account.endpoints = [];
     const run = await runWith({ GATEWAY_WEBHOOK_SECRET: 'of-another-project' }, '--fix', '--yes');
     expect(linesOf(run, 'fix failed:')).toEqual([
@@ -234,7 +234,7 @@ describe('npm run doctor -- --fix', () => {
     expect(account.endpoints).toEqual([]);
   });
 
-  test('that the gateway refuses says so, and the check still fails', async () => {
+  test('reports a fix that the gateway refuses, and the check still fails', async () => {
     Object.assign(account, { endpoints: [], mayChangeEndpoints: false });
     const run = await doctor('--fix', '--yes');
     expect(linesOf(run, 'fix failed:')).toEqual([
@@ -259,7 +259,7 @@ describe('the Vault rows', () => {
   const put = (name: string, secret: string) =>
     database.query('update vault.secrets set secret = $2 where name = $1', [name, secret]);
 
-  test('can’t be there without the extension, which is a fail', async () => {
+  test('fail without the extension', async () => {
     await database.query('alter schema vault rename to away');
     expect(await diagnose(schedule, project())).toMatchObject({
       status: 'fail',
@@ -293,7 +293,7 @@ describe('the Vault rows', () => {
     });
   });
 
-  test('only warn, without a fix, where the key of the function is not known', async () => {
+  test('warn where the key of the function is not known', async () => {
     await put('subscriptions_internal_key', 'perhaps-the-right-one');
     const warning = {
       status: 'warn',
@@ -305,7 +305,7 @@ describe('the Vault rows', () => {
     expect(await diagnose(schedule, project({ environment: {} }))).toMatchObject({ status: 'pass' });
   });
 
-  test('fail where one is blank, also where its value is not known', async () => {
+  test('fail where one is blank, also where its expected value is not known', async () => {
     await put('subscriptions_internal_key', ' ');
     expect(await diagnose(schedule, project({ environment: {} }))).toEqual({
       status: 'fail',
@@ -314,7 +314,7 @@ describe('the Vault rows', () => {
     });
   });
 
-  test('fail where they can’t be decrypted, and what else is missing is told beside it', async () => {
+  test('fail where they cannot be decrypted, together with the other missing parts', async () => {
     await database.query(`
       create or replace view vault.decrypted_secrets as
       select id, name, description, decode('not hex', 'hex')::text as decrypted_secret from vault.secrets`);

@@ -47,12 +47,12 @@ const refused = () => ({ ...project(), environment: { ...environment(), GATEWAY_
 const hoursAgo = (hours: number) => Math.floor(Date.now() / 1000) - hours * 3600;
 
 describe('gateway-key', () => {
-  test('passes for a live key of a hosted project', async () => {
+  test('passes for a live key in a hosted project', async () => {
     expect(await diagnose(gatewayKey, project()))
       .toEqual({ status: 'pass', message: 'rzp_live_AbCdEfGhIjKlMn is accepted, a live key' });
   });
 
-  test('fails where the gateway refuses it', async () => {
+  test('fails where the gateway refuses the key', async () => {
     expect(await diagnose(gatewayKey, refused())).toMatchObject({
       status: 'fail',
       message: 'the gateway refuses the key',
@@ -60,7 +60,7 @@ describe('gateway-key', () => {
     });
   });
 
-  test('warns of a test key of a hosted project', async () => {
+  test('warns about a test key in a hosted project', async () => {
     account.keyId = 'rzp_test_AbCdEfGhIjKlMn';
     expect(await diagnose(gatewayKey, project())).toMatchObject({
       status: 'warn',
@@ -69,14 +69,14 @@ describe('gateway-key', () => {
     });
   });
 
-  test('fails for a live key of the local stack', async () => {
+  test('fails for a live key in the local stack', async () => {
     expect(await diagnose(gatewayKey, { ...local(), hasSimulator: false, environment: environment() })).toMatchObject({
       status: 'fail',
       message: 'rzp_live_AbCdEfGhIjKlMn is a live key: the local stack would take real money',
     });
   });
 
-  test('warns of open orders that another key made, of the last five days', async () => {
+  test('warns about open orders of the last five days that another key created', async () => {
     const { id } = await createUser(database);
     const order = (keyId: string, age: string) =>
       database.query(
@@ -94,7 +94,7 @@ describe('gateway-key', () => {
     });
   });
 
-  test('is skipped where it is not given', async () => {
+  test('is skipped without the variables of the gateway', async () => {
     expect(await diagnose(gatewayKey, hosted({ environment: { GATEWAY_KEY_ID: 'rzp_live_x' } })))
       .toEqual({ status: 'skip', message: 'GATEWAY_API_URL, GATEWAY_KEY_SECRET not given' });
   });
@@ -112,13 +112,13 @@ describe('webhook-endpoint', () => {
   });
   const endpoint = { id: 'ours', url, active: true, disabled_at: 0, events: on };
 
-  test('passes where it is registered and active with all our events, on the second page, too', async () => {
+  test('passes where the endpoint is on the second page of the list, active and with all our events', async () => {
     account.endpoints = [...Array.from({ length: 10 }, (_, id) => other(id)), endpoint];
     expect(await diagnose(webhookEndpoint, project()))
       .toEqual({ status: 'pass', message: 'registered and active, with 15 events' });
   });
 
-  test('fails where it is not registered, and says how to do that by hand', async () => {
+  test('fails where the endpoint is not registered, with the manual steps', async () => {
     account.endpoints = [other(1)];
     const { status, message, remedy } = await diagnose(webhookEndpoint, project());
     expect({ status, message }).toEqual({ status: 'fail', message: 'the webhook endpoint is not registered' });
@@ -126,22 +126,25 @@ describe('webhook-endpoint', () => {
     expect(handledEvents.filter((event) => !remedy?.includes(event))).toEqual([]);
   });
 
-  test.each([{ active: false }, { disabled_at: 1790000000 }])('fails where it is switched off: %j', async (fields) => {
-    account.endpoints = [{ ...endpoint, ...fields }];
-    expect(await diagnose(webhookEndpoint, project())).toMatchObject({
-      status: 'fail',
-      message: 'the webhook endpoint is switched off',
-      remedy: expect.stringContaining('Switch it on'),
-    });
-  });
+  test.each([{ active: false }, { disabled_at: 1790000000 }])(
+    'fails where the endpoint is switched off: %j',
+    async (fields) => {
+      account.endpoints = [{ ...endpoint, ...fields }];
+      expect(await diagnose(webhookEndpoint, project())).toMatchObject({
+        status: 'fail',
+        message: 'the webhook endpoint is switched off',
+        remedy: expect.stringContaining('Switch it on'),
+      });
+    },
+  );
 
-  test('fails where it lacks events', async () => {
+  test('fails where the endpoint lacks events', async () => {
     account.endpoints = [{ ...endpoint, events: { ...on, 'order.paid': false, 'refund.failed': false } }];
     expect(await diagnose(webhookEndpoint, project()))
       .toMatchObject({ status: 'fail', message: 'the webhook endpoint lacks events: order.paid, refund.failed' });
   });
 
-  test('warns, with the steps by hand, where the gateway refuses its list', async () => {
+  test('warns where the gateway does not list endpoints, with the manual steps', async () => {
     account.endpoints = 'refused';
     expect(await diagnose(webhookEndpoint, project())).toEqual({
       status: 'warn',
@@ -155,7 +158,7 @@ describe('webhook-endpoint', () => {
       .toEqual({ status: 'skip', message: 'no gateway reaches this machine' });
   });
 
-  test('asks for the events of the gateway guide and of the ledger', async () => {
+  test('requires the events of the gateway guide, and the service handles each of them', async () => {
     const guide = await Deno.readTextFile(`${root}/supabase/docs/gateway.md`);
     const [, section = ''] = /### Events to subscribe to\n(.*?)\n##/s.exec(guide) ?? [];
     const named = [...section.matchAll(/`([a-z]+(?:[._][a-z_]+)+)`/g)].map(([, event]) => event);
@@ -177,7 +180,7 @@ describe('gateway-plans', () => {
       [months],
     );
 
-  test('pass where the gateway bills none', async () => {
+  test('pass where the gateway bills no plan', async () => {
     expect(await diagnose(gatewayPlans, project()))
       .toEqual({ status: 'pass', message: 'no plan is billed by the gateway' });
   });
@@ -210,7 +213,7 @@ describe('gateway-plans', () => {
     });
   });
 
-  test('fail where the gateway does not know one', async () => {
+  test('fail where the gateway does not know a plan', async () => {
     await bill(1);
     expect(await diagnose(gatewayPlans, project())).toMatchObject({
       status: 'fail',
@@ -245,13 +248,13 @@ describe('authorised-payments', () => {
     created_at: hoursAgo(hours),
   });
 
-  test('pass where those older than an hour are captured', async () => {
+  test('pass where all payments older than an hour are captured or failed', async () => {
     account.payments = [payment('authorized', 0), payment('captured', 2), payment('failed', 3)];
     expect(await diagnose(authorisedPayments, withoutDatabase()))
       .toEqual({ status: 'pass', message: 'no payment is left authorised' });
   });
 
-  test('warn of those left, counted over all pages', async () => {
+  test('warn about authorised payments of all pages', async () => {
     account.payments = [
       ...Array.from({ length: 150 }, () => payment('captured', 2)),
       payment('authorized', 3, 'pay_first'),
@@ -288,7 +291,7 @@ describe('silence', () => {
       [orderId, deliveries],
     );
 
-  test('passes where each paid order was announced, and others are not ours', async () => {
+  test('passes where a webhook announced each of our paid orders', async () => {
     const announced = await order();
     await event(announced, 1);
     account.payments = [paid(announced), paid('order_of_another_shop'), paid(null)];
@@ -296,7 +299,7 @@ describe('silence', () => {
       .toEqual({ status: 'pass', message: '1 paid orders, each announced by a webhook' });
   });
 
-  test('fails where paid orders were not announced, or by reconciliation alone', async () => {
+  test('fails where no webhook announced a paid order, also after its reconciliation', async () => {
     const [announced, reconciled, never] = [await order(), await order(), await order()];
     await event(announced, 2);
     await event(reconciled, 0);
@@ -308,7 +311,7 @@ describe('silence', () => {
     });
   });
 
-  test('passes where none of our orders was paid, or too lately or too long ago to tell', async () => {
+  test('passes where our orders were paid within the last hour, more than seven days ago, or not at all', async () => {
     account.payments = [paid(await order(), 0), paid(await order(), 8 * 24), paid(await order(), 2, 'failed')];
     expect(await diagnose(silence, project()))
       .toEqual({ status: 'pass', message: 'none of our orders was paid in the last seven days' });

@@ -51,7 +51,7 @@ describe('function-deployed', () => {
       .toEqual({ status: 'fail', message, remedy: expect.stringContaining('supabase functions deploy api --use-api') });
   });
 
-  test('fails with a token that is refused', async () => {
+  test('fails with an invalid token', async () => {
     expect(await diagnose(functionDeployed, project({}, 'sbp_another'))).toMatchObject({
       status: 'fail',
       message: 'SUPABASE_ACCESS_TOKEN is refused',
@@ -67,12 +67,12 @@ describe('function-deployed', () => {
   test.each([
     [429, 'the Management API limits calls'],
     [500, 'the Management API answers /functions with 500'],
-  ])('warns of an answer %i', async (status, message) => {
+  ])('warns about an answer %i', async (status, message) => {
     managed.answer = Response.json({ message: 'told by the test' }, { status });
     expect(await diagnose(functionDeployed, project())).toMatchObject({ status: 'warn', message });
   });
 
-  test('warns of a list in another form', async () => {
+  test('warns about a list in an undocumented shape', async () => {
     managed.answer = Response.json({ functions: [] });
     expect(await diagnose(functionDeployed, project()))
       .toMatchObject({ status: 'warn', message: expect.stringContaining('in another form than documented') });
@@ -97,11 +97,11 @@ describe.each([functionDeployed, secrets, advisors])('$name', (check) => {
 });
 
 describe('secrets', () => {
-  test('pass where all are set to the values of this environment', async () => {
+  test('pass where all have the values of this environment', async () => {
     expect(await diagnose(secrets, project(complete))).toEqual({ status: 'pass', message: '10 secrets' });
   });
 
-  test('fail where one that payments need is missing or empty', async () => {
+  test('fail where a secret that payments need is missing or empty', async () => {
     const { GATEWAY_WEBHOOK_SECRET: _, ...others } = complete;
     managed.secrets = { ...others, INTERNAL_KEY: '' };
     expect(await diagnose(secrets, project())).toEqual({
@@ -111,19 +111,19 @@ describe('secrets', () => {
     });
   });
 
-  test('warn where one is missing without which a feature is off', async () => {
+  test('warn where a secret of an optional feature is missing', async () => {
     const { EMAIL_FROM: _, ...others } = complete;
     managed.secrets = others;
     expect(await diagnose(secrets, project())).toMatchObject({ status: 'warn', message: 'not set: EMAIL_FROM' });
   });
 
-  test('need no REVALIDATE_SECRET where there are no pages to refresh', async () => {
+  test('pass without REVALIDATE_SECRET where REVALIDATE_URL is empty', async () => {
     const { REVALIDATE_SECRET: _, ...others } = complete;
     managed.secrets = { ...others, REVALIDATE_URL: '' };
     expect(await diagnose(secrets, project())).toMatchObject({ status: 'pass' });
   });
 
-  test('warn of a name that the function does not read', async () => {
+  test('warn about a name that the function does not read', async () => {
     managed.secrets = { ...managed.secrets, GATEWAY_WEBHOK_SECRET: 'x' };
     expect(await diagnose(secrets, project())).toEqual({
       status: 'warn',
@@ -132,7 +132,7 @@ describe('secrets', () => {
     });
   });
 
-  test('warn where the hosted value is another one than here', async () => {
+  test('warn where the hosted value differs from this environment', async () => {
     expect(await diagnose(secrets, project({ ...complete, GATEWAY_KEY_SECRET: 'of-test-mode' }))).toEqual({
       status: 'warn',
       message: 'other values than in this environment: GATEWAY_KEY_SECRET',
@@ -140,19 +140,19 @@ describe('secrets', () => {
     });
   });
 
-  test('fail where a value makes no sense, without showing it', async () => {
+  test('fail for an invalid value, without showing it', async () => {
     expect(await diagnose(secrets, project({ EARLY_RENEWAL: 'sometimes' })))
       .toMatchObject({ status: 'fail', message: 'EARLY_RENEWAL is neither "replace" nor "extend"' });
   });
 
-  test('are skipped without a token, but for the names in the env file', async () => {
+  test('are skipped without a token, and warn about unknown names in the env file', async () => {
     expect(await diagnose(secrets, project({}, null)))
       .toEqual({ status: 'skip', message: 'SUPABASE_ACCESS_TOKEN is not given' });
     expect(await diagnose(secrets, { ...project({}, null), envFileNames: ['INTERNAL_KEY', 'INTERAL_KEY'] }))
       .toMatchObject({ status: 'warn', message: 'not read by the function: INTERAL_KEY' });
   });
 
-  test('of the local stack pass, and warn of what is set to nothing and of unknown names in the env file', async () => {
+  test('of the local stack pass, and warn about empty variables and unknown names in the env file', async () => {
     expect(await diagnose(secrets, local({ environment: complete })))
       .toEqual({ status: 'pass', message: '9 variables' });
     expect(
@@ -162,12 +162,12 @@ describe('secrets', () => {
 });
 
 describe('advisors', () => {
-  test('pass with notes alone', async () => {
+  test('pass with lints of level INFO only', async () => {
     expect(await diagnose(advisors, project()))
       .toEqual({ status: 'pass', message: 'security: nothing to do; performance: nothing to do' });
   });
 
-  test('fail with an error, and tell the warnings beside it', async () => {
+  test('fail with an error, and include the warnings', async () => {
     managed.security = [lint('rls_disabled_in_public', 'ERROR'), lint('rls_disabled_in_public', 'ERROR')];
     managed.performance = [lint('unindexed_foreign_keys', 'WARN')];
     expect(await diagnose(advisors, project())).toEqual({
@@ -182,7 +182,7 @@ describe('advisors', () => {
     expect(await diagnose(advisors, project())).toMatchObject({ status: 'warn' });
   });
 
-  test('are left to npm run check for the local stack', async () => {
+  test('are skipped for the local stack', async () => {
     expect(await diagnose(advisors, local())).toEqual({ status: 'skip', message: '`npm run check` runs them' });
   });
 });

@@ -16,7 +16,7 @@ const secrets = {
   RESEND_API_KEY: 're_the-resend-key',
   INTERNAL_KEY: 'the-internal-key',
 };
-/** What must never be on a screen: the values, and what they are inside of addresses and headers. */
+/** Texts that the doctor must never write: the secrets, and their forms inside addresses and headers. */
 const hidden = [
   ...Object.values(secrets),
   'the/database-password',
@@ -26,11 +26,11 @@ const hidden = [
   btoa('rzp_live_AbCdEfGhIjKlM:the-key-secret'),
 ];
 
-/** Answers everything with all that it was told, in every field that an error may have. */
+/** Answers every request with its path, headers and body, in every field that an error may have. */
 const echo = startFake(({ path, headers, text }) => {
-  const told = `${path} ${[...headers].join(' ')} ${text}`;
+  const request = `${path} ${[...headers].join(' ')} ${text}`;
   const status = path.includes('revalidate') ? 401 : 400;
-  return Response.json({ name: told, message: told, error: { code: told, description: told } }, { status });
+  return Response.json({ name: request, message: request, error: { code: request, description: request } }, { status });
 });
 let folder: string;
 let envFile: string;
@@ -65,7 +65,7 @@ const given = () => ({
 });
 
 describe('npm run doctor', () => {
-  test('never writes a secret, whatever the other side answers', async () => {
+  test('writes no secret when a server repeats the request in its error', async () => {
     for (const options of [[], ['--json'], ['--fix'], ['--fix', '--yes', '--json']]) {
       const { code, stdout, stderr } = await runDoctor([...ref, '--env-file', envFile, ...options], given());
       expect(code).toBe(1);
@@ -85,7 +85,7 @@ describe('npm run doctor', () => {
     }
   });
 
-  test('of a hosted project without token, database and env file skips what they are for, and says so', async () => {
+  test('of a hosted project without token, database and env file skips the checks that need them, with the reason', async () => {
     const platform = startFake(({ path }) => {
       if (path === '/auth/v1/.well-known/jwks.json') return Response.json({ keys: [{ kty: 'EC', alg: 'ES256' }] });
       return null;
@@ -114,12 +114,12 @@ describe('npm run doctor', () => {
     expect(run.code).toBe(1); // the fake platform has no function
   });
 
-  test('the process environment wins over the env file', async () => {
+  test('the process environment overrides the env file', async () => {
     const run = await runDoctor([...ref, '--env-file', envFile, '--json'], { ...given(), RESEND_API_KEY: '' });
     expect(statuses(run)['sender-domain']).toBe('skip');
   });
 
-  test('without a local stack tells it once, and ends with 1', async () => {
+  test('without a local stack fails one check, skips the others, and exits with 1', async () => {
     const { port } = new URL(deadAddress());
     const run = await runDoctor(['--port', port, '--env-file', `${folder}/missing`]);
     expect(run.code).toBe(1);
@@ -132,7 +132,7 @@ describe('npm run doctor', () => {
   });
 
   test.each(['--prot 1', '--port http', '--port 70000', '--project-ref a/b', '--yes'])(
-    'with %s is refused, with the usage and 2',
+    'with %s writes the usage and exits with 2',
     async (options) => {
       const { code, stdout, stderr } = await runDoctor(options.split(' '));
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -140,7 +140,7 @@ describe('npm run doctor', () => {
     },
   );
 
-  test('with --help shows the usage', async () => {
+  test('with --help writes the usage and exits with 0', async () => {
     const { code, stdout } = await runDoctor(['--help']);
     expect(code).toBe(0);
     expect(stdout).toContain('Usage: npm run doctor');

@@ -19,7 +19,7 @@ let postgres: HostedPostgres;
 let database: TestDatabase;
 let folder: string;
 
-// A server of its own: roles belong to the whole server, and this one speaks TLS.
+// A separate server, because roles belong to the whole server, and this one needs TLS.
 beforeAll(async () => {
   postgres = await startHostedPostgres();
   folder = await Deno.makeTempDir({ prefix: 'certificate-' });
@@ -39,7 +39,7 @@ beforeAll(async () => {
   }
   await database.query('alter system set ssl = on');
   await database.query('select pg_reload_conf()');
-  // Each connection reads the settings anew.
+  // New connections use the new settings.
   await vi.waitFor(async () => {
     const { rows } = await withClient(postgres.url, (client) => client.query('show ssl'));
     expect(rows).toEqual([{ ssl: 'on' }]);
@@ -56,7 +56,7 @@ const url = (change: (url: URL) => void = () => {}) => {
   change(url);
   return url.href;
 };
-const judge = (DATABASE_POOL_URL: string, DATABASE_POOL_CA = '') =>
+const check = (DATABASE_POOL_URL: string, DATABASE_POOL_CA = '') =>
   diagnose(poolRole, hosted({ environment: { DATABASE_POOL_URL, DATABASE_POOL_CA } }));
 const as = (name: string) => url((url) => void (url.username = name));
 
@@ -75,7 +75,7 @@ describe('the connection of the other checks', () => {
   };
   const elsewhere = () => postgres.url.replace('127.0.0.1', '0.0.0.0');
 
-  test('is encrypted on the way to another machine, and verified where the authority is known', async () => {
+  test('is encrypted to another machine, and verified where DATABASE_POOL_CA is set', async () => {
     expect(await diagnose(isEncrypted, hosted({ databaseUrl: postgres.url }))).toMatchObject({ message: 'false' });
     expect(await diagnose(isEncrypted, hosted({ databaseUrl: elsewhere() }))).toMatchObject({ message: 'true' });
     const another = await Deno.readTextFile(`${certificates}/another-authority.pem`);
@@ -86,18 +86,18 @@ describe('the connection of the other checks', () => {
 });
 
 describe('pool-role', () => {
-  test("passes for the README's role", async () => {
-    expect(await judge(url()))
+  test('passes for the role of the deployment guide', async () => {
+    expect(await check(url()))
       .toEqual({ status: 'pass', message: 'subscriptions_api acts as service_role, 4000 ms a statement' });
   });
 
-  test('passes over an encrypted connection, with the lines of the certificate written as \\n, too', async () => {
-    expect(await judge(url(), authority)).toMatchObject({ status: 'pass' });
-    expect(await judge(url(), authority.replaceAll('\n', '\\n'))).toMatchObject({ status: 'pass' });
+  test('passes over an encrypted connection, also with the line breaks of the certificate written as \\n', async () => {
+    expect(await check(url(), authority)).toMatchObject({ status: 'pass' });
+    expect(await check(url(), authority.replaceAll('\n', '\\n'))).toMatchObject({ status: 'pass' });
   });
 
   test('fails with the certificate of another authority', async () => {
-    expect(await judge(url(), await Deno.readTextFile(`${certificates}/another-authority.pem`))).toMatchObject({
+    expect(await check(url(), await Deno.readTextFile(`${certificates}/another-authority.pem`))).toMatchObject({
       status: 'fail',
       message: expect.stringMatching(/^DATABASE_POOL_URL can't be connected to: [A-Z_]*(CERT|ISSUER|SIGNATURE)/),
       remedy: expect.stringContaining('DATABASE_POOL_CA'),
@@ -105,8 +105,8 @@ describe('pool-role', () => {
   });
 
   test('warns without a certificate where the host is another machine', async () => {
-    // Not one of the names of this machine, and yet this machine.
-    expect(await judge(url((url) => void (url.hostname = '0.0.0.0')))).toEqual({
+    // 0.0.0.0 reaches this machine but is not one of the names that the doctor treats as local.
+    expect(await check(url((url) => void (url.hostname = '0.0.0.0')))).toEqual({
       status: 'warn',
       message: 'DATABASE_POOL_CA is not set: the connection of the function is not verified',
       remedy: expect.stringContaining('database settings'),
@@ -117,12 +117,12 @@ describe('pool-role', () => {
     ['a wrong password', (url: URL) => void (url.password = 'wrong'), 'the login is refused (28P01)'],
     ['no server', (url: URL) => void (url.port = new URL(deadAddress()).port), 'ECONNREFUSED'],
   ])('fails with %s', async (_, change, reason) => {
-    expect(await judge(url(change)))
+    expect(await check(url(change)))
       .toMatchObject({ status: 'fail', message: `DATABASE_POOL_URL can't be connected to: ${reason}` });
   });
 
-  test('fails for postgres itself', async () => {
-    expect(await judge(postgres.url)).toMatchObject({
+  test('fails for the role postgres', async () => {
+    expect(await check(postgres.url)).toMatchObject({
       status: 'fail',
       message: expect.stringContaining(
         'postgres acts as postgres, not as service_role; postgres has more rights than the service',
@@ -132,7 +132,7 @@ describe('pool-role', () => {
 
   test('fails for a role that does not act as service_role', async () => {
     await createRole('does_not_act', "alter role does_not_act set statement_timeout = '4s'");
-    expect(await judge(as('does_not_act')))
+    expect(await check(as('does_not_act')))
       .toMatchObject({ status: 'fail', message: 'does_not_act acts as does_not_act, not as service_role' });
   });
 
@@ -144,7 +144,7 @@ describe('pool-role', () => {
       `alter role ${name} set role = 'service_role'`,
       `alter role ${name} set statement_timeout = '${value}'`,
     );
-    expect(await judge(as(name))).toEqual({
+    expect(await check(as(name))).toEqual({
       status: 'warn',
       message: `statement_timeout of ${name} is ${shown}`,
       remedy: `Run "alter role ${name} set statement_timeout = '4s';".`,
@@ -152,6 +152,6 @@ describe('pool-role', () => {
   });
 
   test('is skipped where the function calls the database over REST', async () => {
-    expect(await judge('')).toMatchObject({ status: 'skip', message: expect.stringContaining('over REST') });
+    expect(await check('')).toMatchObject({ status: 'skip', message: expect.stringContaining('over REST') });
   });
 });

@@ -14,7 +14,7 @@ const hosted = (environment: Record<string, string>) =>
   readProject({ ref: 'abcdefghijklmnopqrst', port: 54321, envFile, environment });
 
 describe('a hosted project', () => {
-  test('has the addresses of the platform, and nothing that was not given', async () => {
+  test('has the addresses of the platform, and null for everything that is not given', async () => {
     expect(await hosted({})).toEqual({
       mode: 'hosted',
       ref: 'abcdefghijklmnopqrst',
@@ -30,7 +30,7 @@ describe('a hosted project', () => {
     });
   });
 
-  test('has the values of the process before those of the env file', async () => {
+  test('has the values of the process environment before those of the env file', async () => {
     const { environment } = await hosted({ GATEWAY_KEY_ID: 'of-the-process', HOME: '/', INTERNAL_KEY: '' });
     expect(environment).toEqual({ GATEWAY_KEY_ID: 'of-the-process', INTERNAL_KEY: '' });
   });
@@ -45,7 +45,7 @@ describe('a hosted project', () => {
 });
 
 describe('the local stack', () => {
-  test('has the addresses that follow its port, and local values where none are set', async () => {
+  test('has addresses derived from its port, and local defaults', async () => {
     const project = await readProject({ ref: null, port: 56000, envFile, environment: {} });
     expect(project).toMatchObject({
       mode: 'local',
@@ -57,14 +57,14 @@ describe('the local stack', () => {
     });
   });
 
-  test('with a real gateway and real mails is known to have them', async () => {
+  test('with a real gateway and real mails has no simulator and no mailbox', async () => {
     const environment = { GATEWAY_API_URL: 'https://gateway.example', RESEND_BASE_URL: '' };
     expect(await readProject({ ref: null, port: 56000, envFile, environment }))
       .toMatchObject({ hasSimulator: false, hasMailbox: false });
   });
 });
 
-test('names that the function does not read are unknown, those of the platform are not', async () => {
+test('names that neither the function nor the platform reads are unknown', async () => {
   expect(await unknownNames(['INTERNAL_KEY', 'INTERAL_KEY', 'SUPABASE_URL', 'ANOTHER'])).toEqual([
     'ANOTHER',
     'INTERAL_KEY',

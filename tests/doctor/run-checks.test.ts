@@ -19,7 +19,7 @@ describe('a check', () => {
   });
   afterAll(() => database.close());
 
-  test('that asks a server that never answers fails at its deadline, hangs up, and lets the next one run', async () => {
+  test('whose server never answers fails at its deadline, aborts its request, and the next check runs', async () => {
     const server = startFake('hang');
     const results = await runChecks(
       [
@@ -42,7 +42,7 @@ describe('a check', () => {
     await server.stop();
   });
 
-  test('has 5 s', async () => {
+  test('has a deadline of 5 s', async () => {
     const server = startFake('hang');
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
@@ -60,7 +60,7 @@ describe('a check', () => {
     await server.stop();
   });
 
-  test('that asks a database that never answers fails at its deadline', async () => {
+  test('whose database never answers fails at its deadline', async () => {
     const silent = Deno.listen({ hostname: '127.0.0.1', port: 0 });
     const databaseUrl = `postgresql://postgres:x@127.0.0.1:${silent.addr.port}/postgres`;
     const results = await runChecks(
@@ -72,7 +72,7 @@ describe('a check', () => {
     silent.close();
   });
 
-  test('whose statement takes too long fails at its deadline, and leaves no statement behind', async () => {
+  test('whose statement takes too long fails at its deadline, and its statement is cancelled', async () => {
     const results = await runChecks(
       [check('slow', async ({ query }) => [pass(String(await query('select pg_sleep(3600) as slow_statement')))])],
       hosted({ databaseUrl: database.url }),
@@ -84,7 +84,7 @@ describe('a check', () => {
     ).toEqual([]);
   });
 
-  test('can’t write to the database', async () => {
+  test('cannot write to the database', async () => {
     const writing = check('writing', async ({ query }) => {
       await query('create table public.mine ()');
       return [pass('written')];
@@ -100,7 +100,7 @@ describe('a check', () => {
       .toMatchObject({ status: 'fail', message: 'a bug' });
   });
 
-  test('is one line with its worst status, what needs attention, and each remedy once', async () => {
+  test('is one line with its worst status, the problems, and each remedy once', async () => {
     const mixed = check(
       'mixed',
       () => Promise.resolve([pass('good'), warn('odd', 'Look.'), fail('bad', 'Repair.'), fail('worse', 'Repair.')]),
@@ -117,7 +117,7 @@ describe('a check', () => {
     expect(summaryLine(results)).toBe('1 fail, 1 skip');
   });
 
-  test('lacking what it needs is skipped', async () => {
+  test('without the access it needs is skipped', async () => {
     const needy = (need: 'database' | 'access token') =>
       check('needy', () => Promise.resolve([pass('ran')]), { needs: [need] });
     expect(await diagnose(needy('database'), hosted())).toEqual({
@@ -159,7 +159,7 @@ describe('the mask', () => {
     expect(mask(`before ${secret} after`)).toBe('before *** after');
   });
 
-  test('leaves what is public', () => {
+  test('does not cover public values', () => {
     expect(mask('rzp_live_shown of https://app.example')).toBe('rzp_live_shown of https://app.example');
     expect(
       createMask(secretValues(local({ databaseUrl: 'postgresql://postgres:postgres@127.0.0.1/postgres' })))('postgres'),
@@ -167,11 +167,11 @@ describe('the mask', () => {
       .toBe('postgres');
   });
 
-  test('covers messages and remedies of both reports', async () => {
-    const telling = check('telling', () => Promise.resolve([fail('it is later-secret', 'Say later-secret.')]));
-    const results = await runChecks([telling], project);
+  test('covers messages and remedies in both report formats', async () => {
+    const revealing = check('revealing', () => Promise.resolve([fail('it is later-secret', 'Say later-secret.')]));
+    const results = await runChecks([revealing], project);
     expect(shown(mask)(results))
-      .toEqual([{ check: 'telling', status: 'fail', message: 'it is ***', remedy: 'Say ***.' }]);
+      .toEqual([{ check: 'revealing', status: 'fail', message: 'it is ***', remedy: 'Say ***.' }]);
     expect(results.map((result) => resultLine(result, mask)).join()).not.toContain('later-secret');
   });
 });

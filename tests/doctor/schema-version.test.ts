@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => Deno.remove(folder, { recursive: true }));
 
-test('npm run check is content with the committed schema version, and notices a newer migration', async () => {
+test('checkSchemaVersion accepts the committed version, and reports a newer migration', async () => {
   expect(await checkSchemaVersion()).toEqual([]);
   expect(await checkSchemaVersion(folder)).toEqual([]);
   await Deno.writeTextFile(`${folder}/29991231000000_newer.sql`, '');
@@ -20,7 +20,7 @@ test('npm run check is content with the committed schema version, and notices a 
   ]);
 });
 
-test('what is no migration has no version', async () => {
+test('files that are not migrations have no version', async () => {
   await Deno.writeTextFile(`${folder}/notes.sql`, '');
   await Deno.writeTextFile(`${folder}/29991231000001_notes.md`, '');
   expect(await migrationVersions(folder)).toEqual([...await migrationVersions(), '29991231000000']);

@@ -6,7 +6,7 @@ import { useProject, useService } from '../helpers/use-project.ts';
 import { diagnose, hosted } from './doctor.ts';
 import { type FakeServer, startFake } from './fake-server.ts';
 
-// The function itself behind a fake of the platform.
+// The real function behind a fake of the platform.
 const project = useProject();
 const target = 'in process over the pool';
 const configured = useService(target, project);
@@ -15,7 +15,7 @@ const withoutSecret = useService(target, project, { GATEWAY_WEBHOOK_SECRET: '' }
 
 let platform: FakeServer;
 let service: typeof configured;
-/** An answer of the platform, before the function. */
+/** An answer of the platform instead of the function's. */
 let ofPlatform: Response | null;
 beforeAll(() => {
   platform = startFake(async ({ method, path, headers, text }) => {
@@ -40,7 +40,7 @@ const ping = (environment: Record<string, string> = {}) =>
   );
 
 describe('webhook-ping', () => {
-  test('passes where the function receives it, and leaves one row however often it runs', async () => {
+  test('passes where the function receives the webhook, and two runs leave one ledger row', async () => {
     for (let times = 0; times < 2; times += 1) {
       expect(await ping()).toEqual({ status: 'pass', message: 'a signed doctor.ping is received' });
     }
@@ -122,7 +122,7 @@ describe('webhook-ping', () => {
       }));
   });
 
-  test('is skipped where the secret is not given', async () => {
+  test('is skipped without GATEWAY_WEBHOOK_SECRET', async () => {
     expect(await ping({ GATEWAY_WEBHOOK_SECRET: '' }))
       .toEqual({ status: 'skip', message: 'GATEWAY_WEBHOOK_SECRET not given' });
   });

@@ -13,7 +13,7 @@ const mails = [
 ];
 
 describe.each(mails)('$name', ({ row, page }) => {
-  test('user text is escaped in HTML and stays as it is in text', async () => {
+  test('user text is escaped in HTML and unchanged in text', async () => {
     const name = `<script>alert('1')</script>"&<b>`;
     const { html, text } = await renderEmail(row({ display_name: name }), settings);
     expect(html).toContain('&lt;script&gt;alert(&#x27;1&#x27;)&lt;/script&gt;&quot;&amp;&lt;b&gt;');
@@ -27,7 +27,7 @@ describe.each(mails)('$name', ({ row, page }) => {
     expect(text).toContain('\n\nHello,\n\n');
   });
 
-  test('a name from right to left is isolated from the text around it', async () => {
+  test('a right-to-left name is isolated from the surrounding text', async () => {
     const { html } = await renderEmail(row({ display_name: 'مريم' }), settings);
     expect(html).toContain('Hello <bdi>مريم</bdi>,');
   });
@@ -37,7 +37,7 @@ describe.each(mails)('$name', ({ row, page }) => {
     'https://app.example.com/',
     'http://127.0.0.1:3000',
     'https://example.com/shop//',
-  ])('its link leads into the app at %s', async (appUrl) => {
+  ])('its link leads to a page of the app at %s', async (appUrl) => {
     const url = `${appUrl.replace(/\/+$/, '')}/${page}`;
     const { html, text } = await renderEmail(row(), { appUrl });
     expect([...html.matchAll(/href="([^"]*)"/g)].map(([, href]) => href)).toEqual([url]);
@@ -45,18 +45,18 @@ describe.each(mails)('$name', ({ row, page }) => {
   });
 
   test.each(['javascript:alert(1)', 'data:text/html,x', 'app.example.com', ''])(
-    'the app address %j makes no mail',
+    'the app address %j is refused',
     async (appUrl) => {
       await expect(renderEmail(row(), { appUrl })).rejects.toThrow();
     },
   );
 
-  test('nothing in it is loaded from elsewhere', async () => {
+  test('it loads nothing from another server', async () => {
     const { html } = await renderEmail(row(), settings);
     expect(html).not.toMatch(/<(img|link|script|iframe)\b|src=|url\(|@import/i);
   });
 
-  test('it has colours for the light and the dark', async () => {
+  test('it has colours for light and dark mode', async () => {
     const { html } = await renderEmail(row(), settings);
     expect(html).toContain('<meta name="color-scheme" content="light dark"/>');
     expect(html).toContain('@media (prefers-color-scheme: dark)');
@@ -64,7 +64,7 @@ describe.each(mails)('$name', ({ row, page }) => {
 });
 
 describe.each(paymentMails)('$name', ({ row }) => {
-  test('an amount in another currency carries its code', async () => {
+  test('an amount in another currency is written with its code', async () => {
     const { html, text } = await renderEmail(row({ currency: 'USD', amount: 1234 }), settings);
     expect(html).toContain('>USD 12.34<');
     expect(text).toContain(': USD 12.34\n');

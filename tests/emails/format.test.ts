@@ -22,11 +22,11 @@ test.each([
   expect(formatAmount(amount, currency)).toBe(text);
 });
 
-test.each([0.5, Number.MAX_SAFE_INTEGER + 1, NaN, Infinity])('%d is no amount', (amount) => {
+test.each([0.5, Number.MAX_SAFE_INTEGER + 1, NaN, Infinity])('%d is refused as an amount', (amount) => {
   expect(() => formatAmount(amount, 'INR')).toThrow(RangeError);
 });
 
-test('what is no currency code is refused', () => {
+test('an invalid currency code is refused', () => {
   expect(() => formatAmount(100, '₹')).toThrow(RangeError);
 });
 
@@ -41,7 +41,7 @@ test.each([
   expect(formatLongDate(at, timeZone)).toBe(text);
 });
 
-test('what is no time or no time zone is refused', () => {
+test('an invalid time or time zone is refused', () => {
   expect(() => formatLongDate('soon')).toThrow(RangeError);
   expect(() => formatLongDate('2027-11-20T11:45:40.559Z', 'Bombay')).toThrow(RangeError);
 });

@@ -6,11 +6,11 @@ import { root } from '../../scripts/stack/root.ts';
 import { renderEmail } from '../../supabase/functions/api/outbox/render-email.ts';
 import { everyRow, settings } from './rows.ts';
 
-test('the committed bundle and its types are what the templates make', async () => {
+test('the committed bundle and its types are up to date with the templates', async () => {
   expect(await checkEmails()).toEqual([]);
 });
 
-test('two builds are the same to the byte and name no folder of this machine', async () => {
+test('two builds are identical and contain no local path', async () => {
   const bundle = await buildEmails();
   expect(await buildEmails()).toBe(bundle);
   expect(bundle).not.toContain(root);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { renderEmail } from '../../supabase/functions/api/outbox/render-email.ts';
 import { paymentFailedRow as row, settings } from './rows.ts';
 
-test('the payment-failed e-mail says every field of the contract, in HTML and in text', async () => {
+test('the payment-failed e-mail contains every field of the contract, in HTML and in text', async () => {
   const { to, subject, html, text } = await renderEmail(row(), settings);
   expect(to).toBe('asha@example.com');
   expect(subject).toBe('Your payment for the Premium plan failed');
@@ -26,13 +26,13 @@ If you have paid since with another attempt, there is nothing left to do.
 `);
 });
 
-test.each([[undefined], [null], [''], [' ']])('with the reason %j nothing is said about a reason', async (reason) => {
+test.each([[undefined], [null], [''], [' ']])('with the reason %j the mail has no reason', async (reason) => {
   const { html, text } = await renderEmail(row({ reason }), settings);
   expect(html).not.toContain('Reason');
   expect(text).toContain('Amount: ₹999.00\n\nTry again');
 });
 
-test('a tier without a known name is called as it is, an absent one Basic', async () => {
+test('a tier without a known name is shown unchanged, an absent one as Basic', async () => {
   expect((await renderEmail(row({ tier: 'team' }), settings)).text).toContain('Plan: team\n');
   expect((await renderEmail(row({ tier: undefined }), settings)).text).toContain('Plan: Basic\n');
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { renderEmail } from '../../supabase/functions/api/outbox/render-email.ts';
 import { paymentSuccessRow as row, settings } from './rows.ts';
 
-test('the payment-success e-mail says every field of the contract, in HTML and in text', async () => {
+test('the payment-success e-mail contains every field of the contract, in HTML and in text', async () => {
   const { to, subject, html, text } = await renderEmail(row(), settings);
   expect(to).toBe('asha@example.com');
   expect(subject).toBe('Payment received: your Pro Yearly plan is active');
@@ -27,7 +27,7 @@ Keep this e-mail for your records. If you have a question about this payment, qu
 `);
 });
 
-test('the date goes by the time zone of the settings', async () => {
+test('the date is in the time zone of the settings', async () => {
   const { html, text } = await renderEmail(row({ valid_until: '2027-12-31T18:30:00.000Z' }), {
     ...settings,
     timeZone: 'Asia/Kolkata',

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { renderEmail } from '../../supabase/functions/api/outbox/render-email.ts';
 import { settings, subscriptionEndedRow as row } from './rows.ts';
 
-test('the subscription-ended e-mail says every field, in HTML and in text', async () => {
+test('the subscription-ended e-mail contains every field, in HTML and in text', async () => {
   const { to, subject, html, text } = await renderEmail(row(), settings);
   expect(to).toBe('asha@example.com');
   expect(subject).toBe('Your Pro Yearly plan has ended');
@@ -23,7 +23,7 @@ If you have bought a plan since, there is nothing left to do.
 `);
 });
 
-test('nothing in it depends on why access ended or how long it was paid for', async () => {
+test('the mail does not depend on EARLY_RENEWAL and does not mention a paid period', async () => {
   for (const earlyRenewal of ['replace', 'extend'] as const) {
     const mail = await renderEmail(row(), { ...settings, earlyRenewal });
     expect(mail).toEqual(await renderEmail(row(), settings));
@@ -31,7 +31,7 @@ test('nothing in it depends on why access ended or how long it was paid for', as
   }
 });
 
-test('the date goes by the time zone of the settings', async () => {
+test('the date is in the time zone of the settings', async () => {
   const { html, text } = await renderEmail(row({ ends_at: '2027-12-31T18:30:00.000Z' }), {
     ...settings,
     timeZone: 'Asia/Kolkata',

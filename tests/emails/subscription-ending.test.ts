@@ -5,7 +5,7 @@ import { settings, subscriptionEndingRow as row } from './rows.ts';
 const replace = { ...settings, earlyRenewal: 'replace' } as const;
 const extend = { ...settings, earlyRenewal: 'extend' } as const;
 
-test.each([replace, extend])('the subscription-ending e-mail under %j says every field', async (given) => {
+test.each([replace, extend])('the subscription-ending e-mail with %j contains every field', async (given) => {
   const { to, subject, html } = await renderEmail(row(), given);
   expect(to).toBe('asha@example.com');
   expect(subject).toBe('Your Pro Yearly plan ends on 20 November 2027');
@@ -13,7 +13,7 @@ test.each([replace, extend])('the subscription-ending e-mail under %j says every
   expect(html).toContain('href="https://app.example.com/pricing"');
 });
 
-test('where a purchase replaces the period, it asks for none before the end', async () => {
+test('with EARLY_RENEWAL=replace the mail invites to buy again at the end', async () => {
   const { html, text } = await renderEmail(row(), replace);
   expect(text).toBe(`Your access ends soon
 
@@ -32,7 +32,7 @@ If you have bought a plan since, or do not want to go on, there is nothing left 
   expect(html + text).not.toMatch(/renew|to keep|lose/i);
 });
 
-test('where a purchase adds to the period, it asks for one before the end', async () => {
+test('with EARLY_RENEWAL=extend the mail invites to renew before the end', async () => {
   const { html, text } = await renderEmail(row(), extend);
   expect(text).toBe(`Your access ends soon
 
@@ -51,11 +51,11 @@ If you have bought a plan since, or do not want to go on, there is nothing left 
   expect(html + text).not.toMatch(/at once|or later/);
 });
 
-test('without a setting it is the mail under EARLY_RENEWAL=replace, the default', async () => {
+test('without a setting the mail is the one of EARLY_RENEWAL=replace', async () => {
   expect(await renderEmail(row(), settings)).toEqual(await renderEmail(row(), replace));
 });
 
-test('the date goes by the time zone of the settings', async () => {
+test('the date is in the time zone of the settings', async () => {
   const { html, text } = await renderEmail(row({ ends_at: '2027-12-31T18:30:00.000Z' }), {
     ...settings,
     timeZone: 'Asia/Kolkata',

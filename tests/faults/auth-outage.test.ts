@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type FaultProject, startFaultProject } from '../helpers/fault-project.ts';
-import { createCustomer, expectOutageAnswer, untilItWorks } from '../helpers/fault-requests.ts';
+import { createCustomer, expectOutageAnswer, retryUntilSuccess } from '../helpers/fault-requests.ts';
 import { readTier } from '../helpers/state.ts';
 
 let project: FaultProject;
@@ -23,8 +23,8 @@ describe.each(['down', 'hanging'] as const)('an auth server that is %s', (state)
       project.setAuth('up');
     }
     expect(await readTier(project.database, user.id)).toBe('free');
-    await untilItWorks(send.read);
-    await untilItWorks(send.verify);
+    await retryUntilSuccess(send.read);
+    await retryUntilSuccess(send.verify);
     expect(await readTier(project.database, user.id)).toBe('pro');
     expect(project.edgeFunction.pid()).toBe(pid);
   });

@@ -7,7 +7,7 @@ import {
   expectAnswer,
   expectNothingHalfDone,
   expectOutageAnswer,
-  untilItWorks,
+  retryUntilSuccess,
 } from '../helpers/fault-requests.ts';
 import { readOutbox } from '../helpers/state.ts';
 
@@ -28,7 +28,7 @@ describe.each(['REST', 'the pool'] as const)('over %s', (transport) => {
 
   // After every fault each customer gets what was paid, once, and the function's process is still the same.
   afterEach(async () => {
-    await Promise.all(customers.flatMap(({ send }) => Object.values(send).map(untilItWorks)));
+    await Promise.all(customers.flatMap(({ send }) => Object.values(send).map(retryUntilSuccess)));
     await expectNothingHalfDone(project.database);
     for (const { user } of customers) {
       const mails = await readOutbox(project.database, 'email', user.email);

@@ -41,7 +41,7 @@ afterEach(async () => {
   killed.resolve();
   await edgeFunction.stop();
   await proxy.stop();
-  await mailbox.lift();
+  await mailbox.clearFaults();
   await setClock(project.database, null);
 });
 
@@ -85,7 +85,7 @@ test('a dispatcher killed while it waits for the answer to a mail that the provi
   const to = 'taken@example.com';
   await mailbox.fail({ mode: 'hang', times: 1, applied: true });
   const key = await enqueueMail(project.database, { to });
-  await killAt(() => mailbox.untilMet());
+  await killAt(() => mailbox.untilFaultsApplied());
   expect(await mailbox.mailsTo(to)).toHaveLength(1);
   expect(await readRow(project.database, key)).toMatchObject({ state: 'pending', claims: 1 });
   await expectTakenOver(key);
@@ -96,7 +96,7 @@ test('a dispatcher killed while it waits for the answer to a mail that the provi
   const to = 'not-taken@example.com';
   await mailbox.fail({ mode: 'hang', times: 1 });
   const key = await enqueueMail(project.database, { to });
-  await killAt(() => mailbox.untilMet());
+  await killAt(() => mailbox.untilFaultsApplied());
   expect(await mailbox.mailsTo(to)).toEqual([]);
   await expectTakenOver(key);
   expect(await mailbox.mailsTo(to)).toHaveLength(1);

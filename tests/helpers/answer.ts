@@ -1,4 +1,4 @@
-/** Status and JSON body of a response, to be compared whole. */
+/** Status and JSON body of a response, to compare them as a whole. */
 export async function answer(response: Response | Promise<Response>): Promise<{ status: number; body: unknown }> {
   const { status, body } = await fullAnswer(response);
   return { status, body };
@@ -13,7 +13,7 @@ export async function fullAnswer(
   return { status: received.status, headers: received.headers, body: text === '' ? null : JSON.parse(text) };
 }
 
-/** An error answer as SPEC 7 writes it. */
+/** An error answer. Contract: Errors. */
 export function refusal(status: number, error: string): { status: number; body: { error: string } } {
   return { status, body: { error } };
 }

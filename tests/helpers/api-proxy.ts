@@ -1,7 +1,7 @@
-/** What stands between the service and the project's API: answers itself, or passes the request on. */
+/** Handles a request of the service to the project's API: answers it, or forwards it. */
 export type Intercept = (request: Request, forwardRequest: () => Promise<Response>) => Response | Promise<Response>;
 
-/** An address that behaves as the project's API but for what `intercept` does. */
+/** A proxy in front of the project's API, with a handler for each request. */
 export type ApiProxy = { readonly url: string; stop(): Promise<void> };
 
 export function startApiProxy(apiUrl: () => string, intercept: Intercept): ApiProxy {

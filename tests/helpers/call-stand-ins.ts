@@ -1,6 +1,6 @@
 import type { TestDatabase } from './test-database.ts';
 
-/** What stands in for pg_net and Vault: working ones, ones without an entry, or ones that raise. */
+/** The stand-ins for pg_net and Vault: they work, have no entry, or raise. */
 export type CallStandIns = {
   readonly net?: 'records' | 'raises';
   readonly vault?: 'filled' | 'empty' | 'raises';
@@ -19,12 +19,12 @@ const secrets = {
   filled:
     `values ('subscriptions_url', E' http://functions.test/functions/v1/\\n'), ('subscriptions_internal_key', E'k\\n')`,
   empty: `select 'another', 'secret'`,
-  // Not a constant, which would already fail when the view is made.
+  // Not a constant: that would fail when the view is created.
   raises: `select 'subscriptions_url', (1 / (random() * 0)::int)::text`,
 };
 
 /**
- * Gives a database schemas `net` and `vault` as a hosted project has them, where clients have no rights either.
+ * Creates schemas `net` and `vault` as a hosted project has them. Clients have no rights there.
  */
 export async function createCallStandIns(
   database: TestDatabase,
@@ -61,7 +61,7 @@ export async function createCallStandIns(
     create view vault.decrypted_secrets (name, decrypted_secret) as ${secrets[vault]}`);
 }
 
-/** Sends what is queued, as pg_net's worker does. @returns the calls so far, oldest first */
+/** Sends the queued calls, as pg_net's worker does. @returns the calls so far, oldest first */
 export async function recordedCalls(database: TestDatabase): Promise<RecordedCall[]> {
   await database.query(
     'with sent as (delete from net.http_request_queue returning *) insert into net.calls select * from sent',
@@ -69,10 +69,10 @@ export async function recordedCalls(database: TestDatabase): Promise<RecordedCal
   return await database.query('select url, body, headers, timeout_milliseconds from net.calls order by id');
 }
 
-/** How the function answered a call, as pg_net notes it. */
+/** The answer of the function to a call, as pg_net stores it. */
 export type CallAnswer = { readonly status_code?: number; readonly timed_out?: boolean; readonly error_msg?: string };
 
-/** Sends what is queued, and gives all of it this answer. */
+/** Sends the queued calls, and stores this answer for each of them. */
 export async function answerCalls(database: TestDatabase, answer: CallAnswer): Promise<void> {
   await database.query(
     `with sent as (delete from net.http_request_queue returning id)
@@ -84,7 +84,7 @@ export async function answerCalls(database: TestDatabase, answer: CallAnswer): P
   );
 }
 
-/** Takes the stand-ins away: without an entry in Vault they are a finding. */
+/** Drops the stand-ins. Stand-ins without an entry in Vault are a finding. */
 export async function dropCallStandIns(database: TestDatabase): Promise<void> {
   await database.query('drop schema if exists net cascade; drop schema if exists vault cascade');
 }

@@ -1,8 +1,8 @@
 import type { TestDatabase } from './test-database.ts';
 
 /**
- * Sets the time by which the database's rules go, or with null lets it run again. ISO 8601 with a zone. The column
- * defaults of the schema go by it, too.
+ * Stops the database's clock at a time (ISO 8601 with a zone); null lets it run again. The rules and the column defaults
+ * use this clock.
  */
 export async function setClock(database: Pick<TestDatabase, 'query'>, at: string | null): Promise<void> {
   const time = at === null ? 'now()' : `timestamptz '${new Date(at).toISOString()}'`;

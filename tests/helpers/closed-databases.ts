@@ -1,9 +1,9 @@
 import { afterAll, expect } from 'vitest';
 import { openDatabases } from './test-database.ts';
 
-// Runs after all of a file's own hooks: hooks after tests run in reverse, and this one is the first to be known.
+// Runs after all hooks of a test file: `afterAll` hooks run in reverse order, and this one is registered first.
 afterAll(() => {
-  expect(openDatabases(), 'databases that were opened and not closed, so that nobody looked at their findings').toEqual(
+  expect(openDatabases(), 'databases that were not closed, so that their findings were not compared').toEqual(
     [],
   );
 });

@@ -1,9 +1,9 @@
 import { root } from '../../scripts/stack/root.ts';
 
-/** A copy of the project in a folder of its own, without the data that a developer keeps. The caller removes it. */
+/** A copy of the project in a temporary folder, without `.temp` and `.env`. The caller removes it. */
 export async function copyProject(): Promise<string> {
   const copy = await Deno.makeTempDir({ prefix: 'project-' });
-  await Deno.chmod(copy, 0o755); // Postgres runs as a user of its own when the tests run as root
+  await Deno.chmod(copy, 0o755); // Postgres runs as another user when the tests run as root
   for (const name of ['package.json', 'deno.json', 'tsconfig.json']) {
     await Deno.copyFile(`${root}/${name}`, `${copy}/${name}`);
   }

@@ -11,23 +11,23 @@ import { withClient } from './postgres-client.ts';
 import { secrets } from './targets.ts';
 import { openDatabase, type TestDatabase } from './test-database.ts';
 
-/** A project whose parts can be broken one by one, with the service in front of it. */
+/** A project with the service in front of it. Each part can fail on its own. */
 export type FaultProject = {
   readonly database: TestDatabase;
   readonly postgres: Postgres;
   readonly edgeFunction: EdgeFunction;
   /** Sends a request to the function; the path starts with /api. */
   request(path: string, init?: RequestInit): Promise<Response>;
-  /** Stops every process of Postgres where it is, as a machine without air does; returns what lets them go on. */
+  /** Sends SIGSTOP to every process of Postgres. Returns a function that continues them. */
   freezePostgres(): Promise<() => void>;
-  /** How the auth server answers from now on. */
+  /** Sets how the auth server answers from now on. */
   setAuth(state: 'up' | 'down' | 'hanging'): void;
   stop(): Promise<void>;
 };
 
 /**
- * Postgres, Lite behind a port that stays, and the function, all of this project's own. `environment` is what the
- * function is told besides; `transport` is how it calls the database.
+ * Starts Postgres, Lite behind a fixed port, and the function. `environment` adds variables of the function;
+ * `transport` is how the function calls the database.
  */
 export async function startFaultProject(
   environment: Record<string, string> = {},
@@ -76,7 +76,7 @@ export async function startFaultProject(
     await Promise.all([proxy.start(), lite.start(), edgeFunction.start()]);
     await Promise.all([lite.ready(), edgeFunction.ready()]);
   } catch (error) {
-    // A database without its migrations has more to complain of than this.
+    // Errors of the stop are hidden: a database without its migrations raises others.
     await stop().catch(() => {});
     throw error;
   }
@@ -100,7 +100,7 @@ export async function startFaultProject(
   };
 }
 
-/** What the function is told of a project at that address. */
+/** The environment variables of the function for a project at that address. */
 export function functionEnvironment(apiUrl: string): Record<string, string> {
   return {
     SUPABASE_URL: apiUrl,
@@ -114,7 +114,7 @@ function signal(pid: number, name: Deno.Signal): void {
   try {
     Deno.kill(pid, name);
   } catch (error) {
-    // Some processes of Postgres come and go by themselves.
+    // Some processes of Postgres end by themselves.
     if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
 }

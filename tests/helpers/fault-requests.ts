@@ -7,7 +7,7 @@ import { createPayment, uniqueId } from './records.ts';
 import { type Checkout, checkout, deliver, readSubscription, verify } from './requests.ts';
 import type { TestDatabase } from './test-database.ts';
 
-/** What a request came to. */
+/** A request and its answer. */
 export type Attempt = { endpoint: Endpoint; status: number; body: unknown; milliseconds: number };
 
 const failures = {
@@ -17,7 +17,7 @@ const failures = {
 };
 export type Endpoint = keyof typeof failures;
 
-/** Somebody with a paid checkout, and the three requests that follow from it; each may be sent again. */
+/** A customer with a paid checkout, and three requests. Each request may be sent again. */
 export type Customer = {
   readonly user: SignedUpUser;
   readonly paid: Checkout;
@@ -48,20 +48,20 @@ export async function createCustomer(project: Pick<FaultProject, 'database' | 'r
   };
 }
 
-/** An outage is told as SPEC 7 says, and in time: before the gateway gives up. */
+/** The answer to an outage is the endpoint's 500 within 5 s. Contract: Errors. */
 export function expectOutageAnswer({ endpoint, status, body, milliseconds }: Attempt): void {
   expect({ endpoint, status, body }).toEqual({ endpoint, status: 500, body: failures[endpoint] });
   expect(milliseconds).toBeLessThan(5000);
 }
 
-/** In the middle of an outage a request has either worked or been told of it. */
+/** During an outage a request gets 200, or the answer to an outage. */
 export function expectAnswer(attempt: Attempt): void {
   if (attempt.status !== 200) expectOutageAnswer(attempt);
   expect(attempt.milliseconds).toBeLessThan(5000);
 }
 
-/** Sends the request again and again until it works. */
-export async function untilItWorks(send: () => Promise<Attempt>): Promise<Attempt> {
+/** Repeats the request until it gets 200. */
+export async function retryUntilSuccess(send: () => Promise<Attempt>): Promise<Attempt> {
   for (;;) {
     const attempt = await send();
     if (attempt.status === 200) return attempt;
@@ -70,7 +70,7 @@ export async function untilItWorks(send: () => Promise<Attempt>): Promise<Attemp
   }
 }
 
-/** What every payment granted it granted whole: capture, period, subscription, tier and mail, or none of it. */
+/** Each payment has all of its effects (capture, period, subscription, tier, mail) or none. */
 export async function expectNothingHalfDone(database: TestDatabase): Promise<void> {
   const rows = await database.query(
     `select p.id

@@ -23,21 +23,21 @@ export type Finding =
   | 'open_function';
 
 /**
- * How many of each a file leaves on purpose; none of what it doesn't name. `any`, with its reason beside it, is for what
- * depends on chance or on the day.
+ * The number of findings of each kind that a test file leaves on purpose; 0 for a kind that it does not name. `any` is
+ * for a number that depends on chance or on the date; a comment beside it gives the reason.
  */
 export type Findings = Readonly<Partial<Record<Finding, number | 'any'>>>;
 
 /**
- * What a file leaves wrong on purpose, and when that is judged: now, or a time at which its fixed periods run. A second
- * way into a database that is compared already is `compared elsewhere`.
+ * The findings that a test file leaves on purpose, and the time of the comparison: now, or `at`, for files with fixed
+ * periods. `compared elsewhere` is for a second connection to a database that is compared already.
  */
 export type Declared = { readonly findings?: Findings | 'compared elsewhere'; readonly at?: string };
 
 /**
- * Lets the schedule have its turn, which nothing else gives it here, and compares what is then wrong with what was
- * declared. With `isPart` only some of the tests ran: there may be less.
- * @throws with every row of a finding that differs
+ * Runs the sweep, because no scheduler runs here, and compares the findings with the declared ones. With `isPart` only
+ * some of the tests ran, so there may be fewer findings.
+ * @throws with every row of a kind whose number differs
  */
 export async function compareFindings(
   database: Pick<TestDatabase, 'query'>,
@@ -49,7 +49,7 @@ export async function compareFindings(
   await database.query('select private.sweep()');
   const rows = await database.query(`
     select finding, subject, user_id, since, detail from private.findings
-    -- Most tests have no dispatcher, and wherever a clock was set what nobody tried to deliver has long been due.
+    -- Most tests have no dispatcher, so rows that were never attempted are overdue wherever a clock was set.
     where not (finding = 'outbox_stuck' and detail @> '{"state": "due", "attempts": 0}')
     order by finding, since`);
   const found = Map.groupBy(rows, ({ finding }) => String(finding));

@@ -23,7 +23,7 @@ export function paymentEvent(
   });
 }
 
-/** What a test says of a subscription event; null as `createdAt` leaves the field out. */
+/** The fields of a subscription event. With `createdAt` null the event has no `created_at`. */
 export type SubscriptionEvent = {
   readonly name: 'activated' | 'charged' | 'cancelled';
   readonly userId: string;
@@ -36,7 +36,10 @@ export type SubscriptionEvent = {
   readonly payment?: { readonly id: string; readonly amount: number };
 };
 
-/** The body of a subscription event, in the gateway's envelope; each is another body, even with the same data. */
+/**
+ * The body of a subscription event, in the gateway's envelope. Each call returns a different body, even for the same
+ * data.
+ */
 export function subscriptionEvent(
   { name, userId, id = 'sub_A', planId, start = null, end = null, createdAt = null, payment }: SubscriptionEvent,
 ): string {

@@ -2,8 +2,8 @@ import { setClock } from './clock.ts';
 import type { Row, TestDatabase } from './test-database.ts';
 
 /**
- * The cancellation of a gateway subscription in the outbox, `{ at: 'cycle end' | 'once', state: 'pending' | 'delivered' |
- * 'withdrawn' }`; null: there is none.
+ * The outbox row that cancels a gateway subscription, as `{ at: 'cycle end' | 'once', state: 'pending' | 'delivered' |
+ * 'withdrawn' }`; null where there is none.
  */
 export async function readCancellation(database: TestDatabase, id: string): Promise<Row | null> {
   const [row] = await database.query(
@@ -40,7 +40,7 @@ export async function replacedSubscriptions(database: TestDatabase, userId: stri
   return rows.map(({ id }) => id);
 }
 
-/** Deletes every user with all that is stored about them, and lets the clock run again. */
+/** Deletes all users and their records, and lets the clock run again. */
 export async function deleteUsers(database: TestDatabase): Promise<void> {
   await setClock(database, null);
   await database.query(`

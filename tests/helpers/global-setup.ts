@@ -10,7 +10,7 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** Connection URL of the tests' Postgres, database `postgres`. */
     postgresUrl: string;
-    /** Whether only some tests of each file run, picked by their names. */
+    /** Whether only some tests of each file run, selected by title. */
     isPart: boolean;
   }
 }
@@ -38,7 +38,7 @@ export default async function setup(
       log: () => {},
     });
     await withClient(postgres.url(), setPoolPassword);
-    // Nothing sweeps the tests' databases: however long they live, that is no finding.
+    // No job sweeps the tests' databases. Without this, a long run would have the finding sweep_overdue.
     await withClient(
       postgres.url(templateDatabase),
       (client) => client.query("update private.scheduled_jobs set since = 'infinity'"),

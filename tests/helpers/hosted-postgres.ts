@@ -8,7 +8,7 @@ import { unprivilegedUser } from '../../scripts/stack/process/unprivileged-user.
 /** A Postgres on which `pg_net` and `pg_cron` can be installed; they are stand-ins that record their calls. */
 export type HostedPostgres = { readonly url: string; stop(): Promise<void> };
 
-/** As the real ones: pg_net makes schema `net` itself, pg_cron belongs to `pg_catalog` and makes schema `cron`. */
+/** As the real extensions: pg_net creates schema `net`; pg_cron belongs to `pg_catalog` and creates schema `cron`. */
 const extensions = {
   'pg_net.control': "default_version = '1'\nrelocatable = false\n",
   'pg_net--1.sql': `
@@ -42,12 +42,12 @@ const extensions = {
       on conflict (jobname) do update set schedule = excluded.schedule, command = excluded.command returning jobid';`,
 };
 
-/** What pg_cron says on a server that has its files and did not load it when it started. */
+/** The error of pg_cron on a server that has its files and did not preload it. */
 const notPreloaded = {
   'pg_cron--1.sql': "do $$ begin raise exception 'pg_cron can only be loaded via shared_preload_libraries'; end $$;",
 };
 
-/** Starts one on a throw-away folder, from a copy of the server's program beside which the extensions lie. */
+/** Starts a server on a temporary folder, from a copy of the program with the extensions beside it. */
 export async function startHostedPostgres({ isCronPreloaded = true } = {}): Promise<HostedPostgres> {
   const user = await unprivilegedUser();
   const folder = await Deno.makeTempDir({ prefix: 'hosted-postgres-' });
@@ -79,7 +79,9 @@ export async function startHostedPostgres({ isCronPreloaded = true } = {}): Prom
   };
 }
 
-/** The server looks for extensions beside the program that runs: a program that is linked would look at home. */
+/**
+ * The server looks for extensions beside its program and resolves links. So the program is copied, and the rest linked.
+ */
 async function copyProgram(folder: string, files: Record<string, string>): Promise<void> {
   const home = postgresProgram('postgres').replace('/bin/postgres', '');
   const share = 'share/postgresql';

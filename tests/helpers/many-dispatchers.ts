@@ -4,7 +4,7 @@ import { startReceiver } from './receiver.ts';
 import { countRows, emptyOutbox, enqueueMails } from './side-effects.ts';
 import { createTestDispatcher, receiverEnvironment } from './test-dispatcher.ts';
 
-/** Lets so many dispatchers loose on so many mails at once, and asserts that each mail was sent exactly once. */
+/** Runs several dispatchers at once on the same mails, and asserts that each mail is sent exactly once. */
 export async function expectSentOnce(project: Project, dispatchers: number, mails: number): Promise<void> {
   const provider = startReceiver();
   try {
@@ -14,7 +14,7 @@ export async function expectSentOnce(project: Project, dispatchers: number, mail
     const counts = await Promise.all(
       Array.from({ length: dispatchers }, () => deliverAll(createTestDispatcher(project.apiUrl, environment))),
     );
-    // Each of them had a part in it.
+    // Each dispatcher delivered some rows.
     for (const delivered of counts) expect(delivered).toBeGreaterThan(0);
     expect(counts.reduce((sum, delivered) => sum + delivered, 0)).toBe(mails);
 
@@ -31,7 +31,7 @@ export async function expectSentOnce(project: Project, dispatchers: number, mail
   }
 }
 
-/** Dispatches until nothing is left. @returns how many rows this dispatcher delivered */
+/** Dispatches until no row is pending. @returns how many rows this dispatcher delivered */
 async function deliverAll(dispatcher: ReturnType<typeof createTestDispatcher>): Promise<number> {
   let sum = 0;
   for (;;) {

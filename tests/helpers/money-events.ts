@@ -2,7 +2,7 @@ import { uniqueId } from './records.ts';
 
 type Fields = Record<string, unknown>;
 
-/** A body of the gateway; each is another body, even with the same data. */
+/** The body of an event. Each call returns a different body, even for the same data. */
 function body(event: string, entities: Record<string, Fields>): string {
   return JSON.stringify({
     entity: 'event',
@@ -14,17 +14,17 @@ function body(event: string, entities: Record<string, Fields>): string {
   });
 }
 
-/** What a test says of the money behind an event; other fields are added to the payment's entity as they are. */
+/** The payment of an event. Other fields are added to the payment's entity unchanged. */
 export type Money = { readonly id: string; readonly order_id?: string | null; readonly amount?: unknown } & Fields;
 
 const capturedFields = { amount: 99900, currency: 'INR', status: 'captured', captured: true, notes: [] };
 
-/** payment.captured of the whole amount of a pro payment, unless told otherwise; undefined leaves a field out. */
+/** payment.captured; by default of the full amount of a pro payment. An undefined field is left out. */
 export function captured(money: Money): string {
   return body('payment.captured', { payment: { ...capturedFields, ...money } });
 }
 
-/** order.paid with both its entities; the order's receipt is our payment's id without dashes. */
+/** order.paid with both entities. The receipt of an order is the id of our payment without dashes. */
 export function orderPaid(money: Money, order: { id: string; receipt?: string | null }): string {
   return body('order.paid', {
     payment: { ...capturedFields, order_id: order.id, ...money },
@@ -32,19 +32,19 @@ export function orderPaid(money: Money, order: { id: string; receipt?: string | 
   });
 }
 
-/** payment.failed: one attempt on an order. */
+/** payment.failed: a failed attempt on an order. */
 export function failed(money: Money): string {
   return body('payment.failed', {
     payment: { amount: 99900, status: 'failed', captured: false, error_description: 'Declined', ...money },
   });
 }
 
-/** A refund as a test describes it. */
+/** The fields of a refund. */
 export type Refund = { readonly id?: string; readonly status?: 'pending' | 'processed' | 'failed' };
 
 /**
- * refund.created, refund.processed or refund.failed, by its status; processed unless told otherwise. `amount` is that of
- * this refund. The payment's own `amount_refunded` counts it in any case, as the gateway's does while it is pending.
+ * refund.created, refund.processed or refund.failed, by the status; processed by default. `amount` is the amount of this
+ * refund. The payment's `amount_refunded` includes it in every status, as the gateway's does for a pending refund.
  */
 export function refunded(
   money: Money,
@@ -57,7 +57,7 @@ export function refunded(
   });
 }
 
-/** A dispute's event, with the payment that it is about. */
+/** An event of a dispute, with the disputed payment. */
 export function dispute(name: string, status: unknown, money: Money): string {
   return body(`payment.dispute.${name}`, {
     payment: { ...capturedFields, ...money },

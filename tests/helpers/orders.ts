@@ -1,7 +1,7 @@
 import { answer } from './answer.ts';
 import type { RunningService } from './targets.ts';
 
-/** The answer of POST /api/payments/orders, as far as a checkout needs it. */
+/** The body of a 201 of POST /api/payments/orders. */
 export type Ordered = {
   order: { id: string; amount: number; currency: string };
   key_id: string;
@@ -10,7 +10,7 @@ export type Ordered = {
   running: { tier: string; until: string; early_renewal: string } | null;
 };
 
-/** POST /api/payments/orders with a session; text is sent as it is, anything else as JSON. */
+/** POST /api/payments/orders with a session. Text is sent unchanged, other values as JSON. */
 export function requestOrder(
   service: Pick<RunningService, 'request'>,
   accessToken: string,
@@ -24,7 +24,7 @@ export function requestOrder(
   });
 }
 
-/** An order that is there. @throws when it was refused. */
+/** Creates an order. @throws when it is refused. */
 export async function placeOrder(
   service: Pick<RunningService, 'request'>,
   accessToken: string,

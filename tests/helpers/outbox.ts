@@ -3,13 +3,13 @@ import { uniqueId } from './records.ts';
 import { callRpc } from './session.ts';
 import type { Row, TestDatabase } from './test-database.ts';
 
-/** A receiver of side effects, by its name in the outbox. */
+/** A destination of side effects, as the outbox names it. */
 export type Destination = 'email' | 'revalidation' | 'gateway';
 
-/** What a dispatcher got: the token of its claim, the ids of its rows, and how many were parked instead. */
+/** A dispatcher's claim: its token, the ids of its rows, and how many rows were parked instead. */
 export type Claim = { readonly token: string; readonly ids: readonly number[]; readonly parked: number };
 
-/** Notes a side effect as the product does. @returns its id */
+/** Enqueues a side effect as the SQL functions do. @returns its id */
 export async function enqueue(
   database: TestDatabase,
   destination: Destination,
@@ -30,13 +30,13 @@ export async function claim(client: pg.Client, destination: Destination): Promis
   return { token: String(token), ids, parked: Number(parked) };
 }
 
-/** Notes claimed rows as delivered. @returns how many were */
+/** Marks claimed rows as delivered. @returns how many were marked */
 export async function complete(client: pg.Client, token: string, ids: readonly number[]): Promise<unknown> {
   const { completed } = await callRpc(client, 'complete_outbox', token, ids.join(','));
   return completed;
 }
 
-/** Notes claimed rows as not delivered. @returns {retried, parked} */
+/** Records that claimed rows were not delivered. @returns {retried, parked} */
 export function fail(
   client: pg.Client,
   token: string,
@@ -50,13 +50,13 @@ export function fail(
   return callRpc(client, 'fail_outbox', token, ids.join(','), error, final, pauseSeconds);
 }
 
-/** When a row of these destinations may be claimed next: ISO 8601 in UTC, or null. */
+/** The next time at which a row of these destinations is due: ISO 8601 in UTC, or null. */
 export async function nextAttempt(client: pg.Client, ...destinations: Destination[]): Promise<unknown> {
   const { next_attempt_at } = await callRpc(client, 'next_outbox_attempt', destinations.join(','));
   return next_attempt_at;
 }
 
-/** A row of the outbox, whole, with its times in ISO 8601. */
+/** A row of the outbox, with times in ISO 8601. */
 export function readRow(database: TestDatabase, id: number): Promise<Row> {
   return database.one(
     `select key, destination, attempts, last_error, private.iso_time(queued_at) as queued_at,
@@ -67,7 +67,7 @@ export function readRow(database: TestDatabase, id: number): Promise<Row> {
   );
 }
 
-/** Empties the outbox and ends its pauses. */
+/** Deletes all outbox rows and pauses. */
 export async function emptyOutbox(database: TestDatabase): Promise<void> {
   await database.query('truncate private.outbox, private.outbox_pauses');
 }

@@ -1,6 +1,9 @@
 import type { TestDatabase } from './test-database.ts';
 
-/** Users with a running basic subscription that nobody wrote to in 2026; its month ends when the expression of `n` says. */
+/**
+ * Inserts users with a running basic subscription that was last written in 2025. `end` is an SQL expression of the user's
+ * number `n`: the end of the period.
+ */
 export async function insertSubscriptions(database: TestDatabase, count: number, end: string): Promise<void> {
   await database.query(
     `with users as (

@@ -1,4 +1,4 @@
-/** Every order of some things. */
+/** All permutations of the items. */
 export function* permutations<T>(items: readonly T[]): Generator<T[]> {
   if (items.length === 0) yield [];
   for (const [index, item] of items.entries()) {
@@ -6,7 +6,7 @@ export function* permutations<T>(items: readonly T[]): Generator<T[]> {
   }
 }
 
-/** Random numbers from 0 up to 1 that are the same for the same seed (mulberry32). */
+/** Random numbers from 0 to below 1, the same for the same seed (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -17,7 +17,7 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** Some things in an order that goes by a random generator. */
+/** The items in a random order. */
 export function shuffle<T>(items: readonly T[], random: () => number): T[] {
   return items.map((item) => ({ item, key: random() })).sort((a, b) => a.key - b.key).map(({ item }) => item);
 }

@@ -1,6 +1,6 @@
 import type { TestDatabase } from './test-database.ts';
 
-/** A customer by what is recognisable in any text: as the gateway's events, the mails and the profile hold it. */
+/** The personal data of a customer, as the gateway's events, the mails and the profile contain it. */
 export type Person = {
   readonly id: string;
   readonly email: string;
@@ -9,7 +9,7 @@ export type Person = {
   readonly name: string;
 };
 
-/** The fields of a payment entity that name the person who paid, for UPI and card alike. */
+/** The fields of a payment entity with the customer's data, for UPI and card. */
 export function personalFields({ email, phone, vpa, name }: Person) {
   return {
     email,
@@ -24,7 +24,7 @@ export function personalFields({ email, phone, vpa, name }: Person) {
   };
 }
 
-/** The columns of our tables that hold one of a person's words: `schema.table.column`, sorted. */
+/** The columns of our tables that contain a person's data: `schema.table.column`, sorted. */
 export async function columnsNaming(
   database: Pick<TestDatabase, 'query'>,
   { id, email, phone, vpa, name }: Person,
@@ -39,7 +39,7 @@ export async function columnsNaming(
   );
   const found = [];
   for (const { table, column } of columns) {
-    // Every type there is: as text a jsonb, an array and a uuid are searched alike.
+    // The cast to text covers every type: jsonb, arrays and uuid are searched in the same way.
     const [row] = await database.query(
       `select from ${table} t where exists (select from unnest($1::text[]) w where strpos(lower(t.${column}::text), lower(w)) > 0) limit 1`,
       [[id, email, phone, vpa, name]],

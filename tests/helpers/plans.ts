@@ -1,16 +1,18 @@
 import type { TestDatabase } from './test-database.ts';
 
-/** Reads of a table, as a plan names them: `Index Scan using outbox_pending_idx`, `Seq Scan`. */
+/** Reads the query plans of statements. Scans are named as in the plan: `Index Scan using outbox_pending_idx`. */
 export type Plans = {
-  /** Calls a function as the service and tells how the statements within it read the table. */
+  /** Calls a function and returns how the statements inside it read the table. */
   readsOf(table: string, call: string): Promise<string[]>;
-  /** Everything that a statement as the service does, as EXPLAIN ANALYZE writes it. */
+  /**
+   * Runs a statement and returns its plans and those of the functions that it calls, as EXPLAIN ANALYZE writes them.
+   */
   of(statement: string, parameters?: unknown[]): Promise<string>;
   /** The plans of the last call, as EXPLAIN writes them. */
   last(): string;
 };
 
-/** Watches what the server really does inside functions, which EXPLAIN of their call doesn't show. */
+/** Records the plans of the statements inside functions with auto_explain. EXPLAIN of the call does not show them. */
 export async function watchPlans(database: TestDatabase): Promise<Plans> {
   const client = await database.connect();
   const plans: string[] = [];
@@ -32,7 +34,7 @@ export async function watchPlans(database: TestDatabase): Promise<Plans> {
     async readsOf(table, call) {
       plans.length = 0;
       await client.query(`select ${call}`);
-      // Reads of the table, and of its indexes below a bitmap heap scan; not the node that writes it.
+      // Scans of the table, and of its indexes below a bitmap heap scan; not the node that writes the table.
       const scan = '(?:Seq|Index|Index Only|Bitmap Heap|Tid) Scan(?: Backward)?';
       const read = new RegExp(`${scan}(?: using \\w+)? on ${table}\\b|Bitmap Index Scan on ${table}_\\w+`, 'g');
       const reads = plans.join('\n').matchAll(read);

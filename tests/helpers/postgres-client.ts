@@ -3,7 +3,7 @@ import pg from 'pg';
 /** The migrated database that test databases are cloned from. */
 export const templateDatabase = 'template_migrated';
 
-/** Runs work on a connection of its own and closes it. */
+/** Runs work on a new connection and closes it. */
 export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

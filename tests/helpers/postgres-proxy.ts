@@ -1,29 +1,29 @@
-/** What a client asked of Postgres, in the order of its protocol. */
-export type Asked = {
-  /** Functions of schema public that were called. */
+/** The requests of a client to Postgres, in the order of the protocol. */
+export type Recorded = {
+  /** The called functions of schema public. */
   readonly calls: string[];
-  /** Names of prepared statements: empty ones are gone with their transaction, as a transaction pooler needs it. */
+  /** Names of prepared statements. An unnamed statement ends with its transaction, as a transaction pooler needs it. */
   readonly statementNames: string[];
-  /** How often the client waited for the server, logging in aside. */
+  /** How often the client waited for the server, without the login. */
   roundTrips: number;
 };
 
-/** An address that behaves as a Postgres, and tells what it is asked. */
+/** A proxy in front of a Postgres that records the requests. */
 export type PostgresProxy = {
-  /** As the other one's, with the same user and database. */
+  /** The URL of the proxy, with the user and database of the Postgres behind it. */
   readonly url: string;
-  readonly asked: Asked;
-  /** From now on takes everything and answers nothing. */
+  readonly recorded: Recorded;
+  /** From now on the proxy accepts bytes and answers nothing. */
   hang(): void;
   stop(): void;
 };
 
-/** @param onCall is told the name of every function as it is called. */
+/** @param onCall is called with the name of every called function. */
 export function startPostgresProxy(
   databaseUrl: () => string,
   onCall: (name: string) => void = () => {},
 ): PostgresProxy {
-  const asked: Asked = { calls: [], statementNames: [], roundTrips: 0 };
+  const recorded: Recorded = { calls: [], statementNames: [], roundTrips: 0 };
   const open = new Set<Deno.Conn>();
   const listener = Deno.listen({ hostname: '127.0.0.1', port: 0 });
   let hanging = false;
@@ -39,7 +39,7 @@ export function startPostgresProxy(
         await writeAll(to, buffer.subarray(0, length));
       }
     } catch {
-      // Either end went away.
+      // One of the connections was closed.
     }
     for (const conn of [from, to]) if (open.delete(conn)) conn.close();
   }
@@ -49,7 +49,7 @@ export function startPostgresProxy(
       const { hostname, port } = new URL(databaseUrl());
       const server = await Deno.connect({ hostname, port: Number(port) });
       open.add(client).add(server);
-      void pipe(client, server, readRequests(asked, onCall));
+      void pipe(client, server, readRequests(recorded, onCall));
       void pipe(server, client, () => {});
     }
   }
@@ -61,7 +61,7 @@ export function startPostgresProxy(
       url.host = `127.0.0.1:${listener.addr.port}`;
       return url.href;
     },
-    asked,
+    recorded,
     hang() {
       hanging = true;
     },
@@ -78,8 +78,8 @@ async function writeAll(to: Deno.Conn, bytes: Uint8Array): Promise<void> {
   for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await to.write(rest));
 }
 
-/** Follows what one client sends: a start-up message without a type, then messages of type, length and body. */
-function readRequests(asked: Asked, onCall: (name: string) => void): (bytes: Uint8Array) => void {
+/** Parses the messages of one client: a start-up message without a type, then messages of type, length and body. */
+function readRequests(recorded: Recorded, onCall: (name: string) => void): (bytes: Uint8Array) => void {
   const decoder = new TextDecoder('latin1');
   let text = '';
   let started = false;
@@ -97,12 +97,12 @@ function readRequests(asked: Asked, onCall: (name: string) => void): (bytes: Uin
       started = true;
       if (type === 'P') {
         const [name = '', statement = ''] = body.split('\0');
-        asked.statementNames.push(name);
+        recorded.statementNames.push(name);
         const call = /^select public\.(\w+)\(/.exec(statement)?.[1] ?? statement;
-        asked.calls.push(call);
+        recorded.calls.push(call);
         onCall(call);
       }
-      if (type === 'S' || type === 'Q') asked.roundTrips += 1;
+      if (type === 'S' || type === 'Q') recorded.roundTrips += 1;
     }
   };
 }

@@ -13,13 +13,13 @@ export type SignedUpUser = {
   readonly accessToken: string;
 };
 
-/** A Supabase project: a database with auth server and REST API in front of it. */
+/** A Supabase project: a database, an auth server and a REST API. */
 export type Project = {
   readonly database: TestDatabase;
   readonly lite: Lite;
-  /** Where supabase-js finds it; changes when Lite is restarted. */
+  /** The URL for supabase-js. It changes when Lite is restarted. */
   readonly apiUrl: string;
-  /** The database, for the service's own role. */
+  /** The database URL with the service's role. */
   readonly poolUrl: string;
   signUp(email?: string): Promise<SignedUpUser>;
   stop(): Promise<void>;

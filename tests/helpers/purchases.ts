@@ -4,7 +4,7 @@ import { callRpc } from './session.ts';
 import { readOutbox, readPayment, readSubscription, readTier } from './state.ts';
 import type { TestDatabase } from './test-database.ts';
 
-/** An order that a user has not paid yet, and the id that the gateway will give its payment. */
+/** An order that is not paid yet, and the id of its future payment at the gateway. */
 export type Purchase = {
   readonly user: { readonly id: string; readonly email: string | null };
   readonly id: string;
@@ -12,7 +12,7 @@ export type Purchase = {
   readonly paymentId: string;
 };
 
-/** A new order, of a new user unless told otherwise: 999.00 for the tier. */
+/** A new order of 999.00 for the tier, by default of a new user. */
 export async function placeOrder(
   database: TestDatabase,
   { user, tier = 'pro', amount }: { user?: Purchase['user']; tier?: string; amount?: number } = {},
@@ -26,7 +26,7 @@ export async function placeOrder(
   return { user: owner, ...payment, paymentId: uniqueId('pay') };
 }
 
-/** Verifies a purchase as the browser brings it back, with another payment id if told so. */
+/** Verifies a purchase, as the client does after the checkout. */
 export function verifyPurchase(
   session: pg.Client,
   { user, orderId, paymentId }: Purchase,
@@ -35,7 +35,7 @@ export function verifyPurchase(
   return callRpc(session, 'verify_payment', user.id, orderId, paymentId, 'signature', earlyRenewal);
 }
 
-/** Keys of a user's mails: those about money, then those about a period's end, each in the order in which they were written. */
+/** Keys of a user's mails: first those about payments, then those about the end of a period, oldest first. */
 export async function mailsTo(database: TestDatabase, user: Purchase['user']): Promise<unknown[]> {
   const mails = await Promise.all(
     (['email', 'notice'] as const).map((destination) => readOutbox(database, destination, user.email)),
@@ -43,7 +43,7 @@ export async function mailsTo(database: TestDatabase, user: Purchase['user']): P
   return mails.flat().map(({ key }) => key);
 }
 
-/** What a purchase left, as two ways to the same end are compared by. */
+/** The state of a purchase, to compare two sequences that must end in the same state. */
 export async function readPurchase(
   database: TestDatabase,
   { user, id }: Purchase,
@@ -60,7 +60,7 @@ export async function readPurchase(
   };
 }
 
-/** The further payments on an order, to be given back. */
+/** The extra payments on an order, which an admin must refund. */
 export async function extraPayments(database: TestDatabase, { id }: Purchase): Promise<unknown[]> {
   const rows = await database.query(
     'select gateway_payment_id from private.extra_payments where payment_id = $1 order by gateway_payment_id',

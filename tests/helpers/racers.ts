@@ -2,12 +2,15 @@ import type pg from 'pg';
 import { openSession } from './session.ts';
 import type { TestDatabase } from './test-database.ts';
 
-/** Sessions of the service for so many racers. */
+/** Opens several sessions of the service for concurrent calls. */
 export function openRacers(database: TestDatabase, count: number): Promise<pg.Client[]> {
   return Promise.all(Array.from({ length: count }, () => openSession(database, { role: 'service_role' })));
 }
 
-/** How many deadlocks a database ever had, once the given sessions are over: each tells when it ends. */
+/**
+ * The number of deadlocks of a database. Ends the given sessions first, because a session reports its counts when it
+ * ends.
+ */
 export async function countDeadlocks(database: TestDatabase, sessions: readonly pg.Client[]): Promise<number> {
   const pids = sessions.map((session) => Reflect.get(session, 'processID'));
   await Promise.all(sessions.map((session) => session.end()));

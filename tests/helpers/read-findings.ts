@@ -1,6 +1,6 @@
 import type { TestDatabase } from './test-database.ts';
 
-/** What is wrong now: which view says so, of what, and why where it tells. */
+/** The findings now: kind, subject and, where it has one, the reason, outcome or state. */
 export async function readFindings(database: TestDatabase): Promise<unknown[][]> {
   const rows = await database.query('select finding, subject, detail from private.findings order by finding, subject');
   return rows.map(({ finding, subject, detail }) => {
@@ -9,7 +9,7 @@ export async function readFindings(database: TestDatabase): Promise<unknown[][]>
   });
 }
 
-/** `readFindings` without the outbox, which most tests do not dispatch. */
+/** `readFindings` without `outbox_stuck`: most tests have no dispatcher. */
 export async function readAccessFindings(database: TestDatabase): Promise<unknown[][]> {
   return (await readFindings(database)).filter(([finding]) => finding !== 'outbox_stuck');
 }

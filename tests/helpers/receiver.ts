@@ -1,4 +1,4 @@
-/** A request as a receiver of side effects got it. */
+/** A request that a receiver of side effects got. */
 export type Arrival = {
   readonly method: string;
   readonly path: string;
@@ -7,23 +7,23 @@ export type Arrival = {
   readonly body: unknown;
 };
 
-/** What a receiver does with a request; a promise that stays open is a receiver that hangs. */
+/** Answers a request of a receiver. A promise that never settles is a receiver that hangs. */
 export type Answering = (arrival: Arrival) => Response | Promise<Response>;
 
-/** A stand-in for whoever receives side effects, as cheap as can be: it notes each request and answers as told. */
+/** A minimal fake receiver of side effects. It records each request and answers as configured. */
 export type Receiver = {
   readonly url: string;
-  /** Everything that came, in the order of arrival. */
+  /** All requests, in the order of arrival. */
   readonly arrivals: Arrival[];
-  /** How it answers from now on; at first it accepts. */
+  /** How it answers from now on. By default it accepts. */
   answer: Answering;
   stop(): Promise<void>;
 };
 
-/** Says that a mail was taken, as Resend does; a hook's caller is content with it, too. */
+/** Accepts a mail as Resend does. A revalidation accepts this answer, too. */
 export const accept: Answering = () => Response.json({ id: crypto.randomUUID() });
 
-/** An answer of the mail provider that says what is wrong, in its own shape. */
+/** An error answer in the mail provider's shape. */
 export function providerError(statusCode: number, name: string, headers: Record<string, string> = {}): Response {
   return Response.json({ statusCode, name, message: 'told by the test' }, { status: statusCode, headers });
 }

@@ -4,13 +4,13 @@ import { placeOrder, type Purchase } from './purchases.ts';
 import { callRpc } from './session.ts';
 import type { TestDatabase } from './test-database.ts';
 
-/** An order of that time, ISO 8601; the database's clock stays there. */
+/** Stops the database's clock at a time (ISO 8601) and places an order. */
 export async function orderedAt(database: TestDatabase, at: string): Promise<Purchase> {
   await setClock(database, at);
   return await placeOrder(database);
 }
 
-/** Payments on an order as the gateway lists them: of the whole amount and under the purchase's id, unless told otherwise. */
+/** Payments on an order as the gateway lists them. By default of the full amount and with the purchase's payment id. */
 export function listed(
   { orderId, paymentId }: Purchase,
   ...fields: Record<string, unknown>[]
@@ -26,7 +26,7 @@ export function listed(
   }));
 }
 
-/** Applies what the gateway lists of an order; null: it knows no such order. */
+/** Applies the gateway's list of payments on an order; null: the gateway does not know the order. */
 export function applyOrderPayments(
   service: pg.Client,
   { id }: Purchase,

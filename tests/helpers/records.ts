@@ -2,13 +2,13 @@ import type { TestDatabase } from './test-database.ts';
 
 let counter = 0;
 
-/** A suffix as the gateway's ids have one: 14 case-sensitive alphanumerics, unique in the database. */
+/** An id in the gateway's shape: the prefix and 14 alphanumerics, unique in the database. */
 export function uniqueId(prefix: string): string {
   counter += 1;
   return `${prefix}_${crypto.randomUUID().replaceAll('-', '').slice(0, 9)}${String(counter).padStart(5, '0')}`;
 }
 
-/** A user as the auth server makes one; the profile comes with it. */
+/** Inserts a user as the auth server does. A trigger creates the profile. */
 export async function createUser(
   database: TestDatabase,
   { email = `${uniqueId('user')}@example.com` }: { email?: string | null } = {},
@@ -18,7 +18,7 @@ export async function createUser(
   return { id, email };
 }
 
-/** A payment as an app inserts it: nothing but owner, amount, order and what was bought. */
+/** Inserts a payment as an app does: user, amount, order id and `meta`. */
 export async function createPayment(
   database: TestDatabase,
   { userId, amount = 99900, orderId = uniqueId('order'), meta = { tier: 'pro' } }: {

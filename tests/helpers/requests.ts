@@ -9,7 +9,7 @@ export function readSubscription(service: Sender, accessToken: string): Promise<
   return service.request('/api/subscriptions', { headers: { authorization: `Bearer ${accessToken}` } });
 }
 
-/** The three fields that a checkout hands to the client, signed as the gateway signs them. */
+/** The three fields that a checkout returns to the client, signed as the gateway signs them. */
 export type Checkout = { gateway_order_id: string; gateway_payment_id: string; gateway_signature: string };
 
 /** A paid checkout of an order. */
@@ -21,7 +21,7 @@ export async function checkout(orderId: string, paymentId = uniqueId('pay')): Pr
   };
 }
 
-/** POST /api/payments/verify with a session; text and bytes are sent as they are, anything else as JSON. */
+/** POST /api/payments/verify with a session. Text and bytes are sent unchanged, other values as JSON. */
 export function verify(service: Sender, accessToken: string, body: unknown): Promise<Response> {
   return service.request('/api/payments/verify', {
     method: 'POST',
@@ -30,7 +30,7 @@ export function verify(service: Sender, accessToken: string, body: unknown): Pro
   });
 }
 
-/** POST /api/webhooks/gateway, signed with `secret`, or carrying exactly `headers`. */
+/** POST /api/webhooks/gateway, signed with `secret`, or with exactly `headers`. */
 export async function deliver(
   service: Sender,
   body: unknown,

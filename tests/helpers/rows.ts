@@ -1,16 +1,18 @@
 import type { Row, TestDatabase } from './test-database.ts';
 
-/** Every row of every table of ours, by table: two equal states mean that nothing was written in between. */
+/**
+ * Every row of every table of schemas public and private. Two equal results mean that nothing was written in between.
+ */
 export function readAllRows(database: TestDatabase): Promise<Record<string, unknown>> {
   return readRowsExcept(database, []);
 }
 
-/** `readAllRows` without the ledger, in which every signed delivery leaves its row, and what waits in it. */
+/** `readAllRows` without the ledger, which stores every signed delivery, and its derived tables. */
 export function readRowsBesidesLedger(database: TestDatabase): Promise<Record<string, unknown>> {
   return readRowsExcept(database, ['private.gateway_events', 'private.unsettled_events', 'private.scheduled_jobs']);
 }
 
-/** `readRowsBesidesLedger` without the mirror either, in which every event of a gateway subscription is stored. */
+/** `readRowsBesidesLedger` also without the mirror, which stores every event of a gateway subscription. */
 export function readRowsBesidesEvents(database: TestDatabase): Promise<Record<string, unknown>> {
   return readRowsExcept(database, [
     'private.gateway_events',
@@ -31,12 +33,12 @@ async function readRowsExcept(database: TestDatabase, left: string[]): Promise<R
   return Object.fromEntries(Object.entries(state ?? {}));
 }
 
-/** The payment of an order, whole. */
+/** The payment of an order, all columns. */
 export function paymentOfOrder(database: TestDatabase, orderId: string): Promise<Row> {
   return database.one('select * from public.payments where gateway_order_id = $1', [orderId]);
 }
 
-/** The subscription of a user, whole but for when it was last written; undefined when there is none. */
+/** The subscription of a user, all columns but `updated_at`; undefined when there is none. */
 export async function subscriptionOf(database: TestDatabase, userId: string): Promise<Row | undefined> {
   const [row] = await database.query('select * from public.subscriptions where user_id = $1', [userId]);
   const { updated_at: _, ...subscription } = row ?? {};
@@ -49,7 +51,7 @@ export async function tierOf(database: TestDatabase, userId: string): Promise<un
   return profile?.subscription_tier;
 }
 
-/** The ledger's row of a body, whole, by the hash of its bytes; undefined when the delivery left none. */
+/** The ledger row of a body, by the hash of its bytes; undefined when there is none. */
 export async function ledgerRow(database: TestDatabase, body: unknown): Promise<Row | undefined> {
   const bytes = body instanceof Uint8Array
     ? new Uint8Array(body)
@@ -59,7 +61,7 @@ export async function ledgerRow(database: TestDatabase, body: unknown): Promise<
   return row;
 }
 
-/** Payloads of the side effects of a kind whose payload names an address or id; '' means all of the kind. */
+/** Payloads of the side effects of a kind that contain an address or id; '' means all of the kind. */
 export async function queued(database: TestDatabase, kind: string, about: string): Promise<unknown[]> {
   const rows = await database.query(
     'select payload from private.outbox where kind = $1 and payload::text like $2 order by id',

@@ -1,7 +1,7 @@
 import type { Failure, OutboxRow } from '../../supabase/functions/api/outbox/outbox.ts';
 import type { OutboxClaim, OutboxDatabase } from '../../supabase/functions/api/ports.ts';
 
-/** A call that settles rows, as the database got it. */
+/** A call that settles rows, as the database received it. */
 export type Call = {
   readonly name: 'completeOutbox' | 'failOutbox';
   readonly token: string;
@@ -11,17 +11,17 @@ export type Call = {
 };
 
 type Script = {
-  /** The answers to claims, one after the other; then there is nothing due. */
+  /** The answers to claims of each destination, in order. After them nothing is due. */
   readonly claims?: Record<string, (readonly OutboxRow[] | Partial<OutboxClaim> | Error)[]>;
   readonly failOutbox?: (call: { ids: readonly number[]; failure: Failure }) => { retried: number; parked: number };
   readonly nextAttemptAt?: string | null;
 };
 
-/** A database that knows nothing but an outbox, which answers by the script, and what it was called with. */
+/** A fake database with only an outbox, which answers by the script. Returns it with the recorded calls. */
 export function scriptedDatabase({ claims = {}, failOutbox, nextAttemptAt = null }: Script): {
   readonly database: OutboxDatabase;
   readonly calls: Call[];
-  /** The destinations of the claims, in their order. */
+  /** The destinations of the claims, in order. */
   readonly claimed: string[];
 } {
   const calls: Call[] = [];

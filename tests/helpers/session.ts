@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import type { TestDatabase } from './test-database.ts';
 
-/** Who speaks to the database: a client without a session, a signed-in user, or the service. */
+/** The role of a connection: a client without a session, a signed-in user, or the service. */
 export type Person = { role: 'anon' } | {
   role: 'authenticated';
   userId: string;
 } | { role: 'service_role' };
 
-/** A connection on which everything runs as that person, as the REST API would run it. */
+/** A connection on which every statement runs as that person, as through the REST API. */
 export async function openSession(
   database: TestDatabase,
   person: Person,
@@ -37,7 +37,7 @@ export async function callRpc(
   return rows[0].result;
 }
 
-/** Waits until a session waits for a lock of another: the moment at which two steps really overlap. */
+/** Waits until a session waits for a lock of another session, so that two steps overlap. */
 export async function waitUntilBlocked(
   database: TestDatabase,
   client: pg.Client,

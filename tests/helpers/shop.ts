@@ -11,25 +11,28 @@ import { type Addresses, type RunningService, secrets, startService, type Target
 /** A request that the service sent to the gateway's API. */
 export type GatewayCall = { method: string; path: string; authorization: string | null; body: unknown };
 
-/** What the gateway's API does with a call: answers itself, or passes it on to the simulator. */
+/** Handles a call to the gateway's API: answers it, or forwards it to the simulator. */
 export type GatewayStandIn = (
   call: GatewayCall,
   forwardRequest: () => Promise<Response>,
 ) => Response | Promise<Response>;
 
-/** The service between a project and a gateway: a simulator that delivers its webhooks back to the service. */
+/** The service with a project and a simulated gateway, which delivers its webhooks to the service. */
 export type Shop = Pick<RunningService, 'request' | 'output'> & {
-  /** What the service asked of the gateway since the test began. */
+  /** The service's calls to the gateway since the test began. */
   readonly calls: readonly GatewayCall[];
-  /** The functions of the database that the service called since the test began, in their order. */
+  /** The SQL functions that the service called since the test began, in order. */
   readonly rpcs: readonly string[];
-  /** Answers the service's calls to the gateway in the simulator's stead, until the test ends. */
-  gatewayDoes(standIn: GatewayStandIn): void;
-  /** A customer pays an order, or fails to; `deliver` says which webhooks follow, and how. */
+  /** Answers the service's calls to the gateway instead of the simulator, until the test ends. */
+  onGatewayCall(standIn: GatewayStandIn): void;
+  /** Pays an order, or fails to. `deliver` selects the webhooks that follow, and how they are delivered. */
   pay(orderId: string, outcome?: 'captured' | 'failed', deliver?: DeliverOptions): Promise<Checkout>;
-  /** Delivers a body, signed by the gateway. */
+  /** Delivers a body as the gateway does, with its signature. */
   deliver(body: string): Promise<void>;
-  /** The gateway's webhooks about an order, newest first, dropped ones too; waits until so many POSTs were answered. */
+  /**
+   * The gateway's webhooks about an order, newest first, including dropped ones. Waits until `posts` POSTs are
+   * answered.
+   */
   deliveries(orderId: string, posts: number): Promise<Delivery[]>;
 };
 
@@ -127,7 +130,7 @@ export function useShop(
     },
     calls,
     rpcs,
-    gatewayDoes(what) {
+    onGatewayCall(what) {
       standIn = what;
     },
     pay: (orderId, outcome = 'captured', deliver = {}) =>

@@ -1,7 +1,7 @@
 import { uniqueId } from './records.ts';
 import type { Row, TestDatabase } from './test-database.ts';
 
-/** Notes that a mail is to be sent, as a fulfilled payment does; returns its key. */
+/** Enqueues a success mail, as a fulfilled payment does. Returns its key. */
 export async function enqueueMail(database: TestDatabase, payload: Record<string, unknown> = {}): Promise<string> {
   const key = `payment-success/${crypto.randomUUID()}`;
   const mail = {
@@ -18,7 +18,7 @@ export async function enqueueMail(database: TestDatabase, payload: Record<string
   return key;
 }
 
-/** Notes that pages are to be refreshed; returns the key. */
+/** Enqueues a revalidation of pages. Returns its key. */
 export async function enqueueRevalidation(
   database: TestDatabase,
   paths = ['/subscription', '/pricing', '/analytics', '/dashboard'],
@@ -28,7 +28,7 @@ export async function enqueueRevalidation(
   return key;
 }
 
-/** So many mails at once, keys `payment-success/1` and on. */
+/** Enqueues several mails, with the keys `payment-success/1` and so on. */
 export async function enqueueMails(database: TestDatabase, count: number): Promise<void> {
   await database.query(
     `insert into private.outbox (key, destination, kind, payload)
@@ -40,7 +40,7 @@ export async function enqueueMails(database: TestDatabase, count: number): Promi
   );
 }
 
-/** What became of a side effect so far. */
+/** The state of a side effect. */
 export function readRow(database: TestDatabase, key: string): Promise<Row> {
   return database.one(
     `select attempts, last_error, (select count(token)::int from unnest(claims) token) as claims,
@@ -52,7 +52,7 @@ export function readRow(database: TestDatabase, key: string): Promise<Row> {
   );
 }
 
-/** How many side effects wait, are delivered and were given up. */
+/** The numbers of pending, delivered and parked side effects. */
 export function countRows(database: TestDatabase): Promise<Row> {
   return database.one(
     `select count(*) filter (where delivered_at is null and parked_at is null)::int as pending,
@@ -61,13 +61,13 @@ export function countRows(database: TestDatabase): Promise<Row> {
   );
 }
 
-/** Forgets every side effect and every pause. */
+/** Deletes all side effects and pauses. */
 export async function emptyOutbox(database: TestDatabase): Promise<void> {
   await database.query('delete from private.outbox');
   await database.query('delete from private.outbox_pauses');
 }
 
-/** Makes what waits for its next attempt, a lease or a pause due now. */
+/** Makes every undelivered side effect due now, also one with a lease or a pause. */
 export async function makeDue(database: TestDatabase): Promise<void> {
   await database.query('update private.outbox set next_attempt_at = private.clock() where delivered_at is null');
   await database.query('delete from private.outbox_pauses');

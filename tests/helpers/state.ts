@@ -14,18 +14,18 @@ export async function readSubscription(database: TestDatabase, userId: string): 
   return rows[0] ?? null;
 }
 
-/** The tier that the app goes by; undefined when the user has no profile. */
+/** The tier of the profile; undefined when the user has no profile. */
 export async function readTier(database: TestDatabase, userId: string): Promise<unknown> {
   const rows = await database.query('select subscription_tier from public.profiles where user_id = $1', [userId]);
   return rows[0]?.subscription_tier;
 }
 
-/** One payment, whole. */
+/** One payment, all columns. */
 export function readPayment(database: TestDatabase, paymentId: string): Promise<Row> {
   return database.one('select * from public.payments where id = $1', [paymentId]);
 }
 
-/** Side effects of one destination that are about a user or a gateway subscription, by what their payload says. */
+/** Side effects of one destination whose payload names an address or a gateway subscription. */
 export function readOutbox(
   database: TestDatabase,
   destination: 'email' | 'notice' | 'gateway',
@@ -39,13 +39,13 @@ export function readOutbox(
   );
 }
 
-/** How many revalidations of cached pages were ever noted. */
+/** The number of revalidations in the outbox. */
 export async function countRevalidations(database: TestDatabase): Promise<number> {
   const { count } = await database.one("select count(*)::int from private.outbox where destination = 'revalidation'");
   return Number(count);
 }
 
-/** The ledger's row of a body. */
+/** The ledger row of a body. */
 export function readLedger(database: TestDatabase, bodySha256: string): Promise<Row> {
   return database.one(
     `select event_id, event, subject_id, outcome, error, deliveries, attempts

@@ -9,17 +9,17 @@ import { localKeys } from '../../scripts/stack/defaults.ts';
 import { createFunction } from '../../scripts/stack/function/function.ts';
 import { root } from '../../scripts/stack/root.ts';
 
-/** The app in this process, and the served function on both Denos. */
+/** The app in this process, and the served function on both versions of Deno. */
 const runtimes = ['in process', "served on today's Deno", 'served on Deno 2.1.4'] as const;
 type Runtime = (typeof runtimes)[number];
 
-/** A way in which the service is run, by name. */
+/** A way to run the service. */
 export type Target = `${Runtime}${'' | ' over the pool'}`;
 export const restTargets: readonly Target[] = runtimes;
 export const poolTargets: readonly Target[] = runtimes.map((runtime): Target => `${runtime} over the pool`);
-/** Every runtime over every transport: what a request needs to work at all. */
+/** Every runtime over every transport: for the tests of a basic request. */
 export const everyTarget: readonly Target[] = [...restTargets, ...poolTargets];
-/** Every runtime and every transport: what is left is the same code. */
+/** Each runtime and each transport at least once. The other combinations run the same code. */
 export const targets: readonly Target[] = [
   'in process',
   'in process over the pool',
@@ -32,28 +32,28 @@ function isServed(target: Target): boolean {
   return !target.startsWith('in process');
 }
 
-/** Where the service finds a project; the second counts for targets over the pool alone. */
+/** The addresses of a project. Only targets over the pool use `poolUrl`. */
 export type Addresses = { readonly apiUrl: string; readonly poolUrl: string };
 
-/** The service as a caller has it. */
+/** The running service, as a caller uses it. */
 export type RunningService = {
   /** Sends a request; the path starts with /api. */
   request(path: string, init?: RequestInit): Promise<Response>;
-  /** The JSON lines that it logged so far. */
+  /** The JSON lines of its log so far. */
   readonly log: readonly Record<string, unknown>[];
-  /** Every line that it wrote so far, JSON or not. */
+  /** All lines of its output so far. */
   readonly output: readonly string[];
   stop(): Promise<void>;
 };
 
-/** Secrets that the tests sign with. */
+/** The secrets with which the tests sign. */
 export const secrets = {
   GATEWAY_KEY_ID: 'key_test',
   GATEWAY_KEY_SECRET: 'test-key-secret',
   GATEWAY_WEBHOOK_SECRET: 'test-webhook-secret',
 } as const;
 
-/** Starts the service against a project. `environment` overrides; an empty value is "not configured". */
+/** Starts the service for a project. `environment` overrides variables; an empty value means not configured. */
 export async function startService(
   target: Target,
   { apiUrl, poolUrl }: Addresses,

@@ -6,23 +6,23 @@ import { templateDatabase, withClient } from './postgres-client.ts';
 export type Row = Record<string, unknown>;
 
 /**
- * A migrated database of one test file's own. Closing it compares what is wrong in it with what the file declares, and
- * throws where they differ.
+ * A migrated database of one test file. `close` compares its findings with the declared ones, and throws where they
+ * differ.
  */
 export type TestDatabase = {
   readonly url: string;
-  /** Runs a statement as the owner, `postgres`; each on whichever connection is free. */
+  /** Runs a statement as the owner, `postgres`, on any free connection. */
   query(sql: string, parameters?: unknown[]): Promise<Row[]>;
   /** The only row of a statement. @throws when there is none, or more than one. */
   one(sql: string, parameters?: unknown[]): Promise<Row>;
-  /** A connection of its own, for sessions that wait for each other; closed with the database. */
+  /** A separate connection, for sessions that wait for each other. It is closed with the database. */
   connect(): Promise<pg.Client>;
   close(): Promise<void>;
 };
 
 const open = new Set<string>();
 
-/** Names of the databases that were opened and not closed: what is wrong in them nobody has looked at. */
+/** URLs of the databases that were opened and not closed, so that their findings were not compared. */
 export function openDatabases(): string[] {
   return [...open];
 }
@@ -47,7 +47,7 @@ export async function createTestDatabase(declared: Declared = {}): Promise<TestD
   });
 }
 
-/** A database by its URL; `close` runs when nothing of it is open any more. */
+/** A database by its URL. `close` runs after its last connection is closed. */
 export function openDatabase(
   url: string,
   { close, ...declared }: Declared & { readonly close?: () => Promise<void> } = {},
@@ -55,7 +55,7 @@ export function openDatabase(
   const isCompared = declared.findings !== 'compared elsewhere';
   if (isCompared) open.add(url);
   const pool = new pg.Pool({ connectionString: url, max: 4 });
-  // A server that is restarted under the tests ends idle connections: the pool opens new ones.
+  // A test that restarts the server ends idle connections. The pool opens new ones.
   pool.on('error', () => {});
   const clients: pg.Client[] = [];
 

@@ -6,7 +6,7 @@ import { createRestTransport } from '../../supabase/functions/api/database/rest-
 import { createSenders } from '../../supabase/functions/api/outbox/senders.ts';
 import { functionEnvironment } from './fault-project.ts';
 
-/** What the function is told of receivers at that address, mails and hook alike. */
+/** The environment variables of the function for receivers of mails and revalidations at that address. */
 export function receiverEnvironment(url: string): Record<string, string> {
   return {
     APP_URL: 'https://app.example.com',
@@ -19,7 +19,7 @@ export function receiverEnvironment(url: string): Record<string, string> {
   };
 }
 
-/** A dispatcher as the function has one, without the requests that would set it going by themselves. */
+/** A dispatcher as in the function. It runs only when the test calls it. */
 export function createTestDispatcher(apiUrl: string, environment: Record<string, string>): Dispatcher {
   const env: Record<string, string> = { ...functionEnvironment(apiUrl), ...environment };
   const config = readConfig((name) => env[name]);

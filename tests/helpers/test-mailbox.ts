@@ -5,22 +5,22 @@ import { receiverEnvironment } from './test-dispatcher.ts';
 /** A mail as the mailbox shows it. */
 export type ReceivedMail = { from: string; subject: string; html: string; text: string; idempotency_key: string };
 
-/** The mailbox stand-in, and the demo receiver of revalidations in it. */
+/** The mailbox of the local stack, with its demo receiver of revalidations. */
 export type TestMailbox = {
-  /** What the function is told so that it delivers there. */
+  /** The environment variables of a function that delivers there. */
   readonly environment: Record<string, string>;
   /** The mails to an address, newest first. */
   mailsTo(address: string): Promise<ReceivedMail[]>;
-  /** Its mails, once there are any. */
+  /** The mails to an address, as soon as there is one. */
   untilMailTo(address: string): Promise<ReceivedMail[]>;
   /** The paths of each accepted revalidation, newest first. */
   revalidations(): Promise<string[][]>;
   /** Makes the next requests fail, see `POST /simulate/fault`. */
   fail(fault: Record<string, unknown>): Promise<void>;
-  /** Returns when the faults have met as many requests as they were made for. */
-  untilMet(): Promise<void>;
-  /** Lifts every fault and lets the requests go that hang. */
-  lift(): Promise<void>;
+  /** Waits until every fault has affected its number of requests. */
+  untilFaultsApplied(): Promise<void>;
+  /** Removes every fault and answers the requests that hang. */
+  clearFaults(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -57,10 +57,10 @@ export async function startTestMailbox(): Promise<TestMailbox> {
     async fail(fault) {
       await call('/simulate/fault', { method: 'POST', body: JSON.stringify(fault) });
     },
-    async untilMet() {
+    async untilFaultsApplied() {
       await vi.waitFor(async () => expect(await call('/simulate/fault')).toEqual({ faults: [] }), patience);
     },
-    async lift() {
+    async clearFaults() {
       await call('/simulate/fault', { method: 'DELETE' });
     },
     stop: () => mailbox.stop(),

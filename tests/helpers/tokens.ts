@@ -2,7 +2,7 @@ import { localKeys } from '../../scripts/stack/defaults.ts';
 
 const encoder = new TextEncoder();
 
-/** An access token over the claims, HS256 under the project's secret unless told otherwise. */
+/** An access token with the claims; by default HS256 with the project's secret. */
 export async function createToken(
   claims: Record<string, unknown>,
   { secret = localKeys.jwtSecret, header = { alg: 'HS256', typ: 'JWT' } }: {
@@ -21,7 +21,7 @@ export async function createToken(
   return `${signed}.${base64Url(new Uint8Array(await crypto.subtle.sign('HMAC', key, encoder.encode(signed))))}`;
 }
 
-/** The claims of a token, unchecked: to forge a likely one from. */
+/** The claims of a token, unchecked, to forge a token from them. */
 export function readClaims(token: string): Record<string, unknown> {
   const part = token.split('.')[1] ?? '';
   const claims: unknown = JSON.parse(atob(part.replaceAll('-', '+').replaceAll('_', '/')));

@@ -4,8 +4,8 @@ import type { Declared } from './findings.ts';
 import { type Addresses, type RunningService, startService, type Target } from './targets.ts';
 
 /**
- * A project for the tests of the surrounding block: started before the first, stopped after the last. `declared` is
- * what they leave wrong in its database on purpose.
+ * A project for the tests of the surrounding block: started before the first, stopped after the last. `declared` are the
+ * findings that they leave on purpose.
  */
 export function useProject(declared: Declared = {}): Project {
   let project: Project | undefined;

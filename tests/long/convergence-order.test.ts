@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeLine } from '../../scripts/stack/process/child.ts';
-import { prepareToWalk } from '../helpers/orderings/prepare-to-walk.ts';
-import { proveEveryOrder } from '../helpers/orderings/prove-every-order.ts';
+import { installRunner } from '../helpers/orderings/install-runner.ts';
+import { proveAllSequences } from '../helpers/orderings/prove-all-sequences.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
 
 // A file of its own: this scenario takes as long as the others together, and on two cores both files run at
@@ -9,12 +9,12 @@ import { createTestDatabase, type TestDatabase } from '../helpers/test-database.
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
-  await prepareToWalk(database);
+  await installRunner(database);
 });
 afterAll(() => database.close());
 
 test('every order of six steps gives the result of its facts: order', async () => {
-  const orders = await proveEveryOrder(database, 'order', 6);
+  const orders = await proveAllSequences(database, 'order', 6);
   writeLine(`${orders} orders of up to 6 steps end as their facts do: order`);
   expect(orders).toBeGreaterThan(100_000);
 });

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, test } from 'vitest';
-import { prepareToWalk } from '../helpers/orderings/prepare-to-walk.ts';
+import { installRunner } from '../helpers/orderings/install-runner.ts';
 import { proveRandomSets } from '../helpers/orderings/random-sets.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
-  await prepareToWalk(database);
+  await installRunner(database);
 });
 afterAll(() => database.close());
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeLine } from '../../scripts/stack/process/child.ts';
-import { prepareToWalk } from '../helpers/orderings/prepare-to-walk.ts';
-import { proveEveryOrder } from '../helpers/orderings/prove-every-order.ts';
-import { proveGeneratedOrders } from '../helpers/orderings/prove-generated-orders.ts';
+import { installRunner } from '../helpers/orderings/install-runner.ts';
+import { proveAllSequences } from '../helpers/orderings/prove-all-sequences.ts';
+import { proveGeneratedSequences } from '../helpers/orderings/prove-generated-sequences.ts';
 import { proveRaces } from '../helpers/orderings/prove-races.ts';
 import { scenarioNames, smallScenarioNames } from '../helpers/orderings/scenarios.ts';
 import { countDeadlocks } from '../helpers/racers.ts';
@@ -20,7 +20,7 @@ beforeAll(async () => {
       paid_twice: 'any',
     },
   });
-  await prepareToWalk(database);
+  await installRunner(database);
 });
 afterAll(() => database.close());
 
@@ -28,7 +28,7 @@ afterAll(() => database.close());
 test.each(smallScenarioNames.filter((name) => name !== 'order'))(
   'every order of six steps gives the result of its facts: %s',
   async (name) => {
-    const orders = await proveEveryOrder(database, name, 6);
+    const orders = await proveAllSequences(database, name, 6);
     writeLine(`${orders} orders of up to 6 steps end as their facts do: ${name}`);
     expect(orders).toBeGreaterThan(2000);
   },
@@ -37,7 +37,7 @@ test.each(smallScenarioNames.filter((name) => name !== 'order'))(
 test.each(scenarioNames)(
   'generated orders in which each step runs up to three times give the result of their facts: %s',
   async (name) => {
-    await proveGeneratedOrders(database, name, { numRuns: 60 });
+    await proveGeneratedSequences(database, name, { numRuns: 60 });
   },
 );
 

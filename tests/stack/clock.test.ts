@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await database.close();
-  // The clock went back to a time at which what has lapsed was still paid.
+  // The clock is reset to a time before the end of two periods that have lapsed.
   await stack.end({ paid_not_entitled: 2 });
 });
 
@@ -46,7 +46,7 @@ async function subjectsTo(email: string | null): Promise<string[]> {
   return data.filter(({ to }) => to.includes(email ?? '')).map(({ subject }) => subject);
 }
 
-test('a month and its grace days later a tier that was bought for a month has ended, and the clock goes back', async () => {
+test('npm run clock ends a monthly tier after its month and grace, and resets the clock', async () => {
   const { id } = await buyBasic();
   expect(await tier(id)).toBe('basic');
 
@@ -60,7 +60,7 @@ test('a month and its grace days later a tier that was bought for a month has en
   expect(await database.one('select private.clock() = now() as back')).toEqual({ back: true });
 });
 
-test('within the last week of a period its user gets a mail, and another one when access has ended', async () => {
+test('npm run clock sends one mail in the last week of a period, and one after its end', async () => {
   const { email } = await buyBasic();
   const untilSubject = (subject: RegExp) =>
     vi.waitFor(async () => expect(await subjectsTo(email)).toContainEqual(expect.stringMatching(subject)), {

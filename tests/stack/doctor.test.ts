@@ -12,7 +12,7 @@ describe('npm run doctor on the local stack', { timeout: 60_000 }, () => {
   }, 60_000);
   afterAll(() => stack.end());
 
-  test('finds no fault, however often it runs, and ends with 0', async () => {
+  test('finds no fault in two runs, and exits with 0', async () => {
     for (let times = 0; times < 2; times += 1) {
       const { code, stdout } = await new Deno.Command('npm', {
         args: ['run', '--silent', 'doctor', '--', '--json', '--port', String(port)],

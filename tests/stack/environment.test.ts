@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => Deno.remove(file));
 
-test('the process environment wins over .env, and .env over the defaults', async () => {
+test('the process environment overrides .env, and .env overrides the defaults', async () => {
   const { GATEWAY_KEY_ID, GATEWAY_KEY_SECRET } = await readEnvironment(
     { GATEWAY_KEY_ID: 'from-process' },
     defaults,
@@ -20,7 +20,7 @@ test('the process environment wins over .env, and .env over the defaults', async
   expect([GATEWAY_KEY_ID, GATEWAY_KEY_SECRET]).toEqual(['from-process', 'from-file']);
 });
 
-test('an empty value is not filled', async () => {
+test('an empty value is not replaced', async () => {
   const { GATEWAY_KEY_SECRET, GATEWAY_WEBHOOK_SECRET } = await readEnvironment(
     { GATEWAY_KEY_SECRET: '' },
     defaults,
@@ -34,7 +34,7 @@ test('without .env the defaults apply', async () => {
   expect(environment.GATEWAY_KEY_SECRET).toBe(defaults.GATEWAY_KEY_SECRET);
 });
 
-test('no other variable of the process gets through', async () => {
+test('no other variable of the process is passed', async () => {
   const environment = await readEnvironment({ AWS_SECRET_ACCESS_KEY: 'x', SUPABASE_ACCESS_TOKEN: 'x' }, defaults, file);
   const names = [...await functionVariables(), ...Object.keys(defaults)];
   expect(Object.keys(environment).filter((name) => !names.includes(name))).toEqual([]);

@@ -15,7 +15,7 @@ import {
 const payment = async (id: string) => (await call('GET', `/v1/payments/${id}`)).body;
 const read = async (order: { id: string }) => (await call('GET', `/v1/orders/${order.id}`)).body;
 
-test('attempts that fail and one that succeeds: a payment each, and the order counts them', async () => {
+test('each attempt is one payment, and the order counts failed and successful attempts', async () => {
   const order = await createOrder();
   expect(await read(order)).toMatchObject({ status: 'created', attempts: 0, amount_paid: 0, amount_due: 49900 });
   const ids: string[] = [];
@@ -34,7 +34,7 @@ test('attempts that fail and one that succeeds: a payment each, and the order co
   await until(() => received.length === 6);
 });
 
-test('late authorisation: the same payment goes failed → authorized → captured, and each step is told', async () => {
+test('late authorisation: the same payment becomes failed, authorized and captured, with a webhook for each', async () => {
   const order = await createOrder();
   const payment_id = (await pay(order, { outcome: 'failed' })).body.gateway_payment_id;
   expect(await payment(payment_id)).toMatchObject({ status: 'failed', error_code: 'BAD_REQUEST_ERROR' });
@@ -55,7 +55,7 @@ test('late authorisation: the same payment goes failed → authorized → captur
   ]);
 });
 
-test('the events carry the time asked for', async () => {
+test('the events have the requested created_at', async () => {
   const order = await createOrder();
   const late = (await pay(order, { outcome: 'failed', created_at: 1_700_000_000 })).body.gateway_payment_id;
   await simulate('payment', { payment_id: late, to: 'captured', created_at: 1_700_200_000 });
@@ -64,7 +64,7 @@ test('the events carry the time asked for', async () => {
     .toEqual([1_700_000_000, 1_700_200_000, 1_700_200_000, 1_700_200_000]);
 });
 
-test('a payment left authorized hands over a good signature, and the order stays unpaid', async () => {
+test('an authorized payment has a valid signature, and the order stays unpaid', async () => {
   const order = await createOrder();
   const { body } = await pay(order, { outcome: 'authorized' });
   expect(body.gateway_signature).toBe(await signHex(KEY_SECRET, `${order.id}|${body.gateway_payment_id}`));
@@ -74,7 +74,7 @@ test('a payment left authorized hands over a good signature, and the order stays
   expect(await read(order)).toMatchObject({ status: 'attempted', attempts: 1, amount_paid: 0, amount_due: 49900 });
 });
 
-test('a payment left at the checkout has no signature and no webhook, and can go on from there', async () => {
+test('a created payment has no signature and no webhook, and can fail later', async () => {
   const order = await createOrder();
   const { gateway_payment_id, gateway_signature } = (await pay(order, { outcome: 'created' })).body;
   expect(gateway_signature).toBeNull();
@@ -85,7 +85,7 @@ test('a payment left at the checkout has no signature and no webhook, and can go
   expect(received[0]).toMatchObject({ event: 'payment.failed', entity: { error_description: 'Timed out.' } });
 });
 
-test('a late payment of a paid order is authorized and not captured, unless the gateway takes it all the same', async () => {
+test('a late payment of a paid order is authorized, and captured only with although_paid', async () => {
   const order = await createOrder();
   const payment_id = (await pay(order, { outcome: 'failed' })).body.gateway_payment_id;
   await pay(order);
@@ -106,7 +106,7 @@ test.each([
   ['authorized', 'failed'],
   ['authorized', 'authorized'],
   ['failed', 'failed'],
-])('a payment that is %s does not become %s → 400, and nothing is sent', async (outcome, to) => {
+])('a payment that is %s does not become %s → 400, no webhook', async (outcome, to) => {
   const { body } = await pay(await createOrder(), { outcome, deliver: { drop: true } });
   const { status, body: refused } = await call('POST', '/simulate/payment', {
     payment_id: body.gateway_payment_id,
@@ -122,7 +122,7 @@ test.each([
   [{ payment_id: 'pay_Unknown0000000', to: 'captured' }, 'payment_id'],
   [{ payment_id: 'pay_Unknown0000000', to: 'refunded' }, 'to'],
   [{ to: 'captured' }, 'payment_id'],
-])('a step of %j → 400 that names %s', async (fields, field) => {
+])('POST /simulate/payment with %j → 400 that names %s', async (fields, field) => {
   const { status, body } = await call('POST', '/simulate/payment', fields);
   expect([status, body.error.field]).toEqual([400, field]);
 });

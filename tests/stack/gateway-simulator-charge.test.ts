@@ -31,7 +31,7 @@ test('a cancel call refused once with 503 changes nothing: the next cycle is cha
   expect(events()).toEqual(['subscription.charged', 'subscription.cancelled']);
 });
 
-test('a cancel call whose answer alone is lost has its effect: the next cycle is not charged', async () => {
+test('a cancel call whose answer is lost has its effect: the next cycle is not charged', async () => {
   const subscription_id = await started();
   await simulate('fault', { mode: 'status', status: 503, method: 'POST', path: cancelPath, times: 1, applied: true });
   expect((await cancel(subscription_id)).status).toBe(503);
@@ -41,14 +41,14 @@ test('a cancel call whose answer alone is lost has its effect: the next cycle is
   expect(events()).toEqual(['subscription.cancelled']);
 });
 
-test('a fault of one subscription’s cancel call spares that of another', async () => {
+test('a fault of the cancel call of one subscription does not affect another one', async () => {
   const [first, second] = [await started(), await started()];
   await simulate('fault', { mode: 'status', status: 503, path: cancelPath.replace(':id', first), times: 1 });
   expect((await cancel(second)).status).toBe(200);
   expect((await cancel(first)).status).toBe(503);
 });
 
-test('subscription.charged has the captured payment of the cycle, with an order of its own', async () => {
+test('subscription.charged contains the captured payment of the cycle, which has its own order', async () => {
   const subscription_id = await started();
   await simulate('cycle', { subscription_id, amount: 99900, created_at: 1_900_000_000 });
   await until(() => received.length === 1);
@@ -76,7 +76,7 @@ test('a cycle that is not charged has no payment in its event', async () => {
   expect([event, contains]).toEqual(['subscription.pending', ['subscription']]);
 });
 
-test('the charge of a cycle is refunded by its payment id, and only that cycle’s', async () => {
+test('a refund by the payment id of a cycle refunds only that cycle', async () => {
   const subscription_id = await started();
   await simulate('cycle', { subscription_id });
   await until(() => received.length === 1);
@@ -95,7 +95,7 @@ test('the charge of a cycle is refunded by its payment id, and only that cycle�
   expect((await call('GET', `/v1/payments/${kept}`)).body).toMatchObject({ status: 'captured', amount_refunded: 0 });
 });
 
-test('more than the charge of a cycle is not refunded → 400', async () => {
+test('a refund of more than the charge of a cycle → 400', async () => {
   await simulate('cycle', { subscription_id: await started() });
   await until(() => received.length === 1);
   const { id: payment_id } = chargedPayment();

@@ -4,8 +4,8 @@ import { another, call, type Entity, received, until } from './gateway-simulator
 const NOW = 1_900_000_000;
 const DAY = 24 * 60 * 60;
 
-/** A simulator whose clock stands still, and its controls; each answers its body. */
-async function standing() {
+/** A simulator with a stopped clock, and its controls. Each returns the body of its answer. */
+async function startWithStoppedClock() {
   const api = await another({ now: () => NOW * 1000 });
   return {
     api,
@@ -16,14 +16,14 @@ async function standing() {
   };
 }
 
-/** By the event's name: its own time, when its first entity was created, and when a subscription ended. */
+/** By event name: `created_at` of the event, `created_at` of its first entity, `ended_at` of a subscription. */
 const times = () =>
   Object.fromEntries(received.map(({ event, body, entity }) => {
     return [event, [JSON.parse(body).created_at, entity.created_at, entity.ended_at ?? null]];
   }));
 
 test('records and events have the time of the clock', async () => {
-  const { api, read, simulate } = await standing();
+  const { api, read, simulate } = await startWithStoppedClock();
   const { body: order } = await api('POST', '/v1/orders', { amount: 49900, currency: 'INR' });
   const paid = await simulate('pay', { order_id: order.id, outcome: 'captured' });
   const payment_id = paid.gateway_payment_id;
@@ -47,8 +47,8 @@ test('records and events have the time of the clock', async () => {
   });
 });
 
-test('POST /simulate/clock sets the shift, which does not add up, and 0 ends it', async () => {
-  const { read, shift } = await standing();
+test('POST /simulate/clock replaces the shift, and 0 removes it', async () => {
+  const { read, shift } = await startWithStoppedClock();
   expect(await read('/simulate/clock')).toEqual({ now: NOW, shift_seconds: 0 });
   expect((await shift(DAY)).body).toEqual({ now: NOW + DAY, shift_seconds: DAY });
   expect((await shift(DAY)).body).toEqual({ now: NOW + DAY, shift_seconds: DAY });
@@ -57,14 +57,14 @@ test('POST /simulate/clock sets the shift, which does not add up, and 0 ends it'
   expect((await shift(0)).body).toEqual({ now: NOW, shift_seconds: 0 });
 });
 
-test('without another source the clock runs with the machine’s', async () => {
+test('by default the clock is the clock of the machine', async () => {
   const { now, shift_seconds } = (await call('GET', '/simulate/clock')).body;
   expect(Math.abs(now - Date.now() / 1000)).toBeLessThan(5);
   expect(shift_seconds).toBe(0);
 });
 
-test('a refund that is pending for 20 days keeps its time, and the event that ends it has the later one', async () => {
-  const { api, simulate, shift } = await standing();
+test('a refund that is pending for 20 days keeps its created_at, and its later events have the shifted time', async () => {
+  const { api, simulate, shift } = await startWithStoppedClock();
   const { body: order } = await api('POST', '/v1/orders', { amount: 49900, currency: 'INR' });
   const paid = await simulate('pay', { order_id: order.id, outcome: 'captured', deliver: { drop: true } });
   const { refund } = await simulate('refund', { payment_id: paid.gateway_payment_id, event: 'created' });
@@ -81,7 +81,7 @@ test('a refund that is pending for 20 days keeps its time, and the event that en
 });
 
 test('subscription.cancelled after a cancel call at once has the shifted time', async () => {
-  const { api, simulate, shift } = await standing();
+  const { api, simulate, shift } = await startWithStoppedClock();
   const { subscription } = await simulate('subscription', { event: 'activated', deliver: { drop: true } });
   await shift(3 * DAY);
   await api('POST', `/v1/subscriptions/${subscription.id}/cancel`, { cancel_at_cycle_end: 0 });
@@ -89,8 +89,8 @@ test('subscription.cancelled after a cancel call at once has the shifted time', 
   expect(times()).toEqual({ 'subscription.cancelled': [NOW + 3 * DAY, NOW, NOW + 3 * DAY] });
 });
 
-test('subscription.cancelled at the end of the cycle has the time of that end, not that of the cancel call', async () => {
-  const { api, simulate, shift } = await standing();
+test('subscription.cancelled at the end of the cycle has the time of that end, not of the cancel call', async () => {
+  const { api, simulate, shift } = await startWithStoppedClock();
   const { subscription } = await simulate('subscription', { event: 'activated', deliver: { drop: true } });
   await shift(3 * DAY);
   await api('POST', `/v1/subscriptions/${subscription.id}/cancel`, { cancel_at_cycle_end: 1 });
@@ -100,8 +100,8 @@ test('subscription.cancelled at the end of the cycle has the time of that end, n
   expect(times()).toEqual({ 'subscription.cancelled': [subscription.current_end, NOW, subscription.current_end] });
 });
 
-test('the charge of a cycle under a shifted clock has its time in payment, order and events', async () => {
-  const { read, simulate, shift } = await standing();
+test('the charge of a cycle has the shifted time in payment, order and events', async () => {
+  const { read, simulate, shift } = await startWithStoppedClock();
   const { subscription } = await simulate('subscription', { event: 'charged', deliver: { drop: true } });
   await shift(30 * DAY);
   await simulate('cycle', { subscription_id: subscription.id, payment_events: true });
@@ -112,8 +112,8 @@ test('the charge of a cycle under a shifted clock has its time in payment, order
   expect((await read(`/v1/orders/${payment.entity.order_id}`)).created_at).toBe(NOW + 30 * DAY);
 });
 
-test('a created_at in the request comes before the clock, in the event and in what begins', async () => {
-  const { api, simulate, shift } = await standing();
+test('a created_at in the request overrides the clock, in the event and in the new entity', async () => {
+  const { api, simulate, shift } = await startWithStoppedClock();
   const { body: order } = await api('POST', '/v1/orders', { amount: 49900, currency: 'INR' });
   await shift(DAY);
   const drop = { deliver: { drop: ['payment.authorized', 'order.paid'] } };
@@ -126,8 +126,8 @@ test('a created_at in the request comes before the clock, in the event and in wh
   });
 });
 
-test('the log of deliveries and the endpoint have the shifted time', async () => {
-  const { read, simulate, shift } = await standing();
+test('the delivery log and the endpoint have the shifted time', async () => {
+  const { read, simulate, shift } = await startWithStoppedClock();
   await shift(DAY);
   const { event_id } = await simulate('deliver', { body: '{}' });
   const delivery: Entity = await until(async () => {
@@ -146,8 +146,8 @@ test.each([
   [{ shift_seconds: '1 day' }, 'shift_seconds'],
   [{ shift_seconds: 1e12 }, 'shift_seconds'],
   [{ shift_seconds: 1, now: NOW }, ''],
-])('the clock set to %j → 400, and its time stays', async (fields, field) => {
-  const { api, read, shift } = await standing();
+])('POST /simulate/clock with %j → 400, clock unchanged', async (fields, field) => {
+  const { api, read, shift } = await startWithStoppedClock();
   await shift(DAY);
   const { status, body } = await api('POST', '/simulate/clock', { ...fields });
   expect([status, body.error.field]).toEqual([400, field]);

@@ -8,7 +8,7 @@ const read = async (id: string) => (await call('GET', `/v1/subscriptions/${id}`)
 const started = async (fields: Record<string, unknown> = {}): Promise<Entity & { id: string; current_end: number }> =>
   (await simulate('subscription', { event: 'charged', user_id: USER, ...quiet, ...fields })).subscription;
 
-test('a renewal moves the period on, with a payment of its own and on demand that payment’s events', async () => {
+test('a renewal starts the next period with a new payment, and with payment_events sends the events of the payment', async () => {
   const { id: subscription_id, current_end } = await started({ plan_id: 'plan_Pro00000000001' });
   const { subscription } = await simulate('cycle', { subscription_id, amount: 99900, payment_events: true });
   expect(await read(subscription_id)).toEqual(subscription);
@@ -33,7 +33,7 @@ test('a renewal moves the period on, with a payment of its own and on demand tha
 });
 
 test.each(['pending', 'halted', 'completed', 'paused', 'cancelled'])(
-  'a subscription that went %s without an event says so when asked',
+  'a subscription that became %s without a webhook has that status in the API',
   async (event) => {
     const { id: subscription_id } = await started();
     await simulate('subscription', { event, subscription_id, ...quiet });
@@ -42,7 +42,7 @@ test.each(['pending', 'halted', 'completed', 'paused', 'cancelled'])(
   },
 );
 
-test('a charge that fails begins the new cycle unpaid; the charge that goes well later pays that one', async () => {
+test('a failed charge starts the new cycle unpaid, and a later successful charge pays it', async () => {
   const { id: subscription_id, current_end } = await started();
   const period = { current_start: current_end, current_end: current_end + DAYS_30 };
   const failed = (await simulate('cycle', { subscription_id, outcome: 'pending' })).subscription;
@@ -65,7 +65,7 @@ test('a charge that fails begins the new cycle unpaid; the charge that goes well
   ]);
 });
 
-test('a cancellation at the cycle’s end is cancelled then, and told by webhook', async () => {
+test('a cancellation at the end of the cycle takes effect then, with a webhook', async () => {
   const { id: subscription_id, current_end } = await started();
   const before = await read(subscription_id);
   await call('POST', `/v1/subscriptions/${subscription_id}/cancel`, { cancel_at_cycle_end: 1 });
@@ -87,7 +87,7 @@ test('a cancellation at the cycle’s end is cancelled then, and told by webhook
   expect([over.status, over.body.error.field]).toEqual([400, 'subscription_id']);
 });
 
-test('after its last cycle a subscription completes, with the last payment in the event', async () => {
+test('after its last cycle a subscription is completed, with the last payment in the event', async () => {
   const { id: subscription_id } = await started({ total_count: 2 });
   const last = (await simulate('cycle', { subscription_id, ...quiet })).subscription;
   expect(last).toMatchObject({ status: 'active', paid_count: 2, remaining_count: 0 });
@@ -105,7 +105,7 @@ test('after its last cycle a subscription completes, with the last payment in th
   expect((await call('POST', `/v1/subscriptions/${subscription_id}/cancel`, {})).status).toBe(400);
 });
 
-test('notes of a subscription may hold numbers beside the user, and are a list when empty', async () => {
+test('notes of a subscription may contain numbers beside the user, and are an empty list when empty', async () => {
   const noted = await started({ notes: { seats: 3 } });
   expect(noted.notes).toEqual({ seats: 3, user_id: USER });
   expect((await read(noted.id)).notes).toEqual({ seats: 3, user_id: USER });
@@ -116,7 +116,7 @@ test.each([
   [{}, 'subscription_id'],
   [{ subscription_id: 'sub_Unknown0000000' }, 'subscription_id'],
   [{ subscription_id: 'sub_Unknown0000000', outcome: 'activated' }, 'outcome'],
-])('the end of a cycle with %j → 400 that names %s', async (fields, field) => {
+])('POST /simulate/cycle with %j → 400 that names %s', async (fields, field) => {
   const { status, body } = await call('POST', '/simulate/cycle', { ...fields });
   expect([status, body.error.field]).toEqual([400, field]);
 });

@@ -18,7 +18,7 @@ import {
   WEBHOOK_SECRET,
 } from './gateway-simulator-rig.ts';
 
-test('duplicates come though the first was accepted, byte for byte the same', async () => {
+test('duplicates are delivered after an accepted delivery, byte for byte the same', async () => {
   await pay(await createOrder(), { deliver: { duplicate: 2, events: ['payment.captured'] } });
   await until(() => received.length === 3);
   expect(new Set(received.map(({ body, eventId, signature }) => JSON.stringify([body, eventId, signature]))).size).toBe(
@@ -32,20 +32,20 @@ test('reorder delivers the last event first', async () => {
   expect(events()).toEqual(['order.paid', 'payment.captured', 'payment.authorized']);
 });
 
-test('events names what is delivered and in which order', async () => {
+test('events selects the delivered events and their order', async () => {
   await pay(await createOrder(), { deliver: { events: ['order.paid', 'payment.captured'] } });
   await until(() => received.length === 2);
   expect(events()).toEqual(['order.paid', 'payment.captured']);
 });
 
-test('at_once has all of them under way together', async () => {
+test('at_once delivers all events concurrently', async () => {
   answers.push('hang', 'hang', 'hang');
   await pay(await createOrder(), { deliver: { at_once: true } });
   await until(() => held.length === 3);
   held.splice(0).forEach((release) => release());
 });
 
-test('a dropped event is listed and never sent, the others are', async () => {
+test('a dropped event is listed but not sent; the others are sent', async () => {
   await pay(await createOrder(), { deliver: { drop: ['payment.captured'] } });
   await until(() => received.length === 2);
   expect(events()).toEqual(['payment.authorized', 'order.paid']);
@@ -62,7 +62,7 @@ test('drop: true sends nothing', async () => {
   expect(events()).toEqual(['payment.failed']);
 });
 
-test('delay_ms holds the webhooks back and not the answer', async () => {
+test('delay_ms delays the webhooks but not the answer', async () => {
   const before = Date.now();
   await pay(await createOrder(), { deliver: { delay_ms: 150, events: ['order.paid'] } });
   expect(received).toEqual([]);
@@ -70,7 +70,7 @@ test('delay_ms holds the webhooks back and not the answer', async () => {
   expect(Date.now() - before).toBeGreaterThanOrEqual(150);
 });
 
-test('a webhook is retried, byte for byte the same, until a 2xx and no longer', async () => {
+test('a webhook is retried, byte for byte the same, until a 2xx', async () => {
   answers.push(500, 400, 302, 204);
   const { event_id } = await deliver({ body: '{"event":"x.y"}' });
   await until(async () => (await delivery(event_id)).state === 'delivered');
@@ -85,7 +85,7 @@ test('a webhook is retried, byte for byte the same, until a 2xx and no longer', 
   expect(received).toHaveLength(5);
 });
 
-test('an answer later than the time-out counts as none and is retried', async () => {
+test('a webhook without an answer within the timeout is retried', async () => {
   const other = await another({ firstRetryMs: 5, timeoutMs: 100 });
   answers.push('hang', 200);
   const { event_id } = (await other('POST', '/simulate/deliver', { body: '{}' })).body;
@@ -107,7 +107,7 @@ test('the pauses between retries double', async () => {
   [40, 80, 160].forEach((pause, i) => expect(pauses[i]).toBeGreaterThanOrEqual(pause - 2));
 });
 
-test('a webhook is given up after 16 deliveries', async () => {
+test('a webhook is not retried after 16 deliveries', async () => {
   const other = createGatewaySimulator({ ...options, firstRetryMs: 0.001 });
   await other.start();
   answers.push(...Array(20).fill(503));
@@ -120,7 +120,7 @@ test('a webhook is given up after 16 deliveries', async () => {
   await other.stop();
 });
 
-test('a webhook nobody listens for is retried, and stopping ends that at once', async () => {
+test('a webhook without a listener is retried, and a stop ends the retries at once', async () => {
   const other = createGatewaySimulator({ ...options, webhookUrl: 'http://127.0.0.1:1/', firstRetryMs: 600_000 });
   await other.start();
   await fetch(`${other.url}/simulate/deliver`, { method: 'POST', body: JSON.stringify({ body: '{}' }) });
@@ -132,7 +132,7 @@ test('a webhook nobody listens for is retried, and stopping ends that at once', 
   await other.stop();
 });
 
-test('stopping ends a delivery that is under way', async () => {
+test('a stop ends a running delivery', async () => {
   const other = createGatewaySimulator({ ...options, timeoutMs: 600_000 });
   await other.start();
   answers.push('hang');
@@ -142,7 +142,7 @@ test('stopping ends a delivery that is under way', async () => {
   expect(received).toHaveLength(1);
 });
 
-test('any raw body is delivered as it is, signed, under the id asked for', async () => {
+test('a raw body is delivered unchanged and signed, with the requested event id', async () => {
   const body = '\ufeff{"event": "payment.captured",  "text": "₹ \\u0000"}\n';
   await deliver({ body, event_id: 'evt_of_mine' });
   await until(() => received.length === 1);
@@ -151,14 +151,14 @@ test('any raw body is delivered as it is, signed, under the id asked for', async
   expect(signature).toBe(await signHex(WEBHOOK_SECRET, body));
 });
 
-test('a raw body goes out under a wrong signature or none when asked', async () => {
+test('a raw body is delivered with a wrong signature or without one on request', async () => {
   await deliver({ body: '{}', signature: 'f'.repeat(64) });
   await deliver({ body: '{}', signature: null });
   await until(() => received.length === 2);
   expect(received.map(({ signature }) => signature).sort()).toEqual(['f'.repeat(64), null]);
 });
 
-test('without a webhook secret webhooks go out unsigned', async () => {
+test('without a webhook secret webhooks are unsigned', async () => {
   const other = createGatewaySimulator({ ...options, webhookSecret: '' });
   await other.start();
   await fetch(`${other.url}/simulate/deliver`, { method: 'POST', body: JSON.stringify({ body: '{}' }) });

@@ -8,14 +8,14 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const send = async (call: Call, event = 'x.y') =>
   (await call('POST', '/simulate/deliver', { body: JSON.stringify({ event }) })).body.event_id;
 const find = async (call: Call, id: string) => (await call('GET', `/simulate/deliveries/${id}`)).body;
-/** Resolves when so many attempts were made and the next one waits. */
+/** Resolves after so many attempts, while the next one waits. */
 const waits = (call: Call, id: string, attempts: number) =>
   until(async () => {
     const delivery = await find(call, id);
     return delivery.attempts.length === attempts && delivery.retry_after_ms !== null;
   });
 
-test('retries take 24 hours: 15 pauses that double, each POST byte for byte the same, and then the endpoint is off', async () => {
+test('retries take 24 hours: 15 doubling pauses, each POST byte for byte the same, then the endpoint is disabled', async () => {
   const call = await another();
   answers.push(...Array(16).fill(500));
   const id = await send(call);
@@ -41,7 +41,7 @@ test('retries take 24 hours: 15 pauses that double, each POST byte for byte the 
     });
 });
 
-test('a time scale has the 24 hours pass in a second, also for what waits already', async () => {
+test('a time scale shortens 24 hours to a second, also for a delivery that waits already', async () => {
   const call = await another();
   answers.push(...Array(16).fill(500));
   const id = await send(call);
@@ -51,7 +51,7 @@ test('a time scale has the 24 hours pass in a second, also for what waits alread
   expect(received).toHaveLength(16);
 });
 
-test('while the endpoint is off nothing is delivered, state is kept, and nothing of it is delivered later', async () => {
+test('while the endpoint is disabled no event is delivered, also not later, and the API keeps its state', async () => {
   const call = await another();
   answers.push(500);
   const waiting = await send(call, 'x.waiting');
@@ -82,7 +82,7 @@ test('while the endpoint is off nothing is delivered, state is kept, and nothing
   expect((await find(call, raw)).attempts).toEqual([]);
 });
 
-test('an event given up switches the endpoint off for the others that wait, too', async () => {
+test('an event whose retries are exhausted disables the endpoint also for other waiting events', async () => {
   const call = await another({ firstRetryMs: 0.001 });
   answers.push(500);
   const body = JSON.stringify({ event: 'x.patient' });
@@ -94,7 +94,7 @@ test('an event given up switches the endpoint off for the others that wait, too'
   expect(await find(call, patient.event_id)).toMatchObject({ state: 'endpoint_off', retry_after_ms: null });
 });
 
-test('what is under way when the endpoint is switched off arrives, and is not tried again', async () => {
+test('a running delivery ends after the endpoint is disabled, and is not retried', async () => {
   const call = await another();
   answers.push('hang', 'hang then 500');
   const accepted = await send(call, 'x.accepted');
@@ -109,7 +109,7 @@ test('what is under way when the endpoint is switched off arrives, and is not tr
   expect(await find(call, refused)).toMatchObject({ state: 'endpoint_off', attempts: [{ status: 500 }] });
 });
 
-test('after a rotation new events carry the new secret, and retries of older ones still the old', async () => {
+test('after a rotation new events are signed with the new secret, and retries of older events with the old one', async () => {
   const call = await another();
   answers.push(500, 500);
   const older = await send(call, 'x.older');
@@ -132,7 +132,7 @@ test('after a rotation new events carry the new secret, and retries of older one
   ]);
 });
 
-test('a retry can be made at once for one event alone; others go on waiting', async () => {
+test('POST /simulate/retry with an event_id retries only that event', async () => {
   const call = await another();
   answers.push(500, 500);
   const [first, second] = [await send(call, 'x.first'), await send(call, 'x.second')];
@@ -155,7 +155,7 @@ test('a duplicate that is accepted ends the retries', async () => {
   expect(await find(call, sent.body.event_id)).toMatchObject({ state: 'delivered', retry_after_ms: null });
 });
 
-test('a dropped event can be delivered when it is late news, and any event again, byte for byte the same', async () => {
+test('POST /simulate/redeliver delivers a dropped event late and a delivered one again, byte for byte the same', async () => {
   const call = await another();
   const drop = { body: '{"event":"x.first"}', deliver: { drop: true } };
   const first = (await call('POST', '/simulate/deliver', drop)).body;
@@ -171,7 +171,7 @@ test('a dropped event can be delivered when it is late news, and any event again
   expect(received[2]).toEqual(received[0]);
 });
 
-test('nothing is delivered again that came about while the endpoint was off', async () => {
+test('POST /simulate/redeliver of an unknown event, or one from while the endpoint was disabled → 400', async () => {
   const call = await another();
   await call('POST', '/simulate/endpoint', { enabled: false });
   const event_id = await send(call);
@@ -188,7 +188,7 @@ test.each([
   [{ secret: '' }, 'secret'],
   [{ time_scale: 0 }, 'time_scale'],
   [{ timescale: 10 }, ''],
-])('the endpoint set to %j → 400, and nothing changes', async (fields, field) => {
+])('POST /simulate/endpoint with %j → 400, nothing changes', async (fields, field) => {
   const call = await another();
   const before = (await call('GET', '/simulate/endpoint')).body;
   const { status, body } = await call('POST', '/simulate/endpoint', { ...fields });

@@ -8,7 +8,7 @@ const api = (path: string, init: RequestInit = {}) =>
 const order = (receipt: string) => JSON.stringify({ amount: 49900, currency: 'INR', receipt });
 
 test.each([[500, 'SERVER_ERROR'], [503, 'SERVER_ERROR'], [401, 'BAD_REQUEST_ERROR']])(
-  'the next two calls meet a %d in the gateway’s shape, the third is answered',
+  'the next two calls get a %d in the gateway’s shape, the third succeeds',
   async (status, code) => {
     const { id } = await createOrder();
     await simulate('fault', { mode: 'status', status, times: 2 });
@@ -21,7 +21,7 @@ test.each([[500, 'SERVER_ERROR'], [503, 'SERVER_ERROR'], [401, 'BAD_REQUEST_ERRO
   },
 );
 
-test('without a number all calls meet it until it is lifted', async () => {
+test('a fault without times affects all calls until it is removed', async () => {
   const { id } = await createOrder();
   const { faults } = await simulate('fault', { mode: 'status', status: 429, retry_after: 7 });
   expect(faults).toEqual([{ mode: 'status', status: 429, retry_after: 7, applied: false }]);
@@ -33,14 +33,14 @@ test('without a number all calls meet it until it is lifted', async () => {
   expect((await call('GET', `/v1/orders/${id}`)).status).toBe(200);
 });
 
-test('a closed connection is no answer at all, and the next call gets one', async () => {
+test('a closed connection affects one call, and the next call gets an answer', async () => {
   const { id } = await createOrder();
   await simulate('fault', { mode: 'close', times: 1, method: 'POST' });
   await expect(api('/v1/orders', { method: 'POST', body: order(crypto.randomUUID()) })).rejects.toThrow();
   expect((await call('GET', `/v1/orders/${id}`)).status).toBe(200);
 });
 
-test('a hanging call is held until the fault is lifted', async () => {
+test('a hanging call is held until the fault is removed', async () => {
   const { id } = await createOrder();
   await simulate('fault', { mode: 'hang', times: 1 });
   let answered = false;
@@ -52,7 +52,7 @@ test('a hanging call is held until the fault is lifted', async () => {
   expect((await hanging).status).toBe(503);
 });
 
-test('an answer can be lost after the work was done', async () => {
+test('with applied the answer is lost after the order was created', async () => {
   const receipt = crypto.randomUUID();
   await simulate('fault', { mode: 'close', times: 1, applied: true, method: 'POST' });
   await expect(api('/v1/orders', { method: 'POST', body: order(receipt) })).rejects.toThrow();
@@ -60,14 +60,14 @@ test('an answer can be lost after the work was done', async () => {
   expect([again.status, again.body.error.field]).toEqual([400, 'receipt']);
 });
 
-test('garbage is a 200 that is no JSON', async () => {
+test('garbage is a 200 that is not JSON', async () => {
   await simulate('fault', { mode: 'garbage', times: 1 });
   const response = await api('/v1/orders/order_Unknown0000000');
   expect(response.status).toBe(200);
   await expect(response.json()).rejects.toThrow(SyntaxError);
 });
 
-test('a fault of one method and path spares the others, and the controls stay open', async () => {
+test('a fault of one method and path does not affect others or the controls', async () => {
   const { id } = await createOrder();
   await simulate('fault', { mode: 'status', status: 500, method: 'GET', path: '/v1/orders/' });
   await simulate('fault', { mode: 'status', status: 502, path: '/v1/subscriptions/' });
@@ -87,7 +87,7 @@ test.each([
   ['/v1/orders/:id', ['/v1/orders/x']],
   ['/v1/orders/:id/payments', ['/v1/orders/x/payments']],
   ['/v1/payments/:id/refund', []],
-])('a fault of the path %s meets %j', async (path, met) => {
+])('a fault of the path %s affects %j', async (path, met) => {
   await simulate('fault', { mode: 'status', status: 503, path });
   const calls = ['/v1/orders', '/v1/orders/x', '/v1/orders/x/payments', '/v1/payments/x/refunds'];
   const statuses = await Promise.all(calls.map(async (one) => (await call('GET', one)).status));
@@ -102,7 +102,7 @@ test.each([
   [{ mode: 'hang', path: '/simulate/' }, 'path'],
   [{ mode: 'hang', path: '/v1/orders/:order' }, 'path'],
   [{ mode: 'hang', time: 1 }, ''],
-])('a fault of %j → 400 that names the field, and none is in effect', async (fields, field) => {
+])('a fault of %j → 400 that names the field, no fault is set', async (fields, field) => {
   const { status, body } = await call('POST', '/simulate/fault', fields);
   expect([status, body.error.field]).toEqual([400, field]);
   expect((await call('GET', '/simulate/fault')).body).toEqual({ faults: [] });

@@ -11,7 +11,7 @@ import {
   WEBHOOK_SECRET,
 } from './gateway-simulator-rig.ts';
 
-/** The one webhook that a payment with this irregularity sends, read. */
+/** Sends one webhook of a payment with this irregularity, and returns it parsed. */
 async function sent(irregular: Record<string, unknown>, event = 'payment.captured', fields: Entity = {}) {
   const outcome = event === 'payment.failed' ? 'failed' : 'captured';
   const order = await createOrder();
@@ -29,19 +29,19 @@ test('created_at can be missing', async () => {
   expect(Object.keys(envelope.payload)).toEqual(['payment']);
 });
 
-test('created_at can stand inside payload', async () => {
+test('created_at can be inside payload', async () => {
   const { envelope } = await sent({ created_at: 'in_payload' });
   expect(envelope.created_at).toBeUndefined();
   expect(Math.abs(envelope.payload.created_at - Date.now() / 1000)).toBeLessThan(5);
 });
 
-test('contains can name less than there is', async () => {
+test('contains can be incomplete', async () => {
   const { envelope } = await sent({ contains: 'incomplete' }, 'order.paid');
   expect(envelope.contains).toEqual(['payment']);
   expect(Object.keys(envelope.payload)).toEqual(['payment', 'order']);
 });
 
-test.each(['1', '0', true, false])('captured can be %j in the webhook; the API tells the truth', async (captured) => {
+test.each(['1', '0', true, false])('captured can be %j in the webhook, and is true in the API', async (captured) => {
   const { envelope, payment } = await sent({ captured });
   expect(envelope.payload.payment.entity).toEqual({ ...payment, captured });
   expect(payment.captured).toBe(true);
@@ -58,12 +58,12 @@ test.each([null, '', 'Out of funds.'])('error_description of a failure can be %j
   expect(payment.error_description).toBe(text);
 });
 
-test('payment.failed can come without its order', async () => {
+test('payment.failed can have no order_id', async () => {
   const { envelope, payment } = await sent({ order_id: null }, 'payment.failed');
   expect(envelope.payload.payment.entity).toEqual({ ...payment, order_id: null });
 });
 
-test('the order of keys can differ and changes nothing else', async () => {
+test('the order of keys can differ, with the same values', async () => {
   const sorted = await sent({ key_order: 'sorted' });
   const keys = Object.keys(sorted.envelope.payload.payment.entity);
   expect(keys).toEqual(keys.toSorted());
@@ -75,7 +75,7 @@ test('the order of keys can differ and changes nothing else', async () => {
   expect(Object.keys(reversed.envelope.payload.payment.entity)).toEqual(Object.keys(reversed.payment).reverse());
 });
 
-test('notes hold numbers as numbers, and none are an empty list', async () => {
+test('notes keep numbers as numbers, and empty notes are an empty list', async () => {
   const { envelope } = await sent({}, 'payment.captured', { notes: { seats: 3, of: 'us' } });
   expect(envelope.payload.payment.entity.notes).toEqual({ seats: 3, of: 'us' });
   received.length = 0;
@@ -103,7 +103,7 @@ test('refunds, disputes and subscriptions can be irregular in the same ways', as
   ]);
 });
 
-test('an irregularity that nobody knows → 400', async () => {
+test('an unknown irregularity → 400', async () => {
   const { status, body } = await pay(await createOrder(), { irregular: { created_at: 'late' } });
   expect([status, body.error.field]).toEqual([400, 'irregular.created_at']);
 });

@@ -6,7 +6,7 @@ const list = (id: string) => call('GET', `/v1/payments/${id}/refunds`);
 const paid = async (): Promise<string> => (await pay(await createOrder(), quiet)).body.gateway_payment_id;
 const refund = async (fields: Record<string, unknown>) => (await simulate('refund', { ...fields, ...quiet })).refund;
 
-test('GET /v1/payments/:id/refunds lists each refund with its present status, newest first', async () => {
+test('GET /v1/payments/:id/refunds lists each refund with its current status, newest first', async () => {
   const payment_id = await paid();
   const pending = await refund({ payment_id, amount: 100, event: 'created' });
   const processed = await refund({ payment_id, amount: 200 });

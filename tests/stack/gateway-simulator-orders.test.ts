@@ -13,7 +13,7 @@ test('an empty secret signs nothing', async () => {
   await expect(signHex('', 'order|payment')).rejects.toThrow();
 });
 
-test('POST /v1/orders answers the new order, and GET /v1/orders/:id answers it again', async () => {
+test('POST /v1/orders returns the new order, and GET /v1/orders/:id returns it again', async () => {
   const receipt = crypto.randomUUID();
   const made = await call('POST', '/v1/orders', {
     amount: 49900,
@@ -49,7 +49,7 @@ test.each([
   ['another key secret', { authorization: `Basic ${btoa('key_local:other')}` }],
   ['an empty secret', { authorization: `Basic ${btoa('key_local:')}` }],
   ['a bearer token', { authorization: `Bearer ${KEY_SECRET}` }],
-  ['credentials that are no base64', { authorization: 'Basic %%%' }],
+  ['credentials that are not Base64', { authorization: 'Basic %%%' }],
 ])('the API with %s → 401 in the gateway’s shape', async (_what, headers) => {
   const { status, body } = await call('POST', '/v1/orders', { amount: 49900, currency: 'INR' }, { ...headers });
   expect(status).toBe(401);
@@ -84,7 +84,7 @@ test.each([
   expect(body.error).toMatchObject({ code: 'BAD_REQUEST_ERROR', field, step: 'payment_initiation', metadata: {} });
 });
 
-test('an order at every limit is taken', async () => {
+test('an order at every limit is accepted', async () => {
   const notes = Object.fromEntries(Array.from({ length: 15 }, (_, i) => [`n${i}`, 'x'.repeat(256)]));
   const { status } = await call('POST', '/v1/orders', { amount: 100, currency: 'INR', receipt: 'r'.repeat(40), notes });
   expect(status).toBe(200);

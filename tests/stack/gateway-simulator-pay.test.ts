@@ -12,7 +12,7 @@ import {
   WEBHOOK_SECRET,
 } from './gateway-simulator-rig.ts';
 
-test('a captured attempt pays the order and hands over a signature that verifies', async () => {
+test('a captured attempt pays the order and returns a valid signature', async () => {
   const order = await createOrder({ notes: { tier: 'pro' } });
   const paid = await pay(order, { notes: { from: 'browser' } });
   expect(paid.status).toBe(200);
@@ -39,7 +39,7 @@ test('a captured attempt pays the order and hands over a signature that verifies
     .toEqual({ entity: 'collection', count: 1, items: [payment] });
 });
 
-test('a capture delivers three signed webhooks with different ids, each a picture of its moment', async () => {
+test('a capture delivers three signed webhooks with different ids, each with the state at its time', async () => {
   const order = await createOrder();
   const { body: paid } = await pay(order);
   await until(() => received.length === 3);
@@ -63,7 +63,7 @@ test('a capture delivers three signed webhooks with different ids, each a pictur
   expect(payload.order.entity).toMatchObject({ id: order.id, status: 'paid', amount_paid: 49900 });
 });
 
-test('a failed attempt hands over its error and no signature, and delivers payment.failed', async () => {
+test('a failed attempt returns its error and no signature, and delivers payment.failed', async () => {
   const order = await createOrder();
   const { status, body } = await pay(order, { outcome: 'failed', error_description: 'Out of funds.' });
   expect(status).toBe(200);
@@ -96,7 +96,7 @@ test('a failed attempt hands over its error and no signature, and delivers payme
   expect((await call('GET', `/v1/orders/${order.id}`)).body).toMatchObject({ status: 'attempted', attempts: 1 });
 });
 
-test('after a failure the same order can be paid, and a late failure leaves it paid', async () => {
+test('after a failure the same order can be paid, and it stays paid after a later failure', async () => {
   const order = await createOrder();
   await pay(order, { outcome: 'failed' });
   expect((await pay(order)).status).toBe(200);
@@ -107,7 +107,7 @@ test('after a failure the same order can be paid, and a late failure leaves it p
   expect(items.map((payment: Entity) => payment.status)).toEqual(['failed', 'captured', 'failed']);
 });
 
-test('of two racing captures of one order, one is refused', async () => {
+test('one of two concurrent captures of one order is refused', async () => {
   const order = await createOrder();
   const results = await Promise.all([pay(order), pay(order)]);
   expect(results.map(({ status }) => status).sort()).toEqual([200, 400]);

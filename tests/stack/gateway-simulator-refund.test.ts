@@ -5,7 +5,7 @@ const quiet = { deliver: { drop: true } };
 const payment = async (id: string) => (await call('GET', `/v1/payments/${id}`)).body;
 const paid = async (outcome = 'captured'): Promise<string> =>
   (await pay(await createOrder(), { outcome, ...quiet })).body.gateway_payment_id;
-const told = () =>
+const refundEvents = () =>
   received.map(({ event, body }) => {
     const { contains, payload } = JSON.parse(body);
     const { amount, status } = payload.refund.entity;
@@ -13,7 +13,7 @@ const told = () =>
     return [event, contains.join('+'), amount, status, amount_refunded, refund_status, payment_status];
   });
 
-test('partial refunds count up until all is given back; each tells of refund and payment', async () => {
+test('partial refunds add up to a full refund, and each event contains refund and payment', async () => {
   const payment_id = await paid();
   const { refund } = await simulate('refund', { payment_id, amount: 20000, notes: { reason: 'late', n: 1 } });
   expect(refund).toMatchObject({
@@ -32,7 +32,7 @@ test('partial refunds count up until all is given back; each tells of refund and
   expect(rest.payment)
     .toMatchObject({ status: 'refunded', captured: true, amount_refunded: 49900, refund_status: 'full' });
   await until(() => received.length === 4);
-  expect(told()).toEqual([
+  expect(refundEvents()).toEqual([
     ['refund.created', 'refund+payment', 20000, 'pending', 20000, 'partial', 'captured'],
     ['refund.processed', 'refund+payment', 20000, 'processed', 20000, 'partial', 'captured'],
     ['refund.created', 'refund+payment', 29900, 'pending', 49900, 'full', 'refunded'],
@@ -42,7 +42,7 @@ test('partial refunds count up until all is given back; each tells of refund and
   expect(JSON.parse(received[2]?.body ?? '').payload.refund.entity.notes).toEqual([]);
 });
 
-test('the payment counts a pending refund, and no longer once the refund failed', async () => {
+test('the payment counts a pending refund until it fails', async () => {
   const payment_id = await paid();
   const first = (await simulate('refund', { payment_id, amount: 100, event: 'created' })).refund.id;
   const second = (await simulate('refund', { payment_id, event: 'created' })).refund.id;
@@ -70,14 +70,14 @@ test('the payment counts a pending refund, and no longer once the refund failed'
   ]);
 });
 
-test('a payment that was never captured is given back as a whole', async () => {
+test('a payment that was never captured is refunded only in full', async () => {
   const payment_id = await paid('authorized');
   expect((await call('POST', '/simulate/refund', { payment_id, amount: 100 })).status).toBe(400);
   await simulate('refund', { payment_id, ...quiet });
   expect(await payment(payment_id)).toMatchObject({ status: 'refunded', captured: false, amount_refunded: 49900 });
 });
 
-test('refunds that are impossible → 400 that names the field, and nothing changes', async () => {
+test('impossible refunds → 400 that names the field, nothing changes', async () => {
   const refuse = async (fields: Record<string, unknown>, field: string) => {
     const { status, body } = await call('POST', '/simulate/refund', fields);
     expect([status, body.error.field], JSON.stringify(fields)).toEqual([400, field]);
@@ -97,14 +97,14 @@ test('refunds that are impossible → 400 that names the field, and nothing chan
   await refuse({ refund_id: refund.id, event: 'processed' }, 'event');
 });
 
-/** A refund, or a step of one, whose events have arrived. */
+/** Makes a refund or changes its status, and waits for its events. */
 async function refundAndWait(fields: Record<string, unknown>) {
   const { refund, event_ids } = await simulate('refund', fields);
   await arrived(event_ids);
   return refund;
 }
 
-test('pending refunds add up; each is processed or fails on its own, and the payment goes along', async () => {
+test('pending refunds add up; each is processed or fails on its own, and the payment follows', async () => {
   const payment_id = await paid();
   const first = await refundAndWait({ payment_id, amount: 10000, event: 'created' });
   const second = await refundAndWait({ payment_id, amount: 20000, event: 'created' });
@@ -112,7 +112,7 @@ test('pending refunds add up; each is processed or fails on its own, and the pay
   await refundAndWait({ refund_id: second.id, event: 'failed' });
   await refundAndWait({ refund_id: third.id, event: 'processed' });
   await refundAndWait({ refund_id: first.id, event: 'processed' });
-  expect(told()).toEqual([
+  expect(refundEvents()).toEqual([
     ['refund.created', 'refund+payment', 10000, 'pending', 10000, 'partial', 'captured'],
     ['refund.created', 'refund+payment', 20000, 'pending', 30000, 'partial', 'captured'],
     ['refund.created', 'refund+payment', 19900, 'pending', 49900, 'full', 'refunded'],
@@ -127,7 +127,7 @@ test('a refund can fail after it was processed; the payment no longer counts it 
   const { id: refund_id } = await refundAndWait({ payment_id });
   await refundAndWait({ refund_id, event: 'failed' });
   await refundAndWait({ payment_id, amount: 100 });
-  expect(told()).toEqual([
+  expect(refundEvents()).toEqual([
     ['refund.created', 'refund+payment', 49900, 'pending', 49900, 'full', 'refunded'],
     ['refund.processed', 'refund+payment', 49900, 'processed', 49900, 'full', 'refunded'],
     ['refund.failed', 'refund+payment', 49900, 'failed', 0, null, 'captured'],
@@ -153,7 +153,7 @@ test.each([
     'The total refund amount is greater than the refund payment amount',
   ],
   ['a payment whose whole amount is pending', 49900, 100, 'The payment has been fully refunded already'],
-])('a refund of %s → 400 in the gateway’s words', async (_, pending, amount, description) => {
+])('a refund of %s → 400 with the gateway’s description', async (_, pending, amount, description) => {
   const payment_id = await paid();
   if (pending > 0) await simulate('refund', { payment_id, amount: pending, event: 'created', ...quiet });
   const { status, body } = await call('POST', '/simulate/refund', { payment_id, amount });
@@ -161,7 +161,7 @@ test.each([
   expect(await payment(payment_id)).toMatchObject({ amount_refunded: pending });
 });
 
-test('a dispute is opened, reviewed and lost; each event tells of payment and dispute', async () => {
+test('a dispute is opened, reviewed and lost, and each event contains payment and dispute', async () => {
   const payment_id = await paid();
   const { dispute } = await simulate('dispute', { payment_id, event: 'created', amount: 39000 });
   expect(dispute).toMatchObject({
@@ -187,7 +187,7 @@ test('a dispute is opened, reviewed and lost; each event tells of payment and di
   ]);
 });
 
-test('a second dispute of a payment is another one, and later events are about it', async () => {
+test('a second dispute of a payment has a new id, and later events are about it', async () => {
   const payment_id = await paid();
   const first = (await simulate('dispute', { payment_id, event: 'created', ...quiet })).dispute;
   const won = (await simulate('dispute', { payment_id, event: 'won', ...quiet })).dispute;

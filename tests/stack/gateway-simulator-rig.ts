@@ -1,4 +1,4 @@
-// A running simulator and a receiver of its webhooks, for the tests of one file.
+// A running simulator and a receiver of its webhooks, for the tests of a file.
 import { afterAll, beforeEach, onTestFinished } from 'vitest';
 import { createGatewaySimulator } from '../../scripts/stack/gateway/gateway-simulator.ts';
 
@@ -8,7 +8,10 @@ export const WEBHOOK_SECRET = 'webhook-secret';
 type Received = { body: string; eventId: string | null; signature: string | null; event: string; entity: Entity };
 export type Entity = Record<string, unknown>;
 
-/** What the receiver got, in the order of arrival, and what it answers: the next status, or a response that waits until released. */
+/**
+ * The webhooks in the order of arrival; the answers to the next ones, a status or a response that waits; and the functions
+ * that release the waiting responses.
+ */
 export const received: Received[] = [];
 export const answers: (number | 'hang' | 'hang then 500')[] = [];
 export const held: (() => void)[] = [];
@@ -46,7 +49,7 @@ afterAll(async () => {
   held.forEach((release) => release());
   await receiver.shutdown();
 });
-// What a test did not wait for must not arrive in the next one.
+// Webhooks that a test did not wait for must not arrive in the next test.
 beforeEach(async () => {
   held.splice(0).forEach((release) => release());
   answers.length = 0;
@@ -74,7 +77,7 @@ async function callAt(url: string, method: string, path: string, body: unknown, 
   return { status: response.status, headers: response.headers, body: await response.json() };
 }
 
-/** Another simulator for this test alone, with the real gateway's pace and the machine's time unless the fields differ. */
+/** A simulator for one test, by default with the real gateway's retry times and the machine's clock. */
 export async function another(fields: { firstRetryMs?: number; timeoutMs?: number; now?: () => number } = {}) {
   const { firstRetryMs: _, ...paced } = options;
   const other = createGatewaySimulator({ ...paced, ...fields });
@@ -92,7 +95,7 @@ export async function createOrder(fields: Record<string, unknown> = {}) {
 export const pay = (order: { id: string }, fields: Record<string, unknown> = {}) =>
   call('POST', '/simulate/pay', { order_id: order.id, outcome: 'captured', ...fields });
 
-/** Waits for a condition and answers what it came to. */
+/** Waits until a condition is not false, and returns its result. */
 export async function until<Result>(condition: () => Result | false | Promise<Result | false>): Promise<Result> {
   const deadline = Date.now() + 20_000;
   for (;;) {
@@ -103,12 +106,12 @@ export async function until<Result>(condition: () => Result | false | Promise<Re
   }
 }
 
-/** Waits for these events: those of two requests arrive in any order. */
+/** Waits for these events. Events of two requests arrive in any order. */
 export const arrived = (eventIds: string[]) =>
   until(() => eventIds.every((id) => received.some(({ eventId }) => eventId === id)));
 
 export const delivery = async (eventId: string) => (await call('GET', `/simulate/deliveries/${eventId}`)).body;
-/** A control: posts to `/simulate/…` and answers the body. */
+/** Posts to a control, `/simulate/…`, and returns the body of the answer. */
 export const simulate = async (control: string, fields: Record<string, unknown>) =>
   (await call('POST', `/simulate/${control}`, fields)).body;
 export const deliver = async (fields: Record<string, unknown>) =>

@@ -4,7 +4,7 @@ import { call, events, received, until } from './gateway-simulator-rig.ts';
 const USER = '7f3c1f0e-9a4b-4c55-8f0a-2d6f1f0b9c11';
 const subscribe = (fields: Record<string, unknown>) => call('POST', '/simulate/subscription', fields);
 
-test('an activation makes a subscription with a period and delivers it with the user in its notes', async () => {
+test('an activation creates a subscription with a period, and its event has the user in the notes', async () => {
   const { status, body } = await subscribe({ event: 'activated', user_id: USER, plan_id: 'plan_Pro00000000001' });
   expect(status).toBe(200);
   await until(() => received.length === 1);
@@ -24,7 +24,7 @@ test('an activation makes a subscription with a period and delivers it with the 
   expect((await call('GET', `/v1/subscriptions/${body.subscription.id}`)).body).toEqual(body.subscription);
 });
 
-test('the first charge keeps the period, the second moves it on, and each brings its payment', async () => {
+test('the first charge keeps the period, the second starts the next one, and each event has its payment', async () => {
   const subscription_id = (await subscribe({ event: 'activated', user_id: USER })).body.subscription.id;
   const first = (await subscribe({ event: 'charged', subscription_id })).body.subscription;
   const second = (await subscribe({ event: 'charged', subscription_id })).body.subscription;
@@ -37,7 +37,7 @@ test('the first charge keeps the period, the second moves it on, and each brings
   expect((await call('GET', `/v1/payments/${payment.id}`)).body).toEqual({ ...payment, captured: true });
 });
 
-test('the times of an event are those asked for, null and none included', async () => {
+test('the times of an event are the requested ones, including null and absent', async () => {
   await subscribe({
     event: 'charged',
     current_start: 1_700_000_000,
@@ -61,14 +61,14 @@ test.each([
   ['resumed', 'active'],
   ['completed', 'completed'],
   ['updated', 'active'],
-])('subscription.%s shows the status %s', async (event, status) => {
+])('subscription.%s sets the status %s', async (event, status) => {
   const subscription_id = (await subscribe({ event: 'activated' })).body.subscription.id;
   const { body } = await subscribe({ event, subscription_id });
   expect(body.subscription.status).toBe(status);
   await until(() => events().includes(`subscription.${event}`));
 });
 
-test('POST /v1/subscriptions/:id/cancel cancels at once, tells by webhook, and nothing undoes it', async () => {
+test('POST /v1/subscriptions/:id/cancel cancels at once and for good, with a webhook', async () => {
   const subscription_id = (await subscribe({ event: 'activated', user_id: USER })).body.subscription.id;
   const path = `/v1/subscriptions/${subscription_id}`;
   const { status, body } = await call('POST', `${path}/cancel`, { cancel_at_cycle_end: 0 });
@@ -82,7 +82,7 @@ test('POST /v1/subscriptions/:id/cancel cancels at once, tells by webhook, and n
   expect((await call('GET', path)).body).toEqual(body);
 });
 
-test('a cancellation at the end of the cycle shows nowhere yet', async () => {
+test('a cancellation at the end of the cycle changes neither the entity nor sends a webhook', async () => {
   const { subscription } = (await subscribe({ event: 'activated' })).body;
   await until(() => received.length === 1);
   const { status, body } = await call('POST', `/v1/subscriptions/${subscription.id}/cancel`, {

@@ -2,7 +2,7 @@ import http from 'node:http';
 import { expect, test } from 'vitest';
 import { AUTHORIZATION, call, createOrder, simulator } from './gateway-simulator-rig.ts';
 
-const doors = [
+const routes = [
   'POST /simulate/pay',
   'POST /simulate/payment',
   'POST /simulate/refund',
@@ -25,14 +25,14 @@ const doors = [
   'GET /v1/payments/pay_Unknown0000000/refunds',
 ];
 
-test.each(doors)('%s from a foreign page → 403', async (door) => {
-  const [method = '', path = ''] = door.split(' ');
+test.each(routes)('%s with a foreign Origin → 403', async (route) => {
+  const [method = '', path = ''] = route.split(' ');
   const origin = 'https://evil.example';
   expect((await call(method, path, undefined, { authorization: AUTHORIZATION, origin })).status).toBe(403);
 });
 
-test.each(doors)('%s under a foreign name → 403', async (door) => {
-  const [method = '', path = ''] = door.split(' ');
+test.each(routes)('%s with a foreign Host → 403', async (route) => {
+  const [method = '', path = ''] = route.split(' ');
   const { hostname, port } = new URL(simulator.url);
   const status = await new Promise((resolve, reject) => {
     const options = { hostname, port, method, path, headers: { host: `evil.example:${port}` } };
@@ -41,16 +41,16 @@ test.each(doors)('%s under a foreign name → 403', async (door) => {
   expect(status).toBe(403);
 });
 
-test.each(doors.filter((door) => door.startsWith('POST /simulate')))(
-  '%s without a body of JSON → 400 in the gateway’s shape',
-  async (door) => {
-    const { status, body } = await call('POST', door.slice('POST '.length), '{');
+test.each(routes.filter((route) => route.startsWith('POST /simulate')))(
+  '%s with invalid JSON → 400 in the gateway’s shape',
+  async (route) => {
+    const { status, body } = await call('POST', route.slice('POST '.length), '{');
     expect(status).toBe(400);
     expect(body.error).toMatchObject({ code: 'BAD_REQUEST_ERROR', field: '', reason: 'input_validation_failed' });
   },
 );
 
-test('the page lists what there is, needs no key, and runs no foreign script', async () => {
+test('the page shows the records, needs no key, and allows no foreign script', async () => {
   const order = await createOrder();
   const page = await fetch(simulator.url);
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'");

@@ -24,7 +24,7 @@ describe('kept data', { timeout: 60_000 }, () => {
     return answer.status;
   };
 
-  test('stay over a restart, and belong to one start at a time', async () => {
+  test('survive a restart, and only one npm start can use them at a time', async () => {
     const first = start();
     const env = await first.ready;
     expect(await signUp(env.API_URL ?? '', env.PUBLISHABLE_KEY ?? '')).toBe(200);
@@ -39,11 +39,11 @@ describe('kept data', { timeout: 60_000 }, () => {
     await again.end();
   });
 
-  test('a Postgres that outlived its supervisor is ended', async () => {
+  test('a Postgres that survived its supervisor is stopped', async () => {
     const first = start();
     await first.ready;
     const processes = await first.processes();
-    // The small shells that end the children are killed with the supervisor, so that Postgres really stays.
+    // The shells that would stop the children are killed together with the supervisor, so Postgres survives.
     for (const { pid, command } of processes) {
       if (command.startsWith('/bin/sh') || command.includes('scripts/start.ts')) Deno.kill(pid, 'SIGKILL');
     }
@@ -57,7 +57,7 @@ describe('kept data', { timeout: 60_000 }, () => {
     await expectGone(processes);
   });
 
-  test('an applied migration that was changed or removed stops the start, until --reset', async () => {
+  test('a changed or removed applied migration stops the start, until --reset', async () => {
     const [changed, removed] = migrations;
     const folder = `${project}/supabase/migrations`;
     await Deno.writeTextFile(`${folder}/${changed}`, '\n-- changed\n', { append: true });
@@ -68,9 +68,9 @@ describe('kept data', { timeout: 60_000 }, () => {
     expect(refused.stdout).not.toContain('ready');
 
     await Deno.rename(`${project}/removed`, `${folder}/${removed}`);
-    const afresh = start('--reset');
-    const env = await afresh.ready;
+    const reset = start('--reset');
+    const env = await reset.ready;
     expect(await signUp(env.API_URL ?? '', env.PUBLISHABLE_KEY ?? '')).toBe(200);
-    expect((await afresh.end()).code).toBe(0);
+    expect((await reset.end()).code).toBe(0);
   });
 });

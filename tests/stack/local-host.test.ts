@@ -33,19 +33,19 @@ test.each<Record<string, string>>([
   expect(isLocalRequest(request(headers), 4000)).toBe(false);
 });
 
-test('on port 80 a host without a port is local, on another port it is not', () => {
+test('a host without a port is local only on port 80', () => {
   expect(isLocalRequest(request({ host: 'localhost' }), 80)).toBe(true);
   expect(isLocalRequest(request({ host: 'localhost' }), 4000)).toBe(false);
 });
 
-test('a secret equals itself alone, and an empty one equals nothing', async () => {
+test('a secret equals only itself, and an empty one equals nothing', async () => {
   expect(await isSameSecret('s3cret', 's3cret')).toBe(true);
   expect(await isSameSecret('s3cret ', 's3cret')).toBe(false);
   expect(await isSameSecret('', 's3cret')).toBe(false);
   expect(await isSameSecret('', '')).toBe(false);
 });
 
-test('a service starts, answers, refuses a foreign host, stops, and starts again', async () => {
+test('a service starts, answers, refuses a foreign origin, stops, and starts again', async () => {
   const service = createLocalHostService({ name: 'echo', port: 0, fetch: () => new Response('hello'), release() {} });
   expect(() => service.url).toThrow('echo has no address');
   await service.stop();
@@ -63,7 +63,7 @@ test('a service starts, answers, refuses a foreign host, stops, and starts again
   }
 });
 
-test('a taken port is refused at start by its number', async () => {
+test('a start on a taken port fails with its number', async () => {
   const first = createLocalHostService({ name: 'first', port: 0, fetch: () => new Response(), release() {} });
   await first.start();
   const port = Number(new URL(first.url).port);

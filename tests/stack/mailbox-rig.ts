@@ -1,7 +1,7 @@
 import { afterAll, beforeEach } from 'vitest';
 import { createMailbox } from '../../scripts/stack/mailbox/mailbox.ts';
 
-/** What the mailbox answered; `body` is empty where the answer is no JSON. */
+/** An answer of the mailbox. `body` is empty where the answer is not JSON. */
 export type Answer = { status: number; headers: Headers; text: string; body: Record<string, unknown> };
 
 /** A mailbox for the tests of a file, emptied before each of them. */

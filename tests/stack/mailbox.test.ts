@@ -10,7 +10,7 @@ const send = (body: unknown, headers: Record<string, string> = {}) =>
   call('POST', '/emails', body, { ...KEY, ...headers });
 const list = async () => (await call('GET', '/emails')).body;
 
-test('a sent mail is answered with its id and can be retrieved by it', async () => {
+test('POST /emails returns an id, by which the mail can be read', async () => {
   const sent = await send({
     ...MAIL,
     text: 'Hello',
@@ -43,7 +43,7 @@ test('a sent mail is answered with its id and can be retrieved by it', async () 
   });
 });
 
-test('the list is newest first and carries no bodies', async () => {
+test('the list is newest first and without bodies', async () => {
   await send({ ...MAIL, subject: 'first' });
   await send({ ...MAIL, subject: 'second', to: ['a@example.com', 'b@example.com'] });
   expect(await list()).toEqual({
@@ -57,7 +57,7 @@ test('the list is newest first and carries no bodies', async () => {
   expect((await call('GET', '/emails')).text).not.toContain('<p>');
 });
 
-test('the list is read page by page with limit and after', async () => {
+test('the list has pages with limit and after', async () => {
   for (const subject of ['1', '2', '3']) await send({ ...MAIL, subject });
   const first = (await call('GET', '/emails?limit=2')).body;
   expect(first).toMatchObject({ has_more: true, data: [{ subject: '3' }, { subject: '2' }] });
@@ -92,24 +92,24 @@ test.each([
   ['no sender', { ...MAIL, from: undefined }, 'missing_required_field', 'from'],
   ['no subject', { ...MAIL, subject: undefined }, 'missing_required_field', 'subject'],
   ['neither html nor text', { ...MAIL, html: undefined }, 'missing_required_field', 'html'],
-  ['a recipient that is no address', { ...MAIL, to: 'Asha' }, 'validation_error', 'to'],
-  ['a sender that is no address', { ...MAIL, from: 'Acme <acme>' }, 'validation_error', 'from'],
+  ['a recipient that is not an address', { ...MAIL, to: 'Asha' }, 'validation_error', 'to'],
+  ['a sender that is not an address', { ...MAIL, from: 'Acme <acme>' }, 'validation_error', 'from'],
   ['a recipient of a wrong type', { ...MAIL, to: 7 }, 'validation_error', 'to'],
   ['51 recipients', { ...MAIL, to: Array(51).fill('a@example.com') }, 'validation_error', 'to'],
   ['a line break in the subject', { ...MAIL, subject: 'a\nb' }, 'validation_error', 'subject'],
   ['a tag with a space', { ...MAIL, tags: [{ name: 'a b', value: 'c' }] }, 'validation_error', 'Tags'],
-  ['a list for a body', [], 'validation_error', 'body'],
+  ['a list as the body', [], 'validation_error', 'body'],
 ])('%s → 422 that names the field', async (_what, body, name, field) => {
   const answer = await send(body);
   expect(answer.status).toBe(422);
   expect(answer.body).toEqual({ statusCode: 422, name, message: expect.stringContaining(field) });
 });
 
-test('a body that is no JSON → 400', async () => {
+test('a body that is not JSON → 400', async () => {
   expect(await send('{')).toMatchObject({ status: 400, body: { statusCode: 400, name: 'validation_error' } });
 });
 
-test('the same idempotency key with the same payload gives the same id and one mail', async () => {
+test('the same idempotency key with the same payload returns the same id and stores one mail', async () => {
   const key = { 'idempotency-key': `payment-success/${crypto.randomUUID()}` };
   const [first, second] = [await send(MAIL, key), await send(MAIL, key)];
   expect(second.status).toBe(200);
@@ -118,7 +118,7 @@ test('the same idempotency key with the same payload gives the same id and one m
   expect((await list()).data).toHaveLength(1);
 });
 
-test('ten racing sends under one key leave one mail', async () => {
+test('ten concurrent sends with one key store one mail', async () => {
   const key = { 'idempotency-key': crypto.randomUUID() };
   const answers = await Promise.all(Array.from({ length: 10 }, () => send(MAIL, key)));
   expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
@@ -134,13 +134,13 @@ test('the same idempotency key with another payload → 409 and no second mail',
   expect((await list()).data).toHaveLength(1);
 });
 
-test('a refused mail does not use its idempotency key up', async () => {
+test('an idempotency key can be used again after a refused mail', async () => {
   const key = { 'idempotency-key': crypto.randomUUID() };
   expect((await send({ ...MAIL, to: 'nobody' }, key)).status).toBe(422);
   expect((await send(MAIL, key)).status).toBe(200);
 });
 
-test('an idempotency key of 256 characters is taken, one of 257 → 400', async () => {
+test('an idempotency key of 256 characters is accepted, one of 257 → 400', async () => {
   expect((await send(MAIL, { 'idempotency-key': 'k'.repeat(256) })).status).toBe(200);
   const { status, body } = await send(MAIL, { 'idempotency-key': 'k'.repeat(257) });
   expect(status).toBe(400);
@@ -154,7 +154,7 @@ test('the mailbox keeps the newest 1,000 mails', async () => {
   expect(data).toMatchObject({ 0: { subject: '1000' }, 999: { subject: '1' } });
 });
 
-test('a status fault meets as many sends as asked for, with retry-after, and no mail comes of them', async () => {
+test('a status fault affects the given number of sends, with retry-after, and they store no mail', async () => {
   await call('POST', '/simulate/fault', { mode: 'status', status: 429, times: 2, retry_after: 7 });
   for (const _time of [1, 2]) {
     const { status, headers, body } = await send(MAIL);
@@ -166,7 +166,7 @@ test('a status fault meets as many sends as asked for, with retry-after, and no 
   expect((await list()).data).toHaveLength(1);
 });
 
-test('an applied fault loses the answer alone: the retry under the same key finds the mail sent', async () => {
+test('an applied fault loses only the answer: the retry with the same key stores no second mail', async () => {
   const key = { 'idempotency-key': crypto.randomUUID() };
   await call('POST', '/simulate/fault', { mode: 'status', status: 500, times: 1, applied: true });
   expect((await send(MAIL, key)).status).toBe(500);
@@ -174,7 +174,7 @@ test('an applied fault loses the answer alone: the retry under the same key find
   expect((await list()).data).toHaveLength(1);
 });
 
-test('a hanging send gets no answer until the fault is lifted', async () => {
+test('a hanging send gets no answer until the fault is removed', async () => {
   await call('POST', '/simulate/fault', { mode: 'hang' });
   let answered = false;
   const held = send(MAIL).finally(() => answered = true);
@@ -190,7 +190,7 @@ test('a hanging send gets no answer until the fault is lifted', async () => {
   expect((await send(MAIL)).status).toBe(200);
 });
 
-test('garbage is a 200 that claims to be JSON and is not', async () => {
+test('garbage is a 200 with a JSON content-type and invalid JSON', async () => {
   await call('POST', '/simulate/fault', { mode: 'garbage', times: 1 });
   const { status, headers, text } = await send(MAIL);
   expect(status).toBe(200);
@@ -198,13 +198,13 @@ test('garbage is a 200 that claims to be JSON and is not', async () => {
   expect(() => JSON.parse(text)).toThrow();
 });
 
-test('a fault that is not understood → 400, and none is set', async () => {
+test('an invalid fault → 400, no fault is set', async () => {
   expect((await call('POST', '/simulate/fault', { mode: 'status', status: 200 })).status).toBe(400);
   expect((await call('POST', '/simulate/fault', { mode: 'sulk' })).status).toBe(400);
   expect((await call('GET', '/simulate/fault')).body).toEqual({ faults: [] });
 });
 
-test('stopping ends an answer that is being held back', async () => {
+test('a stop ends a held answer', async () => {
   const other = createMailbox({ port: 0, revalidateSecret: '' });
   await other.start();
   await fetch(`${other.url}/simulate/fault`, { method: 'POST', body: JSON.stringify({ mode: 'hang' }) });
@@ -216,14 +216,14 @@ test('stopping ends an answer that is being held back', async () => {
 
 const SECRET = { 'x-revalidate-secret': 'revalidate-me' };
 
-test('a fault on the revalidation hook leaves mails alone', async () => {
+test('a fault of the revalidation route does not affect mails', async () => {
   await call('POST', '/simulate/fault', { target: 'revalidate', mode: 'status', status: 500, times: 1 });
   expect((await send(MAIL)).status).toBe(200);
   expect((await call('POST', '/api/revalidate', { paths: ['/a'] }, SECRET)).status).toBe(500);
   expect((await call('POST', '/api/revalidate', { paths: ['/a'] }, SECRET)).status).toBe(200);
 });
 
-test('the page and its files run no foreign script', async () => {
+test('the page and its files allow no foreign script', async () => {
   for (const path of ['/', '/page.css', '/page.js']) {
     const { status, headers } = await call('GET', path);
     expect(status).toBe(200);
@@ -232,7 +232,7 @@ test('the page and its files run no foreign script', async () => {
   expect((await call('GET', '/')).text).toMatch(/<iframe[^>]* sandbox=""/);
 });
 
-test('a mail’s HTML is served untouched and sandboxed, and a mail without HTML → 404', async () => {
+test('the HTML of a mail is served unchanged and sandboxed, and a mail without HTML → 404', async () => {
   const html = '<script>alert(1)</script><p>₹499.00</p>';
   const { body } = await send({ ...MAIL, html });
   const frame = await call('GET', `/mails/${body.id}/html`);
@@ -243,7 +243,7 @@ test('a mail’s HTML is served untouched and sandboxed, and a mail without HTML
 });
 
 test.each([['GET', '/emails'], ['DELETE', '/emails'], ['POST', '/simulate/fault'], ['GET', '/']])(
-  '%s %s from a foreign page → 403',
+  '%s %s with a foreign Origin → 403',
   async (method, path) => {
     const { status } = await call(method, path, undefined, { origin: 'https://evil.example' });
     expect(status).toBe(403);

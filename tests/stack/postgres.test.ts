@@ -32,7 +32,7 @@ describe('a local Postgres', () => {
   });
   afterAll(() => server.stop());
 
-  test('keeps its data over a restart', async () => {
+  test('keeps its data after a restart', async () => {
     await one(server.url(), 'create table kept (id integer)');
     const before = server.pid();
     await server.restart();
@@ -41,11 +41,11 @@ describe('a local Postgres', () => {
     expect(crashes).toEqual([]);
   });
 
-  test('asks for the password', async () => {
+  test('refuses a wrong password', async () => {
     await expect(one(server.url().replace(':postgres@', ':wrong@'), 'select 1')).rejects.toThrow('password');
   });
 
-  test('is prepared twice, and in two databases at once, without harm', async () => {
+  test('can be prepared twice, and in two databases at once', async () => {
     await one(server.url(), 'create database first');
     await one(server.url(), 'create database second');
     await Promise.all(['first', 'second'].map((name) => prepareDatabase(server.url(name))));
@@ -57,7 +57,7 @@ describe('a local Postgres', () => {
     );
   });
 
-  test('Lite waits for it, and answers again after it was away', async () => {
+  test('Lite answers again after a restart of Postgres', async () => {
     await one(server.url(), 'create database lite');
     await prepareDatabase(server.url('lite'));
     await one(server.url('lite'), 'create table public.things (id integer); grant select on public.things to anon');
@@ -88,14 +88,14 @@ describe('a local Postgres', () => {
     expect(lite.pid()).toBeUndefined();
   });
 
-  test('ends while it is paused', async () => {
+  test('stops while it is paused by SIGSTOP', async () => {
     Deno.kill(server.pid() ?? 0, 'SIGSTOP');
     await server.stop();
     expect(server.pid()).toBeUndefined();
     expect(crashes).toEqual([]);
   });
 
-  test('tells its last lines when it crashes', async () => {
+  test('reports its last lines when it crashes', async () => {
     await server.start();
     await server.ready();
     Deno.kill(server.pid() ?? 0, 'SIGKILL');

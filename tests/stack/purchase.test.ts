@@ -4,7 +4,7 @@ import { expectGone, freeBasePort, npmStart } from './running-stack.ts';
 
 const patience = { timeout: 30_000, interval: 50 };
 
-test('npm start: sign up, order, pay, and the tier and the mail come without verify', { timeout: 90_000 }, async () => {
+test('npm start: sign up, order, pay → the tier and the mail without verify', { timeout: 90_000 }, async () => {
   const stack = npmStart(['--port', String(freeBasePort()), '--ephemeral']);
   onTestFinished(async () => {
     await stack.end();

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createReverseProxy } from '../../scripts/stack/http/reverse-proxy.ts';
 import { freePort } from '../../scripts/stack/ports.ts';
 
-/** Sends the bytes of a whole request and gives back the bytes of the whole answer: no client in between. */
+/** Sends the bytes of a request over a socket and returns the bytes of the answer, without an HTTP client. */
 function exchange(port: number, request: Uint8Array): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -20,15 +20,15 @@ function get(port: number, path: string, ...headers: string[]): Promise<Buffer> 
   return exchange(port, new TextEncoder().encode(lines.join('\r\n')));
 }
 
-const packed = gzipSync('{"packed":true}');
+const compressed = gzipSync('{"packed":true}');
 
-/** Answers what the path asks for, and an echo of the body with the headers it came with. */
+/** The server behind the proxy: fixed answers for some paths, else an echo of body and headers. */
 async function behind(request: Request): Promise<Response> {
   switch (new URL(request.url).pathname) {
     case '/cookies':
       return new Response('', { headers: [['set-cookie', 'a=1'], ['set-cookie', 'b=2']] });
     case '/packed':
-      return new Response(packed, { headers: { 'content-encoding': 'gzip', 'content-type': 'application/json' } });
+      return new Response(compressed, { headers: { 'content-encoding': 'gzip', 'content-type': 'application/json' } });
     case '/elsewhere':
       return new Response(null, { status: 307, headers: { location: '/cookies' } });
     case '/unread':
@@ -46,10 +46,10 @@ describe('the proxy', () => {
   const server = Deno.serve({ hostname: '127.0.0.1', port: 0, onListen: () => {} }, behind);
   const behindUrl = `http://127.0.0.1:${server.addr.port}`;
   const nowhere = `http://127.0.0.1:${freePort()}`;
-  let asked = 0;
+  let attempts = 0;
   const bases: Record<string, () => string | undefined> = {
     '/away': () => undefined,
-    '/late': () => asked++ < 2 ? nowhere : behindUrl,
+    '/late': () => attempts++ < 2 ? nowhere : behindUrl,
   };
   const proxy = createReverseProxy({
     name: 'proxy',
@@ -66,7 +66,7 @@ describe('the proxy', () => {
     await server.shutdown();
   });
 
-  test('passes every byte of a body, a byte-order mark and broken UTF-8 included', async () => {
+  test('passes every byte of a body, including a byte-order mark and invalid UTF-8', async () => {
     const body = Uint8Array.from([0xef, 0xbb, 0xbf, ...Array.from({ length: 256 }, (_, index) => index)]);
     const answer = await fetch(`${url}/echo`, { method: 'POST', body });
     expect(new Uint8Array(await answer.arrayBuffer())).toEqual(body);
@@ -76,7 +76,7 @@ describe('the proxy', () => {
     const answer = await get(port, '/echo?a=%2F&b', 'x-gateway-signature: 0a', 'accept-encoding: br');
     const [, seen = ''] = /x-seen: (.*)\r\n/.exec(answer.toString()) ?? [];
     const [method, address, ...headers] = JSON.parse(seen);
-    // `connection` is about the connection that it came over: each leg has its own.
+    // `connection` describes one connection, so both sides of the proxy have their own.
     expect([method, address, ...headers.filter(([name]: string[]) => name !== 'connection')]).toEqual([
       'GET',
       `${url}/echo?a=%2F&b`,
@@ -90,15 +90,15 @@ describe('the proxy', () => {
     expect(await answer.text()).toBe('onetwo');
   });
 
-  test('passes each cookie on a line of its own', async () => {
+  test('passes each cookie in its own header', async () => {
     const answer = await fetch(`${url}/cookies`);
     expect(answer.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
   });
 
-  test('passes a packed answer as it is', async () => {
+  test('passes a compressed answer unchanged', async () => {
     const answer = await get(port, '/packed', 'accept-encoding: gzip');
     expect(answer.toString('latin1')).toContain('content-encoding: gzip');
-    expect(answer.includes(packed)).toBe(true);
+    expect(answer.includes(compressed)).toBe(true);
   });
 
   test('follows no redirect', async () => {
@@ -106,12 +106,15 @@ describe('the proxy', () => {
     expect([answer.status, answer.headers.get('location')]).toEqual([307, '/cookies']);
   });
 
-  test.each([5_000_000, 20_000_000])('answers a body of %i bytes that nobody reads with 413', async (size) => {
-    const answer = await fetch(`${url}/unread`, { method: 'POST', body: new Uint8Array(size) });
-    expect([answer.status, await answer.json()]).toEqual([413, { error: 'Payload too large' }]);
-  });
+  test.each([5_000_000, 20_000_000])(
+    'passes the 413 of a server that does not read a body of %i bytes',
+    async (size) => {
+      const answer = await fetch(`${url}/unread`, { method: 'POST', body: new Uint8Array(size) });
+      expect([answer.status, await answer.json()]).toEqual([413, { error: 'Payload too large' }]);
+    },
+  );
 
-  test('tries again while nothing listens', async () => {
+  test('retries while no server listens', async () => {
     const answer = await fetch(`${url}/late`, { method: 'POST', body: 'once' });
     expect(await answer.text()).toBe('once');
   });

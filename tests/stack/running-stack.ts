@@ -5,19 +5,19 @@ import { root } from '../../scripts/stack/root.ts';
 import type { Findings } from '../helpers/findings.ts';
 import { openDatabase } from '../helpers/test-database.ts';
 
-/** A real `npm start`, and what it said. */
+/** A real `npm start` and its output. */
 export type RunningStack = {
   readonly stdout: string[];
   readonly stderr: string[];
-  /** The printed values, once `ready` was printed; throws when it ends before. */
+  /** The printed values, after `ready` is printed. @throws when the process ends before */
   readonly ready: Promise<Record<string, string>>;
   readonly exited: Promise<Deno.CommandStatus>;
   /**
-   * Sends SIGTERM to npm, as a process manager does, unless it has ended; returns when it has. Before that it compares
-   * what is wrong in the database with the findings that the test declares: none, unless told otherwise.
+   * Compares the findings of the database with the declared ones (by default none). Then sends SIGTERM to npm, as a process
+   * manager does, unless it has ended, and waits for its end.
    */
   end(findings?: Findings | 'not compared'): Promise<Deno.CommandStatus>;
-  /** All its processes below npm. */
+  /** All child processes of npm. */
   processes(): Promise<Process[]>;
 };
 
@@ -67,7 +67,7 @@ export function npmStart(args: string[], env: Record<string, string> = {}, cwd =
   return { stdout, stderr, ready, exited, end, processes: () => descendants(npm.pid) };
 }
 
-/** A base port whose six ports are free, below those that the system hands out by itself. */
+/** A base port whose six ports are free, below the range of ephemeral ports. */
 export function freeBasePort(): number {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 12_000);
@@ -75,10 +75,10 @@ export function freeBasePort(): number {
   }
 }
 
-/** Asserts that none of the processes is left, or soon will be. */
+/** Waits until none of the processes is left. */
 export async function expectGone(processes: Process[]): Promise<void> {
   await vi.waitFor(async () => {
-    // A number may belong to another program by now, and the dead keep theirs until somebody asks for their exit code.
+    // A pid may belong to another program by now, so the command is compared, too. Zombie processes keep their pid.
     const left = (await listProcesses()).filter(({ pid, command }) =>
       processes.some((process) => process.pid === pid && process.command === command)
     );

@@ -24,7 +24,7 @@ beforeAll(async () => {
       return new Response(null, { status: 502 });
     }
   });
-  // The first retry comes after 5 s; nobody waits that long here.
+  // The first retry would run after 5 s, which is too long for these tests.
   await project.database.query(
     "create or replace function private.retry_delay(p_attempts integer) returns interval language sql immutable set search_path = '' return interval '300 milliseconds'",
   );
@@ -53,20 +53,20 @@ async function launch({ internalUrl = proxyUrl(), sweepMs = 600_000 } = {}): Pro
   await scheduler.ready();
 }
 
-/** Starts a scheduler and waits until it works: what follows is due to what the test does. */
-async function startWaker(sweepMs?: number): Promise<void> {
+/** Starts a scheduler and waits until it has delivered a row, so that the test starts in a known state. */
+async function startScheduler(sweepMs?: number): Promise<void> {
   await launch({ sweepMs });
   await eventually(async () => untilDelivered(await enqueueRevalidation(project.database), 1000));
   await emptyOutbox(project.database);
   app.arrivals.length = 0;
 }
 
-/** The function's address changes when it is started again. */
+/** The proxy's address stays the same when the function is restarted. */
 function proxyUrl(): string {
   return `${proxy.url}/api/internal`;
 }
 
-/** Notes a revalidation as the function's own requests do: nobody is told. */
+/** Enqueues a revalidation without a notification, as the function's requests do. */
 async function enqueueSilently(): Promise<string> {
   const session = await project.database.connect();
   await session.query("set subscriptions.request = 'on'");
@@ -78,7 +78,7 @@ async function enqueueSilently(): Promise<string> {
   return String(rows[0].key);
 }
 
-/** Connections whose newest statement is like that. */
+/** The number of connections whose newest statement matches. */
 async function countConnections(statement: string): Promise<number> {
   const { open } = await project.database.one(
     'select count(*)::int as open from pg_stat_activity where pid <> pg_backend_pid() and query ilike $1',
@@ -93,12 +93,12 @@ async function untilDelivered(key: string, timeout = patience.timeout): Promise<
   }, { ...patience, timeout });
 }
 
-/** Does it again until it works: what is killed or restarted may take a claim with it, which waits for its lease to end. */
+/** Repeats the work until it succeeds: a claim of a killed or restarted process is lost until its lease expires. */
 async function eventually(work: () => Promise<void>): Promise<void> {
   await vi.waitFor(work, patience);
 }
 
-/** Edits a tier as an admin does in Studio, and waits until the app is told. */
+/** Edits a tier as an admin does in Studio, and waits for the revalidation. */
 async function editTier(timeout = patience.timeout): Promise<void> {
   const { id } = await createUser(project.database);
   await project.database.query(
@@ -110,23 +110,23 @@ async function editTier(timeout = patience.timeout): Promise<void> {
 }
 
 test('a tier edited by SQL is delivered without a sweep and without a request', async () => {
-  await startWaker();
+  await startScheduler();
   const started = performance.now();
   await editTier();
-  // Far less than a minute: nobody swept.
+  // Far less than the minute between two sweeps.
   expect(performance.now() - started).toBeLessThan(10_000);
   await vi.waitFor(async () => expect(await countRows(project.database)).toMatchObject({ pending: 0 }), patience);
   expect(app.arrivals[0]?.body).toEqual({ paths: ['/subscription', '/pricing', '/analytics', '/dashboard'] });
 });
 
-test('what waits already when the scheduler starts is delivered', async () => {
+test('a row that is due before the scheduler starts is delivered', async () => {
   const key = await enqueueSilently();
   await launch();
   await untilDelivered(key);
 });
 
-test('a receiver that fails is tried again when the row is due, long before a sweep', async () => {
-  await startWaker();
+test('a failed delivery is retried when the row is due, without a sweep', async () => {
+  await startScheduler();
   app.answer = () => new Response(null, { status: 500 });
   const key = await enqueueRevalidation(project.database);
   await vi.waitFor(async () => {
@@ -137,13 +137,13 @@ test('a receiver that fails is tried again when the row is due, long before a sw
   expect(await readRow(project.database, key)).toMatchObject({ attempts: 2 });
 });
 
-test('sweeps deliver what nobody was told of', async () => {
-  await startWaker(100);
+test('sweeps deliver rows without a notification', async () => {
+  await startScheduler(100);
   await untilDelivered(await enqueueSilently());
 });
 
-test('after the function was away the scheduler goes on', async () => {
-  await startWaker(100);
+test('the scheduler delivers again after a restart of the function', async () => {
+  await startScheduler(100);
   await project.edgeFunction.stop();
   await enqueueRevalidation(project.database);
   await project.edgeFunction.start();
@@ -151,7 +151,7 @@ test('after the function was away the scheduler goes on', async () => {
   await eventually(() => editTier(1000));
 });
 
-test('stop leaves no connection and ends the calls under way; it may come twice, and first', async () => {
+test('stop closes the connections and ends running calls; it can be called twice, and before start', async () => {
   const ended = Promise.withResolvers<void>();
   const hanging = startReceiver();
   hanging.answer = () => ended.promise.then(() => new Response());
@@ -174,7 +174,7 @@ test('stop leaves no connection and ends the calls under way; it may come twice,
   await createScheduler({ databaseUrl: '', internalUrl: '', secretKey: '' }).stop();
 });
 
-describe('with a dispatcher that only counts', () => {
+describe('with a dispatcher that only counts its calls', () => {
   const dispatcher = startReceiver();
   let hold: Promise<void>;
   const nextCall = (count: number) => vi.waitFor(() => expect(dispatcher.arrivals).toHaveLength(count), patience);
@@ -197,7 +197,7 @@ describe('with a dispatcher that only counts', () => {
     expect({ method, key: headers.get('apikey') }).toEqual({ method: 'POST', key: localKeys.secret });
   });
 
-  test('a notice at the end of a call is not forgotten when that call says when the next is due', async () => {
+  test('a notification during a call leads to another call, although that call returns a later due time', async () => {
     for (let call = 2; call <= 11; call++) {
       const held = Promise.withResolvers<void>();
       hold = held.promise;
@@ -206,12 +206,12 @@ describe('with a dispatcher that only counts', () => {
       await notify();
       held.resolve();
       hold = Promise.resolve();
-      // The second notice's call.
+      // The call for the second notification.
       await nextCall(++call);
     }
   });
 
-  test('notices that never pause do not put the call off', async () => {
+  test('continuous notifications do not delay the call', async () => {
     let over = false;
     const noticing = (async () => {
       while (!over) await notify();
@@ -220,17 +220,17 @@ describe('with a dispatcher that only counts', () => {
     await noticing;
   });
 
-  test('after the database was away it is called, for nobody heard the notices of the meantime', async () => {
+  test('it is called after a restart of the database, because notifications were lost', async () => {
     await project.postgres.restart();
     await vi.waitFor(() => expect(dispatcher.arrivals.length).toBeGreaterThan(1), patience);
   });
 });
 
 test.each([
-  ['by notices', 600_000],
+  ['by notifications', 600_000],
   ['by sweeps', 100],
-])('after the database was away the scheduler goes on %s', async (_name, sweepMs) => {
-  await startWaker(sweepMs);
+])('the scheduler delivers again %s after a restart of the database', async (_name, sweepMs) => {
+  await startScheduler(sweepMs);
   await project.postgres.restart();
   await vi.waitFor(async () => expect(await countConnections('listen %')).toBe(1), patience);
   await eventually(() => editTier(1000));

@@ -71,7 +71,7 @@ describe('npm start', { timeout: 60_000 }, () => {
     expect(row?.zone).toBe('UTC');
   });
 
-  test('a sign-up over supabase-js gets a session that the function takes', async () => {
+  test('a sign-up over supabase-js gets a session that the function accepts', async () => {
     const supabase = createClient(value('API_URL'), value('PUBLISHABLE_KEY'), { auth: { persistSession: false } });
     const { data, error } = await supabase.auth.signUp({
       email: `${crypto.randomUUID()}@example.com`,
@@ -85,7 +85,7 @@ describe('npm start', { timeout: 60_000 }, () => {
     expect(await answer.json()).toEqual({ subscription: null, currentTier: 'free', payments: [] });
   });
 
-  test('what the migrations revoke stays revoked after the first requests', async () => {
+  test('rights that the migrations revoke stay revoked after the first requests', async () => {
     expect((await api('/rest/v1/plans')).status).toBe(200);
     const written = await api('/rest/v1/plans', { method: 'POST', body: '{"tier":"mine","name":"Mine","price":0}' });
     expect(await written.json()).toMatchObject({ code: '42501' });
@@ -100,14 +100,14 @@ describe('npm start', { timeout: 60_000 }, () => {
     expect([...rows]).toEqual([]);
   });
 
-  test('schema private shows in Studio and not in the API', async () => {
+  test('schema private is in Studio and not in the API', async () => {
     const profile = { 'accept-profile': 'private' };
     const outside = await api('/rest/v1/outbox', { headers: { ...profile, apikey: value('SECRET_KEY') } });
     const inside = await fetch(`${value('STUDIO_URL')}/rest/v1/outbox`, { headers: profile });
     expect([outside.status, inside.status]).toEqual([406, 200]);
   });
 
-  test('the API tells nothing about the database server', async () => {
+  test('the API has no system information', async () => {
     expect((await api('/_system/info')).status).toBe(404);
     expect((await api('/%5Fsystem/info')).status).toBe(404);
   });
@@ -124,13 +124,13 @@ describe('npm start', { timeout: 60_000 }, () => {
     expect(answer.status).toBe(403);
   });
 
-  test('a body of 5 MB gets the function’s own 413', async () => {
+  test('a body of 5 MB gets the 413 of the function', async () => {
     const body = new Uint8Array(5_000_000);
     const answer = await fetch(`${value('FUNCTIONS_URL')}/api/webhooks/gateway`, { method: 'POST', body });
     expect([answer.status, await answer.json()]).toEqual([413, { error: 'Payload too large' }]);
   });
 
-  test('taken ports are named', async () => {
+  test('a start on taken ports fails with their numbers', async () => {
     const second = npmStart(['--port', String(port), '--ephemeral']);
     expect((await second.exited).code).toBe(1);
     expect(second.stderr).toEqual(expect.arrayContaining([
@@ -141,7 +141,7 @@ describe('npm start', { timeout: 60_000 }, () => {
   });
 
   test.each(['--prot 1', '--port http', '--port 65535', '--reset --ephemeral'])(
-    'npm start -- %s is refused, with the usage',
+    'npm start -- %s writes the usage and exits with 2',
     async (options) => {
       const refused = npmStart(options.split(' '));
       expect((await refused.exited).code).toBe(2);
@@ -150,14 +150,14 @@ describe('npm start', { timeout: 60_000 }, () => {
     },
   );
 
-  test('a request waits while a killed Lite is replaced', async () => {
+  test('a request waits while a killed Lite is restarted', async () => {
     const lite = await processOf('lite-process.ts');
     Deno.kill(lite.pid, 'SIGKILL');
     expect((await api('/rest/v1/plans')).status).toBe(200);
     expect((await processOf('lite-process.ts')).pid).not.toBe(lite.pid);
   });
 
-  test('the API recovers when its database connections are cut', async () => {
+  test('the API recovers after its database connections are terminated', async () => {
     const sql = postgres(value('DB_URL'), { max: 1 });
     await sql`
       select pg_terminate_backend(pid) from pg_stat_activity
@@ -166,17 +166,17 @@ describe('npm start', { timeout: 60_000 }, () => {
     await vi.waitFor(async () => expect((await api('/rest/v1/plans')).status).toBe(200), patience);
   });
 
-  test('a killed function stops the stack, with its last lines shown', async () => {
+  test('a killed function stops the stack and shows its last lines', async () => {
     const processes = await stack.processes();
     Deno.kill((await processOf('functions/api/index.ts')).pid, 'SIGKILL');
     expect((await stack.exited).code).toBe(1);
-    const said = stack.stderr.findIndex((line) => line.startsWith('The function ended with code'));
-    expect(stack.stderr.slice(said + 1).join('\n')).toContain('"event":"request"');
+    const index = stack.stderr.findIndex((line) => line.startsWith('The function ended with code'));
+    expect(stack.stderr.slice(index + 1).join('\n')).toContain('"event":"request"');
     await expectGone(processes);
   });
 });
 
-test('SIGTERM to npm leaves no process and no throw-away data', { timeout: 60_000 }, async () => {
+test('SIGTERM to npm leaves no process and no temporary data', { timeout: 60_000 }, async () => {
   const stack = npmStart(['--port', String(freeBasePort()), '--ephemeral'], { GATEWAY_KEY_SECRET: '' });
   const env = await stack.ready;
   const unconfigured = await fetch(`${env.FUNCTIONS_URL}/api/payments/verify`, { method: 'POST', body: '{}' });
@@ -190,7 +190,7 @@ test('SIGTERM to npm leaves no process and no throw-away data', { timeout: 60_00
   await expect(Deno.stat(data)).rejects.toThrow(Deno.errors.NotFound);
 });
 
-test('a killed supervisor takes its children along', { timeout: 60_000 }, async () => {
+test('the children of a killed supervisor end', { timeout: 60_000 }, async () => {
   const stack = npmStart(['--port', String(freeBasePort()), '--ephemeral']);
   await stack.ready;
   const processes = await stack.processes();

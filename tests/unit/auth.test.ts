@@ -18,7 +18,7 @@ beforeEach(async () => {
   asked = [];
 });
 
-/** An auth server that publishes these keys, and knows no session. */
+/** An auth server that publishes the keys and refuses every session. */
 async function answer(input: URL | RequestInfo): Promise<Response> {
   asked.push(String(input));
   if (!String(input).endsWith('/jwks.json')) return Response.json({ message: 'no' }, { status: 403 });
@@ -41,76 +41,78 @@ async function createToken(kid = 'key-1', claims: Record<string, unknown> = {}):
   return `${signed}.${base64Url(new Uint8Array(signature))}`;
 }
 
-function bearing(token: string): Request {
+function requestWith(token: string): Request {
   return new Request('https://abc.supabase.co', { headers: { authorization: `Bearer ${token}` } });
 }
 
-describe('a session under a published key', () => {
-  test('is its user, at the second request as at the first', async () => {
+describe('a session signed with a published key', () => {
+  test('returns its user for the first and the second request', async () => {
     const auth = createAuth(config, answer);
     const token = await createToken();
-    expect(await auth.authenticate(bearing(token))).toBe(userId);
-    expect(await auth.authenticate(bearing(token))).toBe(userId);
+    expect(await auth.authenticate(requestWith(token))).toBe(userId);
+    expect(await auth.authenticate(requestWith(token))).toBe(userId);
     expect(asked).toEqual([`${config.supabaseUrl}/auth/v1/.well-known/jwks.json`]);
   });
 
-  test('ends at its expiry, though it was good before', async () => {
+  test('is refused after its expiry, although it was accepted before', async () => {
     const auth = createAuth(config, answer);
     const token = await createToken('key-1', { exp: Math.floor(Date.now() / 1000) + 60 });
-    expect(await auth.authenticate(bearing(token))).toBe(userId);
+    expect(await auth.authenticate(requestWith(token))).toBe(userId);
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 });
-    expect(await auth.authenticate(bearing(token))).toBeNull();
+    expect(await auth.authenticate(requestWith(token))).toBeNull();
     vi.useRealTimers();
   });
 
-  test('is no longer its user when the key was revoked, though it was good before', async () => {
+  test('is refused after its key was revoked, although it was accepted before', async () => {
     const auth = createAuth(config, answer);
     const token = await createToken();
-    expect(await auth.authenticate(bearing(token))).toBe(userId);
+    expect(await auth.authenticate(requestWith(token))).toBe(userId);
     published = { 'key-2': await crypto.subtle.generateKey(ecdsa, true, ['sign', 'verify']) };
     vi.useFakeTimers({ toFake: ['performance'] });
     vi.setSystemTime(0);
     vi.advanceTimersByTime(10 * 60_000 + 1);
-    expect(await auth.authenticate(bearing(await createToken('key-2')))).toBe(userId);
-    expect(await auth.authenticate(bearing(token))).toBeNull();
+    expect(await auth.authenticate(requestWith(await createToken('key-2')))).toBe(userId);
+    expect(await auth.authenticate(requestWith(token))).toBeNull();
     vi.useRealTimers();
   });
 
-  test('with a letter changed in its signature is nobody, though the whole one was good before', async () => {
+  test('with a changed signature is refused, although the unchanged one was accepted before', async () => {
     const auth = createAuth(config, answer);
     const token = await createToken();
-    expect(await auth.authenticate(bearing(token))).toBe(userId);
+    expect(await auth.authenticate(requestWith(token))).toBe(userId);
     const changed = token.replace(/.{10}$/, (end) => end.split('').reverse().join(''));
-    expect(await auth.authenticate(bearing(changed))).toBeNull();
+    expect(await auth.authenticate(requestWith(changed))).toBeNull();
   });
 });
 
-test('a session under a shared secret that the key set names is nobody', async () => {
+test('a session signed with a shared secret that the key set names is refused', async () => {
   const auth = createAuth(config, answer);
-  expect(await auth.authenticate(bearing(await createToken('shared')))).toBeNull();
+  expect(await auth.authenticate(requestWith(await createToken('shared')))).toBeNull();
 });
 
-describe('a session under the shared secret', () => {
+describe('a session signed with the shared secret', () => {
   const createShared = (claims: Record<string, unknown> = {}) =>
     `${encodeJson({ alg: 'HS256', typ: 'JWT' })}.${encodeJson({ ...sessionClaims(userId), ...claims })}.c2lnbmF0dXJl`;
 
-  test('that the auth server refuses is refused for a minute without another call', async () => {
+  test('is refused for a minute without another call after the auth server refused it', async () => {
     vi.useFakeTimers({ now: Date.now(), toFake: ['Date'] });
     try {
       const auth = createAuth(config, answer);
-      for (let count = 0; count < 3; count += 1) expect(await auth.authenticate(bearing(createShared()))).toBeNull();
+      for (let count = 0; count < 3; count += 1) {
+        expect(await auth.authenticate(requestWith(createShared()))).toBeNull();
+      }
       expect(asked).toHaveLength(1);
-      expect(await auth.authenticate(bearing(createShared({ session_id: 'another' })))).toBeNull();
+      expect(await auth.authenticate(requestWith(createShared({ session_id: 'another' })))).toBeNull();
       expect(asked).toHaveLength(2);
       vi.setSystemTime(Date.now() + 60_001);
-      expect(await auth.authenticate(bearing(createShared()))).toBeNull();
+      expect(await auth.authenticate(requestWith(createShared()))).toBeNull();
       expect(asked).toHaveLength(3);
     } finally {
       vi.useRealTimers();
     }
   });
 
-  test('is no refusal when the auth server limits calls: the next request asks again', async () => {
+  test('is not refused when the auth server limits calls: the next request calls it again', async () => {
     const statuses = [429, 200];
     const auth = createAuth(
       config,
@@ -119,7 +121,7 @@ describe('a session under the shared secret', () => {
           Response.json({ id: userId }, { status: statuses.shift() ?? 500, headers: { 'retry-after': '7' } }),
         ),
     );
-    await expect(auth.authenticate(bearing(createShared()))).rejects.toMatchObject({ retryAfter: 7 });
-    expect(await auth.authenticate(bearing(createShared()))).toBe(userId);
+    await expect(auth.authenticate(requestWith(createShared()))).rejects.toMatchObject({ retryAfter: 7 });
+    expect(await auth.authenticate(requestWith(createShared()))).toBe(userId);
   });
 });

@@ -9,7 +9,7 @@ const row = {
   payload: { gateway_subscription_id: 'sub_1', at_cycle_end: false },
 };
 
-/** A gateway that answers a cancellation so, and has the subscription in that status afterwards. */
+/** A gateway that answers a cancellation with `status`, and a later read with the status `afterwards`. */
 function gateway(status: number, afterwards: string | null = 'active', retryAfter: string | null = null): Gateway {
   return {
     createOrder: () => Promise.resolve(null),
@@ -25,29 +25,32 @@ function gateway(status: number, afterwards: string | null = 'active', retryAfte
 
 const deliver = (to: Gateway, rows = [row]) => createCanceller(to)(rows)[0]?.deliver();
 
-test('a cancellation that the gateway takes is delivered', async () => {
+test('a cancellation that the gateway accepts is delivered', async () => {
   expect(await deliver(gateway(200))).toEqual({ status: 'delivered' });
 });
 
-test.each(['cancelled', 'completed', 'expired'])('a refusal of one that is %s already is delivered', async (status) => {
-  expect(await deliver(gateway(400, status))).toEqual({ status: 'delivered' });
-});
+test.each(['cancelled', 'completed', 'expired'])(
+  'a refused cancellation of a subscription that is already %s is delivered',
+  async (status) => {
+    expect(await deliver(gateway(400, status))).toEqual({ status: 'delivered' });
+  },
+);
 
 test.each([[400, 'active'], [404, null], [401, null]])(
-  'HTTP %i while it is %s is refused',
+  'HTTP %i for a subscription with the status %s is refused',
   async (status, afterwards) => {
     expect(await deliver(gateway(status, afterwards))).toEqual({ status: 'refused', error: `HTTP ${status}` });
   },
 );
 
 test.each([[500, 'HTTP 500'], [503, 'HTTP 503'], [0, 'no answer']])(
-  'status %i is tried again',
+  'status %i is retried',
   async (status, error) => {
     expect(await deliver(gateway(status))).toEqual({ status: 'failed', error });
   },
 );
 
-test('429 pauses the gateway for as long as it asks', async () => {
+test('429 pauses the destination for the seconds of retry-after', async () => {
   expect(await deliver(gateway(429, null, '7'))).toEqual({ status: 'paused', error: 'HTTP 429', seconds: 7 });
 });
 
@@ -73,7 +76,7 @@ test('a cancellation at once that is refused before the first cycle is not repea
   expect(asked).toEqual([false]);
 });
 
-test('a refusal whose reason the gateway does not say is tried again', async () => {
+test('a refusal is retried when the subscription cannot be read', async () => {
   expect(await deliver(gateway(400, null))).toEqual({ status: 'failed', error: 'HTTP 400' });
 });
 
@@ -81,7 +84,7 @@ describe('at the end of a cycle', () => {
   const atCycleEnd = { ...row, payload: { ...row.payload, at_cycle_end: true } };
   const found = (value: GatewaySubscription): Reading<GatewaySubscription> => ({ status: 'found', value });
 
-  /** Delivers to a gateway that answers the two kinds of cancellation so; the subscription is read in between. */
+  /** Delivers to a gateway with a status for each kind of cancellation. The subscription is read between them. */
   async function cancel(statuses: { atCycleEnd: number; atOnce: number }, subscription: Reading<GatewaySubscription>) {
     const asked: string[] = [];
     const delivery = await deliver({
@@ -98,13 +101,13 @@ describe('at the end of a cycle', () => {
     return { asked, delivery };
   }
 
-  test('a cancellation that the gateway takes is the only call', async () => {
+  test('a cancellation that the gateway accepts is the only call', async () => {
     expect(await cancel({ atCycleEnd: 200, atOnce: 200 }, found({ status: 'authenticated', current_end: null })))
       .toEqual({ asked: ['cancel at cycle end'], delivery: { status: 'delivered' } });
   });
 
   test.each(['created', 'authenticated'])(
-    'a subscription that is %s and has no cycle, for which it is refused, is cancelled at once',
+    'a refused cancellation of a subscription that is %s and has no cycle is repeated at once',
     async (status) => {
       expect(await cancel({ atCycleEnd: 400, atOnce: 200 }, found({ status, current_end: null }))).toEqual({
         asked: ['cancel at cycle end', 'read', 'cancel at once'],
@@ -120,15 +123,15 @@ describe('at the end of a cycle', () => {
     ['halted', { status: 'halted', current_end: 1_797_776_460 }],
     ['paused', { status: 'paused', current_end: null }],
     ['authenticated with a cycle', { status: 'authenticated', current_end: 1_797_776_460 }],
-    ['authenticated, its cycle not said', { status: 'authenticated' }],
-    ['of a state that is new to us', { status: 'trialing', current_end: null }],
-  ])('one that is %s is never cancelled at once', async (_, subscription) => {
+    ['authenticated without the field current_end', { status: 'authenticated' }],
+    ['in an unknown status', { status: 'trialing', current_end: null }],
+  ])('a subscription that is %s is never cancelled at once', async (_, subscription) => {
     expect(await cancel({ atCycleEnd: 400, atOnce: 200 }, found(subscription)))
       .toEqual({ asked: ['cancel at cycle end', 'read'], delivery: { status: 'refused', error: 'HTTP 400' } });
   });
 
   test.each<[number, string]>([[500, 'failed'], [0, 'failed'], [429, 'paused'], [401, 'refused'], [404, 'refused']])(
-    'status %i, which says nothing of cycles, cancels nothing at once: %s',
+    'status %i does not lead to a cancellation at once: %s',
     async (status, outcome) => {
       const { asked, delivery } = await cancel(
         { atCycleEnd: status, atOnce: 200 },
@@ -140,27 +143,27 @@ describe('at the end of a cycle', () => {
   );
 
   test.each<[string, Reading<GatewaySubscription>, string]>([
-    ['is not known', { status: 'unknown' }, 'refused'],
-    ['can not be read', { status: 'unanswered' }, 'failed'],
-  ])('one that %s is not cancelled at once: %s', async (_, reading, outcome) => {
+    ['is unknown', { status: 'unknown' }, 'refused'],
+    ['cannot be read', { status: 'unanswered' }, 'failed'],
+  ])('a subscription that %s is not cancelled at once: %s', async (_, reading, outcome) => {
     expect(await cancel({ atCycleEnd: 400, atOnce: 200 }, reading))
       .toEqual({ asked: ['cancel at cycle end', 'read'], delivery: { status: outcome, error: 'HTTP 400' } });
   });
 
-  test.each(['cancelled', 'completed', 'expired'])('one that is %s already is delivered', async (status) => {
+  test.each(['cancelled', 'completed', 'expired'])('a subscription that is already %s is delivered', async (status) => {
     expect(await cancel({ atCycleEnd: 400, atOnce: 200 }, found({ status, current_end: null })))
       .toEqual({ asked: ['cancel at cycle end', 'read'], delivery: { status: 'delivered' } });
   });
 
   test.each([[400, 'HTTP 400'], [500, 'HTTP 500'], [0, 'no answer']])(
-    'a cancellation at once that ends with status %i is tried again from the beginning',
+    'a cancellation at once that gets status %i is retried from the first call',
     async (status, error) => {
       expect(await cancel({ atCycleEnd: 400, atOnce: status }, found({ status: 'created', current_end: null })))
         .toMatchObject({ delivery: { status: 'failed', error } });
     },
   );
 
-  test('a second attempt, after one that died before it was noted, finds it cancelled', async () => {
+  test('a second attempt after one whose result was not stored is delivered', async () => {
     let status = 'authenticated';
     const twice: Gateway = {
       ...gateway(0),

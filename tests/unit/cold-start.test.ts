@@ -9,7 +9,7 @@ type Module = {
 const path = `${root}/supabase/functions/api`;
 const folder = `file://${path}`;
 
-/** What is loaded before the first request: whatever is imported by a statement, not when it is needed. */
+/** The modules that are loaded before the first request: static imports, without dynamic ones. */
 async function loadedAtStart(): Promise<{ files: string[]; imports: string[] }> {
   const { stdout } = await new Deno.Command(Deno.execPath(), {
     args: ['info', '--json', '--node-modules-dir=manual', '--config', `${path}/deno.json`, `${path}/index.ts`],
@@ -32,7 +32,7 @@ async function loadedAtStart(): Promise<{ files: string[]; imports: string[] }> 
   return { files: [...files].map((file) => file.slice(folder.length + 1)), imports: [...imports].sort() };
 }
 
-test('the start loads neither a way to the database nor what few requests need', async () => {
+test('the start loads no database transport and no module that few requests need', async () => {
   const { files, imports } = await loadedAtStart();
   expect(imports).toEqual([
     '@supabase/supabase-js/cors',

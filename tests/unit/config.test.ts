@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../supabase/functions/api/config.ts';
 
-/** What the platform always sets. */
+/** The variables that the platform always sets. */
 const platform = {
   SUPABASE_URL: 'https://abc.supabase.co',
   SUPABASE_PUBLISHABLE_KEYS: '{"default":"sb_publishable_1","other":"sb_publishable_2"}',
@@ -20,7 +20,7 @@ function read(environment: Record<string, string | undefined>) {
 }
 
 describe('a full environment', () => {
-  test('is read whole, with defaults for header names and renewals', () => {
+  test('is read completely, with defaults for header names and renewals', () => {
     expect(read(full)).toMatchObject({
       supabaseUrl: 'https://abc.supabase.co',
       publishableKey: 'sb_publishable_1',
@@ -72,26 +72,26 @@ describe('a full environment', () => {
   });
 });
 
-describe('keys of the older kind', () => {
+describe('legacy keys', () => {
   const legacy = {
     SUPABASE_URL: 'https://abc.supabase.co',
     SUPABASE_ANON_KEY: 'anon',
     SUPABASE_SERVICE_ROLE_KEY: 'service',
   };
 
-  test('stand in where the newer ones are missing', () => {
+  test('are used where the newer keys are missing', () => {
     expect(read(legacy)).toMatchObject({ publishableKey: 'anon', secretKey: 'service' });
   });
 
   test.each(['{}', '{"default":""}', '{"default":null}', '[]', 'null', '"sb_secret_1"'])(
-    'stand in where the newer ones are %s',
+    'are used where the newer keys are %s',
     (keys) => {
       expect(read({ ...legacy, SUPABASE_PUBLISHABLE_KEYS: keys, SUPABASE_SECRET_KEYS: keys }))
         .toMatchObject({ publishableKey: 'anon', secretKey: 'service' });
     },
   );
 
-  test('give way to the newer ones', () => {
+  test('are not used where the newer keys are set', () => {
     expect(read({ ...legacy, ...platform })).toMatchObject({
       publishableKey: 'sb_publishable_1',
       secretKey: 'sb_secret_1',
@@ -101,7 +101,7 @@ describe('keys of the older kind', () => {
 
 describe('a variable that the platform sets', () => {
   test.each(['SUPABASE_URL', 'SUPABASE_PUBLISHABLE_KEYS', 'SUPABASE_SECRET_KEYS'])(
-    '%s, missing or empty, is named',
+    '%s is named when it is missing or empty',
     (name) => {
       for (const value of [undefined, '']) {
         expect(() => read({ ...full, [name]: value })).toThrow(`${name} is not set`);
@@ -110,7 +110,7 @@ describe('a variable that the platform sets', () => {
   );
 
   test.each(['SUPABASE_PUBLISHABLE_KEYS', 'SUPABASE_SECRET_KEYS'])(
-    '%s, no JSON, is named without its value',
+    '%s is named without its value when it is not JSON',
     (name) => {
       expect(() => read({ ...full, [name]: 'sb_secret_raw' })).toThrow(new Error(`${name} is not JSON`));
     },
@@ -119,7 +119,7 @@ describe('a variable that the platform sets', () => {
 
 describe('a feature without its variable', () => {
   test.each(['GATEWAY_KEY_ID', 'GATEWAY_KEY_SECRET', 'GATEWAY_WEBHOOK_SECRET', 'GATEWAY_API_URL'])(
-    '%s, missing or empty, is named',
+    '%s is named when it is missing or empty',
     (name) => {
       for (const value of [undefined, '']) expect(read({ ...full, [name]: value }).missing).toContain(name);
     },
@@ -129,14 +129,14 @@ describe('a feature without its variable', () => {
     for (const value of [undefined, '']) expect(read({ ...full, [name]: value }).gateway).toBeNull();
   });
 
-  test('has a gateway that verifies, but no address to order at, without GATEWAY_API_URL', () => {
+  test('has a gateway without an API address where GATEWAY_API_URL is missing', () => {
     for (const value of [undefined, '']) {
       expect(read({ ...full, GATEWAY_API_URL: value }).gateway)
         .toEqual({ keyId: 'key_1', keySecret: 'key-secret', apiUrl: null });
     }
   });
 
-  test('has no webhook secret, not an empty one', () => {
+  test('has no webhook secrets where they are empty', () => {
     expect(read({ ...full, GATEWAY_WEBHOOK_SECRET: '', GATEWAY_WEBHOOK_SECRET_PREVIOUS: '' }).webhookSecrets).toEqual(
       [],
     );
@@ -153,7 +153,7 @@ describe('the receivers of side effects', () => {
     INTERNAL_KEY: 'internal-key',
   };
 
-  test('are read whole, with defaults for addresses and time zone; nothing is missing', () => {
+  test('are read completely, with defaults for addresses and time zone; nothing is missing', () => {
     expect(read(receivers)).toMatchObject({
       email: {
         apiKey: 're_1',
@@ -201,7 +201,7 @@ describe('the receivers of side effects', () => {
   });
 });
 
-describe('a value that makes no sense', () => {
+describe('an invalid value', () => {
   test.each([
     ['EARLY_RENEWAL', 'maybe'],
     ['EARLY_RENEWAL', 'Extend'],
@@ -234,7 +234,7 @@ describe('a value that makes no sense', () => {
     expect(() => read({ ...full, [name]: value })).toThrow(name);
   });
 
-  test('LEDGER_RETENTION_DAYS=30 is refused with what may be set', () => {
+  test('LEDGER_RETENTION_DAYS=30 is refused with the allowed range', () => {
     expect(() => read({ ...full, LEDGER_RETENTION_DAYS: '30' }))
       .toThrow(new Error('LEDGER_RETENTION_DAYS is not a whole number of days from 90 to 99999'));
   });

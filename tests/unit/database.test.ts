@@ -7,7 +7,7 @@ const payment = { userId, orderId: 'order_1', paymentId: 'pay_1', signature: 'ab
 const order = { userId, tier: 'pro', idempotencyKey: null };
 const delivery = { bodySha256: '00', eventId: 'evt_1', body: '{}' };
 
-/** A database whose calls end as told, one after the other: errors are thrown, anything else is returned. */
+/** A database whose calls return these results in order. Errors are thrown. */
 function scripted(ends: unknown[], earlyRenewal: 'replace' | 'extend' = 'replace') {
   const calls: { name: string; parameters: unknown }[] = [];
   const database = createDatabase((name, parameters) => {
@@ -21,13 +21,13 @@ function scripted(ends: unknown[], earlyRenewal: 'replace' | 'extend' = 'replace
 const failure = (code: string | undefined) => new DatabaseError('get_subscription', code);
 
 describe('a call', () => {
-  test('of getSubscription passes the user and gives the answer as JSON', async () => {
+  test('of getSubscription passes the user and returns the answer as JSON', async () => {
     const { database, calls } = scripted([empty]);
     expect(JSON.parse(await database.getSubscription(userId))).toEqual(empty);
     expect(calls).toEqual([{ name: 'get_subscription', parameters: { p_user_id: userId } }]);
   });
 
-  test('of getSubscription gives JSON that is text as it is, numbers of any size included', async () => {
+  test('of getSubscription returns JSON text unchanged, including large numbers', async () => {
     const text = '{"subscription":null,"currentTier":"free","payments":[{"amount":9007199254740993, "meta":{}}]}';
     expect(await scripted([text]).database.getSubscription(userId)).toBe(text);
   });
@@ -47,12 +47,12 @@ describe('a call', () => {
     }]);
   });
 
-  test.each(['payment_not_found', 'plan_not_found'])('of verifyPayment gives the outcome %s', async (outcome) => {
+  test.each(['payment_not_found', 'plan_not_found'])('of verifyPayment returns the outcome %s', async (outcome) => {
     expect(await scripted([{ outcome }]).database.verifyPayment(payment)).toEqual({ outcome });
   });
 
   test.each([null, { tier: 'pro', until: '2027-11-20T13:02:04.662Z' }])(
-    'of createOrder passes the request and gives the payment, with %j as what runs',
+    'of createOrder passes the request and returns the payment, with running %j',
     async (running) => {
       const plan = { tier: 'pro', name: 'Pro' };
       const payment = { payment_id: 'p', amount: 99900, currency: 'INR', plan, running };
@@ -70,7 +70,7 @@ describe('a call', () => {
     },
   );
 
-  test('of applyGatewayEvent passes the delivery and gives the outcome', async () => {
+  test('of applyGatewayEvent passes the delivery and returns the outcome', async () => {
     const { database, calls } = scripted([{ outcome: 'stale' }]);
     expect(await database.applyGatewayEvent(delivery)).toEqual({ outcome: 'stale' });
     expect(calls).toEqual([{
@@ -79,7 +79,7 @@ describe('a call', () => {
     }]);
   });
 
-  test('of getHealth gives times or nulls', async () => {
+  test('of getHealth returns times or nulls', async () => {
     const health = { oldest_undelivered_at: null, last_webhook_at: '2027-01-02T03:04:05.000Z', last_sweep_at: null };
     expect(await scripted([health]).database.getHealth([])).toEqual(health);
   });
@@ -103,7 +103,7 @@ describe('a result of another shape is an error:', () => {
   test.each([undefined, {}, 'pro', { tier: 'pro' }, { tier: 'pro', until: null }, {
     until: '2027-11-20T13:02:04.662Z',
   }])(
-    'createOrder with %j as what runs',
+    'createOrder with running %j',
     async (running) => {
       const payment = { payment_id: 'p', amount: 99900, currency: 'INR', plan: {}, running };
       await expect(scripted([{ outcome: 'created', ...payment }]).database.createOrder(order)).rejects.toThrow();
@@ -116,14 +116,14 @@ describe('a result of another shape is an error:', () => {
 });
 
 describe('a failure', () => {
-  test.each(['40001', '40P01'])('%s is tried once more', async (code) => {
+  test.each(['40001', '40P01'])('%s is retried once', async (code) => {
     const { database, calls } = scripted([failure(code), empty]);
     expect(JSON.parse(await database.getSubscription(userId))).toEqual(empty);
     expect(calls).toHaveLength(2);
     expect(calls[1]).toEqual(calls[0]);
   });
 
-  test.each(['40001', '40P01'])('%s twice is the second one', async (code) => {
+  test.each(['40001', '40P01'])('%s twice throws the second error', async (code) => {
     const second = failure(code);
     const { database, calls } = scripted([failure(code), second, empty]);
     await expect(database.getSubscription(userId)).rejects.toBe(second);
@@ -131,7 +131,7 @@ describe('a failure', () => {
   });
 
   test.each(['55P03', '57014', '23505', '42501', '40003', 'PGRST000', '', undefined])(
-    '%s is not tried again',
+    '%s is not retried',
     async (code) => {
       const first = failure(code);
       const { database, calls } = scripted([first, empty]);
@@ -140,14 +140,14 @@ describe('a failure', () => {
     },
   );
 
-  test('that is none of the database is not tried again', async () => {
+  test('that is not a DatabaseError is not retried', async () => {
     const first = Object.assign(new Error('40001'), { code: '40001' });
     const { database, calls } = scripted([first, empty]);
     await expect(database.getSubscription(userId)).rejects.toBe(first);
     expect(calls).toHaveLength(1);
   });
 
-  test('says which call and which SQLSTATE, and no more', () => {
+  test('has a message with only the call and its SQLSTATE', () => {
     expect(new DatabaseError('verify_payment', '23505').message).toBe('verify_payment failed: 23505');
     expect(new DatabaseError('verify_payment', undefined).message).toBe('verify_payment failed');
     for (const words of ['', 'user "a" failed', 'db.example.com', 'x'.repeat(65), 'A\nB']) {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { deliverRows } from '../../supabase/functions/api/outbox/dispatcher.ts';
 import type { Attempt, Delivery, OutboxRow } from '../../supabase/functions/api/outbox/outbox.ts';
 
-// `performance.now()`, by which leases go, stands still unless a test moves it.
+// Leases are measured with `performance.now()`, which advances only when a test advances it.
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
 });
@@ -13,7 +13,7 @@ afterEach(() => {
 const delivered: Delivery = { status: 'delivered' };
 const row = (id: number): OutboxRow => ({ id, key: `key/${id}`, kind: 'kind', payload: null });
 
-/** So many attempts of one row each, and the ids of those that were started. */
+/** Attempts of one row each, and the ids of the started ones. */
 function attempts(count: number, deliver: (id: number) => Promise<Delivery>) {
   const started: number[] = [];
   const list = Array.from({ length: count }, (_, index): Attempt => ({
@@ -29,7 +29,7 @@ function attempts(count: number, deliver: (id: number) => Promise<Delivery>) {
 const after = (milliseconds: number, delivery: Delivery = delivered) => () =>
   new Promise<Delivery>((resolve) => void setTimeout(resolve, milliseconds, delivery));
 
-test('each attempt is made once, and its outcome names its rows', async () => {
+test('each attempt runs once, and its outcome names its rows', async () => {
   const failed: Delivery = { status: 'failed', error: 'no' };
   const { list, started } = attempts(20, (id) => Promise.resolve(id % 2 === 0 ? delivered : failed));
   const outcomes = await deliverRows(list, performance.now());
@@ -44,7 +44,7 @@ test('no attempts → no outcomes', async () => {
   expect(await deliverRows([], performance.now())).toEqual([]);
 });
 
-test('five are under way at once, and the next starts as soon as one is over', async () => {
+test('five attempts run at once, and the next starts as soon as one ends', async () => {
   const { list, started } = attempts(8, (id) => after(id === 1 ? 1000 : 3000)());
   const outcomes = deliverRows(list, performance.now());
   expect(started).toEqual([1, 2, 3, 4, 5]);
@@ -65,7 +65,7 @@ test('twenty attempts of 10 s each all end within the lease of 60 s', async () =
   expect(performance.now() - claimedAt).toBeLessThan(60_000);
 });
 
-test('nothing starts with less than 15 s of the lease left; what did not start is not among the outcomes', async () => {
+test('no attempt starts with less than 15 s of the lease left; the outcomes contain only started ones', async () => {
   const { list, started } = attempts(15, after(22_500));
   const outcomes = deliverRows(list, performance.now());
   await vi.advanceTimersByTimeAsync(45_000);
@@ -73,14 +73,14 @@ test('nothing starts with less than 15 s of the lease left; what did not start i
   expect(started).toHaveLength(10);
 });
 
-test('a claim that took 45 s to come starts nothing', async () => {
+test('no attempt starts 45 s after the claim', async () => {
   const { list, started } = attempts(3, () => Promise.resolve(delivered));
   expect(await deliverRows(list, performance.now() - 45_000)).toEqual([]);
   expect(started).toEqual([]);
   expect(await deliverRows(list, performance.now() - 44_999)).toHaveLength(3);
 });
 
-test('after a receiver asked for a pause nothing more starts, and the rest shares that outcome', async () => {
+test('after a pause no attempt starts, and the remaining ones have the outcome paused', async () => {
   const paused: Delivery = { status: 'paused', error: '429', seconds: 30 };
   const { list, started } = attempts(20, (id) => id === 3 ? after(100, paused)() : after(1000)());
   const outcomes = deliverRows(list, performance.now());

@@ -6,12 +6,12 @@ import { scriptedDatabase } from '../helpers/scripted-database.ts';
 const row = (id: number): OutboxRow => ({ id, key: `key/${id}`, kind: 'kind', payload: null });
 const delivered: Delivery = { status: 'delivered' };
 
-/** A sender whose attempts come to that. */
+/** A sender with one attempt, which returns this delivery. */
 const sends = (deliver: (rows: readonly OutboxRow[]) => Delivery | Promise<Delivery>): Sender => (rows) => [
   { rows, deliver: () => Promise.resolve(deliver(rows)) },
 ];
 
-test('claims and delivers until nothing is due, and says when the next row is', async () => {
+test('claims and delivers until no row is due, and returns the time of the next row', async () => {
   const { database, calls, claimed } = scriptedDatabase({
     claims: { email: [[row(1), row(2)], [row(3)]] },
     nextAttemptAt: '2026-01-01T00:00:05.000Z',
@@ -25,7 +25,7 @@ test('claims and delivers until nothing is due, and says when the next row is', 
   ]);
 });
 
-test('a batch of nothing but rows that were parked is not the end', async () => {
+test('a batch in which all rows were parked does not end the run', async () => {
   const { database } = scriptedDatabase({ claims: { email: [{ parked: 20 }, { rows: [row(1)], parked: 19 }] } });
   expect(await createDispatcher(database, { email: sends(() => delivered) }).dispatch())
     .toMatchObject({ delivered: 1, parked: 39 });
@@ -40,7 +40,7 @@ test('destinations that are not configured are not claimed', async () => {
   expect(claimed).toEqual(['revalidation']);
 });
 
-test('a destination that hangs holds up no other, not even in later calls', async () => {
+test('a destination that hangs does not delay the others, also in later calls', async () => {
   const { database, calls } = scriptedDatabase({
     claims: { email: [[row(1)]], revalidation: [[row(2)], [], [row(3)]] },
   });
@@ -58,7 +58,7 @@ test('a destination that hangs holds up no other, not even in later calls', asyn
   expect(calls.map(({ ids }) => ids)).toEqual([[2], [3], [1]]);
 });
 
-test('a destination whose claim fails holds up no other; the call fails, and the next one works', async () => {
+test('a failing claim of one destination does not stop the others; the call fails, and the next one succeeds', async () => {
   const { database, calls } = scriptedDatabase({
     claims: { email: [new Error('away'), [row(1)]], revalidation: [[row(2)]] },
   });
@@ -70,7 +70,7 @@ test('a destination whose claim fails holds up no other; the call fails, and the
   expect(calls.map(({ ids }) => ids)).toEqual([[2], [1]]);
 });
 
-test('after 25 s nothing more is claimed: what is left comes with the next call', async () => {
+test('after 25 s no row is claimed', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   try {
     const { database, claimed } = scriptedDatabase({ claims: { email: [1, 2, 3, 4, 5].map((id) => [row(id)]) } });

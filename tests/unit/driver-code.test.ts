@@ -5,7 +5,7 @@ import { isPoolWithoutCa } from '../../supabase/functions/api/database/transport
 const withCode = (code: unknown) => Object.assign(new Error('of 10.0.0.1'), { code });
 
 describe('the code of a failed call', () => {
-  test.each(['23505', 'ECONNREFUSED', 'SELF_SIGNED_CERT_IN_CHAIN', '57P01'])('%s is the driver’s', (code) => {
+  test.each(['23505', 'ECONNREFUSED', 'SELF_SIGNED_CERT_IN_CHAIN', '57P01'])('%s is the code of the driver', (code) => {
     expect(driverCode(withCode(code))).toBe(code);
   });
 
@@ -23,12 +23,12 @@ describe('the code of a failed call', () => {
     expect(driverCode(new Error(message))).toBe(code);
   });
 
-  test('of a call that took too long is CALL_TIMEOUT, though a DOMException has a number as code', () => {
+  test('of a call that exceeds its deadline is CALL_TIMEOUT, although the code of a DOMException is a number', () => {
     expect(driverCode(new DOMException('Deadline exceeded', 'TimeoutError'))).toBe('CALL_TIMEOUT');
   });
 
   test.each([new Error('password authentication failed for user "a"'), withCode(23), 'ECONNREFUSED', null, undefined])(
-    'of anything else is none: %s',
+    'of another error is undefined: %s',
     (error) => {
       expect(driverCode(error)).toBeUndefined();
     },
@@ -47,7 +47,7 @@ describe('a pool without an authority', () => {
     'postgresql://a:b@[2001:db8::1]:6543/postgres',
     'postgresql://a:b@127.0.0.1/postgres?host=db.example.com',
     'postgresql://a:b@db.example.com/postgres?sslmode=require',
-  ])('%s is warned of', (url) => {
+  ])('%s gets a warning', (url) => {
     expect(warns(url)).toBe(true);
     expect(warns(url, '-----BEGIN CERTIFICATE-----\n')).toBe(false);
   });
@@ -62,7 +62,7 @@ describe('a pool without an authority', () => {
     'postgresql:///postgres',
     'postgresql:///postgres?host=/var/run/postgresql',
     'postgresql://a:b@%2Fvar%2Frun%2Fpostgresql/postgres',
-  ])('%s is not', (url) => {
+  ])('%s gets no warning', (url) => {
     expect(warns(url)).toBe(false);
   });
 });

@@ -25,7 +25,7 @@ test.each(
   expect(errorAnswer(name)).toEqual({ status, body: { error }, outcome: name });
 });
 
-test('details stand beside the error', () => {
+test('details are a field beside the error', () => {
   const details = { formErrors: [], fieldErrors: {} };
   expect(errorAnswer('invalidRequest', details)).toEqual({
     status: 400,

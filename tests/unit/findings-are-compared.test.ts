@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { root } from '../../scripts/stack/root.ts';
 
-// Whatever a file opens by these is compared when it is closed, and the suite asks whether it was closed.
+// A database that a file opens with one of these is compared when it is closed; closed-databases.ts asserts the
+// closing.
 const compared = /\b(createTestDatabase|openDatabase|startProject|useProject|startFaultProject|npmStart)\(/;
 
-// Whatever else leads to a Postgres; types alone lead nowhere.
+// Other imports that open a Postgres; imports of types do not.
 const leads = [
   /^import (?!type)[^;]* from '(pg|postgres)';/m,
   /^import (?!type)[^;]*\/(postgres-client|hosted-postgres|postgres|migrate|lite|stack|migrated-database)\.ts';/m,
@@ -33,14 +34,14 @@ test('every test file that opens a database compares its findings', () => {
   expect(escaped).toEqual([]);
 });
 
-test('a file that opens one by other means is found, and every exception is needed', () => {
+test('a file that opens a database in another way is found, and every exception is needed', () => {
   expect(escapes("import pg from 'pg';\n")).toBe(true);
   expect(escapes("import type pg from 'pg';\n")).toBe(false);
   const needed = files.filter(([path, text]) => path in exceptions && escapes(text)).map(([path]) => path);
   expect(needed.sort()).toEqual(Object.keys(exceptions).sort());
 });
 
-test('no test file leaves a stack uncompared, or calls a database compared elsewhere that it opens once', () => {
+test('no test file declares a stack as not compared, or its only database as compared elsewhere', () => {
   const others = /\b(createTestDatabase|startProject|useProject|startFaultProject|npmStart)\(/;
   const uncompared = files.filter(([path, text]) =>
     !path.endsWith('findings-are-compared.test.ts') &&

@@ -34,7 +34,7 @@ test('without a configuration or an address there is no gateway', () => {
   expect(createGateway({ ...key, apiUrl: null })).toBeNull();
 });
 
-test('createOrder asks for one order with automatic capture, over HTTP Basic, and returns its id', async () => {
+test('createOrder creates one order with automatic capture, over HTTP Basic, and returns its id', async () => {
   expect(await create()).toBe('order_Abc');
   expect(received).toHaveLength(1);
   expect(received[0]).toMatchObject({ method: 'POST', path: '/v1/orders' });
@@ -70,7 +70,7 @@ describe('createOrder returns null', () => {
     ['a list', () => Response.json([{ id: 'order_Abc' }])],
     ['no id', () => Response.json({ order: { id: 'order_Abc' } })],
     ['an empty id', () => Response.json({ id: '' })],
-    ['an id with U+0000, which no record can hold', () => Response.json({ id: 'order_\0' })],
+    ['an id with U+0000, which Postgres cannot store', () => Response.json({ id: 'order_\0' })],
     ['an id that is a number', () => Response.json({ id: 17 })],
   ])('on an answer with %s', async (_, answer) => {
     respond = answer;
@@ -78,17 +78,17 @@ describe('createOrder returns null', () => {
     expect(received).toHaveLength(1);
   });
 
-  test('on a redirect, which gets to see neither key nor order', async () => {
+  test('on a redirect, which is not followed', async () => {
     respond = () => new Response(null, { status: 307, headers: { location: `${url}/elsewhere` } });
     expect(await create()).toBeNull();
     expect(received.map(({ path }) => path)).toEqual(['/v1/orders']);
   });
 
-  test('when nobody listens', async () => {
+  test('without a server at the address', async () => {
     expect(await create(`http://127.0.0.1:${freePort()}`)).toBeNull();
   });
 
-  test('after 5 s without an answer, or with half of one', async () => {
+  test('after 5 s without an answer, or with an incomplete one', async () => {
     const started = performance.now();
     respond = async () => {
       await end.promise;
@@ -103,7 +103,7 @@ describe('createOrder returns null', () => {
   });
 });
 
-/** A server whose answers begin and never end. */
+/** A server whose answers start and never end. */
 function createHalfAnswer(): { url: string; stop(): Promise<void> } {
   const half = Deno.serve({ hostname: '127.0.0.1', port: 0, onListen: () => {} }, () => {
     const start = new TextEncoder().encode('{"id":');
@@ -115,14 +115,14 @@ function createHalfAnswer(): { url: string; stop(): Promise<void> } {
 describe('reading', () => {
   const gateway = () => createGateway({ ...key, apiUrl: url }) ?? expect.fail();
 
-  test('listOrderPayments finds every attempt on an order', async () => {
+  test('listOrderPayments returns every attempt on an order', async () => {
     const items = [{ id: 'pay_A', status: 'failed' }, { id: 'pay_B', status: 'captured', notes: [] }];
     respond = () => Response.json({ entity: 'collection', count: 2, items });
     expect(await gateway().listOrderPayments('order_A/../x?y')).toEqual({ status: 'found', value: items });
     expect(received[0]).toMatchObject({ method: 'GET', path: '/v1/orders/order_A%2F..%2Fx%3Fy/payments', body: '' });
   });
 
-  test('listRefunds finds the refunds of a payment, 100 instead of the ten that the gateway lists unasked', async () => {
+  test('listRefunds returns the refunds of a payment, at most 100 instead of the default of ten', async () => {
     const items = [{ id: 'rfnd_A', payment_id: 'pay_A', amount: 100, status: 'pending', created_at: 1_767_225_600 }];
     respond = () => Response.json({ entity: 'collection', count: 1, items });
     expect(await gateway().listRefunds('pay_A/../x?y')).toEqual({ status: 'found', value: items });
@@ -131,14 +131,14 @@ describe('reading', () => {
     ]);
   });
 
-  test('readSubscription finds a subscription, whole', async () => {
+  test('readSubscription returns all fields of a subscription', async () => {
     const entity = { id: 'sub_A', status: 'active', current_end: 1_767_225_600, notes: { user_id: 'x' } };
     respond = () => Response.json(entity);
     expect(await gateway().readSubscription('sub_A')).toEqual({ status: 'found', value: entity });
     expect(received[0]).toMatchObject({ method: 'GET', path: '/v1/subscriptions/sub_A' });
   });
 
-  test('what no record can hold is replaced', async () => {
+  test('text that Postgres cannot store is replaced', async () => {
     respond = () => Response.json({ items: [{ id: 'pay_A', error_description: 'a\0b\uD800' }] });
     expect(await gateway().listOrderPayments('order_A')).toEqual({
       status: 'found',
@@ -146,7 +146,7 @@ describe('reading', () => {
     });
   });
 
-  test.each([400, 404])('%i says that there is no such thing', async (status) => {
+  test.each([400, 404])('%i means unknown', async (status) => {
     respond = () => Response.json({ error: { code: 'BAD_REQUEST_ERROR' } }, { status });
     expect(await gateway().listOrderPayments('order_A')).toEqual({ status: 'unknown' });
     expect(await gateway().listRefunds('pay_A')).toEqual({ status: 'unknown' });
@@ -158,10 +158,10 @@ describe('reading', () => {
     ['429', () => Response.json({ error: {} }, { status: 429 })],
     ['500', () => Response.json({ items: [], status: 'active' }, { status: 500 })],
     ['HTML', () => new Response('<h1>Maintenance</h1>')],
-    ['404 in HTML, a proxy’s', () => new Response('<h1>Not found</h1>', { status: 404 })],
+    ['404 in HTML, from a proxy', () => new Response('<h1>Not found</h1>', { status: 404 })],
     ['a number', () => Response.json(17)],
-    ['items that are none', () => Response.json({ items: [1], status: 7 })],
-  ])('%s says nothing', async (_, answer) => {
+    ['invalid items', () => Response.json({ items: [1], status: 7 })],
+  ])('%s means unanswered', async (_, answer) => {
     respond = answer;
     expect(await gateway().listOrderPayments('order_A')).toEqual({ status: 'unanswered' });
     expect(await gateway().listRefunds('pay_A')).toEqual({ status: 'unanswered' });

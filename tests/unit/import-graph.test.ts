@@ -3,7 +3,7 @@ import { root } from '../../scripts/stack/root.ts';
 
 const folder = `${root}/supabase/functions/api`;
 
-/** The files of the function, each with those that it imports. */
+/** The files of the function, each with its imports. */
 async function importGraph(): Promise<Map<string, string[]>> {
   const graph = new Map<string, string[]>();
   for (const file of await filesUnder(folder)) {
@@ -25,35 +25,35 @@ async function filesUnder(path: string): Promise<string[]> {
   return files;
 }
 
-/** The first circle found: its files in the order in which they import each other; empty: there is none. */
-function findCircle(graph: Map<string, string[]>): string[] {
+/** The first import cycle: its files in the order of their imports; empty where there is none. */
+function findCycle(graph: Map<string, string[]>): string[] {
   const finished = new Set<string>();
   function visit(file: string, path: string[]): string[] {
     if (path.includes(file)) return [...path.slice(path.indexOf(file)), file];
     if (finished.has(file)) return [];
     for (const imported of graph.get(file) ?? []) {
-      const circle = visit(imported, [...path, file]);
-      if (circle.length > 0) return circle;
+      const cycle = visit(imported, [...path, file]);
+      if (cycle.length > 0) return cycle;
     }
     finished.add(file);
     return [];
   }
   for (const file of graph.keys()) {
-    const circle = visit(file, []);
-    if (circle.length > 0) return circle;
+    const cycle = visit(file, []);
+    if (cycle.length > 0) return cycle;
   }
   return [];
 }
 
-test('no file of the function imports itself by way of others', async () => {
+test('the imports of the function have no cycle', async () => {
   const graph = await importGraph();
   const edges = [...graph.values()].flat();
   expect(edges.length).toBeGreaterThan(80);
   expect(edges.filter((file) => file.endsWith('.ts') && !graph.has(file))).toEqual([]);
-  expect(findCircle(graph).map((file) => file.replace(`${folder}/`, ''))).toEqual([]);
+  expect(findCycle(graph).map((file) => file.replace(`${folder}/`, ''))).toEqual([]);
 });
 
-test('a circle is found', () => {
+test('a cycle is found', () => {
   const graph = new Map([['a', ['b']], ['b', ['c', 'd']], ['c', []], ['d', ['b']]]);
-  expect(findCircle(graph)).toEqual(['b', 'd', 'b']);
+  expect(findCycle(graph)).toEqual(['b', 'd', 'b']);
 });

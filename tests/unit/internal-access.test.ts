@@ -10,7 +10,7 @@ test.each([
   [{ apikey: 'sb_secret_1' }],
   [{ 'x-internal-key': 'internal-key', apikey: 'sb_publishable_1' }],
   [{ 'x-internal-key': 'wrong', apikey: 'sb_secret_1' }],
-])('%j may', async (headers) => {
+])('%j is accepted', async (headers) => {
   expect(await mayCall(request(headers))).toBe(true);
 });
 
@@ -26,7 +26,7 @@ test.each<[Record<string, string>]>([
   [{ apikey: 'sb_publishable_1' }],
   [{ authorization: 'Bearer sb_secret_1' }],
   [{ authorization: 'Bearer internal-key' }],
-])('%j may not', async (headers) => {
+])('%j is refused', async (headers) => {
   expect(await mayCall(request(headers))).toBe(false);
 });
 
@@ -34,24 +34,24 @@ describe('without an internal key', () => {
   const mayCallWithout = createInternalAccess(null, 'sb_secret_1');
 
   test.each<[Record<string, string>]>([[{}], [{ 'x-internal-key': '' }], [{ 'x-internal-key': 'null' }]])(
-    '%j may not',
+    '%j is refused',
     async (headers) => {
       expect(await mayCallWithout(request(headers))).toBe(false);
     },
   );
 
-  test('the secret key may', async () => {
+  test('the secret key is accepted', async () => {
     expect(await mayCallWithout(request({ apikey: 'sb_secret_1' }))).toBe(true);
   });
 });
 
-test('an empty key opens nothing, not even to an empty header', async () => {
+test('empty keys accept no request, also none with empty headers', async () => {
   const empty = createInternalAccess('', '');
   expect(await empty(request({}))).toBe(false);
   expect(await empty(request({ 'x-internal-key': '', apikey: '' }))).toBe(false);
 });
 
-test('every key that is sent is compared by a MAC, in constant time, whether it is right or wrong', async () => {
+test('a valid and an invalid key are compared by one HMAC, in constant time', async () => {
   const verify = vi.spyOn(crypto.subtle, 'verify');
   try {
     for (const key of ['internal-key', 'x', 'internal-kex']) {

@@ -12,7 +12,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('lines of a moment are written together, in their order, 10 ms after the first', () => {
+test('lines are written together, in their order, 10 ms after the first', () => {
   log({ level: 'info', event: 'one' });
   vi.advanceTimersByTime(9);
   log({ level: 'info', event: 'two' });
@@ -21,7 +21,7 @@ test('lines of a moment are written together, in their order, 10 ms after the fi
   expect(written).toEqual(['{"level":"info","event":"one"}\n{"level":"info","event":"two"}']);
 });
 
-test('a fault is written at once, after what came before it, and nothing twice', () => {
+test('a fault is written at once, after the earlier lines, and no line twice', () => {
   log({ level: 'info', event: 'one' });
   log({ level: 'error', event: 'fault' });
   expect(written).toEqual(['{"level":"info","event":"one"}\n{"level":"error","event":"fault"}']);

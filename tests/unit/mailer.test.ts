@@ -29,21 +29,21 @@ const loaded = vi.hoisted(() => ({ modules: new Set<string>() }));
 vi.mock('../../supabase/functions/api/generated/emails.js', (original) => note('templates', original));
 vi.mock('resend', (original) => note('client', original));
 
-/** The module as it is, noted when it is loaded. */
+/** Returns the unchanged module, and records that it was loaded. */
 function note(name: string, original: () => Promise<unknown>) {
   loaded.modules.add(name);
   return original();
 }
 
-// First in this file: what is loaded once stays loaded.
-test('templates and client are loaded with the first mail that is due, not before', async () => {
+// First in this file, because a loaded module stays loaded.
+test('templates and client are loaded with the first delivery, not before', async () => {
   const attempts = createMailer(config)(rows);
   expect([...loaded.modules]).toEqual([]);
   await attempts[0]?.deliver();
   expect([...loaded.modules].sort()).toEqual(['client', 'templates']);
 });
 
-test('each row is an attempt of its own, sent under its key with both parts', async () => {
+test('each row is one attempt, sent with its idempotency key and both parts', async () => {
   const attempts = createMailer(config)(rows);
   expect(attempts.map((attempt) => attempt.rows.map(({ id }) => id))).toEqual([[1], [2]]);
   for (const attempt of attempts) expect(await attempt.deliver()).toEqual({ status: 'delivered' });
@@ -61,7 +61,7 @@ test('each row is an attempt of its own, sent under its key with both parts', as
   }
 });
 
-test('the same row is the same request, byte for byte', async () => {
+test('the same row sends the same body', async () => {
   for (let attempt = 0; attempt < 2; attempt++) await createMailer(config)(rows)[0]?.deliver();
   expect(provider.arrivals[1]?.body).toEqual(provider.arrivals[0]?.body);
 });
@@ -69,15 +69,15 @@ test('the same row is the same request, byte for byte', async () => {
 test.each([
   ['another kind', { kind: 'newsletter' }],
   ['no payload', { payload: null }],
-  ['an amount that is no number', paymentSuccessRow({ amount: 'much' })],
-  ['a date that is none', paymentSuccessRow({ valid_until: 'some day' })],
+  ['an amount that is not a number', paymentSuccessRow({ amount: 'much' })],
+  ['an invalid date', paymentSuccessRow({ valid_until: 'some day' })],
 ])('a row of %s → refused, nothing sent', async (_name, fields) => {
   const [attempt] = createMailer(config)([{ id: 1, key: 'payment-success/1', ...paymentSuccessRow(), ...fields }]);
   expect(await attempt?.deliver()).toEqual({ status: 'refused', error: 'not rendered: ZodError' });
   expect(provider.arrivals).toEqual([]);
 });
 
-test('what went wrong is told by status and name, without the words of the provider', async () => {
+test('an error contains status and name, without the message of the provider', async () => {
   provider.answer = () => providerError(422, 'validation_error');
   expect(await createMailer(config)(rows)[0]?.deliver()).toEqual({ status: 'refused', error: '422 validation_error' });
   provider.answer = () => providerError(429, 'rate_limit_exceeded', { 'retry-after': '7' });
@@ -85,12 +85,12 @@ test('what went wrong is told by status and name, without the words of the provi
     .toEqual({ status: 'paused', error: '429 rate_limit_exceeded', seconds: 7 });
 });
 
-test('an API key that is no header → failed, never thrown, and not named', async () => {
+test('an API key that is not a valid header → failed, not thrown, and without the key', async () => {
   const [attempt] = createMailer({ ...config, apiKey: 're_\nx' })(rows);
   expect(await attempt?.deliver()).toEqual({ status: 'failed', error: 'TypeError' });
 });
 
-test('with EXPIRY_EMAILS=off mails about the end of a period count as delivered, with a note and unsent; others go out', async () => {
+test('with EXPIRY_EMAILS=off mails about the end of a period are not sent and are delivered with a note; others are sent', async () => {
   const all = everyRow().map((row, id) => ({ id, key: `${row.kind}/${id}`, ...row }));
   const attempts = createMailer({ ...config, expiryEmails: false })(all);
   const note = 'not sent: EXPIRY_EMAILS is off';
@@ -104,23 +104,26 @@ test('with EXPIRY_EMAILS=off mails about the end of a period count as delivered,
     .toEqual(['payment-failed/1', 'payment-success/0']);
 });
 
-test.each(['replace', 'extend'])('the mail before an end goes by EARLY_RENEWAL=%s', async (earlyRenewal) => {
-  const environment: Record<string, string> = {
-    SUPABASE_URL: 'https://abc.supabase.co',
-    SUPABASE_PUBLISHABLE_KEYS: '{"default":"sb_publishable_1"}',
-    SUPABASE_SECRET_KEYS: '{"default":"sb_secret_1"}',
-    APP_URL: config.appUrl,
-    RESEND_API_KEY: config.apiKey,
-    RESEND_BASE_URL: config.baseUrl,
-    EMAIL_FROM: config.from,
-    EARLY_RENEWAL: earlyRenewal,
-  };
-  const { notice } = createSenders(readConfig((name) => environment[name]), null);
-  const row = { id: 1, key: 'subscription-ending/1', ...subscriptionEndingRow() };
-  expect(await notice?.([row])[0]?.deliver()).toEqual({ status: 'delivered' });
-  const advice = { replace: 'on that day or later', extend: 'renew your plan before then' };
-  const given = Object.entries(advice).filter(([, words]) =>
-    JSON.stringify(provider.arrivals[0]?.body).includes(words)
-  );
-  expect(given.map(([name]) => name)).toEqual([earlyRenewal]);
-});
+test.each(['replace', 'extend'])(
+  'the mail before the end of a period follows EARLY_RENEWAL=%s',
+  async (earlyRenewal) => {
+    const environment: Record<string, string> = {
+      SUPABASE_URL: 'https://abc.supabase.co',
+      SUPABASE_PUBLISHABLE_KEYS: '{"default":"sb_publishable_1"}',
+      SUPABASE_SECRET_KEYS: '{"default":"sb_secret_1"}',
+      APP_URL: config.appUrl,
+      RESEND_API_KEY: config.apiKey,
+      RESEND_BASE_URL: config.baseUrl,
+      EMAIL_FROM: config.from,
+      EARLY_RENEWAL: earlyRenewal,
+    };
+    const { notice } = createSenders(readConfig((name) => environment[name]), null);
+    const row = { id: 1, key: 'subscription-ending/1', ...subscriptionEndingRow() };
+    expect(await notice?.([row])[0]?.deliver()).toEqual({ status: 'delivered' });
+    const advice = { replace: 'on that day or later', extend: 'renew your plan before then' };
+    const given = Object.entries(advice).filter(([, words]) =>
+      JSON.stringify(provider.arrivals[0]?.body).includes(words)
+    );
+    expect(given.map(([name]) => name)).toEqual([earlyRenewal]);
+  },
+);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { oneAtATime } from '../../supabase/functions/api/outbox/dispatcher.ts';
 
-/** Work whose runs end when told; the n-th run gives or throws what `end` is given. */
+/** Work whose runs end when the test settles them; `runs[n]` is the n-th run. */
 function controlled() {
   const runs: PromiseWithResolvers<number>[] = [];
   let running = 0;
@@ -19,10 +19,10 @@ function controlled() {
   return { call, runs, most: () => most };
 }
 
-/** Lets everything that is ready go on. */
+/** Waits for all settled promises. */
 const settle = () => new Promise((resolve) => setTimeout(resolve, 0));
 
-test('a call runs the work at once and gives its result', async () => {
+test('a call runs the work at once and returns its result', async () => {
   const { call, runs } = controlled();
   const result = call();
   expect(runs).toHaveLength(1);
@@ -30,7 +30,7 @@ test('a call runs the work at once and gives its result', async () => {
   expect(await result).toBe(7);
 });
 
-test('calls one after the other each run the work', async () => {
+test('consecutive calls each run the work', async () => {
   const { call, runs } = controlled();
   for (const value of [1, 2, 3]) {
     const result = call();
@@ -40,7 +40,7 @@ test('calls one after the other each run the work', async () => {
   expect(runs).toHaveLength(3);
 });
 
-test('however many calls come while it runs, it runs once more for all of them, never twice at once', async () => {
+test('calls during a run share one second run, and no two runs overlap', async () => {
   const { call, runs, most } = controlled();
   const results = Promise.all([call(), call(), call(), call()]);
   expect(runs).toHaveLength(1);
@@ -54,7 +54,7 @@ test('however many calls come while it runs, it runs once more for all of them, 
   expect(most()).toBe(1);
 });
 
-test('a call during the second run makes a third', async () => {
+test('a call during the second run starts a third one', async () => {
   const { call, runs } = controlled();
   const first = [call(), call()];
   runs[0]?.resolve(1);
@@ -67,7 +67,7 @@ test('a call during the second run makes a third', async () => {
   expect(runs).toHaveLength(3);
 });
 
-test('under steady calls the first caller is answered by the first run', async () => {
+test('under continuous calls the first caller gets the result of the first run', async () => {
   const { call, runs } = controlled();
   const first = call();
   for (let run = 0; run < 3; run++) {
@@ -79,7 +79,7 @@ test('under steady calls the first caller is answered by the first run', async (
   runs[3]?.resolve(3);
 });
 
-test('work that fails fails who waited for that run, and the next call has its own', async () => {
+test('a failed run rejects the calls that waited for it, and the next call starts a new run', async () => {
   const { call, runs } = controlled();
   const waiting = Promise.allSettled([call(), call()]);
   runs[0]?.reject(new Error('broken'));
@@ -91,7 +91,7 @@ test('work that fails fails who waited for that run, and the next call has its o
   expect(await after).toBe(3);
 });
 
-test('a call made as soon as a result is there runs the work anew', async () => {
+test('a call right after a result starts a new run', async () => {
   const { call, runs } = controlled();
   const chained = call().then(() => call());
   runs[0]?.resolve(1);

@@ -7,7 +7,7 @@ type Answer = Reading<readonly GatewayEntity[]>;
 const found = (...value: GatewayEntity[]): Answer => ({ status: 'found', value });
 const refund = { id: 'rfnd_A', payment_id: 'pay_A', amount: 100, status: 'pending', created_at: 1_767_225_600 };
 
-/** Reads an order from a gateway that lists these payments, and each one's refunds by its id; and what it was asked. */
+/** Reads an order from a gateway with these payments, and the refunds of each by its id. Also returns the calls. */
 async function read(payments: Answer, refunds: Record<string, Answer> = {}) {
   const asked: string[] = [];
   const reading = await readOrderPayments({
@@ -28,7 +28,7 @@ test.each<[string, GatewayEntity]>([
   ['an amount refunded in full', { status: 'refunded', amount_refunded: 99900 }],
   ['the status refunded and no amount', { status: 'refunded' }],
   ['the status refunded and an amount of null', { status: 'refunded', amount_refunded: null }],
-])('a payment with %s carries its refunds, whole', async (_, fields) => {
+])('a payment with %s has its refunds with all fields', async (_, fields) => {
   const payment = { id: 'pay_A', notes: [], ...fields };
   expect(await read(found(payment), { pay_A: found(refund) })).toEqual({
     reading: found({ ...payment, refunds: [refund] }),
@@ -44,11 +44,11 @@ test.each<GatewayEntity>([
   { status: 'refunded', amount_refunded: 100 },
   { id: 17, status: 'refunded' },
   {},
-])('of %j no refunds are asked, and it is passed on as it came', async (payment) => {
+])('the refunds of %j are not read, and it is returned unchanged', async (payment) => {
   expect(await read(found(payment))).toEqual({ reading: found(payment), asked: ['order_A'] });
 });
 
-test('each payment gets its own refunds, and all stay in their order', async () => {
+test('each payment has its own refunds, and the payments keep their order', async () => {
   const [one, two, three] = [
     { id: 'pay_A', amount_refunded: 100 },
     { id: 'pay_B', status: 'failed' },
@@ -59,18 +59,18 @@ test('each payment gets its own refunds, and all stay in their order', async () 
   expect(reading).toEqual(found({ ...one, refunds: [refund] }, two, { ...three, refunds: [other] }));
 });
 
-test('a payment whose refunds the gateway does not know carries none', async () => {
+test('a payment whose refunds are unknown to the gateway has none', async () => {
   const payment = { id: 'pay_A', status: 'refunded' };
   expect((await read(found(payment), { pay_A: { status: 'unknown' } })).reading)
     .toEqual(found({ ...payment, refunds: [] }));
 });
 
-test('when one list of refunds is not answered, nothing is, and no more is asked', async () => {
+test('an unanswered list of refunds makes the whole reading unanswered, and ends the calls', async () => {
   const payments = found({ id: 'pay_A', amount_refunded: 1 }, { id: 'pay_B', amount_refunded: 1 });
   expect(await read(payments, { pay_B: found(refund) }))
     .toEqual({ reading: { status: 'unanswered' }, asked: ['order_A', 'pay_A'] });
 });
 
-test.each(['unknown', 'unanswered'] as const)('an order that is %s is that', async (status) => {
+test.each(['unknown', 'unanswered'] as const)('an order that is %s is returned as that', async (status) => {
   expect(await read({ status })).toEqual({ reading: { status }, asked: ['order_A'] });
 });

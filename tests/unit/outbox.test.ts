@@ -13,13 +13,13 @@ test.each([200, 201, 202, 204, 299])('%i → delivered', (status) => {
 });
 
 test.each([199, 300, 301, 302, 304, 307, 308, 399, 408, 409, 500, 502, 503, 504, 599])(
-  '%i → to be tried again',
+  '%i → failed, with a retry',
   (status) => {
     expect(readStatus(status, 'error', '30')).toEqual({ status: 'failed', error: 'error' });
   },
 );
 
-test.each([400, 401, 403, 404, 405, 410, 413, 422, 428, 430, 451, 499])('%i → refused for good', (status) => {
+test.each([400, 401, 403, 404, 405, 410, 413, 422, 428, 430, 451, 499])('%i → refused, without a retry', (status) => {
   expect(readStatus(status, 'error', '30')).toEqual({ status: 'refused', error: 'error' });
 });
 

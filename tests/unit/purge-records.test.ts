@@ -11,7 +11,7 @@ const environment: Record<string, string> = {
 };
 const config = readConfig((name) => environment[name]);
 
-/** Calls POST /api/internal/outbox; each purge deletes what the list says, then as much as `then`. */
+/** Calls POST /api/internal/outbox. Each purge deletes the next number of the list, later ones `then`. */
 async function dispatch(purges: (number | Error)[], then = 0) {
   const log: Record<string, unknown>[] = [];
   const calls: { name: string; parameters: unknown }[] = [];
@@ -33,7 +33,7 @@ const call = {
 };
 
 describe('POST /api/internal/outbox', () => {
-  test('purges by the settings until nothing is left', async () => {
+  test('purges with the configured days until no record is left', async () => {
     const { status, body, calls } = await dispatch([3000, 12]);
     expect({ status, body }).toEqual({ status: 200, body: report });
     expect(calls).toEqual([call, call, call]);
@@ -43,7 +43,7 @@ describe('POST /api/internal/outbox', () => {
     expect((await dispatch([], 1000)).calls).toHaveLength(20);
   });
 
-  test('answers 200 when a purge fails, which is a line in the log that names the call', async () => {
+  test('answers 200 when a purge fails, with a line in the log that names the call', async () => {
     const { status, body, calls, log } = await dispatch([5, new DatabaseError('purge_records', '55P03')]);
     expect({ status, body }).toEqual({ status: 200, body: report });
     expect(calls).toHaveLength(2);

@@ -11,7 +11,7 @@ beforeAll(async () => {
     [];
   expect(recipe).toContain("from 'next/cache'");
   folder = await Deno.makeTempDir();
-  // Next's own module notes the paths here.
+  // This module stands in for next/cache and records the paths.
   await Deno.writeTextFile(
     `${folder}/cache.ts`,
     'export const paths = []; export const revalidatePath = (path) => paths.push(path);',
@@ -33,12 +33,12 @@ const send = (secret: string) => {
   return attempt?.deliver();
 };
 
-test('the Next.js recipe of the deployment guide refreshes the pages that the service names', async () => {
+test('the Next.js route handler of the deployment guide refreshes the pages that the service names', async () => {
   expect(await send('recipe-secret')).toEqual({ status: 'delivered' });
   const { paths } = await import(`${folder}/cache.ts`);
   expect(paths).toEqual(['/pricing', '/dashboard']);
 });
 
-test('the Next.js recipe of the deployment guide refuses another secret', async () => {
+test('the Next.js route handler of the deployment guide refuses another secret', async () => {
   expect(await send('wrong')).toEqual({ status: 'refused', error: 'HTTP 401' });
 });

@@ -18,7 +18,7 @@ const gateway: Gateway = {
   listRefunds: () => Promise.resolve({ status: 'unanswered' }),
 };
 
-/** Calls the endpoint; the database answers the calls of each function in this order, and throws what is an error. */
+/** Calls the endpoint. The database returns these answers for each SQL function, in order, and throws errors. */
 async function reconcile(answers: Record<string, unknown[]>) {
   const log: Record<string, unknown>[] = [];
   const database = createDatabase((name) => {
@@ -42,7 +42,7 @@ const due = {
   ],
 };
 
-test('an answer that can not be applied → 200, one line in the log that names the call and no data', async () => {
+test('an answer that cannot be applied → 200, one line in the log that names the call and no data', async () => {
   const locked = new DatabaseError('apply_order_payments', '55P03');
   const { status, body, id, log } = await reconcile({
     ...structuredClone(due),
@@ -56,7 +56,7 @@ test('an answer that can not be applied → 200, one line in the log that names 
   ]);
 });
 
-test('an answer of the database that makes no sense is logged without what it holds', async () => {
+test('an invalid result of an SQL function is logged without its content', async () => {
   const { status, body, log } = await reconcile({
     ...structuredClone(due),
     apply_order_payments: [{ applied: 'order_1' }, { applied: 1, ended: false }],
@@ -67,7 +67,7 @@ test('an answer of the database that makes no sense is logged without what it ho
   expect(JSON.stringify(log)).not.toMatch(/order_1|pay_|sub_|@|sb_secret/);
 });
 
-test('everything applied → 200, nothing but the request in the log', async () => {
+test('all answers applied → 200, only the request in the log', async () => {
   const { status, body, log } = await reconcile({
     ...structuredClone(due),
     apply_order_payments: [{ applied: 1, ended: false }, { applied: 0, ended: true }],

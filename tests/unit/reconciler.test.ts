@@ -3,9 +3,9 @@ import { DatabaseError } from '../../supabase/functions/api/database/database.ts
 import type { Gateway, ReconcileDatabase } from '../../supabase/functions/api/ports.ts';
 import { reconcileAll } from '../../supabase/functions/api/gateway/reconciler.ts';
 
-type Asked = Pick<Gateway, 'listOrderPayments' | 'listRefunds' | 'readSubscription'>;
+type GatewayReads = Pick<Gateway, 'listOrderPayments' | 'listRefunds' | 'readSubscription'>;
 
-/** A database in which so many payments and subscriptions are due, and what was applied to it; it fails for some ids. */
+/** A database in which payments and subscriptions are due. It records the applied answers, and fails for some ids. */
 function due(
   { payments = 0, subscriptions = 0, fails = () => false }: {
     payments?: number;
@@ -39,7 +39,7 @@ function due(
       return Promise.resolve({ applied: items?.length ?? 0, ended: false });
     },
     applyGatewaySubscription(subscription, entity) {
-      // As a bug would: not a rejection.
+      // Throws synchronously, as a bug would.
       if (fails(subscription.id)) throw new TypeError('bug');
       applied.push([subscription.id, entity]);
       return Promise.resolve({ applied: entity !== null });
@@ -47,17 +47,17 @@ function due(
   };
 }
 
-const answers: Asked = {
+const answers: GatewayReads = {
   listOrderPayments: () => Promise.resolve({ status: 'found', value: [{ id: 'pay_A' }] }),
   listRefunds: () => Promise.reject(new Error('nothing was refunded')),
   readSubscription: () => Promise.resolve({ status: 'found', value: { status: 'active' } }),
 };
-const nothing: Asked = {
+const nothing: GatewayReads = {
   listOrderPayments: () => Promise.resolve({ status: 'unanswered' }),
   listRefunds: () => Promise.resolve({ status: 'unanswered' }),
   readSubscription: () => Promise.resolve({ status: 'unanswered' }),
 };
-const unknown: Asked = {
+const unknown: GatewayReads = {
   listOrderPayments: () => Promise.resolve({ status: 'unknown' }),
   listRefunds: () => Promise.resolve({ status: 'unknown' }),
   readSubscription: () => Promise.resolve({ status: 'unknown' }),
@@ -67,19 +67,19 @@ const faults: unknown[] = [];
 beforeEach(() => {
   faults.length = 0;
 });
-const reconcile = (database: ReconcileDatabase, gateway: Asked) =>
+const reconcile = (database: ReconcileDatabase, gateway: GatewayReads) =>
   reconcileAll(database, gateway, (error) => faults.push(error));
 
-test('it asks about everything that is due, batch after batch', async () => {
+test('everything that is due is reconciled, batch after batch', async () => {
   const database = due({ payments: 45, subscriptions: 21 });
   expect(await reconcile(database, answers)).toEqual({ asked: 66, applied: 66, unanswered: 0 });
   expect(database.applied).toHaveLength(66);
   expect(faults).toEqual([]);
 });
 
-test('it asks about at most five at once', async () => {
+test('at most five reads run at once', async () => {
   let [open, most] = [0, 0];
-  const listOrderPayments: Asked['listOrderPayments'] = async () => {
+  const listOrderPayments: GatewayReads['listOrderPayments'] = async () => {
     most = Math.max(most, ++open);
     await Promise.resolve();
     open -= 1;
@@ -89,13 +89,13 @@ test('it asks about at most five at once', async () => {
   expect(most).toBe(5);
 });
 
-test('what the gateway does not know is applied as that', async () => {
+test('an unknown order or subscription is applied as null', async () => {
   const database = due({ payments: 1, subscriptions: 1 });
   expect(await reconcile(database, unknown)).toEqual({ asked: 2, applied: 0, unanswered: 0 });
   expect(database.applied).toEqual([['0', null], ['0', null]]);
 });
 
-test('it notes that nothing is left, once and only where every question was answered and applied', async () => {
+test('the run is stored as finished once, and only if every read was answered and applied', async () => {
   const all = due({ payments: 45 });
   await reconcile(all, answers);
   expect(all.finished).toBe(1);
@@ -107,15 +107,15 @@ test('it notes that nothing is left, once and only where every question was answ
   expect(failing.finished).toBe(0);
 });
 
-test('one order that gets no answer holds up no other', async () => {
-  const listOrderPayments: Asked['listOrderPayments'] = (id) =>
+test('an order without an answer does not stop the others', async () => {
+  const listOrderPayments: GatewayReads['listOrderPayments'] = (id) =>
     id === 'order_0' ? nothing.listOrderPayments(id) : answers.listOrderPayments(id);
   const database = due({ payments: 10 });
   const report = await reconcile(database, { ...answers, listOrderPayments });
   expect(report).toEqual({ asked: 10, applied: 9, unanswered: 1 });
 });
 
-test('what was refunded is applied with its refunds, one question later', async () => {
+test('a refunded payment is applied with its refunds', async () => {
   const database = due({ payments: 1 });
   const refunds = [{ id: 'rfnd_A', payment_id: 'pay_A', amount: 100, status: 'processed', created_at: 1 }];
   const report = await reconcile(database, {
@@ -127,7 +127,7 @@ test('what was refunded is applied with its refunds, one question later', async 
   expect(database.applied).toEqual([['0', [{ id: 'pay_A', status: 'refunded', refunds }]]]);
 });
 
-test('refunds that get no answer leave the whole order for later', async () => {
+test('an order whose refunds get no answer is not applied', async () => {
   const database = due({ payments: 1 });
   const report = await reconcile(database, {
     ...nothing,
@@ -137,7 +137,7 @@ test('refunds that get no answer leave the whole order for later', async () => {
   expect(database.applied).toEqual([]);
 });
 
-test('a gateway that is away is left alone after a few questions', async () => {
+test('a gateway that answers nothing gets fewer than ten calls', async () => {
   const database = due({ payments: 100 });
   const { asked, unanswered } = await reconcile(database, nothing);
   expect(asked).toBeLessThan(10);
@@ -146,7 +146,7 @@ test('a gateway that is away is left alone after a few questions', async () => {
   expect(faults).toEqual([]);
 });
 
-test('answers that can not be applied are logged once each and stop no other, however many they are', async () => {
+test('answers that cannot be applied are logged once each and do not stop the others', async () => {
   const database = due({ payments: 45, subscriptions: 21, fails: (id) => Number(id) < 7 });
   // Batches of 20, 20 and 5 payments, of 20 and 1 subscriptions: five times seven of them, and one.
   const failed = { payments: 7 + 7 + 5, subscriptions: 7 + 1 };
@@ -156,9 +156,9 @@ test('answers that can not be applied are logged once each and stop no other, ho
   expect(faults.filter((fault) => fault instanceof TypeError)).toHaveLength(failed.subscriptions);
 });
 
-test('faults of the database do not end the run as questions without an answer do', async () => {
+test('faults of the database do not end the run', async () => {
   let calls = 0;
-  const listOrderPayments: Asked['listOrderPayments'] = (id) =>
+  const listOrderPayments: GatewayReads['listOrderPayments'] = (id) =>
     ++calls % 10 === 0 ? nothing.listOrderPayments(id) : answers.listOrderPayments(id);
   const database = due({ payments: 25, fails: () => true });
   const report = await reconcile(database, { ...answers, listOrderPayments });
@@ -167,7 +167,7 @@ test('faults of the database do not end the run as questions without an answer d
 });
 
 test.each(['claimPaymentsToReconcile', 'claimSubscriptionsToReconcile'] as const)(
-  'a database whose %s fails ends the run before a question',
+  'a database whose %s fails ends the run before an answer is applied',
   async (name) => {
     const down = new DatabaseError('claim', undefined);
     const database = { ...due({ payments: 1, subscriptions: 1 }), [name]: () => Promise.reject(down) };
@@ -176,7 +176,7 @@ test.each(['claimPaymentsToReconcile', 'claimSubscriptionsToReconcile'] as const
   },
 );
 
-test('a database that goes away during the run ends it with the next claim', async () => {
+test('a database that fails during the run ends it with the next claim', async () => {
   let isDown = false;
   const database = due({ payments: 100, fails: () => isDown });
   const { claimPaymentsToReconcile } = database;
@@ -194,11 +194,11 @@ test('a database that goes away during the run ends it with the next claim', asy
   expect(database.applied.length + faults.length).toBe(20);
 });
 
-test('after 25 s nothing more is asked, not even within a batch', async () => {
+test('after 25 s no read starts, also within a batch', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   try {
     const database = due({ payments: 100 });
-    const slow: Asked['listOrderPayments'] = () =>
+    const slow: GatewayReads['listOrderPayments'] = () =>
       new Promise((resolve) => void setTimeout(resolve, 9_000, { status: 'found', value: [{ id: 'pay_A' }] }));
     const report = reconcile(database, { ...answers, listOrderPayments: slow });
     await vi.advanceTimersByTimeAsync(60_000);

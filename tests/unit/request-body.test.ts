@@ -7,7 +7,7 @@ function post(body: BodyInit | null): Request {
   return new Request('http://127.0.0.1/', Object.assign({ method: 'POST', body }, { duplex: 'half' }));
 }
 
-/** A body in pieces; `pulled` counts those that were asked for. */
+/** A body in chunks. `pulled` counts the chunks that were read. */
 function pieces(count: number, bytes: number) {
   const state = { pulled: 0 };
   const stream = new ReadableStream<Uint8Array>({
@@ -31,33 +31,33 @@ test('a request without a body has no bytes', async () => {
   expect(await readBytes(post(''))).toEqual(new Uint8Array());
 });
 
-test('bytes come out as they went in, byte-order mark and all', async () => {
+test('bytes are read unchanged, including a byte-order mark', async () => {
   const bytes = new Uint8Array([0xef, 0xbb, 0xbf, 0xff, 0x00, 0x7b]);
   expect(await readBytes(post(bytes))).toEqual(bytes);
 });
 
-test('pieces are joined in their order', async () => {
+test('chunks are joined in their order', async () => {
   const { stream } = pieces(3, 2);
   expect(await readBytes(post(stream))).toEqual(new Uint8Array([1, 1, 2, 2, 3, 3]));
 });
 
-test('1 MiB is read, a byte more is refused', async () => {
+test('1 MiB is read, one byte more is refused', async () => {
   expect(await readBytes(post(new Uint8Array(mebibyte)))).toHaveLength(mebibyte);
   expect(await readBytes(post(new Uint8Array(mebibyte + 1)))).toBe('payloadTooLarge');
 });
 
-test('1 MiB in pieces is read, a piece more is refused', async () => {
+test('1 MiB in chunks is read, one chunk more is refused', async () => {
   expect(await readBytes(post(pieces(16, 65536).stream))).toHaveLength(mebibyte);
   expect(await readBytes(post(pieces(17, 65536).stream))).toBe('payloadTooLarge');
 });
 
-test('a body without end is left after a few MiB', async () => {
+test('an endless body is refused before its twelfth MiB', async () => {
   const { stream, state } = pieces(Infinity, mebibyte);
   expect(await readBytes(post(stream))).toBe('payloadTooLarge');
   expect(state.pulled).toBeLessThan(12);
 });
 
-test('a sender who breaks off is an error, not a short body', async () => {
+test('a body that breaks off is an error, not a short body', async () => {
   const stream = new ReadableStream<Uint8Array>({
     pull(controller) {
       controller.error(new Error('gone'));
@@ -66,7 +66,7 @@ test('a sender who breaks off is an error, not a short body', async () => {
   await expect(bodies.read(post(stream))).rejects.toThrow('gone');
 });
 
-/** A body of which so many bytes come, and no end. */
+/** A body that sends some bytes and does not end. */
 function unfinished(bytes: number): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
     start(controller) {
@@ -83,12 +83,12 @@ const stated = (bytes: number, body: BodyInit) =>
     Object.assign({ method: 'POST', body, headers: { 'content-length': String(bytes) } }, { duplex: 'half' }),
   );
 
-test('a body that does not end is refused when its time is over', async () => {
+test('a body that does not end is refused after its time limit', async () => {
   const { read } = createBodyReader({ ...small, milliseconds: 20 });
   expect(await read(post(unfinished(10)))).toBe('bodyTimedOut');
 });
 
-test('more than the total is not held: the largest unfinished bodies are refused, small ones are read', async () => {
+test('above the total limit the largest unfinished body is refused, and a small one is read', async () => {
   const { read } = createBodyReader(small);
   const refused: string[] = [];
   const large = [90, 80, 70].map((bytes) =>
@@ -99,7 +99,7 @@ test('more than the total is not held: the largest unfinished bodies are refused
   expect(refused).toEqual(['90: tooManyBodies']);
 });
 
-test('a body counts with its stated length: what would be too much is refused before it is read', async () => {
+test('a body counts with its content-length, and is refused before it is read', async () => {
   const { read } = createBodyReader(small);
   void read(stated(100, unfinished(1)));
   void read(stated(100, unfinished(1)));
@@ -117,14 +117,14 @@ test('a body counts until its request is answered', async () => {
   expect(await read(post(new Uint8Array(100)))).toMatchObject({ bytes: { length: 100 } });
 });
 
-test('a refused body counts no more', async () => {
+test('a refused body does not count', async () => {
   const { read } = createBodyReader({ ...small, milliseconds: 20 });
   for (let count = 0; count < 5; count += 1) expect(await read(post(unfinished(90)))).toBe('bodyTimedOut');
   for (let count = 0; count < 5; count += 1) expect(await read(post(new Uint8Array(101)))).toBe('payloadTooLarge');
   for (let count = 0; count < 2; count += 1) expect(await read(post(new Uint8Array(100)))).toMatchObject({ bytes: {} });
 });
 
-test('a body that is not needed is awaited for a moment when its length is stated, to its end when it is not', async () => {
+test('a skipped body with a valid content-length is not read to its end; one without is, and is refused when too large', async () => {
   const { skip } = createBodyReader(small);
   expect(await skip(stated(100, unfinished(10)))).toBeNull();
   expect(await skip(stated(101, new Uint8Array(101)))).toBe('payloadTooLarge');

@@ -14,7 +14,7 @@ const row = (id: number, payload: unknown): OutboxRow => ({ id, key: `key/${id}`
 const rows = [row(1, { paths: ['/a', '/b'] }), row(2, { paths: ['/b', '/c'] })];
 const send = createRevalidator({ url: `${app.url}/hook?site=1`, secret: 'revalidate-me' });
 
-test('any number of rows is one attempt, with their paths merged in their order', async () => {
+test('all rows are one attempt, with their paths merged in their order', async () => {
   const attempts = send(rows);
   expect(attempts.map((attempt) => attempt.rows)).toEqual([rows]);
   expect(await attempts[0]?.deliver()).toEqual({ status: 'delivered' });
@@ -30,25 +30,25 @@ test('a redirect is not followed', async () => {
   expect(app.arrivals.map(({ path }) => path)).toEqual(['/hook']);
 });
 
-test('an answer without end is not read', async () => {
+test('an endless answer is not read', async () => {
   app.answer = () => new Response(new ReadableStream({ pull: (stream) => stream.enqueue(new Uint8Array(1024)) }));
   expect(await send(rows)[0]?.deliver()).toEqual({ status: 'delivered' });
 });
 
 test.each([[null], [{}], [{ paths: '/a' }], [{ paths: [1] }]])(
-  'the payload %j → failed, never thrown',
+  'the payload %j → failed, not thrown',
   async (payload) => {
     expect(await send([row(1, payload)])[0]?.deliver()).toEqual({ status: 'failed', error: 'ZodError' });
     expect(app.arrivals).toEqual([]);
   },
 );
 
-test('a secret that is no header → failed, never thrown, and not named', async () => {
+test('a secret that is not a valid header → failed, not thrown, and without the secret', async () => {
   const [attempt] = createRevalidator({ url: app.url, secret: 'two\nlines' })(rows);
   expect(await attempt?.deliver()).toEqual({ status: 'failed', error: 'TypeError' });
 });
 
-test('an app without cached pages: all is delivered without a call', async () => {
+test('without cached pages all rows are delivered without a call', async () => {
   const attempts = nothingToRevalidate(rows);
   expect(attempts.flatMap((attempt) => attempt.rows)).toEqual(rows);
   expect(await attempts[0]?.deliver()).toEqual({ status: 'delivered' });

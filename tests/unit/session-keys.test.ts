@@ -3,7 +3,7 @@ import { createSessionKeys } from '../../supabase/functions/api/sessions/session
 
 const outage = new Error('the auth server is down');
 
-/** Keys by an auth server that answers as told, and a clock that stands until it is moved. */
+/** Session keys with an auth server that gives these answers in order, and a clock that only `pass` advances. */
 function scripted(...answers: (Record<string, JsonWebKey> | Error)[]) {
   let asked = 0;
   let now = 0;
@@ -24,8 +24,8 @@ function scripted(...answers: (Record<string, JsonWebKey> | Error)[]) {
 
 const [one, two] = [{ kty: 'EC', x: '1' }, { kty: 'EC', x: '2' }];
 
-describe('keys of sessions', () => {
-  test('are fetched by the first session and not again for a key that is known', async () => {
+describe('session keys', () => {
+  test('are fetched for the first session and not again for a known key', async () => {
     const { find, asked, pass } = scripted({ one });
     expect(asked()).toBe(0);
     for (let i = 0; i < 9; i++) {
@@ -42,7 +42,7 @@ describe('keys of sessions', () => {
     expect(asked()).toBe(1);
   });
 
-  test('are fetched again for an unknown one, once a minute however many are named', async () => {
+  test('are fetched again for unknown keys, at most once a minute', async () => {
     const { find, asked, pass } = scripted({ one });
     await find('one');
     for (let second = 0; second < 600; second++) {
@@ -61,7 +61,7 @@ describe('keys of sessions', () => {
     expect(await find('two')).toBe(two);
   });
 
-  test('that were revoked are dropped by the refresh after ten minutes, which nobody waits for', async () => {
+  test('that were revoked are removed by the refresh after ten minutes, which runs in the background', async () => {
     const { find, pass } = scripted({ one, two }, { two });
     await find('one');
     pass(601);
@@ -72,7 +72,7 @@ describe('keys of sessions', () => {
 });
 
 describe('while the auth server is down', () => {
-  test('known keys are found, and it is asked once a minute for them and for unknown ones', async () => {
+  test('known keys are found, and the auth server is called once a minute', async () => {
     const { find, asked, pass } = scripted({ one }, outage);
     await find('one');
     pass(601);
@@ -84,7 +84,7 @@ describe('while the auth server is down', () => {
     expect(asked()).toBe(3);
   });
 
-  test('an unknown key is an outage, not a refusal, until it answers', async () => {
+  test('an unknown key is an outage, not a refusal, until the auth server answers', async () => {
     const { find, pass } = scripted({ one }, outage, { one });
     await find('one');
     pass(60);
@@ -94,7 +94,7 @@ describe('while the auth server is down', () => {
     expect(await find('two')).toBeUndefined();
   });
 
-  test('without any keys it is asked every five seconds, by all requests together', async () => {
+  test('without any keys the auth server is called every five seconds, once for all requests', async () => {
     const { find, asked, pass } = scripted(outage, outage, { one });
     for (let i = 0; i < 5; i++) {
       const found = await Promise.allSettled([find('one'), find('one')]);

@@ -19,13 +19,13 @@ test('no outcomes → no call', async () => {
   expect(await settle([])).toEqual({ counts: noCounts, calls: [] });
 });
 
-test('what was delivered is one call, in whatever order it came', async () => {
+test('all delivered rows are one call', async () => {
   const { counts, calls } = await settle([outcome(delivered, 3, 1), outcome(delivered, 2)]);
   expect(counts).toEqual({ delivered: 3, retried: 0, parked: 0 });
   expect(calls).toEqual([{ name: 'completeOutbox', token: 'token', ids: [3, 1, 2] }]);
 });
 
-test('what counts as delivered for another reason is a call of its own, with the note', async () => {
+test('rows that are delivered with a note are a separate call with that note', async () => {
   const { counts, calls } = await settle([
     outcome({ status: 'delivered', note: 'not sent' }, 1),
     outcome(delivered, 2),
@@ -62,7 +62,7 @@ test('each kind of failure is one call', async () => {
   ]);
 });
 
-test('failures are counted as the database says: a lease that ran out counts for nobody', async () => {
+test('failures are counted as the database returns them: rows with an expired lease do not count', async () => {
   const { database } = scriptedDatabase({ failOutbox: () => ({ retried: 1, parked: 1 }) });
   expect(await settleRows(database, 'token', [outcome({ status: 'failed', error: '500' }, 1, 2, 3)]))
     .toEqual({ delivered: 0, retried: 1, parked: 1 });

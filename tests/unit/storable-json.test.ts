@@ -5,7 +5,7 @@ const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
 describe('toStorableJson', () => {
   test.each(['{"a":[1,2.5,-3,true,false,null,"ä 😀"],"b":{}}', '5', 'null', '"x"', '[]'])(
-    'leaves %s as it is',
+    'leaves %s unchanged',
     (json) => {
       expect(toStorableJson(json)).toBe(json);
     },
@@ -20,7 +20,7 @@ describe('toStorableJson', () => {
     ['a pair of surrogates', '["\\ud83d\\ude00"]', '["😀"]'],
     ['NUL deep inside', '{"a":[{"b":["\\u0000"]}]}', '{"a":[{"b":["\uFFFD"]}]}'],
     ['a number beyond a double', '[1e200000,-1e200000]', '[null,null]'],
-    ['a byte of text that looks like an escape', '["\\\\u0000"]', '["\\\\u0000"]'],
+    ['an escaped backslash before u0000', '["\\\\u0000"]', '["\\\\u0000"]'],
   ])('%s', (_, json, expected) => {
     expect(toStorableJson(json)).toBe(expected);
   });
@@ -29,16 +29,16 @@ describe('toStorableJson', () => {
     expect(toStorableJson('{"__proto__":{"a":1},"b":2}')).toBe('{"__proto__":{"a":1},"b":2}');
   });
 
-  test.each([63, 64])('takes %i levels', (depth) => {
+  test.each([63, 64])('accepts %i levels', (depth) => {
     expect(toStorableJson(nested(depth))).toBe(nested(depth));
   });
 
-  test.each([65, 1000, 200_000])('gives null for %i levels', (depth) => {
+  test.each([65, 1000, 200_000])('returns null for %i levels', (depth) => {
     expect(toStorableJson(nested(depth))).toBeNull();
   });
 
   test.each(['', '{', 'undefined', "{'a':1}", '[1,]', '{"a":1}x', '['.repeat(200_000)])(
-    'throws SyntaxError at what is no JSON (%#)',
+    'throws SyntaxError for invalid JSON (%#)',
     (text) => {
       expect(() => toStorableJson(text)).toThrow(SyntaxError);
     },

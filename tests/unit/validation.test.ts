@@ -4,15 +4,15 @@ import { parseVerifyPaymentRequest } from '../../supabase/functions/api/http/val
 const request = { gateway_order_id: 'order_1', gateway_payment_id: 'pay_1', gateway_signature: 'abc' };
 const fields = Object.keys(request);
 
-test('three strings are a request', () => {
+test('three strings are a valid request', () => {
   expect(parseVerifyPaymentRequest(request)).toEqual({ ok: true, request });
 });
 
-test('what nobody asked for is left out', () => {
+test('unknown fields are left out', () => {
   expect(parseVerifyPaymentRequest({ ...request, tier: 'premium' })).toEqual({ ok: true, request });
 });
 
-test.each(fields)('an empty %s is a string like any other', (field) => {
+test.each(fields)('an empty %s is valid', (field) => {
   expect(parseVerifyPaymentRequest({ ...request, [field]: '' })).toMatchObject({ ok: true });
 });
 

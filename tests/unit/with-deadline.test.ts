@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { withDeadline } from '../../supabase/functions/api/http/with-deadline.ts';
 
-// The only timer in question is the deadline's own: nobody waits for it here.
+// Fake timers: the tests do not wait for the deadline.
 beforeEach(() => {
   vi.useFakeTimers();
 });
@@ -9,17 +9,17 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('work in time gives its result, and no timer is left', async () => {
+test('work that ends in time returns its result, and no timer is left', async () => {
   expect(await withDeadline(Promise.resolve('done'))).toBe('done');
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('work that fails in time gives its own error, and no timer is left', async () => {
+test('work that fails in time throws its error, and no timer is left', async () => {
   await expect(withDeadline(Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('work without end is given up between 4 and 5 s', async () => {
+test('work that does not end is rejected between 4.1 and 4.8 s', async () => {
   let error: unknown;
   const waiting = withDeadline(new Promise<never>(() => {})).catch((reason: unknown) => {
     error = reason;
@@ -32,7 +32,7 @@ test('work without end is given up between 4 and 5 s', async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('work that fails after it was given up disturbs nobody', async () => {
+test('work that fails after the deadline causes no unhandled rejection', async () => {
   const { promise, reject } = Promise.withResolvers<never>();
   const waiting = expect(withDeadline(promise)).rejects.toMatchObject({ name: 'TimeoutError' });
   await vi.advanceTimersByTimeAsync(5000);
@@ -41,7 +41,7 @@ test('work that fails after it was given up disturbs nobody', async () => {
   await vi.advanceTimersByTimeAsync(0);
 });
 
-test('a timer that was stopped holds nothing of the result, whoever holds the timer', async () => {
+test('a stopped timer does not keep the result in memory', async () => {
   const module = new URL('../../supabase/functions/api/http/with-deadline.ts', import.meta.url);
   const script = `
     const { withDeadline } = await import(${JSON.stringify(module.href)});

@@ -3,9 +3,9 @@ import { type Finding, findingsOf } from './findings.ts';
 import { rulingSource } from './model.ts';
 import { isoTime, type Time } from './time.ts';
 
-/** What a user has: the same of the model and of the database. Times in ISO 8601, names as in the history. */
+/** The access of a user, in one shape for the model and the database. Times in ISO 8601, names as in the history. */
 export type Access = {
-  /** The profile's. */
+  /** The tier of the profile. */
   readonly tier: string;
   /** The subscription row while it is active. */
   readonly active: {
@@ -17,7 +17,7 @@ export type Access = {
   readonly findings: readonly Finding[];
 };
 
-/** What the model says. */
+/** The access by the model. */
 export function accessOf(facts: Facts, now: Time): Access {
   const ruling = rulingSource(facts, now);
   return {
@@ -32,7 +32,7 @@ export function accessOf(facts: Facts, now: Time): Access {
   };
 }
 
-/** In one line: `pro until 2027-01-31T10:00:00.000Z, S1, cancelled for then; paid_twice: B`. */
+/** The access in one line: `pro until 2027-01-31T10:00:00.000Z, S1, cancelled for then; paid_twice: B`. */
 export function describeAccess({ tier, active, findings }: Access): string {
   const row = active === null ? [] : [
     `${active.tier === tier ? '' : `row ${active.tier} `}until ${active.end}`,

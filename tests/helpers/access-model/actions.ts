@@ -1,4 +1,4 @@
-/** One thing that happens to a user, as JSON. Orders, payments, gateway subscriptions and refunds have names. */
+/** One act or event about a user, as JSON. Orders, payments, gateway subscriptions and refunds have names. */
 export type Action =
   | { do: 'order'; order: string; tier: string; amount: number }
   | { do: 'verify'; order: string; payment: string }
@@ -24,7 +24,7 @@ export type Action =
   | { do: 'change plan'; tier: string; months: number; price: number }
   | { do: 'wait' };
 
-/** An event of a gateway subscription; times in ISO 8601. The payment is that of the charge. */
+/** An event of a gateway subscription, times in ISO 8601. `payment` is the payment of the charge. */
 export type GatewayEvent = {
   do: 'activated' | 'charged' | 'cancelled';
   subscription: string;
@@ -35,7 +35,7 @@ export type GatewayEvent = {
   payment: string | null;
 };
 
-/** A gateway subscription as the gateway has it. */
+/** A gateway subscription as the gateway's API returns it. */
 export type Answer = {
   tier: string;
   status: 'active' | 'halted' | 'cancelled';
@@ -47,7 +47,7 @@ export type Answer = {
 /** An action and its time, ISO 8601. */
 export type Step = { at: string } & Action;
 
-/** What a tier costs, in minor units, and for how many months; the gateway bills basic and pro by the month. */
+/** Price of each tier in minor units, and its months. The gateway bills basic and pro by the month. */
 export const plans: Record<string, { price: number; months: number; cycleMonths: number }> = {
   basic: { price: 9900, months: 1, cycleMonths: 1 },
   pro: { price: 99900, months: 12, cycleMonths: 1 },

@@ -4,7 +4,7 @@ import { type Action, type Answer, planOf } from './actions.ts';
 
 type Fields = Record<string, unknown>;
 
-/** The body of a gateway event with a refund and the payment that it is of; the payment counts pending refunds, too. */
+/** The body of a refund event, with the refunded payment. The payment's `amount_refunded` includes pending refunds. */
 export function refundBody(
   { of, status, amount }: Extract<Action, { do: 'refund' }>,
   { payment, order, refund, refunded }: { payment: string; order: string | null; refund: string; refunded: number },
@@ -17,7 +17,7 @@ export function refundBody(
   }, at);
 }
 
-/** The body of an event of a gateway subscription; a charge has its payment. */
+/** The body of a subscription event. A charge contains its payment. */
 export function subscriptionBody(
   { do: name, tier, createdAt, start, end, payment }: Extract<Action, { do: 'activated' | 'charged' | 'cancelled' }>,
   ids: { user: string; subscription: string; payment: string },
@@ -33,12 +33,12 @@ export function subscriptionBody(
   };
   return envelope(`subscription.${name}`, {
     subscription: entity,
-    // The gateway makes an order of its own for each charge.
+    // The gateway creates an order of its own for each charge.
     ...(payment === null ? {} : { payment: paymentEntity(ids.payment, uniqueId('order'), planOf(tier).price) }),
   }, createdAt);
 }
 
-/** A gateway subscription as the gateway's API answers. */
+/** A gateway subscription as an entity of the gateway's API. */
 export function subscriptionAnswer(id: string, { tier, status, start, end, endedAt }: Answer): Fields {
   return {
     id,

@@ -4,13 +4,13 @@ import { activate, answerOf, type Billed, charge, end, eventTime, nextCycle, rea
 import type { State } from './history.ts';
 import { day, hour, type Time } from './time.ts';
 
-/** An event older than this never comes: the gateway has given up, and the charge is lost. */
+/** An event older than this is never delivered: the gateway stopped retrying. */
 const longestDelay = 13 * day;
 
-/** A step of a gateway subscription: what happens there, whose events come now or later, or a question to the gateway. */
+/** A step of a gateway subscription: an event that is delivered now or held back, or a reconciliation. */
 export function chooseGatewayStep(state: State, kind: Kind, { which, how }: Draw): Action[] | null {
   const { billed, facts, now } = state;
-  for (const { held } of billed) held.splice(0, held.length, ...held.filter((event) => isOnItsWay(event, now)));
+  for (const { held } of billed) held.splice(0, held.length, ...held.filter((event) => isDeliverable(event, now)));
   const one = billed[which % Math.max(billed.length, 1)];
   const mirror = facts.subscriptions.find(({ name }) => name === one?.name);
   switch (kind) {
@@ -63,11 +63,11 @@ export function chooseGatewayStep(state: State, kind: Kind, { which, how }: Draw
   }
 }
 
-function isOnItsWay(event: GatewayEvent, now: Time): boolean {
+function isDeliverable(event: GatewayEvent, now: Time): boolean {
   return now - eventTime(event) < longestDelay;
 }
 
-/** Those events of a bit mask come now, the others are held back. */
+/** Delivers the events whose bit is set in the mask now, and holds the others back. */
 function deliverSome({ held, delivered }: Billed, events: GatewayEvent[], mask: number): Action[] {
   held.push(...events.filter((_, index) => (mask >> index) % 2 === 0));
   const now = events.filter((_, index) => (mask >> index) % 2 === 1);

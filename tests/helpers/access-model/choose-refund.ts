@@ -6,7 +6,7 @@ import type { State } from './history.ts';
 /** A payment that can be refunded. */
 type Refundable = { name: string; amount: number; order: string | null; canFail: boolean };
 
-/** A new refund of a payment, or what became of one. */
+/** A new refund of a payment, or a new status of an earlier one. */
 export function chooseRefund({ facts, billed }: State, kind: Kind, { which, how }: Draw): Action[] | null {
   const refundable = [
     ...facts.orders.flatMap(refundableOf),
@@ -14,12 +14,12 @@ export function chooseRefund({ facts, billed }: State, kind: Kind, { which, how 
       cycles.map(({ payment }) => ({ name: payment, amount: planOf(tier).price, order: null, canFail: true }))
     ),
   ];
-  return kind === 'refund' ? newRefund(facts, refundable, which, how) : movedRefund(facts, refundable, which, how);
+  return kind === 'refund' ? newRefund(facts, refundable, which, how) : changedRefund(facts, refundable, which, how);
 }
 
 function refundableOf({ name, amount, extras, money, isCaptured, verifiedAt, isDisputeLost, isNeverCaptured }: Order) {
   if (isDisputeLost || isNeverCaptured) return [];
-  // Of two payments on an order the one that does not count is refunded; of one that nobody told of yet, all.
+  // With two payments on an order, the extra one is refunded. A payment without an event yet is refunded in full.
   if (extras.length > 0) return extras.map((extra) => ({ name: extra.name, amount, order: name, canFail: true }));
   if (!isCaptured && verifiedAt !== null) return [];
   return [{ name: `${name}1`, amount, order: name, canFail: money !== null }];
@@ -46,8 +46,8 @@ function newRefund(facts: Facts, refundable: Refundable[], which: number, how: n
   }];
 }
 
-/** Pending becomes processed or failed, processed fails; or it is told late that one was created. */
-function movedRefund(facts: Facts, refundable: Refundable[], which: number, how: number): Action[] | null {
+/** A pending refund is processed or fails, a processed one fails, or its refund.created arrives late. */
+function changedRefund(facts: Facts, refundable: Refundable[], which: number, how: number): Action[] | null {
   const refunds = refundable.filter(({ canFail }) => canFail).flatMap(({ name: payment, amount: of, order }) =>
     [...facts.money.get(payment)?.refunds ?? []].map(([refund, { amount, status }]) => ({
       payment,

@@ -8,12 +8,12 @@ import { isChargedAfterCancellation } from './findings.ts';
 import { rulingSource } from './model.ts';
 import { addMonths, day, hour, isoTime } from './time.ts';
 
-/** The actions that a drawn step is, in a state whose time it may move on and whose gateway it changes. */
+/** The actions of a drawn step; null where it is not possible. May advance the state's time and change its gateway. */
 export function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
   const { facts, now } = state;
   const { which, how } = draw;
   const tier = (['basic', 'pro', 'premium'] as const)[how % 3] ?? 'basic';
-  // As dear as the plan was when it was ordered; a changed one costs more.
+  // The price of the plan at the time of the order; a changed plan costs 100 more.
   const amount = planOf(tier).price + (facts.months[tier] === undefined ? 0 : 100);
   const order = facts.orders[which % Math.max(facts.orders.length, 1)];
   switch (kind) {
@@ -53,9 +53,9 @@ export function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
     case 'nothing captured': {
       if (!order || order.verifiedAt === null || order.isCaptured || order.isNeverCaptured) return null;
       if (order.cancelledAt.length > 0 || facts.money.get(`${order.name}1`)?.refunds.size !== 0) return null;
-      const patience = order.verifiedAt + 120 * hour;
-      // Mostly when it is over.
-      if (state.now < patience && how > 2) state.now = patience + (1 + how) * hour;
+      const deadline = order.verifiedAt + 120 * hour;
+      // Most draws reconcile after the deadline.
+      if (state.now < deadline && how > 2) state.now = deadline + (1 + how) * hour;
       return [{ do: 'nothing captured', order: order.name, isUnknown: how % 2 === 0 }];
     }
     case 'cancel at end': {
@@ -64,11 +64,11 @@ export function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
       return ruling.end > now ? [{ do: 'cancel', atPeriodEnd: true }] : null;
     }
     case 'cancel':
-      // What an unknown subscription did before a cancellation is told after it.
+      // Not while events are held back: those of an unknown subscription would arrive after the cancellation.
       if (state.billed.some(({ held }) => held.length > 0) || rulingSource(facts, now) === null && how > 0) return null;
       return [{ do: 'cancel', atPeriodEnd: false }];
     case 'resume': {
-      // What was charged against the user's will stays so.
+      // A charge after the cancellation stays a finding after a resume.
       const ruling = rulingSource(facts, now);
       const one = facts.subscriptions.find(({ name }) => name === ruling?.name);
       if (one?.cycles.some((cycle) => isChargedAfterCancellation(one, cycle))) return null;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** How often a kind is drawn, beside the others; the first are what a failing history is made simpler to. */
+/** The weight of each kind. fast-check shrinks a failing history towards the first kinds. */
 const weights = {
   'wait': 3,
   'buy': 9,
@@ -31,13 +31,13 @@ const weights = {
 
 export type Kind = keyof typeof weights;
 
-/** How long after the step before: a time, or how far from something that is about to end. */
+/** The time since the step before: a duration, or an offset in seconds from the end of a period. */
 export type Wait = { unit: 'minute' | 'hour' | 'day' | 'month'; count: number } | { edge: number; offset: number };
 
-/** A step as it is drawn: the first of the kinds that is possible then, of whatever there is then. */
+/** A drawn step: the first of `kinds` that is possible runs; `which` and `how` select its target and variant. */
 export type Draw = { kinds: Kind[]; wait: Wait; which: number; how: number };
 
-/** A history as it is drawn, which is what is replayed. */
+/** A drawn history. REPLAY takes it as JSON. */
 export type Drawn = { start: string; earlyRenewal: 'replace' | 'extend'; draws: Draw[] };
 
 const kinds = Object.keys(weights).filter((name): name is Kind => name in weights);
@@ -57,7 +57,7 @@ const draw: fc.Arbitrary<Draw> = fc.record({
   how: fc.nat(11),
 });
 
-/** More are drawn than are taken: many are not possible where they are drawn. */
+/** More steps are drawn than run, because many are not possible in their state. */
 export const maxSteps = 12;
 
 /** Histories of up to twelve steps, most of which start near the end of a month or a leap day. */

@@ -7,13 +7,13 @@ export type Money = {
   readonly refunds: Map<string, { amount: number; status: 'pending' | 'processed' | 'failed' }>;
 };
 
-/** What the user did to a source: the times at which a cancellation ended it, and the period end it is cancelled for. */
+/** The user's cancellations of a source: the times of those at once, and the period end that it is cancelled for. */
 export type Cancellation = { readonly cancelledAt: Time[]; cancelledFor: Time | null };
 
-/** Purchases that follow each other without a gap. */
+/** Renewals that follow each other without a gap. */
 export type Chain = { readonly from: Time; readonly after: string | null; readonly links: Order[] };
 
-/** An order, and what became of it. */
+/** An order and its state. */
 export type Order = Cancellation & {
   readonly name: string;
   readonly tier: string;
@@ -27,7 +27,7 @@ export type Order = Cancellation & {
   /** `since` by the customer's first verification. */
   verifiedAt: Time | null;
   chain: Chain | null;
-  /** The source that ruled when it was fulfilled, and the live ones that were newer than the order. */
+  /** At the fulfilment: the ruling source, and the live sources that were newer than the order. */
   found: { readonly ruling: string | null; readonly isRulingNewer: boolean; readonly newer: readonly string[] } | null;
   /** The customer verified it when it was refunded. */
   isRefused: boolean;
@@ -37,22 +37,24 @@ export type Order = Cancellation & {
   readonly extras: Money[];
 };
 
-/** A cycle of a gateway subscription: `at` is when it was charged, `money` null until an event named its payment. */
+/**
+ * A cycle of a gateway subscription. `at` is the time of the charge; `money` is null until an event names its payment.
+ */
 export type Cycle = { readonly start: Time; readonly end: Time; at: Time; money: Money | null };
 
-/** A time at the gateway, and when its event came. */
-export type Told = { readonly at: Time; readonly arrivedAt: Time };
+/** The time of an event at the gateway, and the time of its delivery. */
+export type EventTimes = { readonly at: Time; readonly arrivedAt: Time };
 
 /** The mirror of a gateway subscription whose plan is one of ours. */
 export type Subscription = Cancellation & {
   readonly name: string;
   readonly tier: string;
-  readonly activations: Told[];
-  readonly charges: Told[];
+  readonly activations: EventTimes[];
+  readonly charges: EventTimes[];
   readonly cycles: Cycle[];
   endedAt: Time | null;
-  /** When the gateway was last asked. */
-  askedAt: Time | null;
+  /** The time of the last reconciliation. */
+  reconciledAt: Time | null;
 };
 
 /** A grant by an admin, or a row written by hand. */
@@ -64,7 +66,7 @@ export type Grant = Cancellation & {
   readonly until: Time;
 };
 
-/** Everything that the database was told about a user. */
+/** All facts about a user that were sent to the database. */
 export type Facts = {
   readonly earlyRenewal: 'replace' | 'extend';
   readonly orders: Order[];
@@ -81,14 +83,14 @@ export function noFacts(earlyRenewal: Facts['earlyRenewal']): Facts {
   return { earlyRenewal, orders: [], subscriptions: [], grants: [], money: new Map(), months: {}, cancellations: [] };
 }
 
-/** Whether all of a payment was refunded; only what is processed counts. */
+/** Whether a payment was refunded in full. Only processed refunds count. */
 export function isRefunded(money: Money | null): boolean {
   if (money === null) return false;
   const refunds = [...money.refunds.values()].filter(({ status }) => status === 'processed');
   return refunds.reduce((sum, { amount }) => sum + amount, 0) >= money.amount;
 }
 
-/** A payment by its name, new when nothing was told of it before. */
+/** A payment by its name; created at its first use. */
 export function moneyNamed({ money }: Facts, name: string, amount: number): Money {
   const known = money.get(name);
   if (known) return known;

@@ -2,10 +2,10 @@ import { type Cycle, type Facts, isRefunded, type Order, type Subscription } fro
 import { firstSinceOf, isLive, rulingSource, sinceOf, type Source, sourcesOf } from './model.ts';
 import { day, hour, type Time } from './time.ts';
 
-/** A row of `private.findings`: its kind, and the payment that it is about. */
+/** A row of `private.findings`: its kind and its subject. */
 export type Finding = `${string}: ${string}`;
 
-/** What an admin is to look into, by CORE.md's table of rules. */
+/** The findings by the model. */
 export function findingsOf(facts: Facts, now: Time): Finding[] {
   const rows = [
     ...facts.orders.flatMap((order) => fromOrder(facts, order, now)),
@@ -16,7 +16,7 @@ export function findingsOf(facts: Facts, now: Time): Finding[] {
   return [...new Set(rows)].sort();
 }
 
-/** Access that somebody wrote by hand, or that goes on a day after its grace since nobody asked the gateway. */
+/** Access that was written by hand, or that runs more than a day after its grace because no reconciliation ran. */
 function isUnpaid(ruling: Source | null, now: Time): boolean {
   return ruling !== null && (ruling.kind === 'manual' || ruling.end + 4 * day + hour < now);
 }
@@ -30,12 +30,12 @@ function fromOrder(facts: Facts, order: Order, now: Time): Finding[] {
   ];
 }
 
-/** Whether it gives no access any more, for another reason than its time: there is nothing left for an admin to end. */
+/** Whether the source ended for another reason than its time, so that an admin has nothing left to end. */
 function hasEnded(facts: Facts, name: string): boolean {
   return sourcesOf(facts).every((source) => source.name !== name || source.isEnded);
 }
 
-/** Whether its money came by webhook alone, when a newer source was there that still runs. */
+/** Whether only a webhook announced the payment, while a newer source existed that still runs. */
 export function isPaidUnder(facts: Facts, { name, verifiedAt, orderedAt, fulfilledAt }: Order, now: Time): boolean {
   if (verifiedAt !== null || fulfilledAt === null) return false;
   const running = paidSources(facts).filter((source) => isRunning(source, now));
@@ -48,12 +48,15 @@ export function isPaidUnder(facts: Facts, { name, verifiedAt, orderedAt, fulfill
     });
 }
 
-/** Since when a source ranks as it does; a gateway subscription that was activated once more was there before, too. */
+/** The times from which a source ranks. A gateway subscription that was activated again also has its first one. */
 function sincesOf({ subscriptions }: Facts, { name, since }: Source): Time[] {
   return [since, ...subscriptions.filter((each) => each.name === name).map(firstSinceOf)];
 }
 
-/** Of two purchases of one tier for the same time the later; of a purchase and a gateway subscription the purchase. */
+/**
+ * Purchases whose time is paid twice: of two purchases of one tier the later one; of a purchase and a gateway
+ * subscription the purchase.
+ */
 function twiceForTheSameTime(facts: Facts, now: Time): string[] {
   const running = paidSources(facts).filter((source) => isRunning(source, now));
   return running.filter((one) =>
@@ -95,7 +98,7 @@ function fromCycles(facts: Facts, subscription: Subscription): Finding[] {
   });
 }
 
-/** Whether a payment or a gateway subscription that is newer than this one was there when the cycle was charged. */
+/** Whether a newer payment or gateway subscription existed when the cycle was charged. */
 export function isChargedAfterReplacement(facts: Facts, subscription: Subscription, { at }: Cycle): boolean {
   const since = sinceOf(subscription) ?? 0;
   return paidSources(facts).some((other) =>
@@ -103,7 +106,7 @@ export function isChargedAfterReplacement(facts: Facts, subscription: Subscripti
   );
 }
 
-/** Whether the user had cancelled at once before the charge, or for a period's end by which the cycle began. */
+/** Whether the user cancelled at once before the charge, or for a period end at or before the start of the cycle. */
 export function isChargedAfterCancellation({ cancelledAt, cancelledFor }: Subscription, { start, at }: Cycle): boolean {
   return cancelledAt.some((time) => time < at) || cancelledFor !== null && start >= cancelledFor;
 }

@@ -1,7 +1,7 @@
 import { type Answer, type GatewayEvent, planOf } from './actions.ts';
 import { addMonths, isoTime, parseTime, type Time, wholeSeconds } from './time.ts';
 
-/** A gateway subscription as it really is: the database knows what it was told. */
+/** A gateway subscription at the gateway. The database knows only what was delivered. */
 export type Billed = {
   readonly name: string;
   readonly tier: string;
@@ -27,7 +27,7 @@ export function charge(billed: Billed): GatewayEvent {
   return eventOf(billed, 'charged', addCycle(billed, start, end).start);
 }
 
-/** When the next cycle begins and ends: months are counted from the first of an unbroken row. */
+/** Start and end of the next cycle. Months are counted from the first cycle of a series without a gap. */
 export function nextCycle({ tier, cycles }: Billed): { start: Time; end: Time } {
   const breaks = cycles.findLastIndex(({ start }, index) => start !== cycles[index - 1]?.end);
   const first = cycles[breaks]?.start ?? 0;
@@ -37,7 +37,7 @@ export function nextCycle({ tier, cycles }: Billed): { start: Time; end: Time } 
   };
 }
 
-/** Activated again: in the cycle that runs, else with a new one. */
+/** Activates a subscription again: in the running cycle, else with a new one. */
 export function reactivate(billed: Billed, now: Time): GatewayEvent[] {
   const at = wholeSeconds(now);
   billed.status = 'active';
@@ -46,14 +46,14 @@ export function reactivate(billed: Billed, now: Time): GatewayEvent[] {
   return [eventOf(billed, 'activated', at), eventOf(billed, 'charged', at)];
 }
 
-/** Cancelled at the gateway, for good. */
+/** Cancels a subscription at the gateway. That is final. */
 export function end(billed: Billed, now: Time): GatewayEvent {
   billed.status = 'cancelled';
   billed.endedAt = wholeSeconds(now);
   return eventOf(billed, 'cancelled', billed.endedAt);
 }
 
-/** What the gateway answers about it. */
+/** The subscription as the gateway's API returns it. */
 export function answerOf({ tier, status, cycles, endedAt }: Billed): Answer {
   const { start, end } = currentOf(cycles);
   return {
@@ -65,7 +65,7 @@ export function answerOf({ tier, status, cycles, endedAt }: Billed): Answer {
   };
 }
 
-/** When an event happened. */
+/** The time of an event at the gateway. */
 export function eventTime({ createdAt }: GatewayEvent): Time {
   return parseTime(createdAt);
 }

@@ -1,59 +1,65 @@
-import { type Facts, type Grant, isRefunded, type Order, type Subscription, type Told } from './facts.ts';
+import { type EventTimes, type Facts, type Grant, isRefunded, type Order, type Subscription } from './facts.ts';
 import { addMonths, day, second, type Time } from './time.ts';
 
-/** What gives a user a tier from a start to an end: CORE.md, "The model". */
+/** Gives a user a tier from a start to an end: supabase/README.md, Sources of access. */
 export type Source = {
   readonly name: string;
   readonly kind: 'payment' | 'gateway' | 'grant' | 'manual';
   readonly tier: string;
   readonly start: Time;
   readonly end: Time;
-  /** The greatest rules. */
+  /** The running source with the greatest `since` rules. */
   readonly since: Time;
   readonly arrivedAt: Time;
   readonly isEnded: boolean;
   readonly cancelAtPeriodEnd: boolean;
   /** Days of access after the end. */
   readonly graceDays: number;
-  /** The gateway bills its next cycle: the source lives until the gateway was asked after this time. */
-  readonly isLiveUntilAsked: boolean;
+  /** The gateway bills the next cycle, and was not read since the end: the source runs until it is reconciled. */
+  readonly runsUntilReconciled: boolean;
 };
 
 const graceDays = 3;
 
-/** All sources of a user, whether they live or not. */
+/** All sources of a user, also those that ended. */
 export function sourcesOf({ orders, subscriptions, grants }: Facts): Source[] {
   return [...orders.flatMap(fromOrder), ...subscriptions.flatMap(fromSubscription), ...grants.map(fromGrant)];
 }
 
-/** A source gives access until its end and its grace are over; what the gateway bills, until the gateway was asked. */
-export function isLive({ isEnded, end, graceDays, isLiveUntilAsked }: Source, now: Time): boolean {
-  return !isEnded && (end + graceDays * day > now || isLiveUntilAsked);
+/** A source runs until its end and its grace are over. One that the gateway bills runs until it is reconciled. */
+export function isLive({ isEnded, end, graceDays, runsUntilReconciled }: Source, now: Time): boolean {
+  return !isEnded && (end + graceDays * day > now || runsUntilReconciled);
 }
 
-/** The source whose tier and end the user has: of the live ones the newest. */
+/** The ruling source: the running one with the greatest `since`. */
 export function rulingSource(facts: Facts, now: Time): Source | null {
   const live = sourcesOf(facts).filter((source) => isLive(source, now));
   return live.sort((one, other) => other.since - one.since)[0] ?? null;
 }
 
-/** When a gateway subscription was last activated, else first charged: whole seconds at the gateway, so their end. */
+/**
+ * The newest activation of a gateway subscription, else its first charge. The gateway's times have whole seconds; the end
+ * of the second counts.
+ */
 export function sinceOf({ activations, charges }: Pick<Subscription, 'activations' | 'charges'>): Time | null {
   const charged = charges.toSorted((one, other) => one.at - other.at)[0];
   const newest = activations.toSorted((one, other) => other.at - one.at)[0] ?? charged;
   return newest === undefined ? null : happenedAt(newest);
 }
 
-/** Since when a gateway subscription was there: its first activation or charge. */
+/** The first activation or charge of a gateway subscription. */
 export function firstSinceOf({ activations, charges }: Pick<Subscription, 'activations' | 'charges'>): Time {
   return Math.min(...[...activations, ...charges].map(happenedAt));
 }
 
-function happenedAt({ at, arrivedAt }: Told): Time {
+function happenedAt({ at, arrivedAt }: EventTimes): Time {
   return arrivedAt - at > 14 * day ? arrivedAt : Math.min(at + 0.999999 * second, arrivedAt);
 }
 
-/** The period that an order bought. In a chain a refunded link takes no time, and months count from the first start. */
+/**
+ * The period that an order bought. In a chain a refunded link takes no time, and months are counted from the first
+ * start.
+ */
 export function periodOf(order: Order): { start: Time; end: Time } | null {
   if (order.chain === null || order.fulfilledAt === null) return null;
   let [first, months, end] = [order.chain.from, 0, order.chain.from];
@@ -68,7 +74,7 @@ export function periodOf(order: Order): { start: Time; end: Time } | null {
   return null;
 }
 
-/** The newest cycle that was not refunded. */
+/** The newest cycle that was not refunded in full. */
 export function paidCycle({ cycles }: Subscription): Subscription['cycles'][number] | null {
   return cycles.toSorted((one, other) => other.start - one.start).find(({ money }) => !isRefunded(money)) ?? null;
 }
@@ -90,17 +96,17 @@ function fromOrder(order: Order): Source[] {
     isEnded: !isPaid(order) || order.cancelledAt.length > 0,
     cancelAtPeriodEnd: order.cancelledFor !== null,
     graceDays: order.cancelledFor === null ? graceDays : 0,
-    isLiveUntilAsked: false,
+    runsUntilReconciled: false,
   }];
 }
 
 function fromSubscription(subscription: Subscription): Source[] {
-  const { name, tier, activations, charges, cycles, endedAt, cancelledAt, cancelledFor, askedAt } = subscription;
+  const { name, tier, activations, charges, cycles, endedAt, cancelledAt, cancelledFor, reconciledAt } = subscription;
   const since = sinceOf(subscription);
   if (since === null) return [];
   const paid = paidCycle(subscription);
   const { start, end, at } = paid ?? { start: since, end: since, at: since };
-  // After a full refund of the newest cycle the one before has no grace, and nobody waits for the gateway.
+  // After a full refund of the newest cycle, the cycle before has no grace, and its end needs no reconciliation.
   const isNewest = cycles.every((cycle) => cycle.start <= start);
   const grace = cancelledFor === null && isNewest ? graceDays : 0;
   const isEndedByGateway = endedAt !== null && activations.every((activation) => activation.at <= endedAt);
@@ -115,7 +121,7 @@ function fromSubscription(subscription: Subscription): Source[] {
     isEnded: paid === null || isEndedByGateway || cancelledAt.some((time) => at <= time),
     cancelAtPeriodEnd: cancelledFor !== null,
     graceDays: grace,
-    isLiveUntilAsked: isNewest && (askedAt ?? 0) <= Math.max(end, end + (grace - 1) * day),
+    runsUntilReconciled: isNewest && (reconciledAt ?? 0) <= Math.max(end, end + (grace - 1) * day),
   }];
 }
 
@@ -126,12 +132,12 @@ function fromGrant({ kind, name, tier, at, until, cancelledAt, cancelledFor }: G
     tier,
     start: at,
     end: until,
-    // What is written by hand is outranked by every fact that arrives later; the histories write by hand first.
+    // Every later fact ranks above a row written by hand. In the histories that row always comes first.
     since: kind === 'manual' ? 0 : at,
     arrivedAt: at,
     isEnded: cancelledAt.length > 0,
     cancelAtPeriodEnd: cancelledFor !== null,
     graceDays: cancelledFor === null ? graceDays : 0,
-    isLiveUntilAsked: false,
+    runsUntilReconciled: false,
   };
 }

@@ -1,12 +1,12 @@
 import { uniqueId } from '../records.ts';
 
-/** The names of a history beside the ids in the database and at the gateway. */
+/** Maps the names of a history to the ids in the database and at the gateway. */
 export type Names = {
-  /** The id of a name; a new one with that prefix when it has none yet. */
+  /** The id of a name. Creates one with the prefix at the first use. */
   idOf(name: string, prefix: string): string;
   /** The name of an id, or the id itself. */
   nameOf(id: string): string;
-  /** Adds an id, of which a name may have several. */
+  /** Adds an id to a name. A name may have several. */
   add(id: string, name: string): void;
 };
 

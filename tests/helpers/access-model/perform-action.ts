@@ -9,7 +9,7 @@ import type { Setting } from './subject.ts';
 
 type Order = { readonly id: string; readonly orderId: string; readonly amount: number };
 
-/** What performs actions through the RPCs, each at its time, and returns the names of those that the gateway was asked about. */
+/** Performs actions through the RPCs, each at its time. Returns the names of the reconciled gateway subscriptions. */
 export function createPerformer(
   { database, service, userId, earlyRenewal }: Setting,
   names: Names,
@@ -20,7 +20,7 @@ export function createPerformer(
     if (!order) throw new Error(`no order ${name}`);
     return order;
   };
-  // The first payment on an order is called by the order.
+  // The first payment on an order has the name of the order.
   const paymentOf = (name: string) =>
     names.idOf([...orders.keys()].find((order) => name === `${order}1`) ?? name, 'pay');
   const moneyOf = ({ order, payment }: { order: string; payment: string }) => {
@@ -29,7 +29,7 @@ export function createPerformer(
   };
 
   const refunds = new Map<string, Map<string, number>>();
-  /** What the gateway counts as refunded of a payment: what is pending, too. */
+  /** The refunded amount of a payment as the gateway counts it: pending refunds included. */
   const refundedOf = ({ payment, refund, amount, status }: Extract<Action, { do: 'refund' }>): number => {
     const known = refunds.get(payment) ?? new Map<string, number>();
     refunds.set(payment, known.set(refund, status === 'failed' ? 0 : amount));
@@ -37,7 +37,7 @@ export function createPerformer(
   };
 
   const bodies = new Map<string, string>();
-  /** Delivers the event of an action; an action that happens again is the same event, delivered again. */
+  /** Delivers the event of an action. A repeated action delivers the same bytes again. */
   const send = async (action: Action, build: () => string): Promise<string[]> => {
     const key = JSON.stringify(action);
     const body = bodies.get(key) ?? build();
@@ -57,7 +57,7 @@ export function createPerformer(
 
   const order = async ({ order, tier, amount }: Extract<Action, { do: 'order' }>): Promise<string[]> => {
     const ids = await createPayment(database, { userId, amount, meta: { tier } });
-    // What is sold is kept, as create_order does it.
+    // Plan and length are stored with the order, as create_order does.
     await database.query(
       `update public.payments p set plan_id = pl.id, duration_months = coalesce(nullif(pl.duration_months, 0), 12)
        from public.plans pl where p.id = $1 and pl.tier = $2`,
@@ -69,16 +69,16 @@ export function createPerformer(
   };
   const ask = async (answers: Record<string, Answer>): Promise<string[]> => {
     const { subscriptions } = await callRpc(service, 'claim_subscriptions_to_reconcile');
-    const asked: string[] = [];
+    const reconciled: string[] = [];
     for (const { id, gateway_subscription_id: gatewayId } of Array.isArray(subscriptions) ? subscriptions : []) {
       const name = names.nameOf(gatewayId);
       const answer = answers[name];
       if (!answer) throw new Error(`claimed, and the gateway has no such subscription: ${name}`);
       const entity = JSON.stringify(subscriptionAnswer(gatewayId, answer));
       await call('apply_gateway_subscription', id, gatewayId, entity, earlyRenewal);
-      asked.push(name);
+      reconciled.push(name);
     }
-    return asked.sort();
+    return reconciled.sort();
   };
 
   return (action, at) => {

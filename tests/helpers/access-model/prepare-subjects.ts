@@ -4,10 +4,10 @@ import type { TestDatabase } from '../test-database.ts';
 import { plans } from './actions.ts';
 import { createSubject, type Subject } from './subject.ts';
 
-/** How a history gets its user: alone in the database, whose tables are emptied. */
+/** Empties the tables and creates the user of a history. */
 export type NewSubject = (earlyRenewal: 'replace' | 'extend') => Promise<Subject>;
 
-// setClock replaces the function, after which every statement that calls it is planned anew: most of a history's time.
+// Not setClock: it replaces the function, and then Postgres plans every statement that calls it again, which is slow.
 const clock = `
   create table private.time (at timestamptz not null);
   insert into private.time values (now());
@@ -18,7 +18,7 @@ const clock = `
   end
   $$`;
 
-/** The tables that a new database has no rows in. */
+/** Deletes from the tables that have no rows in a new database. */
 const emptyTables = `
   select string_agg(format('delete from %s;', c.oid::regclass), ' ') as clear
   from pg_class c
@@ -27,7 +27,7 @@ const emptyTables = `
     and (c.relnamespace in ('public'::regnamespace, 'private'::regnamespace) or c.oid = 'auth.users'::regclass)
     and (xpath('//n/text()', counted))[1]::text = '0'`;
 
-/** Prepares a database for histories, one after the other. */
+/** Prepares a database in which histories run one after the other. */
 export async function prepareSubjects(database: TestDatabase): Promise<NewSubject> {
   await database.query(clock);
   const { clear } = await database.one(emptyTables);
@@ -36,7 +36,7 @@ export async function prepareSubjects(database: TestDatabase): Promise<NewSubjec
   // Planning the views of findings takes longer than reading them.
   await owner.query('set plan_cache_mode = force_generic_plan');
   return async (earlyRenewal) => {
-    // Without triggers and foreign keys, which would note each deletion.
+    // Without triggers and foreign keys: the triggers would record each deletion.
     await owner.query(`begin; set local session_replication_role = replica; ${clear} commit`);
     for (const [tier, { price, months }] of Object.entries(plans)) {
       await owner.query(

@@ -4,8 +4,8 @@ import { runDrawn } from './run-history.ts';
 import type { NewSubject } from './prepare-subjects.ts';
 
 /**
- * Proves that so many random histories of up to twelve steps are, after each step, what the model says.
- * @throws with the seed and the steps of the simplest that is not
+ * Proves for `numRuns` random histories of up to twelve steps that database and model agree after each step.
+ * @throws with the seed and the steps of the shrunk counterexample
  */
 export async function proveHistories(
   newSubject: NewSubject,

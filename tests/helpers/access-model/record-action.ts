@@ -4,7 +4,7 @@ import { isLive, rulingSource, sourcesOf } from './model.ts';
 import { receiveAnswer, receiveEvent } from './record-gateway-event.ts';
 import { hour, parseTime, type Time } from './time.ts';
 
-/** Adds an action and its time to the facts. The answer of `ask` is about those that were asked. */
+/** Adds an action and its time to the facts. `answers` of `ask` contains only the subscriptions that were claimed. */
 export function recordAction(facts: Facts, action: Action, now: Time): void {
   switch (action.do) {
     case 'order':
@@ -18,9 +18,9 @@ export function recordAction(facts: Facts, action: Action, now: Time): void {
     case 'refund': {
       const { refunds } = moneyNamed(facts, action.payment, action.of);
       const { refund, amount, status } = action;
-      // That it was created may be told after what became of it.
+      // refund.created may arrive after refund.processed or refund.failed.
       if (status !== 'pending' || !refunds.has(refund)) refunds.set(refund, { amount, status });
-      // What was refunded before it was fulfilled, and is not refunded after all, was paid.
+      // A payment whose refund preceded its fulfilment is fulfilled once that refund fails.
       const order = facts.orders.find(({ money, isCaptured }) => isCaptured && money?.name === action.payment);
       if (order && order.fulfilledAt === null && !isRefunded(order.money)) fulfil(facts, order, now);
       return;
@@ -40,7 +40,7 @@ export function recordAction(facts: Facts, action: Action, now: Time): void {
       return cancel(facts, action.atPeriodEnd, now);
     case 'resume': {
       const ruling = rulingSource(facts, now);
-      if (ruling) holderNamed(facts, ruling.name).cancelledFor = null;
+      if (ruling) sourceNamed(facts, ruling.name).cancelledFor = null;
       return;
     }
     case 'grant':
@@ -90,7 +90,7 @@ function newGrant(kind: 'grant' | 'manual', name: string, tier: string, at: Time
   return { kind, name, tier, at, until, cancelledAt: [], cancelledFor: null };
 }
 
-/** The customer returns from the checkout. What was refunded, or turned out never captured, gets nothing. */
+/** The customer verifies a payment. One that was refunded or never captured is refused. */
 function verify(facts: Facts, order: Order, payment: string, now: Time): void {
   const money = moneyNamed(facts, payment, order.amount);
   order.isRefused ||= isRefunded(money);
@@ -100,7 +100,7 @@ function verify(facts: Facts, order: Order, payment: string, now: Time): void {
   if (order.fulfilledAt === null) fulfil(facts, order, now);
 }
 
-/** The gateway says that the money is there. */
+/** The gateway confirms a capture. */
 function capture(facts: Facts, order: Order, payment: string, now: Time): void {
   const money = moneyNamed(facts, payment, order.amount);
   if (order.money !== null && order.money !== money) {
@@ -128,7 +128,7 @@ function fulfil(facts: Facts, order: Order, now: Time): void {
   order.fulfilledAt = now;
 }
 
-/** Under `extend` a purchase of the tier that rules, while it runs, starts at its end. */
+/** Under `extend` a purchase of the running tier starts at the end of its period. */
 function chainFor(facts: Facts, tier: string, now: Time): Chain {
   const ruling = rulingSource(facts, now);
   if (facts.earlyRenewal === 'replace' || ruling?.tier !== tier || ruling.end <= now) {
@@ -138,29 +138,29 @@ function chainFor(facts: Facts, tier: string, now: Time): Chain {
   return link?.chain ?? { from: ruling.end, after: ruling.name, links: [] };
 }
 
-/** The gateway knows of no payment on an order that the customer verified: after 120 hours it was never captured. */
+/** The gateway has no captured payment for a verified order: after 120 hours it counts as never captured. */
 function endUncaptured(order: Order, now: Time): void {
   const { isCaptured, verifiedAt, orderedAt } = order;
   if (verifiedAt === null || isCaptured || now < Math.max(verifiedAt, orderedAt) + 120 * hour) return;
   order.isNeverCaptured = true;
 }
 
-/** At once: every live source ends. At the period's end: the ruling source is marked, once. */
+/** At once: every running source ends. At the period's end: the ruling source is marked, once. */
 function cancel(facts: Facts, atPeriodEnd: boolean, now: Time): void {
   const ruling = rulingSource(facts, now);
   if (ruling === null) return;
   if (atPeriodEnd) {
-    holderNamed(facts, ruling.name).cancelledFor ??= ruling.end;
+    sourceNamed(facts, ruling.name).cancelledFor ??= ruling.end;
     return;
   }
   facts.cancellations.push(now);
   for (const source of sourcesOf(facts).filter((source) => isLive(source, now))) {
-    holderNamed(facts, source.name).cancelledAt.push(now);
+    sourceNamed(facts, source.name).cancelledAt.push(now);
   }
 }
 
-function holderNamed({ orders, subscriptions, grants }: Facts, name: string) {
-  const holder = [...orders, ...subscriptions, ...grants].find((holder) => holder.name === name);
-  if (!holder) throw new Error(`no source ${name}`);
-  return holder;
+function sourceNamed({ orders, subscriptions, grants }: Facts, name: string) {
+  const source = [...orders, ...subscriptions, ...grants].find((source) => source.name === name);
+  if (!source) throw new Error(`no source ${name}`);
+  return source;
 }

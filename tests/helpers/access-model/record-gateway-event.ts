@@ -5,22 +5,22 @@ import { parseTime, type Time } from './time.ts';
 /** Adds an event of a gateway subscription to its mirror. */
 export function receiveEvent(facts: Facts, event: GatewayEvent, now: Time): void {
   const subscription = mirrorOf(facts, event.subscription, event.tier);
-  const told = { at: parseTime(event.createdAt), arrivedAt: now };
+  const times = { at: parseTime(event.createdAt), arrivedAt: now };
   if (event.do === 'cancelled') {
-    subscription.endedAt = told.at;
+    subscription.endedAt = times.at;
     return;
   }
-  (event.do === 'activated' ? subscription.activations : subscription.charges).push(told);
-  const cycle = cycleOf(subscription, event, told.at);
+  (event.do === 'activated' ? subscription.activations : subscription.charges).push(times);
+  const cycle = cycleOf(subscription, event, times.at);
   if (event.payment === null) return;
-  cycle.at = told.at;
+  cycle.at = times.at;
   cycle.money = moneyNamed(facts, event.payment, planOf(event.tier).price);
 }
 
-/** Adds what the gateway answered about a subscription: a cycle that it did not tell of, or its end. */
+/** Adds the gateway's answer about a subscription: a cycle that no event announced, or its end. */
 export function receiveAnswer(facts: Facts, name: string, answer: Answer, now: Time): void {
   const subscription = mirrorOf(facts, name, answer.tier);
-  subscription.askedAt = now;
+  subscription.reconciledAt = now;
   if (answer.status === 'active') cycleOf(subscription, answer, parseTime(answer.start));
   if (answer.status === 'cancelled' && answer.endedAt !== null) subscription.endedAt ??= parseTime(answer.endedAt);
 }
@@ -35,7 +35,7 @@ function mirrorOf({ subscriptions }: Facts, name: string, tier: string): Subscri
     charges: [],
     cycles: [],
     endedAt: null,
-    askedAt: null,
+    reconciledAt: null,
     cancelledAt: [],
     cancelledFor: null,
   };

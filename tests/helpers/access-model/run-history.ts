@@ -2,14 +2,17 @@ import { type Access, accessOf, describeAccess } from './access.ts';
 import { type Action, describeAction, type Step } from './actions.ts';
 import { type Drawn, maxSteps } from './draws.ts';
 import type { Facts } from './facts.ts';
-import { startOf, type State, takeDraw } from './history.ts';
+import { chooseStep, startOf, type State } from './history.ts';
 import { isLive, sourcesOf } from './model.ts';
 import type { NewSubject } from './prepare-subjects.ts';
 import type { Subject } from './subject.ts';
 import { recordAction } from './record-action.ts';
 import { day, hour, isoTime, parseTime, type Time } from './time.ts';
 
-/** Takes a drawn history and compares model and database after each action. Returns a line of each. @throws where they differ */
+/**
+ * Runs a drawn history and compares model and database after each action. Returns a line for each. @throws where they
+ * differ
+ */
 export async function runDrawn(newSubject: NewSubject, drawn: Drawn): Promise<string[]> {
   const replay = `REPLAY='${JSON.stringify(drawn)}' npm test -- tests/database/access-model`;
   const subject = await newSubject(drawn.earlyRenewal);
@@ -18,31 +21,32 @@ export async function runDrawn(newSubject: NewSubject, drawn: Drawn): Promise<st
   let steps = 0;
   for (const draw of drawn.draws) {
     if (steps === maxSteps) break;
-    const taken = takeDraw(state, draw);
-    if (taken === null) continue;
-    state = taken.state;
+    const chosen = chooseStep(state, draw);
+    if (chosen === null) continue;
+    state = chosen.state;
     steps += 1;
-    // Half of the time nobody has swept since the step before. What a user asks for goes by the row that is shown.
-    const isSwept = draw.how % 2 === 0 || ['cancel', 'cancel at end', 'resume'].includes(taken.kind);
-    await subject.goOn(isoTime(state.now), isSwept);
-    for (const action of taken.actions) {
-      lines.push(await takeAction(subject, state.facts, action, state.now, [replay, ...lines]));
+    // Half of the steps run without a sweep since the step before. Cancel and resume need one: they act on the stored
+    // row.
+    const isSwept = draw.how % 2 === 0 || ['cancel', 'cancel at end', 'resume'].includes(chosen.kind);
+    await subject.advance(isoTime(state.now), isSwept);
+    for (const action of chosen.actions) {
+      lines.push(await runAction(subject, state.facts, action, state.now, [replay, ...lines]));
     }
   }
   return lines;
 }
 
-/** Takes a written history, as runDrawn does. */
+/** Runs a written history, as runDrawn does. */
 export async function runSteps(subject: Subject, facts: Facts, steps: readonly Step[]): Promise<string[]> {
   const lines: string[] = [];
   for (const { at, ...action } of steps) {
-    await subject.goOn(at, true);
-    lines.push(await takeAction(subject, facts, action, parseTime(at), lines));
+    await subject.advance(at, true);
+    lines.push(await runAction(subject, facts, action, parseTime(at), lines));
   }
   return lines;
 }
 
-async function takeAction(
+async function runAction(
   subject: Subject,
   facts: Facts,
   action: Action,
@@ -50,26 +54,27 @@ async function takeAction(
   before: readonly string[],
 ): Promise<string> {
   const at = isoTime(now);
-  const due = dueToBeAsked(facts, now);
-  const asked = await subject.perform(action, at).catch((error) => {
+  const due = dueForReconciliation(facts, now);
+  const reconciled = await subject.perform(action, at).catch((error) => {
     throw new Error([...before, `${at} ${describeAction(action)} → ${error}`].join('\n'), { cause: error });
   });
-  recordAction(facts, action.do === 'ask' ? { do: 'ask', answers: pick(action.answers, asked) } : action, now);
+  recordAction(facts, action.do === 'ask' ? { do: 'ask', answers: pick(action.answers, reconciled) } : action, now);
   const [model, database] = [accessOf(facts, now), await subject.read()];
   const line = `${at} ${describeAction(action)} → ${describeAccess(model)}`;
-  const missed = action.do === 'ask' ? due.filter((name) => !asked.includes(name)) : [];
+  const missed = action.do === 'ask' ? due.filter((name) => !reconciled.includes(name)) : [];
   if (describeAccess(model) !== describeAccess(database) || missed.length > 0) {
     throw new Difference([...before, line], model, database, missed);
   }
   return line;
 }
 
-/** What lives only because the gateway was not asked, and may be asked again. */
-function dueToBeAsked(facts: Facts, now: Time): string[] {
+/** The sources that run only because they were not reconciled, and that are due for it. */
+function dueForReconciliation(facts: Facts, now: Time): string[] {
   return sourcesOf(facts).filter((source) => {
     const { end, graceDays, name } = source;
-    const askedAt = facts.subscriptions.find((subscription) => subscription.name === name)?.askedAt ?? -Infinity;
-    return isLive(source, now) && end + graceDays * day <= now && askedAt <= now - 6 * hour;
+    const reconciledAt = facts.subscriptions.find((subscription) => subscription.name === name)?.reconciledAt ??
+      -Infinity;
+    return isLive(source, now) && end + graceDays * day <= now && reconciledAt <= now - 6 * hour;
   }).map(({ name }) => name);
 }
 
@@ -90,7 +95,7 @@ export class Difference extends Error {
       ...lines,
       `model    ${describeAccess(model)}`,
       `database ${describeAccess(database)}`,
-      ...missed.map((name) => `not claimed to be asked about: ${name}`),
+      ...missed.map((name) => `not claimed for reconciliation: ${name}`),
     ].join('\n'));
   }
 }

@@ -5,16 +5,16 @@ import type { Action } from './actions.ts';
 import { createNames } from './names.ts';
 import { createPerformer } from './perform-action.ts';
 
-/** A user in the database to whom a history happens. */
+/** The user of a history in the database. */
 export type Subject = {
-  /** Sets the clock and lets the sweep end what is over, or leaves it for later. */
-  goOn(at: string, isSwept: boolean): Promise<void>;
-  /** Does it through its RPC, then sweeps. Returns the names of the gateway subscriptions that were asked about. */
+  /** Sets the clock and, if `isSwept`, runs the sweep. */
+  advance(at: string, isSwept: boolean): Promise<void>;
+  /** Performs an action through its RPC, then sweeps. Returns the names of the reconciled gateway subscriptions. */
   perform(action: Action, at: string): Promise<string[]>;
   read(): Promise<Access>;
 };
 
-/** The database, with a session of the service and one of the owner, and the user. */
+/** The database, a session of the service, a session of the owner, and the user. */
 export type Setting = {
   readonly database: TestDatabase;
   readonly service: pg.Client;
@@ -30,7 +30,7 @@ const readAccess = `
     private.iso_time(s.current_period_end) as "end",
     s.gateway_subscription_id,
     s.cancel_at_period_end,
-    -- Nothing is dispatched here, so that what is due stays so.
+    -- No dispatcher runs here, so due rows stay due.
     (
       select coalesce(jsonb_agg(jsonb_build_array(f.finding, f.subject)), '[]')
       from private.findings f
@@ -50,14 +50,14 @@ export function createSubject(setting: Setting): Subject {
     while ((await database.one('select private.sweep() as done')).done !== 0);
   };
   return {
-    async goOn(at, isSwept) {
+    async advance(at, isSwept) {
       await database.query('update private.time set at = $1', [at]);
       if (isSwept) await sweep();
     },
     async perform(action, at) {
-      const asked = await perform(action, at);
+      const reconciled = await perform(action, at);
       await sweep();
-      return asked;
+      return reconciled;
     },
     async read() {
       const { rows: [row] } = await owner.query({ name: 'read access', text: readAccess, values: [userId] });

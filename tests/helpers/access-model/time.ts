@@ -1,4 +1,4 @@
-/** Microseconds since 1970 in UTC: two sources of one millisecond still have an order. */
+/** Microseconds since 1970 in UTC, so that two sources of the same millisecond still have an order. */
 export type Time = number;
 
 export const second = 1_000_000;

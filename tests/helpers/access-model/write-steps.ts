@@ -1,6 +1,6 @@
 import { type Action, type Answer, type GatewayEvent, planOf, type Step } from './actions.ts';
 
-/** A time of 2026 in UTC, from month and day, with an hour where it matters; later years are written out. */
+/** A UTC time from `MM-DD` or `MM-DD HH:MM` of 2026; other years are written as `YYYY-MM-DD`. */
 export function time(text: string): string {
   const [day = '', hour = '12:00'] = text.split(' ');
   return `${day.length === 5 ? `2026-${day}` : day}T${hour}:00.000Z`;
@@ -37,7 +37,7 @@ export function refund(
   return step(at, { do: 'refund', payment, of: planOf(tier).price, order, refund: id, amount, status });
 }
 
-/** An event of subscription S1 (of basic by the month) or of another; it happened when its cycle began, or at `happened`. */
+/** An event of subscription S1 (basic, monthly) or of another. Its time is the start of its cycle, or `happened`. */
 export function event(
   at: string,
   name: GatewayEvent['do'],

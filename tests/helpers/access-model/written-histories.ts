@@ -1,7 +1,7 @@
 import type { Step } from './actions.ts';
 import { activate, ask, buy, captured, event, order, refund, step, time, verify } from './write-steps.ts';
 
-/** A history of CORE.md's table of rules, and what the user has at its end. */
+/** A history, and the user's access at its end. */
 export type Written = {
   readonly name: string;
   readonly earlyRenewal?: 'replace' | 'extend';
@@ -15,8 +15,8 @@ const year = ['03-01', '2027-03-01'] as const;
 const premium = { tier: 'premium' };
 const pro = { tier: 'pro' };
 
-/** Purchase, activation and charge of CORE.md's histories A to C, all told after they happened. */
-function around(names: readonly string[]): Step[] {
+/** A purchase on 10 November, then the named events of a subscription, all delivered on 13 November. */
+function purchaseAndEvents(names: readonly string[]): Step[] {
   const month = ['11-09', '12-09'] as const;
   const steps: Record<string, Step> = {
     'activated 9': event('11-13', 'activated', month, premium),
@@ -29,7 +29,7 @@ function around(names: readonly string[]): Step[] {
 
 export const writtenHistories: readonly Written[] = [
   {
-    name: 'a paid year goes on when the gateway cancels what was activated over it',
+    name: 'a paid year rules again when the gateway cancels the newer subscription',
     steps: [
       ...buy('01-10', 'A', 'pro'),
       ...activate(year, premium),
@@ -41,7 +41,7 @@ export const writtenHistories: readonly Written[] = [
     end: 'pro until 2027-01-10T12:00:00.000Z',
   },
   {
-    name: 'a paid year goes on when what was activated over it lapses',
+    name: 'a paid year rules again when the newer subscription lapses',
     steps: [
       ...buy('01-10', 'A', 'pro'),
       ...activate(march),
@@ -51,17 +51,17 @@ export const writtenHistories: readonly Written[] = [
     end: 'pro until 2027-01-10T12:00:00.000Z',
   },
   {
-    name: 'what the gateway bills goes on until the gateway was asked',
+    name: 'a gateway subscription runs until it is reconciled',
     steps: [...activate(march), step('04-05', { do: 'wait' })],
     end: 'basic until 2026-04-01T12:00:00.000Z, S1',
   },
   {
-    name: 'a paid year goes on when what was activated over it is refunded',
+    name: 'a paid year rules again when the newer subscription is refunded',
     steps: [...buy('01-10', 'A', 'pro'), ...activate(year, premium), refund('05-01', 'S1/1', 'premium')],
     end: 'pro until 2027-01-10T12:00:00.000Z',
   },
   {
-    name: 'a paid year goes on when the user cancels what was activated over it for its end',
+    name: 'a paid year rules again after the user cancelled the newer subscription at its period end',
     steps: [
       ...buy('01-10', 'A', 'pro'),
       ...activate(march),
@@ -71,22 +71,22 @@ export const writtenHistories: readonly Written[] = [
     end: 'pro until 2027-01-10T12:00:00.000Z',
   },
   {
-    name: 'a month of the tier that a year is paid for: the month, and a finding',
+    name: 'a billed month of the tier of a paid year rules, with a finding',
     steps: [...buy('01-10', 'A', 'pro'), ...activate(march, pro)],
     end: 'pro until 2026-04-01T12:00:00.000Z, S1; paid_twice: A',
   },
   {
-    name: 'a month bought over a billed year rules for its time',
+    name: 'a month bought during a billed year rules until its end',
     steps: [...activate(year, premium), ...buy('05-10', 'A', 'basic')],
     end: 'basic until 2026-06-10T12:00:00.000Z',
   },
   {
-    name: 'the billed year goes on after the month',
+    name: 'the billed year rules again after the bought month',
     steps: [...activate(year, premium), ...buy('05-10', 'A', 'basic'), step('06-14', { do: 'wait' })],
     end: 'premium until 2027-03-01T12:00:00.000Z, S1',
   },
   {
-    name: 'the billed year goes on when the month is refunded',
+    name: 'the billed year rules again when the bought month is refunded',
     steps: [
       ...activate(year, premium),
       ...buy('05-10', 'A', 'basic'),
@@ -96,7 +96,7 @@ export const writtenHistories: readonly Written[] = [
     end: 'premium until 2027-03-01T12:00:00.000Z, S1',
   },
   {
-    name: 'the late money of an older order runs under what was bought since',
+    name: 'the late capture of an older order does not rule over a newer purchase, with a finding',
     steps: [order('01-10', 'A', 'basic'), ...buy('01-11', 'B', 'premium'), captured('01-12', 'A')],
     end: 'premium until 2027-01-11T12:00:00.000Z; paid_twice: A',
   },
@@ -114,19 +114,19 @@ export const writtenHistories: readonly Written[] = [
     .map((
       names,
     ) => ({
-      name: `a purchase on the 10th, told after it: ${names}: the purchase rules`,
-      steps: around(names.split(', ')),
+      name: `a purchase on the 10th, then deliveries: ${names}: the purchase rules`,
+      steps: purchaseAndEvents(names.split(', ')),
       end: `basic until 2026-12-10T12:00:00.000Z${
         names.includes('charged') ? '; charged_after_replacement: S1/1' : ''
       }`,
     })),
   ...['activated 9, activated 12', 'activated 12, activated 9'].map((names) => ({
-    name: `a purchase on the 10th, told after it: ${names}: the subscription rules`,
-    steps: around(names.split(', ')),
+    name: `a purchase on the 10th, then deliveries: ${names}: the subscription rules`,
+    steps: purchaseAndEvents(names.split(', ')),
     end: 'premium until 2026-12-09T12:00:00.000Z, S1',
   })),
   {
-    name: 'a charge after the user cancelled at once gives access, and a finding',
+    name: 'a charge after a cancellation at once gives access, with a finding',
     steps: [
       ...activate(march),
       step('03-10', { do: 'cancel', atPeriodEnd: false }),
@@ -135,7 +135,7 @@ export const writtenHistories: readonly Written[] = [
     end: 'basic until 2026-05-01T12:00:00.000Z, S1; charged_after_cancellation: S1/2',
   },
   {
-    name: 'such a charge gives nothing once it is refunded',
+    name: 'a refunded charge after a cancellation at once gives no access',
     steps: [
       ...activate(march),
       step('03-10', { do: 'cancel', atPeriodEnd: false }),
@@ -145,7 +145,7 @@ export const writtenHistories: readonly Written[] = [
     end: 'free',
   },
   {
-    name: 'a charge from before the user cancelled at once gives nothing, however late it is told',
+    name: 'a charge from before a cancellation at once gives no access when it is delivered late',
     steps: [
       ...activate(march),
       step('04-01 13:00', { do: 'cancel', atPeriodEnd: false }),
@@ -159,7 +159,7 @@ export const writtenHistories: readonly Written[] = [
     end: 'free',
   },
   {
-    name: 'only processed refunds count, and they add up',
+    name: 'a pending refund does not count towards a full refund',
     steps: [
       ...buy('01-10', 'A', 'basic'),
       captured('01-10', 'A'),
@@ -169,7 +169,7 @@ export const writtenHistories: readonly Written[] = [
     end: 'basic until 2026-02-10T12:00:00.000Z',
   },
   {
-    name: 'a refund that fails after it was processed gives access back',
+    name: 'a refund that fails after it was processed restores access',
     steps: [
       ...buy('01-10', 'A', 'pro'),
       captured('01-10', 'A'),
@@ -179,7 +179,7 @@ export const writtenHistories: readonly Written[] = [
     end: 'pro until 2027-01-10T12:00:00.000Z',
   },
   {
-    name: 'a refunded cycle ends with the cycle before',
+    name: 'a subscription with a refunded cycle ends with the cycle before',
     steps: [
       ...activate(march),
       event('04-01', 'charged', april, { cycle: 2 }),
@@ -188,17 +188,17 @@ export const writtenHistories: readonly Written[] = [
     end: 'free',
   },
   {
-    name: 'what was refunded before it was verified gives nothing',
+    name: 'a payment that was refunded before its verification gives no access',
     steps: [order('01-10', 'A', 'basic'), refund('01-11', 'A1', 'basic'), verify('01-12', 'A')],
     end: 'free',
   },
   {
-    name: 'what was never captured ends',
+    name: 'a payment that was never captured ends, with a finding',
     steps: [...buy('01-10', 'A', 'pro'), step('01-16', { do: 'nothing captured', order: 'A', isUnknown: true })],
     end: 'free; never_captured: A',
   },
   {
-    name: 'money that comes after all is fulfilled',
+    name: 'a payment that is captured late is fulfilled',
     steps: [
       ...buy('01-10', 'A', 'pro'),
       step('01-16', { do: 'nothing captured', order: 'A', isUnknown: false }),
@@ -207,7 +207,7 @@ export const writtenHistories: readonly Written[] = [
     end: 'pro until 2027-01-20T12:00:00.000Z',
   },
   {
-    name: 'a further payment on an order counts for nothing',
+    name: 'a second payment on an order gives no access, with a finding',
     steps: [...buy('01-10', 'A', 'pro'), captured('01-10', 'A'), captured('01-11', 'A', 'A2')],
     end: 'pro until 2027-01-10T12:00:00.000Z; paid_twice: A2',
   },
@@ -229,12 +229,12 @@ export const writtenHistories: readonly Written[] = [
     end: 'basic until 2026-03-10T12:00:00.000Z',
   },
   {
-    name: 'a second purchase of a tier replaces the first, and a finding',
+    name: 'a second purchase of a tier replaces the first, with a finding',
     steps: [...buy('01-31', 'A', 'basic'), ...buy('02-10', 'B', 'basic')],
     end: 'basic until 2026-03-10T12:00:00.000Z; paid_twice: B',
   },
   {
-    name: 'an order is what was sold, whatever the plan is when it is paid',
+    name: 'an order keeps the length it was sold with when the plan changes',
     steps: [
       order('01-10', 'A', 'pro'),
       step('01-11', { do: 'change plan', tier: 'pro', months: 1, price: 199900 }),
@@ -243,7 +243,7 @@ export const writtenHistories: readonly Written[] = [
     end: 'pro until 2027-01-12T12:00:00.000Z',
   },
   {
-    name: 'a lost dispute leaves access, and a finding',
+    name: 'a lost dispute leaves access, with a finding',
     steps: [
       ...buy('01-10', 'A', 'pro'),
       captured('01-10', 'A'),
@@ -252,7 +252,7 @@ export const writtenHistories: readonly Written[] = [
     end: 'pro until 2027-01-10T12:00:00.000Z; dispute_lost: A',
   },
   {
-    name: 'a grant goes on after a purchase over it is refunded',
+    name: 'a grant rules again after a newer purchase is refunded',
     steps: [
       step('01-10', { do: 'grant', grant: 'G1', tier: 'pro', until: time('2027-01-10') }),
       ...buy('01-11', 'A', 'premium'),

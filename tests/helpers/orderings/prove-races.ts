@@ -3,10 +3,10 @@ import { seededRandom, shuffle } from '../permutations.ts';
 import { openRacers } from '../racers.ts';
 import type { TestDatabase } from '../test-database.ts';
 import { replayCommand } from './replay-command.ts';
-import { type ScenarioName, stage } from './scenarios.ts';
-import { takeSteps } from './take-steps.ts';
+import { createScenario, type ScenarioName } from './scenarios.ts';
+import { runSequence } from './run-sequence.ts';
 
-/** Random orders on eight connections at once, one of each seed: they end as the facts do one after the other. */
+/** Runs one random sequence for each seed on eight connections at once: it ends as its steps do one after the other. */
 export async function proveRaces(
   database: TestDatabase,
   names: readonly ScenarioName[],
@@ -19,26 +19,26 @@ export async function proveRaces(
     const random = seededRandom(seed);
     const name = names[seed % names.length];
     if (!name) throw new Error('no scenarios');
-    const scenario = await stage(database, name);
+    const scenario = await createScenario(database, name);
     const { subject, steps } = scenario;
     const some = steps.filter(() => random() < 0.8);
-    const facts = some.length > 0 && scenario.isWhole(new Set(some.map(({ name }) => name))) ? some : steps;
-    const word = shuffle([...facts, ...facts.filter(() => random() < 0.7)], random);
-    const alone = await takeSteps(first, scenario, facts.map((step) => step.name));
+    const facts = some.length > 0 && scenario.isComplete(new Set(some.map(({ name }) => name))) ? some : steps;
+    const sequence = shuffle([...facts, ...facts.filter(() => random() < 0.7)], random);
+    const alone = await runSequence(first, scenario, facts.map((step) => step.name));
 
-    const waiting = [...word];
+    const waiting = [...sequence];
     await Promise.all(sessions.map(async (session) => {
       for (let step = waiting.shift(); step; step = waiting.shift()) {
-        await session.query('select test.take_step($1)', [JSON.stringify(step)]);
+        await session.query('select test.run_step($1)', [JSON.stringify(step)]);
       }
     }));
-    // An event that came while its order was being stored is applied by the next sweep.
+    // An event that was delivered while its order was being stored is applied by the next sweep.
     await database.query('select private.replay_missed_events()');
     const { rows: [row] } = await first.query(
       "select set_config('test.clock', (private.clock() + interval '1 minute')::text, true), test.read_state($1) as state",
       [JSON.stringify(subject)],
     );
-    const message = `seed ${seed}: ${replayCommand(name, word.map((step) => step.name))}`;
+    const message = `seed ${seed}: ${replayCommand(name, sequence.map((step) => step.name))}`;
     expect(row.state, message).toEqual(alone.at(-1)?.state);
   }
   await Promise.all(sessions.map((session) => session.end()));

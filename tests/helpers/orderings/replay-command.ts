@@ -1,4 +1,4 @@
-/** The command that shows what an order does, step by step. */
-export function replayCommand(scenario: string, word: readonly string[]): string {
-  return `REPLAY='${scenario}: ${word.join(' ')}' npm test -- tests/database/convergence-replay.test.ts`;
+/** The command that shows what each step of a sequence answers and leaves. */
+export function replayCommand(scenario: string, sequence: readonly string[]): string {
+  return `REPLAY='${scenario}: ${sequence.join(' ')}' npm test -- tests/database/convergence-replay.test.ts`;
 }

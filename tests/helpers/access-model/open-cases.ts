@@ -3,30 +3,30 @@ import { isChargedAfterCancellation, isChargedAfterReplacement, isPaidUnder } fr
 import { isLive, paidCycle, sinceOf, sourcesOf } from './model.ts';
 import { day, second, type Time } from './time.ts';
 
-/** Whether CORE.md can be read in two ways that differ here: such histories are not generated. */
-export function isUnclear(facts: Facts, now: Time): boolean {
+/** Whether the contract leaves the result open here. Such histories are not generated. */
+export function isOpenCase(facts: Facts, now: Time): boolean {
   return facts.subscriptions.some((subscription) =>
-    isCancellationUnclear(subscription) ||
-    subscription.cycles.some((cycle) => isChargeUnclear(facts, subscription, cycle))
-  ) || isInstantUnclear(facts, now) || isRevivalUnclear(facts, now) || facts.orders.some((order) =>
-    isPaidUnderUnclear(facts, order, now) || isChainUnclear(facts, order, now) || isRefusalUnclear(order)
+    isCancellationOpen(subscription) ||
+    subscription.cycles.some((cycle) => isChargeOpen(facts, subscription, cycle))
+  ) || isInstantOpen(facts, now) || isRevivalOpen(facts, now) || facts.orders.some((order) =>
+    isPaidUnderOpen(facts, order, now) || isChainOpen(facts, order, now) || isRefusalOpen(order)
   );
 }
 
-/** Cancelled for the period's end and at once, and then charged: whether it is still cancelled for the end. */
-function isCancellationUnclear(subscription: Subscription): boolean {
+/** Cancelled for the period's end and at once, then charged: is it still cancelled for the end? */
+function isCancellationOpen(subscription: Subscription): boolean {
   const { cancelledAt, cancelledFor } = subscription;
   const revived = paidCycle(subscription)?.at ?? 0;
   return cancelledFor !== null && cancelledAt.some((time) => time < revived);
 }
 
-/** At the very instant at which access ends: expiry ends what is over, and CORE.md what does not lie ahead. */
-function isInstantUnclear(facts: Facts, now: Time): boolean {
+/** At the exact instant at which access ends. */
+function isInstantOpen(facts: Facts, now: Time): boolean {
   return sourcesOf(facts).some(({ end, graceDays }) => end + graceDays * day === now);
 }
 
-/** Refunded or lapsed when the user cancelled at once, and live again. */
-function isRevivalUnclear(facts: Facts, now: Time): boolean {
+/** A source that was refunded or had lapsed when the user cancelled at once, and runs again. */
+function isRevivalOpen(facts: Facts, now: Time): boolean {
   const cancelledAt = (name: string) =>
     [...facts.orders, ...facts.subscriptions, ...facts.grants].find((each) => each.name === name)?.cancelledAt ?? [];
   return sourcesOf(facts).some((source) =>
@@ -35,8 +35,10 @@ function isRevivalUnclear(facts: Facts, now: Time): boolean {
   );
 }
 
-/** Replaced by what is known now, and not by what was known at the charge, or the reverse; or no payment to name. */
-function isChargeUnclear(facts: Facts, subscription: Subscription, cycle: Cycle): boolean {
+/**
+ * Replaced by the facts known now but not by those known at the charge, or the reverse; or the charge has no payment.
+ */
+function isChargeOpen(facts: Facts, subscription: Subscription, cycle: Cycle): boolean {
   const isAfterReplacement = isChargedAfterReplacement(facts, subscription, cycle);
   const isAfterCancellation = isChargedAfterCancellation(subscription, cycle);
   // The gateway's times have whole seconds.
@@ -48,7 +50,7 @@ function isChargeUnclear(facts: Facts, subscription: Subscription, cycle: Cycle)
 }
 
 function wasChargedAfterReplacement(facts: Facts, { activations, charges }: Subscription, at: Time): boolean {
-  const since = sinceOf({ activations: activations.filter((told) => told.at <= at), charges }) ?? 0;
+  const since = sinceOf({ activations: activations.filter((event) => event.at <= at), charges }) ?? 0;
   const isThere = (name: string) =>
     sourcesOf(facts).some((source) => source.name === name && isLive(source, at) && source.arrivedAt < at);
   return facts.orders.some(({ name, verifiedAt, orderedAt }) =>
@@ -59,8 +61,8 @@ function wasChargedAfterReplacement(facts: Facts, { activations, charges }: Subs
   });
 }
 
-/** Newer than the order now, and not when the money came, or the reverse; or only a grant was newer. */
-function isPaidUnderUnclear(facts: Facts, order: Order, now: Time): boolean {
+/** A source is newer than the order now but was not at the capture, or the reverse; or only a grant was newer. */
+function isPaidUnderOpen(facts: Facts, order: Order, now: Time): boolean {
   const { found, verifiedAt, fulfilledAt, orderedAt } = order;
   if (found === null || fulfilledAt === null || verifiedAt !== null) return false;
   if (found.newer.some((name) => facts.grants.some((given) => given.name === name))) return true;
@@ -70,20 +72,20 @@ function isPaidUnderUnclear(facts: Facts, order: Order, now: Time): boolean {
   return isPaidUnder(facts, order, now) && newerNow.some(({ name }) => !found.newer.includes(name));
 }
 
-/** Verified while it was refunded, and then not refunded after all: whether that counts as verified. */
-function isRefusalUnclear({ isRefused, fulfilledAt }: Order): boolean {
+/** Verified while it was refunded, and then the refund failed: does it count as verified? */
+function isRefusalOpen({ isRefused, fulfilledAt }: Order): boolean {
   return isRefused && fulfilledAt !== null;
 }
 
-/** A chain that is extended behind another's back, or whose start was taken away. */
-function isChainUnclear(facts: Facts, order: Order, now: Time): boolean {
+/** A chain that is extended while another source rules, or whose first link was refunded. */
+function isChainOpen(facts: Facts, order: Order, now: Time): boolean {
   const { chain, found, fulfilledAt, verifiedAt, isNeverCaptured } = order;
   if (chain === null || found === null) return false;
   const { links, after, from } = chain;
   const [first, ...later] = links;
   const isLast = links.at(-1) === order;
   const isChained = first !== order || after !== null;
-  // Whether a chain is shown by its own newest `since`, or each link by its own.
+  // Does a chain rank by its newest `since`, or each link by its own?
   if (isChained && found.isRulingNewer || !isLast && (verifiedAt ?? 0) > (fulfilledAt ?? 0)) return true;
   if (isNeverCaptured && !isLast) return true;
   if (after !== null && later.length > 0 && isRefunded(first?.money ?? null)) return true;

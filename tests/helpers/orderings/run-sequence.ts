@@ -1,14 +1,16 @@
 import type pg from 'pg';
 import type { Scenario } from './scenarios.ts';
 
-/** One order, by the names of its steps: what each answered and left. Nothing of it is kept. */
-export async function takeSteps(
+/**
+ * Runs one sequence, given by the names of its steps, and rolls it back. Returns the answer and the state of each step.
+ */
+export async function runSequence(
   session: pg.Client,
   { subject, steps }: Scenario,
-  word: readonly string[],
+  sequence: readonly string[],
   pace = '7 seconds',
 ): Promise<{ step: string; answer: unknown; state: unknown }[]> {
-  const indexes = word.map((name) => {
+  const indexes = sequence.map((name) => {
     const index = steps.findIndex((step) => step.name === name);
     if (index < 0) throw new Error(`no step ${name}; there are ${steps.map((step) => step.name).join(' ')}`);
     return index;
@@ -19,7 +21,7 @@ export async function takeSteps(
       "select set_config('test.clock', '2026-11-20T12:00:00Z', true), set_config('test.pace', $1, true)",
       [pace],
     );
-    const { rows } = await session.query('select step, answer, state from test.take_steps($1, $2, $3)', [
+    const { rows } = await session.query('select step, answer, state from test.run_sequence($1, $2, $3)', [
       JSON.stringify(subject),
       JSON.stringify(steps),
       indexes,

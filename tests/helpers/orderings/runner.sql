@@ -1,10 +1,10 @@
--- Walks through orders of events within one transaction: each prefix is executed once and undone by its subtransaction.
--- Every step comes seven seconds after the one before, so that nothing hides in one transaction's one time.
+-- Runs sequences of steps within one transaction. Each prefix runs once, and its subtransaction rolls it back.
+-- Each step runs seven seconds after the one before, because within a transaction the time of `now()` stands still.
 
 create schema test;
 grant usage on schema test to service_role;
 
--- A walk says itself what time it is. Otherwise time runs from noon of 20 November 2026, after all events.
+-- A run sets the clock by `test.clock`. Without it the clock runs from noon of 20 November 2026, after all events.
 do $$
 begin
   execute format(
@@ -24,8 +24,8 @@ begin
 end
 $$;
 
--- What happens next: a delivery, a verify, or the order's id is stored.
-create function test.take_step(
+-- Runs one step: a delivery, a verification, the storage of an order's id, a grant, or a cancellation.
+create function test.run_step(
   p_step jsonb
 )
 returns jsonb -- what the function answers
@@ -34,7 +34,7 @@ as $$
 declare
   v_answer jsonb;
 begin
-  -- Seven seconds later, or at the same time where a walk says so.
+  -- Seven seconds later, or by `test.pace`.
   perform set_config(
     'test.clock',
     (private.clock() + coalesce(nullif(current_setting('test.pace', true), ''), '7 seconds')::interval)::text,
@@ -64,14 +64,15 @@ begin
 end
 $$;
 
--- What became of a user. Left out is what arrival decides and nobody has: which of two payments on one order counts while
--- the other is extra, and, of an order that was given back in full, whether it was ever granted and mailed, since a mail
--- can't be unsent. What is over has no length: when it was given back decides that.
+-- The state of a user, as it is compared. Left out is what depends on the order of arrival:
+-- which of two payments on one order counts and which one is extra; and, of an order that was refunded in full, whether
+-- it was granted and mailed before, because a sent mail stays sent. A period that is over has no length here, because the
+-- time of the refund decides it.
 create function test.read_state(
   p_subject jsonb -- {userId, paymentIds, subscriptionIds}
 )
 returns jsonb
-language plpgsql -- which keeps its plan
+language plpgsql -- keeps its plan
 stable
 as $$
 begin
@@ -87,7 +88,7 @@ begin
           when s.current_period_end > private.clock()
             then age(s.current_period_end at time zone 'UTC', s.current_period_start at time zone 'UTC')
         end,
-        -- The gateway's own periods lie where no purchase reaches.
+        -- Periods of gateway subscriptions lie after 2100, those of purchases before.
         'until', case when s.current_period_end > '2100-01-01Z' then private.iso_time(s.current_period_end) end
       ))
       from public.subscriptions s
@@ -134,27 +135,28 @@ begin
 end
 $$;
 
--- Every order that goes on from a word, no step more than twice, up to a length. Tells the word and the state of each.
-create function test.walk(
+-- Runs every sequence that continues p_sequence, no step more than twice, up to a length. Raises a notice with each
+-- sequence and its state.
+create function test.run_all_sequences(
   p_subject jsonb,
   p_steps jsonb,
-  p_word integer[], -- taken already
+  p_sequence integer[], -- steps that ran already
   p_length integer
 )
 returns void
 language plpgsql
 as $$
 declare
-  v_word integer[];
+  v_sequence integer[];
 begin
   for v_step in 0..jsonb_array_length(p_steps) - 1 loop
-    continue when cardinality(array_positions(p_word, v_step)) = 2;
-    v_word := p_word || v_step;
+    continue when cardinality(array_positions(p_sequence, v_step)) = 2;
+    v_sequence := p_sequence || v_step;
     begin
-      perform test.take_step(p_steps -> v_step);
-      raise info '% %', to_jsonb(v_word)::text, test.read_state(p_subject);
-      if cardinality(v_word) < p_length then
-        perform test.walk(p_subject, p_steps, v_word, p_length);
+      perform test.run_step(p_steps -> v_step);
+      raise info '% %', to_jsonb(v_sequence)::text, test.read_state(p_subject);
+      if cardinality(v_sequence) < p_length then
+        perform test.run_all_sequences(p_subject, p_steps, v_sequence, p_length);
       end if;
       raise exception using errcode = 'TS001';
     exception
@@ -163,24 +165,24 @@ begin
       when sqlstate 'TS002' then
         raise;
       when others then
-        raise exception 'step % of %: % %', v_step, v_word, sqlstate, sqlerrm using errcode = 'TS002';
+        raise exception 'step % of %: % %', v_step, v_sequence, sqlstate, sqlerrm using errcode = 'TS002';
     end;
   end loop;
 end
 $$;
 
--- One order, step by step.
-create function test.take_steps(
+-- Runs one sequence and returns a row for each step.
+create function test.run_sequence(
   p_subject jsonb,
   p_steps jsonb,
-  p_word integer[]
+  p_sequence integer[]
 )
 returns table (step integer, answer jsonb, state jsonb)
 language plpgsql
 as $$
 begin
-  foreach step in array p_word loop
-    answer := test.take_step(p_steps -> step);
+  foreach step in array p_sequence loop
+    answer := test.run_step(p_steps -> step);
     state := test.read_state(p_subject);
     return next;
   end loop;
@@ -188,8 +190,8 @@ end
 $$;
 grant execute on all functions in schema test to service_role;
 
--- Bodies that were parsed when they were made depend on no search path; without the setting they are inlined, and a walk
--- takes a fraction of the time.
+-- Functions with a parsed body (`return`, `begin atomic`) do not depend on search_path. Without the setting Postgres inlines
+-- them, and a run takes a fraction of the time.
 do $$
 declare
   v_function regprocedure;

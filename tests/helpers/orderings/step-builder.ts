@@ -3,8 +3,8 @@ import { captured, failed, orderPaid, refunded } from '../money-events.ts';
 import { uniqueId } from '../records.ts';
 
 /**
- * A step of the database function `test.take_step`: a delivery, always of the same bytes, a verify, an order stored, a
- * grant of premium, or the user's cancellation.
+ * A step that `test.run_step` runs: a delivery (a repeat sends the same bytes), a verification, the storage of an
+ * order's id, a grant of premium, or a cancellation by the user.
  */
 export type Step =
   | { name: string; grantTo: string; until: string }
@@ -15,9 +15,9 @@ export type Step =
 
 export type Order = { readonly id: string; readonly orderId: string };
 
-/** Makes the steps that can happen to a user. Payments and gateway subscriptions have letters: one letter is one id. */
-export type Cast = {
-  /** The gateway subscriptions that some step is about. */
+/** Builds the steps of one user. Payments and gateway subscriptions are named by letters: one letter is one id. */
+export type StepBuilder = {
+  /** The gateway subscriptions that the built steps name. */
   readonly subscriptionIds: string[];
   verify(name: string, order: Order, letter: string): Step;
   grant(name: string): Step;
@@ -26,7 +26,7 @@ export type Cast = {
   orderPaid(name: string, order: Order, letter: string): Step;
   failed(name: string, order: Order, letter: string): Step;
   refunded(name: string, order: Order, letter: string, amount?: number): Step;
-  /** An event of November 2026, days before any arrival; its period counts in months from January 2126. */
+  /** An event of November 2026, days before the first delivery. Its period is given in months from January 2126. */
   subscription(name: 'activated' | 'charged' | 'cancelled', event: {
     day: number;
     months?: [number, number];
@@ -36,19 +36,19 @@ export type Cast = {
     /** A letter: the payment of the cycle. */
     paidBy?: string;
   }): Step;
-  /** A refund of a cycle's payment, whole; `status` as in `refunded`. */
+  /** A full refund of a cycle's payment. */
   cycleRefunded(name: string, letter: string): Step;
-  /** The refund of a name fails after all. */
+  /** The refund that the step `of` announced fails. */
   refundFailed(name: string, of: string, order: Order, letter: string, amount?: number): Step;
 };
 
-/** A "day" of the events: a quarter of one, from 10 November 2026 on. */
+/** The time of an event by its number: each number is six hours, counted from 10 November 2026. */
 export function dayOfEvents(day: number): string {
   return new Date(Date.UTC(2026, 10, 10, day * 6)).toISOString();
 }
 
-/** The cast of a user. */
-export function createCast(userId: string, earlyRenewal: 'replace' | 'extend'): Cast {
+/** A builder of steps for one user. */
+export function createStepBuilder(userId: string, earlyRenewal: 'replace' | 'extend'): StepBuilder {
   const suffix = uniqueId('');
   const subscriptionIds: string[] = [];
   const money = ({ orderId }: Order, letter: string) => ({ id: `pay_${letter}${suffix}`, order_id: orderId });

@@ -2,8 +2,8 @@ import { openSession } from '../session.ts';
 import type { TestDatabase } from '../test-database.ts';
 import type { Scenario } from './scenarios.ts';
 
-/** Two orders of the same facts that end differently. */
-export type Divergence = { readonly words: [string[], string[]]; readonly states: [string, string] };
+/** Two sequences of the same steps that end in different states. */
+export type Divergence = { readonly sequences: [string[], string[]]; readonly states: [string, string] };
 
 const tables = [
   'public.payments',
@@ -14,62 +14,63 @@ const tables = [
 ];
 
 /**
- * Executes every order of a scenario's steps up to a length, each step at most twice, and compares where those of the
- * same facts end: one step twice is one fact. Returns how many orders there were, and what differs, shortest first.
+ * Runs every sequence of a scenario's steps up to a length, each step at most twice, and compares the final states of
+ * the sequences that contain the same steps. A step that is repeated counts as one fact. Returns the number of sequences
+ * and the differences, shortest first.
  */
-export async function walk(
+export async function runAllSequences(
   database: TestDatabase,
-  { subject, steps, isWhole }: Scenario,
+  { subject, steps, isComplete }: Scenario,
   length: number,
 ): Promise<{ orders: number; divergences: Divergence[] }> {
-  const ends = new Map<string, { word: number[]; state: string }[]>();
+  const ends = new Map<string, { sequence: number[]; state: string }[]>();
   let orders = 0;
   const nameOf = (index: number) => steps[index]?.name ?? '';
-  const reached = (word: number[], state: string) => {
-    const set = new Set(word);
-    if (!isWhole(new Set([...set].map(nameOf)))) return;
+  const reached = (sequence: number[], state: string) => {
+    const set = new Set(sequence);
+    if (!isComplete(new Set([...set].map(nameOf)))) return;
     orders += 1;
     const facts = [...set].sort().join();
     const known = ends.get(facts) ?? [];
     ends.set(facts, known);
     const same = known.find((end) => end.state === state);
-    if (!same) known.push({ word, state });
-    else if (word.length < same.word.length) same.word = word;
+    if (!same) known.push({ sequence, state });
+    else if (sequence.length < same.sequence.length) same.sequence = sequence;
   };
 
-  // A long walk is divided by its first two steps; an empty start stands for what is shorter.
+  // Long runs are split by their first two steps. The empty start covers the shorter sequences.
   const indexes = steps.map((_, index) => index);
   const starts = length <= 4 ? [[]] : [[], ...indexes.flatMap((first) => indexes.map((second) => [first, second]))];
   const session = await openSession(database, { role: 'service_role' });
   session.on('notice', ({ message }) => {
-    const [, word, state] = /^(\[.*?\]) (\{.*\})$/s.exec(message ?? '') ?? [];
-    if (word !== undefined && state !== undefined) reached(JSON.parse(word), state);
+    const [, sequence, state] = /^(\[.*?\]) (\{.*\})$/s.exec(message ?? '') ?? [];
+    if (sequence !== undefined && state !== undefined) reached(JSON.parse(sequence), state);
   });
   for (const start of starts) {
     await session.query('begin');
     await session.query("select set_config('test.clock', '2026-11-20T12:00:00Z', true)");
-    for (const index of start) await session.query('select test.take_step($1)', [JSON.stringify(steps[index])]);
-    await session.query('select test.walk($1, $2, $3, $4)', [
+    for (const index of start) await session.query('select test.run_step($1)', [JSON.stringify(steps[index])]);
+    await session.query('select test.run_all_sequences($1, $2, $3, $4)', [
       JSON.stringify(subject),
       JSON.stringify(steps),
       start,
       starts.length > 1 && start.length === 0 ? 2 : length,
     ]);
     await session.query('rollback');
-    // What was rolled back lies in the tables still.
+    // The rolled-back rows are still in the tables as dead tuples.
     await database.query(`vacuum ${tables.join(', ')}`);
   }
   await session.end();
 
   const divergences = [...ends.values()].flatMap(([first, ...others]) =>
     others.map((other): Divergence => {
-      if (!first) throw new Error('a set of facts that no order has');
+      if (!first) throw new Error('a set of facts without a sequence');
       return {
-        words: [first.word.map(nameOf), other.word.map(nameOf)],
+        sequences: [first.sequence.map(nameOf), other.sequence.map(nameOf)],
         states: [first.state, other.state],
       };
     })
   );
-  const size = ({ words: [one, two] }: Divergence) => one.length + two.length;
+  const size = ({ sequences: [one, two] }: Divergence) => one.length + two.length;
   return { orders, divergences: divergences.sort((one, two) => size(one) - size(two)) };
 }

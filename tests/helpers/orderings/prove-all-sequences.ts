@@ -1,0 +1,23 @@
+import { expect } from 'vitest';
+import type { TestDatabase } from '../test-database.ts';
+import { replayCommand } from './replay-command.ts';
+import { createScenario, type ScenarioName } from './scenarios.ts';
+import { runAllSequences } from './run-all-sequences.ts';
+
+/**
+ * Proves that all sequences of a scenario's steps end in the same state if they contain the same steps. A sequence has
+ * at most `length` steps, and each step at most twice. Returns the number of sequences. @throws with two sequences to
+ * replay where the states differ.
+ */
+export async function proveAllSequences(
+  database: TestDatabase,
+  name: ScenarioName,
+  length: number,
+): Promise<number> {
+  const { orders, divergences } = await runAllSequences(database, await createScenario(database, name), length);
+  const different = divergences.slice(0, 3).flatMap(({ sequences, states }) =>
+    sequences.map((sequence, index) => `${replayCommand(name, sequence)}\n${states[index]}`)
+  );
+  expect(different.join('\n'), `${divergences.length} sets of facts end differently`).toBe('');
+  return orders;
+}
