@@ -251,6 +251,8 @@ begin
   ) refunded;
   select * into v_payment from public.payments p where p.id = p_payment_id;
   v_email := private.lock_user(v_payment.user_id);
+  -- For the whole transaction: an event that fails releases the locks of its own effect and leaves its ledger row.
+  select * into v_payment from public.payments p where p.id = p_payment_id for update;
 
   for v_answer in
     select e.key, e.event, e.payload
