@@ -38,7 +38,7 @@ comment on column private.gateway_events.subject_id is 'The subscription or orde
 comment on column private.gateway_events.reduce_at is
   'When the payload is reduced: the event names no user that is known. Null: it is not.';
 comment on column private.gateway_events.event_at is
-  'created_at of the event, as private.event_time reads it. Null: it carries none.';
+  'created_at of a subscription event, as private.event_time reads it. Null: the event carries none. Not set for all others.';
 comment on column private.gateway_events.payload is
   'The event''s body. Reduced to what private.stored_payload leaves where the user is deleted, and after a day where no user is '
   'known. Null after 90 days, unless the event still waits.';

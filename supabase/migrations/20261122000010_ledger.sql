@@ -168,7 +168,8 @@ begin
         attempts, received_at
       )
       values (
-        p_body_sha256, p_event_id, private.json_text(p_body -> 'event'), v_subject_id, private.event_time(p_body),
+        p_body_sha256, p_event_id, private.json_text(p_body -> 'event'), v_subject_id,
+        case when p_body ->> 'event' like 'subscription.%' then private.event_time(p_body) end,
         case
           when current_setting('subscriptions.user_deleted') = 'on' then private.stored_payload(p_body, v_delivery.outcome)
           else p_body

@@ -108,7 +108,8 @@ create or replace function public.apply_gateway_event(
   p_body_sha256 text,
   p_event_id text default null,
   p_body text default null,
-  p_early_renewal text default 'replace'
+  p_early_renewal text default 'replace',
+  p_account_id text default null
 )
 returns jsonb
 language plpgsql
