@@ -7,8 +7,8 @@ export default defineConfig({
   test: {
     include: [long ? 'tests/long/**/*.test.ts' : 'tests/**/*.test.ts'],
     exclude: long ? [] : ['tests/long/**'],
-    globalSetup: ['tests/helpers/global-setup.ts'],
-    setupFiles: ['tests/helpers/closed-databases.ts'],
+    globalSetup: ['tests/helpers/database/global-setup.ts'],
+    setupFiles: ['tests/helpers/database/closed-databases.ts'],
     pool: 'forks',
     maxWorkers: 2,
     // Bounds for a slow machine; nothing waits this long where things work.

@@ -4,12 +4,12 @@ import { migrate } from '../../scripts/stack/postgres/migrate.ts';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { createPostgres, type Postgres } from '../../scripts/stack/postgres/postgres.ts';
 import { prepareDatabase } from '../../scripts/stack/postgres/prepare-database.ts';
-import { base64Url, encodeJson } from '../helpers/tokens.ts';
+import { base64Url, encodeJson } from '../helpers/http/tokens.ts';
 import { startBenchProcess } from './bench-process.ts';
-import { sessionClaims } from '../helpers/caller.ts';
-import { poolUrl, setPoolPassword } from '../helpers/pool-role.ts';
-import { withClient } from '../helpers/postgres-client.ts';
-import { openDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { sessionClaims } from '../helpers/http/caller.ts';
+import { poolUrl, setPoolPassword } from '../helpers/database/pool-role.ts';
+import { withClient } from '../helpers/database/postgres-client.ts';
+import { openDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 /** A project to measure: Postgres, Lite, and sessions signed with ES256 as on a hosted project. */
 export type BenchProject = {

@@ -1,7 +1,7 @@
 import { freePort } from '../../scripts/stack/ports.ts';
 import { createPostgres, type Postgres } from '../../scripts/stack/postgres/postgres.ts';
 import { unprivilegedUser } from '../../scripts/stack/process/unprivileged-user.ts';
-import { withClient } from '../helpers/postgres-client.ts';
+import { withClient } from '../helpers/database/postgres-client.ts';
 
 /**
  * Runs work against a new Postgres server that waits for the disk at each commit, like a production server, and

@@ -1,4 +1,4 @@
-import type { TestDatabase } from '../helpers/test-database.ts';
+import type { TestDatabase } from '../helpers/database/test-database.ts';
 
 const paymentsOfAUser = 5;
 

@@ -4,8 +4,8 @@ import { migrate } from '../../scripts/stack/postgres/migrate.ts';
 import { newId } from '../../scripts/stack/gateway/id.ts';
 import type { Postgres } from '../../scripts/stack/postgres/postgres.ts';
 import { prepareDatabase } from '../../scripts/stack/postgres/prepare-database.ts';
-import { setPoolPassword } from '../helpers/pool-role.ts';
-import { withClient } from '../helpers/postgres-client.ts';
+import { setPoolPassword } from '../helpers/database/pool-role.ts';
+import { withClient } from '../helpers/database/postgres-client.ts';
 import { activatedBody, capturedBody, newCapturedPayment, proGatewayPlanId, proPrice } from './gateway-bodies.ts';
 import type { Subscriber } from './gateway-bodies.ts';
 

@@ -6,7 +6,7 @@ import { createDispatcher } from '../../supabase/functions/api/outbox/dispatcher
 import type { Sender } from '../../supabase/functions/api/outbox/outbox.ts';
 import { renderEmail } from '../../supabase/functions/api/outbox/render-email.ts';
 import { createRestTransport } from '../../supabase/functions/api/database/rest-transport.ts';
-import { sign } from '../helpers/sign.ts';
+import { sign } from '../helpers/gateway/sign.ts';
 import { freeBasePort, npmStart } from '../stack/running-stack.ts';
 import { median, milliseconds, type Row } from './report.ts';
 

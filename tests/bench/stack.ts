@@ -2,10 +2,10 @@
 import { localKeys } from '../../scripts/stack/defaults.ts';
 import { createFunction } from '../../scripts/stack/function/function.ts';
 import { freePort } from '../../scripts/stack/ports.ts';
-import { poolUrl, setPoolPassword } from '../helpers/pool-role.ts';
-import { withClient } from '../helpers/postgres-client.ts';
-import { copyProject } from '../helpers/copy-project.ts';
-import { sign } from '../helpers/sign.ts';
+import { poolUrl, setPoolPassword } from '../helpers/database/pool-role.ts';
+import { withClient } from '../helpers/database/postgres-client.ts';
+import { copyProject } from '../helpers/project/copy-project.ts';
+import { sign } from '../helpers/gateway/sign.ts';
 import { freeBasePort, npmStart } from '../stack/running-stack.ts';
 import { milliseconds, type Row, seconds } from './report.ts';
 

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { createHash, createHmac } from 'node:crypto';
-import { uniqueId } from '../helpers/records.ts';
+import { uniqueId } from '../helpers/records/records.ts';
 import { type BenchProject, benchSecrets } from './bench-project.ts';
 import { httpRequest } from './http-connection.ts';
 

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { installRunner } from '../helpers/orderings/install-runner.ts';
 import { proveRaces } from '../helpers/orderings/prove-races.ts';
 import { scenarioNames } from '../helpers/orderings/scenarios.ts';
-import { countDeadlocks } from '../helpers/racers.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { countDeadlocks } from '../helpers/database/racers.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

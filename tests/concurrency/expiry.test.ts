@@ -1,15 +1,15 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { sweep } from '../../scripts/stack/postgres/sweep.ts';
-import { setClock } from '../helpers/clock.ts';
-import { deliver } from '../helpers/gateway-events.ts';
-import { captured, refunded } from '../helpers/money-events.ts';
-import { insertSubscriptions } from '../helpers/periods.ts';
-import { placeOrder, type Purchase, verifyPurchase } from '../helpers/purchases.ts';
-import { countDeadlocks } from '../helpers/racers.ts';
-import { createUser, uniqueId } from '../helpers/records.ts';
-import { openSession, waitUntilBlocked } from '../helpers/session.ts';
-import { readSubscription, readTier } from '../helpers/state.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { setClock } from '../helpers/database/clock.ts';
+import { deliver } from '../helpers/gateway/gateway-events.ts';
+import { captured, refunded } from '../helpers/gateway/money-events.ts';
+import { insertSubscriptions } from '../helpers/records/periods.ts';
+import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { countDeadlocks } from '../helpers/database/racers.ts';
+import { createUser, uniqueId } from '../helpers/records/records.ts';
+import { openSession, waitUntilBlocked } from '../helpers/database/session.ts';
+import { readSubscription, readTier } from '../helpers/records/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deliver } from '../helpers/gateway-events.ts';
-import { captured, refunded } from '../helpers/money-events.ts';
-import { placeOrder, verifyPurchase } from '../helpers/purchases.ts';
-import { uniqueId } from '../helpers/records.ts';
-import { openSession, waitUntilBlocked } from '../helpers/session.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { deliver } from '../helpers/gateway/gateway-events.ts';
+import { captured, refunded } from '../helpers/gateway/money-events.ts';
+import { placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
+import { uniqueId } from '../helpers/records/records.ts';
+import { openSession, waitUntilBlocked } from '../helpers/database/session.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

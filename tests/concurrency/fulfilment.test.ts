@@ -1,14 +1,14 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deliver } from '../helpers/gateway-events.ts';
-import { captured, dispute, failed, orderPaid, refunded } from '../helpers/money-events.ts';
-import { seededRandom, shuffle } from '../helpers/permutations.ts';
-import { extraPayments, mailsTo, placeOrder, readPurchase, verifyPurchase } from '../helpers/purchases.ts';
-import { countDeadlocks, openRacers } from '../helpers/racers.ts';
-import { createUser, uniqueId } from '../helpers/records.ts';
-import { callRpc, openSession, waitUntilBlocked } from '../helpers/session.ts';
-import { readPayment, readSubscription, readTier } from '../helpers/state.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { deliver } from '../helpers/gateway/gateway-events.ts';
+import { captured, dispute, failed, orderPaid, refunded } from '../helpers/gateway/money-events.ts';
+import { seededRandom, shuffle } from '../helpers/orderings/permutations.ts';
+import { extraPayments, mailsTo, placeOrder, readPurchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { countDeadlocks, openRacers } from '../helpers/database/racers.ts';
+import { createUser, uniqueId } from '../helpers/records/records.ts';
+import { callRpc, openSession, waitUntilBlocked } from '../helpers/database/session.ts';
+import { readPayment, readSubscription, readTier } from '../helpers/records/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { deliver, paymentEvent, sha256, subscriptionEvent } from '../helpers/gateway-events.ts';
-import { openRacers } from '../helpers/racers.ts';
-import { createPayment, createUser, uniqueId } from '../helpers/records.ts';
-import { callRpc, openSession, waitUntilBlocked } from '../helpers/session.ts';
-import { readLedger, readOutbox, readSubscription, readTier } from '../helpers/state.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { deliver, paymentEvent, sha256, subscriptionEvent } from '../helpers/gateway/gateway-events.ts';
+import { openRacers } from '../helpers/database/racers.ts';
+import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
+import { callRpc, openSession, waitUntilBlocked } from '../helpers/database/session.ts';
+import { readLedger, readOutbox, readSubscription, readTier } from '../helpers/records/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deliver, paymentEvent, sha256, subscriptionEvent } from '../helpers/gateway-events.ts';
-import { createPayment, createUser, uniqueId } from '../helpers/records.ts';
-import { callRpc, openSession } from '../helpers/session.ts';
-import { readPayment } from '../helpers/state.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { deliver, paymentEvent, sha256, subscriptionEvent } from '../helpers/gateway/gateway-events.ts';
+import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
+import { callRpc, openSession } from '../helpers/database/session.ts';
+import { readPayment } from '../helpers/records/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deliver } from '../helpers/gateway-events.ts';
-import { captured, orderPaid } from '../helpers/money-events.ts';
-import { countDeadlocks, openRacers } from '../helpers/racers.ts';
-import { createUser, uniqueId } from '../helpers/records.ts';
-import { callRpc, openSession, waitUntilBlocked } from '../helpers/session.ts';
-import { readTier } from '../helpers/state.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { deliver } from '../helpers/gateway/gateway-events.ts';
+import { captured, orderPaid } from '../helpers/gateway/money-events.ts';
+import { countDeadlocks, openRacers } from '../helpers/database/racers.ts';
+import { createUser, uniqueId } from '../helpers/records/records.ts';
+import { callRpc, openSession, waitUntilBlocked } from '../helpers/database/session.ts';
+import { readTier } from '../helpers/records/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

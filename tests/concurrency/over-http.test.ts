@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { createCaller } from '../helpers/caller.ts';
-import { paymentEvent, sha256 } from '../helpers/gateway-events.ts';
-import { createPayment, uniqueId } from '../helpers/records.ts';
-import { checkout, deliver, verify } from '../helpers/requests.ts';
-import { readLedger, readOutbox } from '../helpers/state.ts';
-import { useProject, useService } from '../helpers/use-project.ts';
+import { createCaller } from '../helpers/http/caller.ts';
+import { paymentEvent, sha256 } from '../helpers/gateway/gateway-events.ts';
+import { createPayment, uniqueId } from '../helpers/records/records.ts';
+import { checkout, deliver, verify } from '../helpers/http/requests.ts';
+import { readLedger, readOutbox } from '../helpers/records/state.ts';
+import { useProject, useService } from '../helpers/project/use-project.ts';
 
 const project = useProject();
 const service = useService("served on today's Deno", project);

@@ -1,10 +1,10 @@
 import { expect, test, vi } from 'vitest';
 import { root } from '../../scripts/stack/root.ts';
 import { createPoolTransport } from '../../supabase/functions/api/database/pool-transport.ts';
-import { startPostgresProxy } from '../helpers/postgres-proxy.ts';
-import { createPayment, createUser } from '../helpers/records.ts';
-import { callRpc, openSession } from '../helpers/session.ts';
-import { useProject } from '../helpers/use-project.ts';
+import { startPostgresProxy } from '../helpers/database/postgres-proxy.ts';
+import { createPayment, createUser } from '../helpers/records/records.ts';
+import { callRpc, openSession } from '../helpers/database/session.ts';
+import { useProject } from '../helpers/project/use-project.ts';
 
 const project = useProject();
 

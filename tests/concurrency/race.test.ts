@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deliver, paymentEvent, subscriptionEvent } from '../helpers/gateway-events.ts';
-import { seededRandom } from '../helpers/permutations.ts';
-import { countDeadlocks, openRacers } from '../helpers/racers.ts';
-import { createPayment, createUser, uniqueId } from '../helpers/records.ts';
-import { callRpc, waitUntilBlocked } from '../helpers/session.ts';
-import { readOutbox, readTier } from '../helpers/state.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { deliver, paymentEvent, subscriptionEvent } from '../helpers/gateway/gateway-events.ts';
+import { seededRandom } from '../helpers/orderings/permutations.ts';
+import { countDeadlocks, openRacers } from '../helpers/database/racers.ts';
+import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
+import { callRpc, waitUntilBlocked } from '../helpers/database/session.ts';
+import { readOutbox, readTier } from '../helpers/records/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

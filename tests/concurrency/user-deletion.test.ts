@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { deliver, paymentEvent, subscriptionEvent } from '../helpers/gateway-events.ts';
-import { createPayment, createUser, uniqueId } from '../helpers/records.ts';
-import { callRpc, openSession, waitUntilBlocked } from '../helpers/session.ts';
-import { readOutbox, readPayment, readSubscription, readTier } from '../helpers/state.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { deliver, paymentEvent, subscriptionEvent } from '../helpers/gateway/gateway-events.ts';
+import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
+import { callRpc, openSession, waitUntilBlocked } from '../helpers/database/session.ts';
+import { readOutbox, readPayment, readSubscription, readTier } from '../helpers/records/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { fullAnswer } from '../helpers/answer.ts';
-import { createCaller } from '../helpers/caller.ts';
-import { startService } from '../helpers/targets.ts';
-import { useProject } from '../helpers/use-project.ts';
+import { fullAnswer } from '../helpers/http/answer.ts';
+import { createCaller } from '../helpers/http/caller.ts';
+import { startService } from '../helpers/project/targets.ts';
+import { useProject } from '../helpers/project/use-project.ts';
 
 const project = useProject();
 

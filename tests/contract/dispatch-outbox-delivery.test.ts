@@ -1,13 +1,13 @@
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { localKeys } from '../../scripts/stack/defaults.ts';
 import { paymentFailed } from '../fixtures/gateway/payment-events.ts';
-import { createCaller } from '../helpers/caller.ts';
-import { countRows, makeDue, readRow } from '../helpers/side-effects.ts';
-import { createPayment } from '../helpers/records.ts';
-import { type Checkout, checkout, deliver, readSubscription, verify } from '../helpers/requests.ts';
-import { targets } from '../helpers/targets.ts';
-import { startTestMailbox } from '../helpers/test-mailbox.ts';
-import { useProject, useService } from '../helpers/use-project.ts';
+import { createCaller } from '../helpers/http/caller.ts';
+import { countRows, makeDue, readRow } from '../helpers/outbox/side-effects.ts';
+import { createPayment } from '../helpers/records/records.ts';
+import { type Checkout, checkout, deliver, readSubscription, verify } from '../helpers/http/requests.ts';
+import { targets } from '../helpers/project/targets.ts';
+import { startTestMailbox } from '../helpers/outbox/test-mailbox.ts';
+import { useProject, useService } from '../helpers/project/use-project.ts';
 
 const mailbox = await startTestMailbox();
 afterAll(() => mailbox.stop());

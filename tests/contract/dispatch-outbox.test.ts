@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { localKeys } from '../../scripts/stack/defaults.ts';
-import { answer, fullAnswer, refusal } from '../helpers/answer.ts';
-import { createCaller } from '../helpers/caller.ts';
-import { emptyOutbox, enqueueMail, enqueueRevalidation, readRow } from '../helpers/side-effects.ts';
-import { accept, startReceiver } from '../helpers/receiver.ts';
-import { type RunningService, targets } from '../helpers/targets.ts';
-import { receiverEnvironment } from '../helpers/test-dispatcher.ts';
-import { useProject, useService } from '../helpers/use-project.ts';
+import { answer, fullAnswer, refusal } from '../helpers/http/answer.ts';
+import { createCaller } from '../helpers/http/caller.ts';
+import { emptyOutbox, enqueueMail, enqueueRevalidation, readRow } from '../helpers/outbox/side-effects.ts';
+import { accept, startReceiver } from '../helpers/outbox/receiver.ts';
+import { type RunningService, targets } from '../helpers/project/targets.ts';
+import { receiverEnvironment } from '../helpers/outbox/test-dispatcher.ts';
+import { useProject, useService } from '../helpers/project/use-project.ts';
 
 const path = '/api/internal/outbox';
 /** Long enough for a slow machine. */

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { paymentCaptured } from '../fixtures/gateway/payment-events.ts';
-import { answer } from '../helpers/answer.ts';
-import { createCaller } from '../helpers/caller.ts';
-import { createPayment, uniqueId } from '../helpers/records.ts';
-import { deliver } from '../helpers/requests.ts';
-import { ledgerRow, paymentOfOrder, readRowsBesidesLedger } from '../helpers/rows.ts';
-import { targets } from '../helpers/targets.ts';
-import { useProject, useService } from '../helpers/use-project.ts';
+import { answer } from '../helpers/http/answer.ts';
+import { createCaller } from '../helpers/http/caller.ts';
+import { createPayment, uniqueId } from '../helpers/records/records.ts';
+import { deliver } from '../helpers/http/requests.ts';
+import { ledgerRow, paymentOfOrder, readRowsBesidesLedger } from '../helpers/records/rows.ts';
+import { targets } from '../helpers/project/targets.ts';
+import { useProject, useService } from '../helpers/project/use-project.ts';
 
 const project = useProject();
 const received = { status: 200, body: { received: true } };

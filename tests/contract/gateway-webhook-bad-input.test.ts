@@ -6,14 +6,20 @@ import {
   subscriptionCancelled,
   subscriptionCharged,
 } from '../fixtures/gateway/subscription-events.ts';
-import { answer, refusal } from '../helpers/answer.ts';
-import { createCaller } from '../helpers/caller.ts';
-import { setClock } from '../helpers/clock.ts';
-import { createPayment, uniqueId } from '../helpers/records.ts';
-import { deliver } from '../helpers/requests.ts';
-import { ledgerRow, paymentOfOrder, readAllRows, readRowsBesidesLedger, subscriptionOf } from '../helpers/rows.ts';
-import { targets } from '../helpers/targets.ts';
-import { useProject, useService } from '../helpers/use-project.ts';
+import { answer, refusal } from '../helpers/http/answer.ts';
+import { createCaller } from '../helpers/http/caller.ts';
+import { setClock } from '../helpers/database/clock.ts';
+import { createPayment, uniqueId } from '../helpers/records/records.ts';
+import { deliver } from '../helpers/http/requests.ts';
+import {
+  ledgerRow,
+  paymentOfOrder,
+  readAllRows,
+  readRowsBesidesLedger,
+  subscriptionOf,
+} from '../helpers/records/rows.ts';
+import { targets } from '../helpers/project/targets.ts';
+import { useProject, useService } from '../helpers/project/use-project.ts';
 
 // A subscription row written by hand. Findings are compared while its period runs.
 const project = useProject({ findings: { entitled_not_paid: 1 }, at: '2026-10-01T00:00:00Z' });

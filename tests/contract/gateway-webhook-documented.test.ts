@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { root } from '../../scripts/stack/root.ts';
-import { answer } from '../helpers/answer.ts';
-import { deliver } from '../helpers/requests.ts';
-import { ledgerRow } from '../helpers/rows.ts';
-import { targets } from '../helpers/targets.ts';
-import { useProject, useService } from '../helpers/use-project.ts';
+import { answer } from '../helpers/http/answer.ts';
+import { deliver } from '../helpers/http/requests.ts';
+import { ledgerRow } from '../helpers/records/rows.ts';
+import { targets } from '../helpers/project/targets.ts';
+import { useProject, useService } from '../helpers/project/use-project.ts';
 
 // The gateway's documented examples are not part of this repository. A developer can place them beside it.
 const folder = `${root}/../shared/gateway/payloads`;

@@ -5,13 +5,13 @@ import {
   subscriptionCancelled,
   subscriptionCharged,
 } from '../fixtures/gateway/subscription-events.ts';
-import { answer } from '../helpers/answer.ts';
-import { createCaller } from '../helpers/caller.ts';
-import { setClock } from '../helpers/clock.ts';
-import { deliver } from '../helpers/requests.ts';
-import { ledgerRow, subscriptionOf, tierOf } from '../helpers/rows.ts';
-import { targets } from '../helpers/targets.ts';
-import { useProject, useService } from '../helpers/use-project.ts';
+import { answer } from '../helpers/http/answer.ts';
+import { createCaller } from '../helpers/http/caller.ts';
+import { setClock } from '../helpers/database/clock.ts';
+import { deliver } from '../helpers/http/requests.ts';
+import { ledgerRow, subscriptionOf, tierOf } from '../helpers/records/rows.ts';
+import { targets } from '../helpers/project/targets.ts';
+import { useProject, useService } from '../helpers/project/use-project.ts';
 
 // Subscription rows written by hand. Findings are compared while their periods run.
 const project = useProject({

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { paymentCaptured, paymentFailed } from '../fixtures/gateway/payment-events.ts';
-import { answer } from '../helpers/answer.ts';
-import { createCaller } from '../helpers/caller.ts';
-import { setClock } from '../helpers/clock.ts';
-import { createPayment, uniqueId } from '../helpers/records.ts';
-import { checkout, deliver, verify } from '../helpers/requests.ts';
-import { ledgerRow, paymentOfOrder, queued, readRowsBesidesLedger } from '../helpers/rows.ts';
-import { targets } from '../helpers/targets.ts';
-import { useProject, useService } from '../helpers/use-project.ts';
+import { answer } from '../helpers/http/answer.ts';
+import { createCaller } from '../helpers/http/caller.ts';
+import { setClock } from '../helpers/database/clock.ts';
+import { createPayment, uniqueId } from '../helpers/records/records.ts';
+import { checkout, deliver, verify } from '../helpers/http/requests.ts';
+import { ledgerRow, paymentOfOrder, queued, readRowsBesidesLedger } from '../helpers/records/rows.ts';
+import { targets } from '../helpers/project/targets.ts';
+import { useProject, useService } from '../helpers/project/use-project.ts';
 
 // Captures without an amount grant nothing. Contract: Closed browser.
 const project = useProject({ findings: { captured_not_fulfilled: 2 * targets.length } });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { paymentCaptured } from '../fixtures/gateway/payment-events.ts';
-import { answer, refusal } from '../helpers/answer.ts';
-import { uniqueId } from '../helpers/records.ts';
-import { deliver } from '../helpers/requests.ts';
-import { ledgerRow, readAllRows } from '../helpers/rows.ts';
-import { sign } from '../helpers/sign.ts';
-import { type RunningService, secrets, targets } from '../helpers/targets.ts';
-import { useProject, useService } from '../helpers/use-project.ts';
+import { answer, refusal } from '../helpers/http/answer.ts';
+import { uniqueId } from '../helpers/records/records.ts';
+import { deliver } from '../helpers/http/requests.ts';
+import { ledgerRow, readAllRows } from '../helpers/records/rows.ts';
+import { sign } from '../helpers/gateway/sign.ts';
+import { type RunningService, secrets, targets } from '../helpers/project/targets.ts';
+import { useProject, useService } from '../helpers/project/use-project.ts';
 
 const project = useProject();
 const received = { status: 200, body: { received: true } };

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { paymentCaptured, paymentFailed } from '../fixtures/gateway/payment-events.ts';
 import { subscriptionCancelled } from '../fixtures/gateway/subscription-events.ts';
-import { answer, refusal } from '../helpers/answer.ts';
-import { whileBroken } from '../helpers/broken-function.ts';
-import { createCaller } from '../helpers/caller.ts';
-import { setClock } from '../helpers/clock.ts';
-import { createPayment, uniqueId } from '../helpers/records.ts';
-import { checkout, deliver, verify } from '../helpers/requests.ts';
-import { sign } from '../helpers/sign.ts';
+import { answer, refusal } from '../helpers/http/answer.ts';
+import { whileBroken } from '../helpers/database/broken-function.ts';
+import { createCaller } from '../helpers/http/caller.ts';
+import { setClock } from '../helpers/database/clock.ts';
+import { createPayment, uniqueId } from '../helpers/records/records.ts';
+import { checkout, deliver, verify } from '../helpers/http/requests.ts';
+import { sign } from '../helpers/gateway/sign.ts';
 import {
   ledgerRow,
   paymentOfOrder,
@@ -15,9 +15,9 @@ import {
   readRowsBesidesLedger,
   subscriptionOf,
   tierOf,
-} from '../helpers/rows.ts';
-import { everyTarget, secrets } from '../helpers/targets.ts';
-import { useProject, useService } from '../helpers/use-project.ts';
+} from '../helpers/records/rows.ts';
+import { everyTarget, secrets } from '../helpers/project/targets.ts';
+import { useProject, useService } from '../helpers/project/use-project.ts';
 
 // One parked event for each target.
 const project = useProject({ findings: { failed_events: everyTarget.length } });

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { migrationVersions } from '../../scripts/schema-version.ts';
-import { answer, fullAnswer, refusal } from '../helpers/answer.ts';
-import { whileBroken } from '../helpers/broken-function.ts';
-import { setClock } from '../helpers/clock.ts';
-import { createUser } from '../helpers/records.ts';
-import { deliver } from '../helpers/requests.ts';
-import { readAllRows } from '../helpers/rows.ts';
-import { enqueueMail } from '../helpers/side-effects.ts';
-import { receiverEnvironment } from '../helpers/test-dispatcher.ts';
-import { targets } from '../helpers/targets.ts';
-import { useProject, useService } from '../helpers/use-project.ts';
+import { answer, fullAnswer, refusal } from '../helpers/http/answer.ts';
+import { whileBroken } from '../helpers/database/broken-function.ts';
+import { setClock } from '../helpers/database/clock.ts';
+import { createUser } from '../helpers/records/records.ts';
+import { deliver } from '../helpers/http/requests.ts';
+import { readAllRows } from '../helpers/records/rows.ts';
+import { enqueueMail } from '../helpers/outbox/side-effects.ts';
+import { receiverEnvironment } from '../helpers/outbox/test-dispatcher.ts';
+import { targets } from '../helpers/project/targets.ts';
+import { useProject, useService } from '../helpers/project/use-project.ts';
 
 const project = useProject();
 // No request of this file dispatches, so nothing is delivered.

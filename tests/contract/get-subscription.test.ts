@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { answer, fullAnswer, refusal } from '../helpers/answer.ts';
-import { whileBroken } from '../helpers/broken-function.ts';
-import { createCaller } from '../helpers/caller.ts';
-import { createPayment } from '../helpers/records.ts';
-import { readSubscription } from '../helpers/requests.ts';
-import { readAllRows } from '../helpers/rows.ts';
-import { everyTarget } from '../helpers/targets.ts';
-import { useProject, useService } from '../helpers/use-project.ts';
+import { answer, fullAnswer, refusal } from '../helpers/http/answer.ts';
+import { whileBroken } from '../helpers/database/broken-function.ts';
+import { createCaller } from '../helpers/http/caller.ts';
+import { createPayment } from '../helpers/records/records.ts';
+import { readSubscription } from '../helpers/http/requests.ts';
+import { readAllRows } from '../helpers/records/rows.ts';
+import { everyTarget } from '../helpers/project/targets.ts';
+import { useProject, useService } from '../helpers/project/use-project.ts';
 
 // A payment captured by hand. Findings are compared while the user's subscription runs.
 const project = useProject({ findings: { captured_not_fulfilled: everyTarget.length }, at: '2027-06-01T00:00:00Z' });

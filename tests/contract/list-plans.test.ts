@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { answer, fullAnswer, refusal } from '../helpers/answer.ts';
-import { whileBroken } from '../helpers/broken-function.ts';
-import { targets } from '../helpers/targets.ts';
-import { useProject, useService } from '../helpers/use-project.ts';
+import { answer, fullAnswer, refusal } from '../helpers/http/answer.ts';
+import { whileBroken } from '../helpers/database/broken-function.ts';
+import { targets } from '../helpers/project/targets.ts';
+import { useProject, useService } from '../helpers/project/use-project.ts';
 
 const project = useProject();
 const path = '/api/subscriptions/plans';

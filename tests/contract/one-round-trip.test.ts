@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { paymentFailed } from '../fixtures/gateway/payment-events.ts';
-import type { SignedUpUser } from '../helpers/project.ts';
-import { createPayment } from '../helpers/records.ts';
-import { checkout, deliver, readSubscription, verify } from '../helpers/requests.ts';
-import { type RunningService, startService } from '../helpers/targets.ts';
-import { useProject } from '../helpers/use-project.ts';
+import type { SignedUpUser } from '../helpers/project/project.ts';
+import { createPayment } from '../helpers/records/records.ts';
+import { checkout, deliver, readSubscription, verify } from '../helpers/http/requests.ts';
+import { type RunningService, startService } from '../helpers/project/targets.ts';
+import { useProject } from '../helpers/project/use-project.ts';
 
 const project = useProject();
 let service: RunningService;

@@ -1,14 +1,20 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { paymentFailed } from '../fixtures/gateway/payment-events.ts';
-import { answer, refusal } from '../helpers/answer.ts';
-import { type ApiProxy, startApiProxy } from '../helpers/api-proxy.ts';
-import { createCaller } from '../helpers/caller.ts';
-import { type PostgresProxy, startPostgresProxy } from '../helpers/postgres-proxy.ts';
-import { createPayment } from '../helpers/records.ts';
-import { checkout, deliver, readSubscription, verify } from '../helpers/requests.ts';
-import { paymentOfOrder } from '../helpers/rows.ts';
-import { everyTarget, poolTargets, type RunningService, startService, type Target } from '../helpers/targets.ts';
-import { useProject } from '../helpers/use-project.ts';
+import { answer, refusal } from '../helpers/http/answer.ts';
+import { type ApiProxy, startApiProxy } from '../helpers/http/api-proxy.ts';
+import { createCaller } from '../helpers/http/caller.ts';
+import { type PostgresProxy, startPostgresProxy } from '../helpers/database/postgres-proxy.ts';
+import { createPayment } from '../helpers/records/records.ts';
+import { checkout, deliver, readSubscription, verify } from '../helpers/http/requests.ts';
+import { paymentOfOrder } from '../helpers/records/rows.ts';
+import {
+  everyTarget,
+  poolTargets,
+  type RunningService,
+  startService,
+  type Target,
+} from '../helpers/project/targets.ts';
+import { useProject } from '../helpers/project/use-project.ts';
 
 // These tests wait in real time, so they run concurrently.
 const project = useProject();

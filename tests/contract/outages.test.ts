@@ -1,15 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { paymentFailed } from '../fixtures/gateway/payment-events.ts';
-import { answer, refusal } from '../helpers/answer.ts';
-import { type ApiProxy, type Intercept, startApiProxy } from '../helpers/api-proxy.ts';
-import { createCaller } from '../helpers/caller.ts';
+import { answer, refusal } from '../helpers/http/answer.ts';
+import { type ApiProxy, type Intercept, startApiProxy } from '../helpers/http/api-proxy.ts';
+import { createCaller } from '../helpers/http/caller.ts';
 import { freePort } from '../../scripts/stack/ports.ts';
-import type { SignedUpUser } from '../helpers/project.ts';
-import { createPayment } from '../helpers/records.ts';
-import { type Checkout, checkout, deliver, readSubscription, verify } from '../helpers/requests.ts';
-import { readAllRows } from '../helpers/rows.ts';
-import { type Addresses, everyTarget, poolTargets, restTargets, type RunningService } from '../helpers/targets.ts';
-import { useProject, useService } from '../helpers/use-project.ts';
+import type { SignedUpUser } from '../helpers/project/project.ts';
+import { createPayment } from '../helpers/records/records.ts';
+import { type Checkout, checkout, deliver, readSubscription, verify } from '../helpers/http/requests.ts';
+import { readAllRows } from '../helpers/records/rows.ts';
+import {
+  type Addresses,
+  everyTarget,
+  poolTargets,
+  restTargets,
+  type RunningService,
+} from '../helpers/project/targets.ts';
+import { useProject, useService } from '../helpers/project/use-project.ts';
 
 const project = useProject();
 const readFailed = refusal(500, 'Failed to get subscription');

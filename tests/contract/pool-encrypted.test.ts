@@ -3,10 +3,10 @@ import { freePort } from '../../scripts/stack/ports.ts';
 import { createPostgres, type Postgres } from '../../scripts/stack/postgres/postgres.ts';
 import { root } from '../../scripts/stack/root.ts';
 import { unprivilegedUser } from '../../scripts/stack/process/unprivileged-user.ts';
-import { answer, refusal } from '../helpers/answer.ts';
-import { poolUrl, setPoolPassword } from '../helpers/pool-role.ts';
-import { withClient } from '../helpers/postgres-client.ts';
-import { poolTargets, type RunningService, startService, type Target } from '../helpers/targets.ts';
+import { answer, refusal } from '../helpers/http/answer.ts';
+import { poolUrl, setPoolPassword } from '../helpers/database/pool-role.ts';
+import { withClient } from '../helpers/database/postgres-client.ts';
+import { poolTargets, type RunningService, startService, type Target } from '../helpers/project/targets.ts';
 
 const certificates = `${root}/tests/fixtures/tls`;
 const unavailable = refusal(503, 'Service unavailable');

@@ -1,17 +1,17 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { DeliverOptions } from '../../scripts/stack/gateway/deliver-options.ts';
 import { paymentCaptured } from '../fixtures/gateway/payment-events.ts';
-import { answer } from '../helpers/answer.ts';
-import { whileBroken } from '../helpers/broken-function.ts';
-import { createCaller } from '../helpers/caller.ts';
-import { placeOrder } from '../helpers/orders.ts';
-import type { SignedUpUser } from '../helpers/project.ts';
-import { uniqueId } from '../helpers/records.ts';
-import { type Checkout, readSubscription, verify } from '../helpers/requests.ts';
-import { ledgerRow, paymentOfOrder, queued, subscriptionOf, tierOf } from '../helpers/rows.ts';
-import { useShop } from '../helpers/shop.ts';
-import { targets } from '../helpers/targets.ts';
-import { useProject } from '../helpers/use-project.ts';
+import { answer } from '../helpers/http/answer.ts';
+import { whileBroken } from '../helpers/database/broken-function.ts';
+import { createCaller } from '../helpers/http/caller.ts';
+import { placeOrder } from '../helpers/http/orders.ts';
+import type { SignedUpUser } from '../helpers/project/project.ts';
+import { uniqueId } from '../helpers/records/records.ts';
+import { type Checkout, readSubscription, verify } from '../helpers/http/requests.ts';
+import { ledgerRow, paymentOfOrder, queued, subscriptionOf, tierOf } from '../helpers/records/rows.ts';
+import { useShop } from '../helpers/gateway/shop.ts';
+import { targets } from '../helpers/project/targets.ts';
+import { useProject } from '../helpers/project/use-project.ts';
 
 // For each target: four payments that do not match their order, and an order paid twice.
 const project = useProject({ findings: { failed_events: 4 * targets.length, paid_twice: targets.length } });

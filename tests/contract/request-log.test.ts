@@ -1,13 +1,13 @@
 import { describe, expect, test, vi } from 'vitest';
 import { localKeys } from '../../scripts/stack/defaults.ts';
 import { paymentFailed } from '../fixtures/gateway/payment-events.ts';
-import { fullAnswer } from '../helpers/answer.ts';
-import { whileBroken } from '../helpers/broken-function.ts';
-import { createPayment, uniqueId } from '../helpers/records.ts';
-import { checkout, deliver, readSubscription, verify } from '../helpers/requests.ts';
-import { secrets, servedTargets, targets } from '../helpers/targets.ts';
-import { createToken } from '../helpers/tokens.ts';
-import { useProject, useService } from '../helpers/use-project.ts';
+import { fullAnswer } from '../helpers/http/answer.ts';
+import { whileBroken } from '../helpers/database/broken-function.ts';
+import { createPayment, uniqueId } from '../helpers/records/records.ts';
+import { checkout, deliver, readSubscription, verify } from '../helpers/http/requests.ts';
+import { secrets, servedTargets, targets } from '../helpers/project/targets.ts';
+import { createToken } from '../helpers/http/tokens.ts';
+import { useProject, useService } from '../helpers/project/use-project.ts';
 
 const project = useProject();
 const withoutSecrets = { GATEWAY_KEY_ID: '', GATEWAY_KEY_SECRET: '', GATEWAY_WEBHOOK_SECRET: '' };

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { answer, refusal } from '../helpers/answer.ts';
-import { type ApiProxy, startApiProxy } from '../helpers/api-proxy.ts';
-import { createCaller, sessionClaims } from '../helpers/caller.ts';
-import { readSubscription } from '../helpers/requests.ts';
-import { targets } from '../helpers/targets.ts';
-import { base64Url, createToken, encodeJson } from '../helpers/tokens.ts';
-import { useProject, useService } from '../helpers/use-project.ts';
+import { answer, refusal } from '../helpers/http/answer.ts';
+import { type ApiProxy, startApiProxy } from '../helpers/http/api-proxy.ts';
+import { createCaller, sessionClaims } from '../helpers/http/caller.ts';
+import { readSubscription } from '../helpers/http/requests.ts';
+import { targets } from '../helpers/project/targets.ts';
+import { base64Url, createToken, encodeJson } from '../helpers/http/tokens.ts';
+import { useProject, useService } from '../helpers/project/use-project.ts';
 
 // Hosted projects sign sessions with ES256 and publish the public key. The local auth server does not.
 const ecdsa = { name: 'ECDSA', namedCurve: 'P-256' } as const;

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { answer, refusal } from '../helpers/answer.ts';
-import { createCaller } from '../helpers/caller.ts';
-import { createPayment, uniqueId } from '../helpers/records.ts';
-import { type Checkout, checkout, readSubscription, verify } from '../helpers/requests.ts';
-import { readAllRows } from '../helpers/rows.ts';
-import { targets } from '../helpers/targets.ts';
-import { useProject, useService } from '../helpers/use-project.ts';
+import { answer, refusal } from '../helpers/http/answer.ts';
+import { createCaller } from '../helpers/http/caller.ts';
+import { createPayment, uniqueId } from '../helpers/records/records.ts';
+import { type Checkout, checkout, readSubscription, verify } from '../helpers/http/requests.ts';
+import { readAllRows } from '../helpers/records/rows.ts';
+import { targets } from '../helpers/project/targets.ts';
+import { useProject, useService } from '../helpers/project/use-project.ts';
 
 // One user makes several purchases.
 const project = useProject({ findings: { paid_twice: 3 * targets.length - 1 } });

@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { answer, refusal } from '../helpers/answer.ts';
-import { whileBroken } from '../helpers/broken-function.ts';
-import { createCaller } from '../helpers/caller.ts';
-import type { SignedUpUser } from '../helpers/project.ts';
-import { createPayment, uniqueId } from '../helpers/records.ts';
-import { type Checkout, checkout, verify } from '../helpers/requests.ts';
-import { sign } from '../helpers/sign.ts';
-import { readAllRows } from '../helpers/rows.ts';
-import { secrets, targets } from '../helpers/targets.ts';
-import { useProject, useService } from '../helpers/use-project.ts';
+import { answer, refusal } from '../helpers/http/answer.ts';
+import { whileBroken } from '../helpers/database/broken-function.ts';
+import { createCaller } from '../helpers/http/caller.ts';
+import type { SignedUpUser } from '../helpers/project/project.ts';
+import { createPayment, uniqueId } from '../helpers/records/records.ts';
+import { type Checkout, checkout, verify } from '../helpers/http/requests.ts';
+import { sign } from '../helpers/gateway/sign.ts';
+import { readAllRows } from '../helpers/records/rows.ts';
+import { secrets, targets } from '../helpers/project/targets.ts';
+import { useProject, useService } from '../helpers/project/use-project.ts';
 
 // One user makes several purchases.
 const project = useProject({ findings: { paid_twice: targets.length - 1 } });

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { answer, refusal } from '../helpers/answer.ts';
-import { createCaller } from '../helpers/caller.ts';
-import { createPayment } from '../helpers/records.ts';
-import { checkout, verify } from '../helpers/requests.ts';
-import { sign } from '../helpers/sign.ts';
-import { secrets, targets } from '../helpers/targets.ts';
-import { useProject, useService } from '../helpers/use-project.ts';
+import { answer, refusal } from '../helpers/http/answer.ts';
+import { createCaller } from '../helpers/http/caller.ts';
+import { createPayment } from '../helpers/records/records.ts';
+import { checkout, verify } from '../helpers/http/requests.ts';
+import { sign } from '../helpers/gateway/sign.ts';
+import { secrets, targets } from '../helpers/project/targets.ts';
+import { useProject, useService } from '../helpers/project/use-project.ts';
 
 const project = useProject();
 

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { answer, fullAnswer } from '../helpers/answer.ts';
-import { createCaller } from '../helpers/caller.ts';
-import { setClock } from '../helpers/clock.ts';
-import { createPayment, uniqueId } from '../helpers/records.ts';
-import { checkout, readSubscription, verify } from '../helpers/requests.ts';
-import { paymentOfOrder, queued, subscriptionOf, tierOf } from '../helpers/rows.ts';
-import { everyTarget } from '../helpers/targets.ts';
-import { useProject, useService } from '../helpers/use-project.ts';
+import { answer, fullAnswer } from '../helpers/http/answer.ts';
+import { createCaller } from '../helpers/http/caller.ts';
+import { setClock } from '../helpers/database/clock.ts';
+import { createPayment, uniqueId } from '../helpers/records/records.ts';
+import { checkout, readSubscription, verify } from '../helpers/http/requests.ts';
+import { paymentOfOrder, queued, subscriptionOf, tierOf } from '../helpers/records/rows.ts';
+import { everyTarget } from '../helpers/project/targets.ts';
+import { useProject, useService } from '../helpers/project/use-project.ts';
 
 // One renewal for each target while the period runs.
 const project = useProject({ findings: { paid_twice: everyTarget.length } });

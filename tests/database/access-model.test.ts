@@ -8,7 +8,7 @@ import { type NewSubject, prepareSubjects } from '../helpers/access-model/prepar
 import { recordAction } from '../helpers/access-model/record-action.ts';
 import { parseTime } from '../helpers/access-model/time.ts';
 import { writtenHistories } from '../helpers/access-model/written-histories.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 // REPLAY='{"start":…}' prints each step of a failed history.
 const replay = Deno.env.get('REPLAY');

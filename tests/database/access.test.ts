@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createPayment, createUser } from '../helpers/records.ts';
-import { callRpc, openSession } from '../helpers/session.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { createPayment, createUser } from '../helpers/records/records.ts';
+import { callRpc, openSession } from '../helpers/database/session.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 const denied = { code: '42501' };
 const tables = ['plans', 'profiles', 'subscriptions', 'payments'] as const;

@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { setClock } from '../helpers/clock.ts';
-import { insertSubscriptions } from '../helpers/periods.ts';
-import { mailsTo, placeOrder, type Purchase, verifyPurchase } from '../helpers/purchases.ts';
-import { createUser } from '../helpers/records.ts';
-import { openSession } from '../helpers/session.ts';
-import { readOutbox } from '../helpers/state.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { setClock } from '../helpers/database/clock.ts';
+import { insertSubscriptions } from '../helpers/records/periods.ts';
+import { mailsTo, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { createUser } from '../helpers/records/records.ts';
+import { openSession } from '../helpers/database/session.ts';
+import { readOutbox } from '../helpers/records/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { setClock } from '../helpers/clock.ts';
-import { deliver } from '../helpers/gateway-events.ts';
-import { captured, failed, orderPaid } from '../helpers/money-events.ts';
+import { setClock } from '../helpers/database/clock.ts';
+import { deliver } from '../helpers/gateway/gateway-events.ts';
+import { captured, failed, orderPaid } from '../helpers/gateway/money-events.ts';
 import {
   extraPayments,
   mailsTo,
@@ -10,12 +10,12 @@ import {
   type Purchase,
   readPurchase,
   verifyPurchase,
-} from '../helpers/purchases.ts';
-import { alertsAbout, applyOrderPayments, listed, orderedAt } from '../helpers/reconciliation.ts';
-import { uniqueId } from '../helpers/records.ts';
-import { openSession } from '../helpers/session.ts';
-import { readPayment, readTier } from '../helpers/state.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+} from '../helpers/records/purchases.ts';
+import { alertsAbout, applyOrderPayments, listed, orderedAt } from '../helpers/gateway/reconciliation.ts';
+import { uniqueId } from '../helpers/records/records.ts';
+import { openSession } from '../helpers/database/session.ts';
+import { readPayment, readTier } from '../helpers/records/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

@@ -4,7 +4,7 @@ import { proveAllSequences } from '../helpers/orderings/prove-all-sequences.ts';
 import { proveGeneratedSequences } from '../helpers/orderings/prove-generated-sequences.ts';
 import { createScenario, scenarioNames, smallScenarioNames } from '../helpers/orderings/scenarios.ts';
 import { runAllSequences } from '../helpers/orderings/run-all-sequences.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 // tests/long runs longer orders.
 let database: TestDatabase;

@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { setClock } from '../helpers/clock.ts';
-import { deliver, sha256 } from '../helpers/gateway-events.ts';
-import { captured } from '../helpers/money-events.ts';
-import { mailsTo, placeOrder, verifyPurchase } from '../helpers/purchases.ts';
-import { createPayment, createUser, uniqueId } from '../helpers/records.ts';
-import { openSession } from '../helpers/session.ts';
-import { readTier } from '../helpers/state.ts';
-import { createTestDatabase, type Row, type TestDatabase } from '../helpers/test-database.ts';
+import { setClock } from '../helpers/database/clock.ts';
+import { deliver, sha256 } from '../helpers/gateway/gateway-events.ts';
+import { captured } from '../helpers/gateway/money-events.ts';
+import { mailsTo, placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
+import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
+import { openSession } from '../helpers/database/session.ts';
+import { readTier } from '../helpers/records/state.ts';
+import { createTestDatabase, type Row, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

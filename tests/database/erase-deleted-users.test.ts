@@ -1,14 +1,14 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sweep } from '../../scripts/stack/postgres/sweep.ts';
-import { setClock } from '../helpers/clock.ts';
-import { deliver, sha256, subscriptionEvent } from '../helpers/gateway-events.ts';
-import { captured, dispute, failed, orderPaid, refunded } from '../helpers/money-events.ts';
-import { columnsNaming, type Person, personalFields } from '../helpers/personal-data.ts';
-import { createPayment, uniqueId } from '../helpers/records.ts';
-import { callRpc, openSession, waitUntilBlocked } from '../helpers/session.ts';
-import { readLedger } from '../helpers/state.ts';
-import { createTestDatabase, type Row, type TestDatabase } from '../helpers/test-database.ts';
+import { setClock } from '../helpers/database/clock.ts';
+import { deliver, sha256, subscriptionEvent } from '../helpers/gateway/gateway-events.ts';
+import { captured, dispute, failed, orderPaid, refunded } from '../helpers/gateway/money-events.ts';
+import { columnsNaming, type Person, personalFields } from '../helpers/records/personal-data.ts';
+import { createPayment, uniqueId } from '../helpers/records/records.ts';
+import { callRpc, openSession, waitUntilBlocked } from '../helpers/database/session.ts';
+import { readLedger } from '../helpers/records/state.ts';
+import { createTestDatabase, type Row, type TestDatabase } from '../helpers/database/test-database.ts';
 
 const start = Date.parse('2026-01-01T00:00:00Z');
 const day = 86_400_000;

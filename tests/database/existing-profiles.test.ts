@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { prepareDatabase } from '../../scripts/stack/postgres/prepare-database.ts';
 import { root } from '../../scripts/stack/root.ts';
-import { withClient } from '../helpers/postgres-client.ts';
-import { openDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { withClient } from '../helpers/database/postgres-client.ts';
+import { openDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 /** The profiles of a typical starter: the primary key is `id`, and a trigger of the app inserts the rows. */
 const starter = `

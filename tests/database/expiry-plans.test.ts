@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Plans, watchPlans } from '../helpers/plans.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { type Plans, watchPlans } from '../helpers/database/query-plans.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 let plans: Plans;

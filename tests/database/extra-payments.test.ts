@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deliver } from '../helpers/gateway-events.ts';
-import { captured, type Refund, refunded } from '../helpers/money-events.ts';
-import { mailsTo, placeOrder, type Purchase, verifyPurchase } from '../helpers/purchases.ts';
-import { uniqueId } from '../helpers/records.ts';
-import { openSession } from '../helpers/session.ts';
-import { readPayment, readSubscription, readTier } from '../helpers/state.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { deliver } from '../helpers/gateway/gateway-events.ts';
+import { captured, type Refund, refunded } from '../helpers/gateway/money-events.ts';
+import { mailsTo, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { uniqueId } from '../helpers/records/records.ts';
+import { openSession } from '../helpers/database/session.ts';
+import { readPayment, readSubscription, readTier } from '../helpers/records/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

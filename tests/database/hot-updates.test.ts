@@ -1,11 +1,11 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deliver, subscriptionEvent } from '../helpers/gateway-events.ts';
-import { captured } from '../helpers/money-events.ts';
-import { placeOrder } from '../helpers/purchases.ts';
-import { uniqueId } from '../helpers/records.ts';
-import { openSession } from '../helpers/session.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { deliver, subscriptionEvent } from '../helpers/gateway/gateway-events.ts';
+import { captured } from '../helpers/gateway/money-events.ts';
+import { placeOrder } from '../helpers/records/purchases.ts';
+import { uniqueId } from '../helpers/records/records.ts';
+import { openSession } from '../helpers/database/session.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { houseRules } from '../../scripts/house-rules.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 /** One violation of each rule: a rule that cannot fail checks nothing. */
 const offences: Record<string, { sql: string; detail: string }> = {

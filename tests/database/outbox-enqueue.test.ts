@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { deliver, paymentEvent, subscriptionEvent } from '../helpers/gateway-events.ts';
-import { emptyOutbox, enqueue } from '../helpers/outbox.ts';
-import { createPayment, createUser, uniqueId } from '../helpers/records.ts';
-import { readAllRows } from '../helpers/rows.ts';
-import { callRpc, openSession } from '../helpers/session.ts';
-import { readTier } from '../helpers/state.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { deliver, paymentEvent, subscriptionEvent } from '../helpers/gateway/gateway-events.ts';
+import { emptyOutbox, enqueue } from '../helpers/outbox/outbox.ts';
+import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
+import { readAllRows } from '../helpers/records/rows.ts';
+import { callRpc, openSession } from '../helpers/database/session.ts';
+import { readTier } from '../helpers/records/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

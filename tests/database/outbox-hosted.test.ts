@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrate } from '../../scripts/stack/postgres/migrate.ts';
 import { prepareDatabase } from '../../scripts/stack/postgres/prepare-database.ts';
 import { sweep } from '../../scripts/stack/postgres/sweep.ts';
-import { type HostedPostgres, startHostedPostgres } from '../helpers/hosted-postgres.ts';
-import { createUser } from '../helpers/records.ts';
-import { openDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { type HostedPostgres, startHostedPostgres } from '../helpers/database/hosted-postgres.ts';
+import { createUser } from '../helpers/records/records.ts';
+import { openDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let postgres: HostedPostgres;
 let database: TestDatabase;

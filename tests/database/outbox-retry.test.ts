@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { setClock } from '../helpers/clock.ts';
-import { claim, complete, emptyOutbox, enqueue, fail, readRow } from '../helpers/outbox.ts';
-import { openSession } from '../helpers/session.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { setClock } from '../helpers/database/clock.ts';
+import { claim, complete, emptyOutbox, enqueue, fail, readRow } from '../helpers/outbox/outbox.ts';
+import { openSession } from '../helpers/database/session.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

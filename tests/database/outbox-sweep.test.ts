@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sweep } from '../../scripts/stack/postgres/sweep.ts';
-import { createCallStandIns, dropCallStandIns, recordedCalls } from '../helpers/call-stand-ins.ts';
-import { setClock } from '../helpers/clock.ts';
-import { listen } from '../helpers/notifications.ts';
-import { insertSubscriptions } from '../helpers/periods.ts';
-import { emptyOutbox } from '../helpers/outbox.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { createCallStandIns, dropCallStandIns, recordedCalls } from '../helpers/database/call-stand-ins.ts';
+import { setClock } from '../helpers/database/clock.ts';
+import { listen } from '../helpers/database/notifications.ts';
+import { insertSubscriptions } from '../helpers/records/periods.ts';
+import { emptyOutbox } from '../helpers/outbox/outbox.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

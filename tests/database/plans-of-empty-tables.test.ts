@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { watchPlans } from '../helpers/plans.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { watchPlans } from '../helpers/database/query-plans.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 const rounds = 5000;
 

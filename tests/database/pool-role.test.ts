@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createCaller } from '../helpers/caller.ts';
-import { poolUrl } from '../helpers/pool-role.ts';
-import { createTestDatabase, openDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { createCaller } from '../helpers/http/caller.ts';
+import { poolUrl } from '../helpers/database/pool-role.ts';
+import { createTestDatabase, openDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 let pool: TestDatabase;

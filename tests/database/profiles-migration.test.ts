@@ -1,8 +1,8 @@
 import { expect, inject, test } from 'vitest';
 import { migrate } from '../../scripts/stack/postgres/migrate.ts';
 import { prepareDatabase } from '../../scripts/stack/postgres/prepare-database.ts';
-import { withClient } from '../helpers/postgres-client.ts';
-import { openDatabase } from '../helpers/test-database.ts';
+import { withClient } from '../helpers/database/postgres-client.ts';
+import { openDatabase } from '../helpers/database/test-database.ts';
 
 test('the migration inserts profiles for the existing users of the project', async () => {
   const server = inject('postgresUrl');

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createUser, uniqueId } from '../helpers/records.ts';
-import { openSession } from '../helpers/session.ts';
-import { readTier } from '../helpers/state.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { createUser, uniqueId } from '../helpers/records/records.ts';
+import { openSession } from '../helpers/database/session.ts';
+import { readTier } from '../helpers/records/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { setClock } from '../helpers/clock.ts';
-import { deliver, sha256, subscriptionEvent } from '../helpers/gateway-events.ts';
-import { captured } from '../helpers/money-events.ts';
-import { placeOrder } from '../helpers/purchases.ts';
-import { createUser, uniqueId } from '../helpers/records.ts';
-import { callRpc, openSession } from '../helpers/session.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { setClock } from '../helpers/database/clock.ts';
+import { deliver, sha256, subscriptionEvent } from '../helpers/gateway/gateway-events.ts';
+import { captured } from '../helpers/gateway/money-events.ts';
+import { placeOrder } from '../helpers/records/purchases.ts';
+import { createUser, uniqueId } from '../helpers/records/records.ts';
+import { callRpc, openSession } from '../helpers/database/session.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sweep } from '../../scripts/stack/postgres/sweep.ts';
-import { setClock } from '../helpers/clock.ts';
-import { deliver } from '../helpers/gateway-events.ts';
-import { placeOrder, type Purchase, verifyPurchase } from '../helpers/purchases.ts';
-import { createUser, uniqueId } from '../helpers/records.ts';
-import { readRowsBesidesLedger } from '../helpers/rows.ts';
-import { callRpc, openSession } from '../helpers/session.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { setClock } from '../helpers/database/clock.ts';
+import { deliver } from '../helpers/gateway/gateway-events.ts';
+import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { createUser, uniqueId } from '../helpers/records/records.ts';
+import { readRowsBesidesLedger } from '../helpers/records/rows.ts';
+import { callRpc, openSession } from '../helpers/database/session.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 // The events of a year, each delivered once more after the ledger was purged.
 

@@ -1,14 +1,14 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { setClock } from '../helpers/clock.ts';
-import { deliver } from '../helpers/gateway-events.ts';
-import { captured } from '../helpers/money-events.ts';
-import { type Purchase, readPurchase, verifyPurchase } from '../helpers/purchases.ts';
-import { applyOrderPayments, listed, orderedAt } from '../helpers/reconciliation.ts';
-import { createPayment, createUser, uniqueId } from '../helpers/records.ts';
-import { callRpc, openSession } from '../helpers/session.ts';
-import { readPayment } from '../helpers/state.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { setClock } from '../helpers/database/clock.ts';
+import { deliver } from '../helpers/gateway/gateway-events.ts';
+import { captured } from '../helpers/gateway/money-events.ts';
+import { type Purchase, readPurchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { applyOrderPayments, listed, orderedAt } from '../helpers/gateway/reconciliation.ts';
+import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
+import { callRpc, openSession } from '../helpers/database/session.ts';
+import { readPayment } from '../helpers/records/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

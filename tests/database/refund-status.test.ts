@@ -1,14 +1,14 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { setClock } from '../helpers/clock.ts';
-import { deliver } from '../helpers/gateway-events.ts';
-import { captured, type Refund, refunded } from '../helpers/money-events.ts';
-import { mailsTo, placeOrder, type Purchase, readPurchase, verifyPurchase } from '../helpers/purchases.ts';
-import { permutations } from '../helpers/permutations.ts';
-import { uniqueId } from '../helpers/records.ts';
-import { openSession } from '../helpers/session.ts';
-import { readPayment, readSubscription, readTier } from '../helpers/state.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { setClock } from '../helpers/database/clock.ts';
+import { deliver } from '../helpers/gateway/gateway-events.ts';
+import { captured, type Refund, refunded } from '../helpers/gateway/money-events.ts';
+import { mailsTo, placeOrder, type Purchase, readPurchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { permutations } from '../helpers/orderings/permutations.ts';
+import { uniqueId } from '../helpers/records/records.ts';
+import { openSession } from '../helpers/database/session.ts';
+import { readPayment, readSubscription, readTier } from '../helpers/records/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { setClock } from '../helpers/clock.ts';
-import { deliver, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway-events.ts';
-import { type Refund, refunded } from '../helpers/money-events.ts';
-import { placeOrder, verifyPurchase } from '../helpers/purchases.ts';
-import { createUser, uniqueId } from '../helpers/records.ts';
-import { callRpc, openSession } from '../helpers/session.ts';
-import { readSubscription, readTier } from '../helpers/state.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { setClock } from '../helpers/database/clock.ts';
+import { deliver, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/gateway-events.ts';
+import { type Refund, refunded } from '../helpers/gateway/money-events.ts';
+import { placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
+import { createUser, uniqueId } from '../helpers/records/records.ts';
+import { callRpc, openSession } from '../helpers/database/session.ts';
+import { readSubscription, readTier } from '../helpers/records/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

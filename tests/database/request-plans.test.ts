@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sha256, subscriptionEvent } from '../helpers/gateway-events.ts';
-import { captured, dispute, failed, type Money, orderPaid, refunded } from '../helpers/money-events.ts';
-import { type Plans, watchPlans } from '../helpers/plans.ts';
-import { uniqueId } from '../helpers/records.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { sha256, subscriptionEvent } from '../helpers/gateway/gateway-events.ts';
+import { captured, dispute, failed, type Money, orderPaid, refunded } from '../helpers/gateway/money-events.ts';
+import { type Plans, watchPlans } from '../helpers/database/query-plans.ts';
+import { uniqueId } from '../helpers/records/records.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 const rows = 100_000;
 

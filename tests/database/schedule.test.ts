@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { answerCalls, createCallStandIns, dropCallStandIns } from '../helpers/call-stand-ins.ts';
-import { setClock } from '../helpers/clock.ts';
-import { createPayment, createUser } from '../helpers/records.ts';
-import { readFindings } from '../helpers/read-findings.ts';
-import { callRpc, openSession } from '../helpers/session.ts';
-import { createTestDatabase, type Row, type TestDatabase } from '../helpers/test-database.ts';
+import { answerCalls, createCallStandIns, dropCallStandIns } from '../helpers/database/call-stand-ins.ts';
+import { setClock } from '../helpers/database/clock.ts';
+import { createPayment, createUser } from '../helpers/records/records.ts';
+import { readFindings } from '../helpers/database/read-findings.ts';
+import { callRpc, openSession } from '../helpers/database/session.ts';
+import { createTestDatabase, type Row, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

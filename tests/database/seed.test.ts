@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { markLocal } from '../../scripts/stack/mark-local.ts';
 import { migrate } from '../../scripts/stack/postgres/migrate.ts';
 import { root } from '../../scripts/stack/root.ts';
-import { createUser } from '../helpers/records.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { createUser } from '../helpers/records/records.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 const samples = ['asha@example.com', 'ravi@example.com'];
 const supabaseStart = 'super-secret-jwt-token-with-at-least-32-characters-long';

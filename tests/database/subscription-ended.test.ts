@@ -1,14 +1,14 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { setClock } from '../helpers/clock.ts';
-import { deliver, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway-events.ts';
-import { deleteUsers } from '../helpers/gateway-subscriptions.ts';
-import { refunded } from '../helpers/money-events.ts';
-import { placeOrder, type Purchase, verifyPurchase } from '../helpers/purchases.ts';
-import { createUser } from '../helpers/records.ts';
-import { callRpc, openSession } from '../helpers/session.ts';
-import { readOutbox, readTier } from '../helpers/state.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { setClock } from '../helpers/database/clock.ts';
+import { deliver, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/gateway-events.ts';
+import { deleteUsers } from '../helpers/gateway/gateway-subscriptions.ts';
+import { refunded } from '../helpers/gateway/money-events.ts';
+import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { createUser } from '../helpers/records/records.ts';
+import { callRpc, openSession } from '../helpers/database/session.ts';
+import { readOutbox, readTier } from '../helpers/records/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { deliver, paymentEvent, subscriptionEvent } from '../helpers/gateway-events.ts';
-import { createPayment, createUser, uniqueId } from '../helpers/records.ts';
-import { callRpc, openSession } from '../helpers/session.ts';
-import { createTestDatabase, type Row, type TestDatabase } from '../helpers/test-database.ts';
+import { deliver, paymentEvent, subscriptionEvent } from '../helpers/gateway/gateway-events.ts';
+import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
+import { callRpc, openSession } from '../helpers/database/session.ts';
+import { createTestDatabase, type Row, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createPayment, createUser, uniqueId } from '../helpers/records.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { deliver, sha256 } from '../helpers/gateway-events.ts';
-import { captured, failed, type Money, orderPaid } from '../helpers/money-events.ts';
-import { extraPayments, mailsTo, placeOrder, readPurchase, verifyPurchase } from '../helpers/purchases.ts';
-import { createUser, uniqueId } from '../helpers/records.ts';
-import { openSession } from '../helpers/session.ts';
-import { readLedger, readOutbox, readPayment, readSubscription, readTier } from '../helpers/state.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { deliver, sha256 } from '../helpers/gateway/gateway-events.ts';
+import { captured, failed, type Money, orderPaid } from '../helpers/gateway/money-events.ts';
+import { extraPayments, mailsTo, placeOrder, readPurchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { createUser, uniqueId } from '../helpers/records/records.ts';
+import { openSession } from '../helpers/database/session.ts';
+import { readLedger, readOutbox, readPayment, readSubscription, readTier } from '../helpers/records/state.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

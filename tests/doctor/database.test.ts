@@ -4,8 +4,8 @@ import { findings } from '../../scripts/doctor/checks/findings.ts';
 import { schedule, scheduleFindings } from '../../scripts/doctor/checks/schedule.ts';
 import { versions } from '../../scripts/doctor/checks/versions.ts';
 import { migrationVersions } from '../../scripts/schema-version.ts';
-import { createUser } from '../helpers/records.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { createUser } from '../helpers/records/records.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { diagnose, hosted } from './doctor.ts';
 import { deadAddress, startFake } from './fake-server.ts';
 

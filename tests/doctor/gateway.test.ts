@@ -6,8 +6,8 @@ import { silence } from '../../scripts/doctor/checks/silence.ts';
 import { webhookEndpoint } from '../../scripts/doctor/checks/webhook-endpoint.ts';
 import { handledEvents } from '../../scripts/doctor/handled-events.ts';
 import { root } from '../../scripts/stack/root.ts';
-import { createUser, uniqueId } from '../helpers/records.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { createUser, uniqueId } from '../helpers/records/records.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { diagnose, hosted, local } from './doctor.ts';
 import { documentedPlan, type GatewayAccount, startGateway } from './fake-gateway.ts';
 

@@ -6,10 +6,10 @@ import { migrate } from '../../scripts/stack/postgres/migrate.ts';
 import { prepareDatabase } from '../../scripts/stack/postgres/prepare-database.ts';
 import { root } from '../../scripts/stack/root.ts';
 import { unprivilegedUser } from '../../scripts/stack/process/unprivileged-user.ts';
-import { type HostedPostgres, startHostedPostgres } from '../helpers/hosted-postgres.ts';
-import { poolUrl, setPoolPassword } from '../helpers/pool-role.ts';
-import { withClient } from '../helpers/postgres-client.ts';
-import { openDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { type HostedPostgres, startHostedPostgres } from '../helpers/database/hosted-postgres.ts';
+import { poolUrl, setPoolPassword } from '../helpers/database/pool-role.ts';
+import { withClient } from '../helpers/database/postgres-client.ts';
+import { openDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { diagnose, hosted } from './doctor.ts';
 import { deadAddress } from './fake-server.ts';
 

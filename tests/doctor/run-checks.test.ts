@@ -4,7 +4,7 @@ import { createMask } from '../../scripts/doctor/mask.ts';
 import { secretValues } from '../../scripts/doctor/project.ts';
 import { resultLine, resultsJson, summaryLine } from '../../scripts/doctor/report.ts';
 import { runChecks } from '../../scripts/doctor/run-checks.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { diagnose, hosted, local } from './doctor.ts';
 import { startFake } from './fake-server.ts';
 

@@ -2,11 +2,11 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createFunction, type EdgeFunction } from '../../scripts/stack/function/function.ts';
 import { peakMegabytes } from '../bench/process-usage.ts';
-import { functionEnvironment } from '../helpers/fault-project.ts';
-import { uniqueId } from '../helpers/records.ts';
-import { sign } from '../helpers/sign.ts';
-import { secrets } from '../helpers/targets.ts';
-import { useProject } from '../helpers/use-project.ts';
+import { functionEnvironment } from '../helpers/faults/fault-project.ts';
+import { uniqueId } from '../helpers/records/records.ts';
+import { sign } from '../helpers/gateway/sign.ts';
+import { secrets } from '../helpers/project/targets.ts';
+import { useProject } from '../helpers/project/use-project.ts';
 
 const mebibyte = 1024 * 1024;
 const project = useProject();

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type FaultProject, startFaultProject } from '../helpers/fault-project.ts';
+import { type FaultProject, startFaultProject } from '../helpers/faults/fault-project.ts';
 import {
   type Attempt,
   createCustomer,
@@ -8,8 +8,8 @@ import {
   expectNothingHalfDone,
   expectOutageAnswer,
   retryUntilSuccess,
-} from '../helpers/fault-requests.ts';
-import { readOutbox } from '../helpers/state.ts';
+} from '../helpers/faults/fault-requests.ts';
+import { readOutbox } from '../helpers/records/state.ts';
 
 describe.each(['REST', 'the pool'] as const)('over %s', (transport) => {
   let project: FaultProject;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createFunction, type EdgeFunction } from '../../scripts/stack/function/function.ts';
-import { functionEnvironment } from '../helpers/fault-project.ts';
-import { createCustomer, expectNothingHalfDone } from '../helpers/fault-requests.ts';
-import { useProject } from '../helpers/use-project.ts';
+import { functionEnvironment } from '../helpers/faults/fault-project.ts';
+import { createCustomer, expectNothingHalfDone } from '../helpers/faults/fault-requests.ts';
+import { useProject } from '../helpers/project/use-project.ts';
 
 const project = useProject();
 let edgeFunction: EdgeFunction;

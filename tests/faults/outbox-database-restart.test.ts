@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { setClock } from '../helpers/clock.ts';
-import { type FaultProject, startFaultProject } from '../helpers/fault-project.ts';
-import { accept, startReceiver } from '../helpers/receiver.ts';
-import { countRows, enqueueMails } from '../helpers/side-effects.ts';
-import { receiverEnvironment } from '../helpers/test-dispatcher.ts';
+import { setClock } from '../helpers/database/clock.ts';
+import { type FaultProject, startFaultProject } from '../helpers/faults/fault-project.ts';
+import { accept, startReceiver } from '../helpers/outbox/receiver.ts';
+import { countRows, enqueueMails } from '../helpers/outbox/side-effects.ts';
+import { receiverEnvironment } from '../helpers/outbox/test-dispatcher.ts';
 
 describe.each(['REST', 'the pool'] as const)('over %s', (transport) => {
   const provider = startReceiver();

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { setClock } from '../helpers/clock.ts';
-import { accept, type Answering, startReceiver } from '../helpers/receiver.ts';
-import { emptyOutbox, enqueueRevalidation, readRow } from '../helpers/side-effects.ts';
-import { createTestDispatcher, receiverEnvironment } from '../helpers/test-dispatcher.ts';
-import { useProject } from '../helpers/use-project.ts';
+import { setClock } from '../helpers/database/clock.ts';
+import { accept, type Answering, startReceiver } from '../helpers/outbox/receiver.ts';
+import { emptyOutbox, enqueueRevalidation, readRow } from '../helpers/outbox/side-effects.ts';
+import { createTestDispatcher, receiverEnvironment } from '../helpers/outbox/test-dispatcher.ts';
+import { useProject } from '../helpers/project/use-project.ts';
 
 const project = useProject();
 const app = startReceiver();

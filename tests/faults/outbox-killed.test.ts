@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createFunction, type EdgeFunction } from '../../scripts/stack/function/function.ts';
-import { type ApiProxy, startApiProxy } from '../helpers/api-proxy.ts';
-import { setClock } from '../helpers/clock.ts';
-import { functionEnvironment } from '../helpers/fault-project.ts';
-import { emptyOutbox, enqueueMail, readRow } from '../helpers/side-effects.ts';
-import { createTestDispatcher } from '../helpers/test-dispatcher.ts';
-import { startTestMailbox } from '../helpers/test-mailbox.ts';
-import { useProject } from '../helpers/use-project.ts';
+import { type ApiProxy, startApiProxy } from '../helpers/http/api-proxy.ts';
+import { setClock } from '../helpers/database/clock.ts';
+import { functionEnvironment } from '../helpers/faults/fault-project.ts';
+import { emptyOutbox, enqueueMail, readRow } from '../helpers/outbox/side-effects.ts';
+import { createTestDispatcher } from '../helpers/outbox/test-dispatcher.ts';
+import { startTestMailbox } from '../helpers/outbox/test-mailbox.ts';
+import { useProject } from '../helpers/project/use-project.ts';
 
 const project = useProject();
 const mailbox = await startTestMailbox();

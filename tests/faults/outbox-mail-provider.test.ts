@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { setClock } from '../helpers/clock.ts';
-import { emptyOutbox, enqueueMail, readRow } from '../helpers/side-effects.ts';
-import { accept, type Answering, providerError, startReceiver } from '../helpers/receiver.ts';
-import { createTestDispatcher, receiverEnvironment } from '../helpers/test-dispatcher.ts';
-import { useProject } from '../helpers/use-project.ts';
+import { setClock } from '../helpers/database/clock.ts';
+import { emptyOutbox, enqueueMail, readRow } from '../helpers/outbox/side-effects.ts';
+import { accept, type Answering, providerError, startReceiver } from '../helpers/outbox/receiver.ts';
+import { createTestDispatcher, receiverEnvironment } from '../helpers/outbox/test-dispatcher.ts';
+import { useProject } from '../helpers/project/use-project.ts';
 
 // The last test leaves rows that wait for a retry, so the findings are checked as of this time, before them.
 const project = useProject({ at: '2026-01-01T00:00:00Z' });

@@ -1,6 +1,6 @@
 import { test } from 'vitest';
-import { expectSentOnce } from '../helpers/many-dispatchers.ts';
-import { useProject } from '../helpers/use-project.ts';
+import { expectSentOnce } from '../helpers/outbox/many-dispatchers.ts';
+import { useProject } from '../helpers/project/use-project.ts';
 
 const project = useProject();
 

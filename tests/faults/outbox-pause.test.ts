@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
-import { setClock } from '../helpers/clock.ts';
-import { accept, providerError, startReceiver } from '../helpers/receiver.ts';
+import { setClock } from '../helpers/database/clock.ts';
+import { accept, providerError, startReceiver } from '../helpers/outbox/receiver.ts';
 import {
   countRows,
   emptyOutbox,
@@ -8,9 +8,9 @@ import {
   enqueueMails,
   enqueueRevalidation,
   readRow,
-} from '../helpers/side-effects.ts';
-import { createTestDispatcher, receiverEnvironment } from '../helpers/test-dispatcher.ts';
-import { useProject } from '../helpers/use-project.ts';
+} from '../helpers/outbox/side-effects.ts';
+import { createTestDispatcher, receiverEnvironment } from '../helpers/outbox/test-dispatcher.ts';
+import { useProject } from '../helpers/project/use-project.ts';
 
 const project = useProject();
 const receiver = startReceiver();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, test } from 'vitest';
 import { proveHistories } from '../helpers/access-model/prove-histories.ts';
 import { type NewSubject, prepareSubjects } from '../helpers/access-model/prepare-subjects.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 let newSubject: NewSubject;

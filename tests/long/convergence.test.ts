@@ -5,8 +5,8 @@ import { proveAllSequences } from '../helpers/orderings/prove-all-sequences.ts';
 import { proveGeneratedSequences } from '../helpers/orderings/prove-generated-sequences.ts';
 import { proveRaces } from '../helpers/orderings/prove-races.ts';
 import { scenarioNames, smallScenarioNames } from '../helpers/orderings/scenarios.ts';
-import { countDeadlocks } from '../helpers/racers.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { countDeadlocks } from '../helpers/database/racers.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

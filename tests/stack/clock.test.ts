@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { root } from '../../scripts/stack/root.ts';
-import { createPayment, createUser, uniqueId } from '../helpers/records.ts';
-import { openDatabase, type TestDatabase } from '../helpers/test-database.ts';
+import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
+import { openDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { freeBasePort, npmStart, type RunningStack } from './running-stack.ts';
 
 const port = freeBasePort();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { copyProject } from '../helpers/copy-project.ts';
+import { copyProject } from '../helpers/project/copy-project.ts';
 import { expectGone, freeBasePort, npmStart } from './running-stack.ts';
 
 describe('kept data', { timeout: 60_000 }, () => {

@@ -2,8 +2,8 @@ import { expect, vi } from 'vitest';
 import { takenPorts } from '../../scripts/stack/ports.ts';
 import { readLines } from '../../scripts/stack/process/read-lines.ts';
 import { root } from '../../scripts/stack/root.ts';
-import type { Findings } from '../helpers/findings.ts';
-import { openDatabase } from '../helpers/test-database.ts';
+import type { Findings } from '../helpers/database/findings.ts';
+import { openDatabase } from '../helpers/database/test-database.ts';
 
 /** A real `npm start` and its output. */
 export type RunningStack = {

@@ -2,12 +2,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { localKeys } from '../../scripts/stack/defaults.ts';
 import { createScheduler } from '../../scripts/stack/scheduler.ts';
 import type { Service } from '../../scripts/stack/service.ts';
-import { type ApiProxy, startApiProxy } from '../helpers/api-proxy.ts';
-import { type FaultProject, startFaultProject } from '../helpers/fault-project.ts';
-import { accept, startReceiver } from '../helpers/receiver.ts';
-import { createUser } from '../helpers/records.ts';
-import { countRows, emptyOutbox, enqueueRevalidation, readRow } from '../helpers/side-effects.ts';
-import { receiverEnvironment } from '../helpers/test-dispatcher.ts';
+import { type ApiProxy, startApiProxy } from '../helpers/http/api-proxy.ts';
+import { type FaultProject, startFaultProject } from '../helpers/faults/fault-project.ts';
+import { accept, startReceiver } from '../helpers/outbox/receiver.ts';
+import { createUser } from '../helpers/records/records.ts';
+import { countRows, emptyOutbox, enqueueRevalidation, readRow } from '../helpers/outbox/side-effects.ts';
+import { receiverEnvironment } from '../helpers/outbox/test-dispatcher.ts';
 
 const app = startReceiver();
 let project: FaultProject;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { createAuth } from '../../supabase/functions/api/sessions/auth.ts';
-import { sessionClaims } from '../helpers/caller.ts';
-import { base64Url, encodeJson } from '../helpers/tokens.ts';
+import { sessionClaims } from '../helpers/http/caller.ts';
+import { base64Url, encodeJson } from '../helpers/http/tokens.ts';
 
 const ecdsa = { name: 'ECDSA', namedCurve: 'P-256' } as const;
 const config = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { addCounts, noCounts, type Outcome, settleRows } from '../../supabase/functions/api/outbox/dispatcher.ts';
 import type { Delivery, OutboxRow } from '../../supabase/functions/api/outbox/outbox.ts';
-import { type Call, scriptedDatabase } from '../helpers/scripted-database.ts';
+import { type Call, scriptedDatabase } from '../helpers/outbox/scripted-database.ts';
 
 const row = (id: number): OutboxRow => ({ id, key: `key/${id}`, kind: 'kind', payload: null });
 const outcome = (delivery: Delivery, ...ids: number[]): Outcome => ({ rows: ids.map(row), delivery });

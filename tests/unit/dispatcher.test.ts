@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { createDispatcher } from '../../supabase/functions/api/outbox/dispatcher.ts';
 import type { Delivery, OutboxRow, Sender } from '../../supabase/functions/api/outbox/outbox.ts';
-import { scriptedDatabase } from '../helpers/scripted-database.ts';
+import { scriptedDatabase } from '../helpers/outbox/scripted-database.ts';
 
 const row = (id: number): OutboxRow => ({ id, key: `key/${id}`, kind: 'kind', payload: null });
 const delivered: Delivery = { status: 'delivered' };

@@ -3,7 +3,7 @@ import { readConfig } from '../../supabase/functions/api/config.ts';
 import { createMailer } from '../../supabase/functions/api/outbox/mailer.ts';
 import { createSenders } from '../../supabase/functions/api/outbox/senders.ts';
 import { everyRow, paymentFailedRow, paymentSuccessRow, subscriptionEndingRow } from '../emails/rows.ts';
-import { accept, providerError, startReceiver } from '../helpers/receiver.ts';
+import { accept, providerError, startReceiver } from '../helpers/outbox/receiver.ts';
 
 const provider = startReceiver();
 afterAll(() => provider.stop());

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import type { OutboxRow } from '../../supabase/functions/api/outbox/outbox.ts';
 import { createRevalidator, nothingToRevalidate } from '../../supabase/functions/api/outbox/revalidate.ts';
-import { accept, startReceiver } from '../helpers/receiver.ts';
+import { accept, startReceiver } from '../helpers/outbox/receiver.ts';
 
 const app = startReceiver();
 afterAll(() => app.stop());

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createVerifier, paymentMessage } from '../../supabase/functions/api/gateway/signature.ts';
-import { sign } from '../helpers/sign.ts';
+import { sign } from '../helpers/gateway/sign.ts';
 
 // Pinned vectors, computed with another program: HMAC-SHA256 of "order_A1|pay_B2".
 const vectors = {

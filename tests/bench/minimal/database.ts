@@ -1,6 +1,6 @@
 import { root } from '../../../scripts/stack/root.ts';
 import type { Postgres } from '../../../scripts/stack/postgres/postgres.ts';
-import { withClient } from '../../helpers/postgres-client.ts';
+import { withClient } from '../../helpers/database/postgres-client.ts';
 import { proPrice } from '../gateway-bodies.ts';
 import { paymentsEach, userIds, type Users } from '../our-database.ts';
 

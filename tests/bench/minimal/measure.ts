@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Postgres } from '../../../scripts/stack/postgres/postgres.ts';
-import { poolUrl } from '../../helpers/pool-role.ts';
+import { poolUrl } from '../../helpers/database/pool-role.ts';
 import { withDurablePostgres } from '../durable-postgres.ts';
 import { createBilling } from '../gateway-bodies.ts';
 import { fire, percentile } from '../load.ts';

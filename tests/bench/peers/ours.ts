@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { newId } from '../../../scripts/stack/gateway/id.ts';
 import type { Postgres } from '../../../scripts/stack/postgres/postgres.ts';
-import { poolUrl } from '../../helpers/pool-role.ts';
-import { withClient } from '../../helpers/postgres-client.ts';
+import { poolUrl } from '../../helpers/database/pool-role.ts';
+import { withClient } from '../../helpers/database/postgres-client.ts';
 import { benchSecrets } from '../bench-project.ts';
 import { capturedBody, chargedBody, newCapturedPayment } from '../gateway-bodies.ts';
 import { httpRequest } from '../http-connection.ts';

@@ -1,5 +1,5 @@
 import type { Postgres } from '../../../scripts/stack/postgres/postgres.ts';
-import { withClient } from '../../helpers/postgres-client.ts';
+import { withClient } from '../../helpers/database/postgres-client.ts';
 import type { Subscriber } from '../gateway-bodies.ts';
 import { installPeer, type Peer, type Runtime, startPeer } from './peer-process.ts';
 import { customerId, stripeRequest, stripeSettings, updatedBody } from './stripe-event.ts';

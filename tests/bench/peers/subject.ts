@@ -1,4 +1,4 @@
-import { withClient } from '../../helpers/postgres-client.ts';
+import { withClient } from '../../helpers/database/postgres-client.ts';
 import { createBillingClock, periodSeconds, type Subscriber } from '../gateway-bodies.ts';
 import type { Peer } from './peer-process.ts';
 

@@ -1,5 +1,5 @@
-import { seconds } from '../gateway-events.ts';
-import { uniqueId } from '../records.ts';
+import { seconds } from '../gateway/gateway-events.ts';
+import { uniqueId } from '../records/records.ts';
 import { type Action, type Answer, planOf } from './actions.ts';
 
 type Fields = Record<string, unknown>;

@@ -1,4 +1,4 @@
-import { uniqueId } from '../records.ts';
+import { uniqueId } from '../records/records.ts';
 
 /** Maps the names of a history to the ids in the database and at the gateway. */
 export type Names = {

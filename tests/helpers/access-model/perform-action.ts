@@ -1,7 +1,7 @@
-import { sha256 } from '../gateway-events.ts';
-import { captured, dispute, failed, orderPaid } from '../money-events.ts';
-import { createPayment } from '../records.ts';
-import { callRpc } from '../session.ts';
+import { sha256 } from '../gateway/gateway-events.ts';
+import { captured, dispute, failed, orderPaid } from '../gateway/money-events.ts';
+import { createPayment } from '../records/records.ts';
+import { callRpc } from '../database/session.ts';
 import type { Action, Answer } from './actions.ts';
 import { refundBody, subscriptionAnswer, subscriptionBody } from './bodies.ts';
 import type { Names } from './names.ts';

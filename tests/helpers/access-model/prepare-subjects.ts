@@ -1,6 +1,6 @@
-import { createUser } from '../records.ts';
-import { openSession } from '../session.ts';
-import type { TestDatabase } from '../test-database.ts';
+import { createUser } from '../records/records.ts';
+import { openSession } from '../database/session.ts';
+import type { TestDatabase } from '../database/test-database.ts';
 import { plans } from './actions.ts';
 import { createSubject, type Subject } from './subject.ts';
 

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { TestDatabase } from '../test-database.ts';
+import type { TestDatabase } from '../database/test-database.ts';
 import type { Access } from './access.ts';
 import type { Action } from './actions.ts';
 import { createNames } from './names.ts';

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { TestDatabase } from '../test-database.ts';
+import type { TestDatabase } from '../database/test-database.ts';
 
 /** Installs the functions that run sequences of steps in a database, and gives each plan a `gateway_plan_id`. */
 export async function installRunner(database: TestDatabase): Promise<void> {

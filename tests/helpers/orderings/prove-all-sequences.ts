@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { TestDatabase } from '../test-database.ts';
+import type { TestDatabase } from '../database/test-database.ts';
 import { replayCommand } from './replay-command.ts';
 import { createScenario, type ScenarioName } from './scenarios.ts';
 import { runAllSequences } from './run-all-sequences.ts';

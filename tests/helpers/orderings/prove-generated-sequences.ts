@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { openSession } from '../session.ts';
-import type { TestDatabase } from '../test-database.ts';
+import { openSession } from '../database/session.ts';
+import type { TestDatabase } from '../database/test-database.ts';
 import { replayCommand } from './replay-command.ts';
 import { createScenario, type ScenarioName } from './scenarios.ts';
 import { runSequence } from './run-sequence.ts';

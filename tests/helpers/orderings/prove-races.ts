@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { seededRandom, shuffle } from '../permutations.ts';
-import { openRacers } from '../racers.ts';
-import type { TestDatabase } from '../test-database.ts';
+import { seededRandom, shuffle } from './permutations.ts';
+import { openRacers } from '../database/racers.ts';
+import type { TestDatabase } from '../database/test-database.ts';
 import { replayCommand } from './replay-command.ts';
 import { createScenario, type ScenarioName } from './scenarios.ts';
 import { runSequence } from './run-sequence.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { seededRandom, shuffle } from '../permutations.ts';
-import { openSession } from '../session.ts';
-import type { TestDatabase } from '../test-database.ts';
+import { seededRandom, shuffle } from './permutations.ts';
+import { openSession } from '../database/session.ts';
+import type { TestDatabase } from '../database/test-database.ts';
 import type { Order, Step, StepBuilder } from './step-builder.ts';
 import { createScenarioFrom, type ScenarioTemplate } from './scenarios.ts';
 import { runSequence } from './run-sequence.ts';

@@ -1,5 +1,5 @@
-import { openSession } from '../session.ts';
-import type { TestDatabase } from '../test-database.ts';
+import { openSession } from '../database/session.ts';
+import type { TestDatabase } from '../database/test-database.ts';
 import type { Scenario } from './scenarios.ts';
 
 /** Two sequences of the same steps that end in different states. */

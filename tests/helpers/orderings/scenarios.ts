@@ -1,5 +1,5 @@
-import { createPayment, createUser } from '../records.ts';
-import type { TestDatabase } from '../test-database.ts';
+import { createPayment, createUser } from '../records/records.ts';
+import type { TestDatabase } from '../database/test-database.ts';
 import { createStepBuilder, dayOfEvents, type Order, type Step, type StepBuilder } from './step-builder.ts';
 
 /** A user, and the steps whose sequences are run. */

@@ -1,6 +1,6 @@
-import { sha256, subscriptionEvent } from '../gateway-events.ts';
-import { captured, failed, orderPaid, refunded } from '../money-events.ts';
-import { uniqueId } from '../records.ts';
+import { sha256, subscriptionEvent } from '../gateway/gateway-events.ts';
+import { captured, failed, orderPaid, refunded } from '../gateway/money-events.ts';
+import { uniqueId } from '../records/records.ts';
 
 /**
  * A step that `test.run_step` runs: a delivery (a repeat sends the same bytes), a verification, the storage of an

@@ -1,0 +1,53 @@
+import type { TestProject } from 'vitest/node';
+import { migrate } from '../../../scripts/stack/postgres/migrate.ts';
+import { createPostgres } from '../../../scripts/stack/postgres/postgres.ts';
+import { prepareDatabase } from '../../../scripts/stack/postgres/prepare-database.ts';
+import { freePort } from '../../../scripts/stack/ports.ts';
+import { setPoolPassword } from './pool-role.ts';
+import { templateDatabase, withClient } from './postgres-client.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Connection URL of the tests' Postgres, database `postgres`. */
+    postgresUrl: string;
+    /** Whether only some tests of each file run, selected by title. */
+    isPart: boolean;
+  }
+}
+
+/** One Postgres for all test files, with a migrated template that each of them clones. */
+export default async function setup(
+  project: TestProject,
+): Promise<() => Promise<void>> {
+  const postgres = createPostgres({
+    port: freePort(),
+    ephemeral: true,
+    log: () => {},
+  });
+  await postgres.start();
+  await postgres.ready();
+  try {
+    await withClient(
+      postgres.url(),
+      (client) => client.query(`create database ${templateDatabase}`),
+    );
+    await prepareDatabase(postgres.url(templateDatabase));
+    await migrate({
+      url: postgres.url(templateDatabase),
+      seed: false,
+      log: () => {},
+    });
+    await withClient(postgres.url(), setPoolPassword);
+    // No job sweeps the tests' databases. Without this, a long run would have the finding sweep_overdue.
+    await withClient(
+      postgres.url(templateDatabase),
+      (client) => client.query("update private.scheduled_jobs set since = 'infinity'"),
+    );
+  } catch (error) {
+    await postgres.stop();
+    throw error;
+  }
+  project.provide('postgresUrl', postgres.url());
+  project.provide('isPart', project.vitest.config.testNamePattern !== undefined);
+  return () => postgres.stop();
+}

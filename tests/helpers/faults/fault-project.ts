@@ -1,0 +1,120 @@
+import { localKeys } from '../../../scripts/stack/defaults.ts';
+import { createReverseProxy } from '../../../scripts/stack/http/reverse-proxy.ts';
+import { createFunction, type EdgeFunction } from '../../../scripts/stack/function/function.ts';
+import { createLite } from '../../../scripts/stack/supabase-lite/lite.ts';
+import { migrate } from '../../../scripts/stack/postgres/migrate.ts';
+import { freePort } from '../../../scripts/stack/ports.ts';
+import { createPostgres, type Postgres } from '../../../scripts/stack/postgres/postgres.ts';
+import { prepareDatabase } from '../../../scripts/stack/postgres/prepare-database.ts';
+import { poolUrl, setPoolPassword } from '../database/pool-role.ts';
+import { withClient } from '../database/postgres-client.ts';
+import { secrets } from '../project/targets.ts';
+import { openDatabase, type TestDatabase } from '../database/test-database.ts';
+
+/** A project with the service in front of it. Each part can fail on its own. */
+export type FaultProject = {
+  readonly database: TestDatabase;
+  readonly postgres: Postgres;
+  readonly edgeFunction: EdgeFunction;
+  /** Sends a request to the function; the path starts with /api. */
+  request(path: string, init?: RequestInit): Promise<Response>;
+  /** Sends SIGSTOP to every process of Postgres. Returns a function that continues them. */
+  freezePostgres(): Promise<() => void>;
+  /** Sets how the auth server answers from now on. */
+  setAuth(state: 'up' | 'down' | 'hanging'): void;
+  stop(): Promise<void>;
+};
+
+/**
+ * Starts Postgres, Lite behind a fixed port, and the function. `environment` adds variables of the function;
+ * `transport` is how the function calls the database.
+ */
+export async function startFaultProject(
+  environment: Record<string, string> = {},
+  transport: 'REST' | 'the pool' = 'REST',
+): Promise<FaultProject> {
+  const log = () => {};
+  const [postgresPort, apiPort] = [freePort(), freePort()];
+  const postgres = createPostgres({ port: postgresPort, ephemeral: true, log });
+  const lite = createLite({
+    databaseUrl: postgres.url(),
+    jwtSecret: localKeys.jwtSecret,
+    publishableKey: localKeys.publishable,
+    secretKey: localKeys.secret,
+    siteUrl: 'http://127.0.0.1:3000',
+  }, log);
+  let auth: 'up' | 'down' | 'hanging' = 'up';
+  const proxy = createReverseProxy({
+    name: 'API',
+    port: apiPort,
+    route: (path) => ({
+      path,
+      base() {
+        if (auth === 'up' || !path.startsWith('/auth/')) return lite.apiUrl();
+        return auth === 'down' ? Promise.resolve(undefined) : new Promise(() => {});
+      },
+    }),
+  });
+  const direct: Record<string, string> = transport === 'the pool' ? { DATABASE_POOL_URL: poolUrl(postgres.url()) } : {};
+  const env = { ...functionEnvironment(`http://127.0.0.1:${apiPort}`), ...direct, ...environment };
+  const edgeFunction = createFunction({ port: 0, env, log });
+  const database = openDatabase(postgres.url());
+
+  async function stop(): Promise<void> {
+    const endings = [edgeFunction.stop, proxy.stop, lite.stop, database.close, postgres.stop];
+    const failures: unknown[] = [];
+    for (const end of endings) await end().catch((error: unknown) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
+  }
+
+  try {
+    await postgres.start();
+    await postgres.ready();
+    await prepareDatabase(postgres.url());
+    await migrate({ url: postgres.url(), seed: false, log });
+    await withClient(postgres.url(), setPoolPassword);
+    await Promise.all([proxy.start(), lite.start(), edgeFunction.start()]);
+    await Promise.all([lite.ready(), edgeFunction.ready()]);
+  } catch (error) {
+    // Errors of the stop are hidden: a database without its migrations raises others.
+    await stop().catch(() => {});
+    throw error;
+  }
+
+  return {
+    database,
+    postgres,
+    edgeFunction,
+    request: (path, init) => fetch(edgeFunction.url + path, init),
+    async freezePostgres() {
+      const rows = await database.query('select pid from pg_stat_activity');
+      // The postmaster first: it would start new processes.
+      const pids = [postgres.pid(), ...rows.map((row) => Number(row.pid))].filter((pid) => pid !== undefined);
+      for (const pid of pids) signal(pid, 'SIGSTOP');
+      return () => pids.forEach((pid) => signal(pid, 'SIGCONT'));
+    },
+    setAuth(state) {
+      auth = state;
+    },
+    stop,
+  };
+}
+
+/** The environment variables of the function for a project at that address. */
+export function functionEnvironment(apiUrl: string): Record<string, string> {
+  return {
+    SUPABASE_URL: apiUrl,
+    SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: localKeys.publishable }),
+    SUPABASE_SECRET_KEYS: JSON.stringify({ default: localKeys.secret }),
+    ...secrets,
+  };
+}
+
+function signal(pid: number, name: Deno.Signal): void {
+  try {
+    Deno.kill(pid, name);
+  } catch (error) {
+    // Some processes of Postgres end by themselves.
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}

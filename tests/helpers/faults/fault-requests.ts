@@ -1,0 +1,88 @@
+import { expect } from 'vitest';
+import { createCaller } from '../http/caller.ts';
+import type { FaultProject } from './fault-project.ts';
+import { paymentEvent } from '../gateway/gateway-events.ts';
+import type { SignedUpUser } from '../project/project.ts';
+import { createPayment, uniqueId } from '../records/records.ts';
+import { type Checkout, checkout, deliver, readSubscription, verify } from '../http/requests.ts';
+import type { TestDatabase } from '../database/test-database.ts';
+
+/** A request and its answer. */
+export type Attempt = { endpoint: Endpoint; status: number; body: unknown; milliseconds: number };
+
+const failures = {
+  read: { error: 'Failed to get subscription' },
+  verify: { error: 'Failed to verify payment' },
+  webhook: { error: 'Webhook processing failed' },
+};
+export type Endpoint = keyof typeof failures;
+
+/** A customer with a paid checkout, and three requests. Each request may be sent again. */
+export type Customer = {
+  readonly user: SignedUpUser;
+  readonly paid: Checkout;
+  readonly send: Readonly<Record<Endpoint, () => Promise<Attempt>>>;
+};
+
+/** A new customer of the project. */
+export async function createCustomer(project: Pick<FaultProject, 'database' | 'request'>): Promise<Customer> {
+  const user = await createCaller(project.database);
+  const paid = await checkout((await createPayment(project.database, { userId: user.id })).orderId);
+  const failing = await createPayment(project.database, { userId: user.id });
+  const event = paymentEvent('failed', { id: uniqueId('pay'), order_id: failing.orderId });
+
+  const timed = (endpoint: Endpoint, request: () => Promise<Response>) => async (): Promise<Attempt> => {
+    const started = performance.now();
+    const response = await request();
+    const body: unknown = await response.json();
+    return { endpoint, status: response.status, body, milliseconds: performance.now() - started };
+  };
+  return {
+    user,
+    paid,
+    send: {
+      read: timed('read', () => readSubscription(project, user.accessToken)),
+      verify: timed('verify', () => verify(project, user.accessToken, paid)),
+      webhook: timed('webhook', () => deliver(project, event)),
+    },
+  };
+}
+
+/** The answer to an outage is the endpoint's 500 within 5 s. Contract: Errors. */
+export function expectOutageAnswer({ endpoint, status, body, milliseconds }: Attempt): void {
+  expect({ endpoint, status, body }).toEqual({ endpoint, status: 500, body: failures[endpoint] });
+  expect(milliseconds).toBeLessThan(5000);
+}
+
+/** During an outage a request gets 200, or the answer to an outage. */
+export function expectAnswer(attempt: Attempt): void {
+  if (attempt.status !== 200) expectOutageAnswer(attempt);
+  expect(attempt.milliseconds).toBeLessThan(5000);
+}
+
+/** Repeats the request until it gets 200. */
+export async function retryUntilSuccess(send: () => Promise<Attempt>): Promise<Attempt> {
+  for (;;) {
+    const attempt = await send();
+    if (attempt.status === 200) return attempt;
+    expectAnswer(attempt);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Each payment has all of its effects (capture, period, subscription, tier, mail) or none. */
+export async function expectNothingHalfDone(database: TestDatabase): Promise<void> {
+  const rows = await database.query(
+    `select p.id
+     from public.payments p
+     left join public.subscriptions s on s.id = p.subscription_id
+     left join public.profiles pr on pr.user_id = p.user_id
+     left join private.outbox o on o.key = 'payment-success/' || p.id
+     where (case when p.status = 'captured'
+       then num_nulls(p.fulfilled_at, p.period_end, s.id, o.id) > 0
+         or s.status <> 'active' or s.current_period_end <> p.period_end or pr.subscription_tier <> s.tier
+       else num_nonnulls(p.fulfilled_at, p.period_end, s.id, o.id, p.gateway_payment_id) > 0
+     end) is not false`,
+  );
+  expect(rows).toEqual([]);
+}

@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, beforeEach, vi } from 'vitest';
+import { createGatewaySimulator } from '../../../scripts/stack/gateway/gateway-simulator.ts';
+import type { DeliverOptions } from '../../../scripts/stack/gateway/deliver-options.ts';
+import type { Delivery } from '../../../scripts/stack/gateway/delivery.ts';
+import type { LocalHostService } from '../../../scripts/stack/http/local-host-service.ts';
+import { type ApiProxy, startApiProxy } from '../http/api-proxy.ts';
+import { type PostgresProxy, startPostgresProxy } from '../database/postgres-proxy.ts';
+import type { Checkout } from '../http/requests.ts';
+import { type Addresses, type RunningService, secrets, startService, type Target } from '../project/targets.ts';
+
+/** A request that the service sent to the gateway's API. */
+export type GatewayCall = { method: string; path: string; authorization: string | null; body: unknown };
+
+/** Handles a call to the gateway's API: answers it, or forwards it to the simulator. */
+export type GatewayStandIn = (
+  call: GatewayCall,
+  forwardRequest: () => Promise<Response>,
+) => Response | Promise<Response>;
+
+/** The service with a project and a simulated gateway, which delivers its webhooks to the service. */
+export type Shop = Pick<RunningService, 'request' | 'output'> & {
+  /** The service's calls to the gateway since the test began. */
+  readonly calls: readonly GatewayCall[];
+  /** The SQL functions that the service called since the test began, in order. */
+  readonly rpcs: readonly string[];
+  /** Answers the service's calls to the gateway instead of the simulator, until the test ends. */
+  onGatewayCall(standIn: GatewayStandIn): void;
+  /** Pays an order, or fails to. `deliver` selects the webhooks that follow, and how they are delivered. */
+  pay(orderId: string, outcome?: 'captured' | 'failed', deliver?: DeliverOptions): Promise<Checkout>;
+  /** Delivers a body as the gateway does, with its signature. */
+  deliver(body: string): Promise<void>;
+  /**
+   * The gateway's webhooks about an order, newest first, including dropped ones. Waits until `posts` POSTs are
+   * answered.
+   */
+  deliveries(orderId: string, posts: number): Promise<Delivery[]>;
+};
+
+/** The shop for the tests of the surrounding block. */
+export function useShop(
+  target: Target,
+  project: Addresses,
+  environment: Record<string, string> = {},
+): Shop {
+  const calls: GatewayCall[] = [];
+  const rpcs: string[] = [];
+  let pool: PostgresProxy | undefined;
+  let standIn: GatewayStandIn | null = null;
+  let service: RunningService | undefined;
+  let simulator: LocalHostService | undefined;
+  let receiver: Deno.HttpServer<Deno.NetAddr> | undefined;
+  let gateway: Deno.HttpServer<Deno.NetAddr> | undefined;
+  let api: ApiProxy | undefined;
+  const running = () => service ?? fail();
+  const simulatorUrl = () => (simulator ?? fail()).url;
+
+  beforeAll(async () => {
+    receiver = Deno.serve(
+      { hostname: '127.0.0.1', port: 0, onListen: () => {} },
+      async ({ headers, body }) =>
+        await running().request('/api/webhooks/gateway', {
+          method: 'POST',
+          headers,
+          body: await new Response(body).arrayBuffer(),
+        }),
+    );
+    simulator = createGatewaySimulator({
+      port: 0,
+      keyId: secrets.GATEWAY_KEY_ID,
+      keySecret: secrets.GATEWAY_KEY_SECRET,
+      webhookSecret: secrets.GATEWAY_WEBHOOK_SECRET,
+      webhookUrl: `http://127.0.0.1:${receiver.addr.port}`,
+      firstRetryMs: 50,
+    });
+    await simulator.start();
+    api = startApiProxy(() => project.apiUrl, async (request, forwardRequest) => {
+      const [, rpc] = /\/rpc\/(\w+)$/.exec(new URL(request.url).pathname) ?? [];
+      if (rpc !== undefined) rpcs.push(rpc);
+      return await forwardRequest();
+    });
+    gateway = Deno.serve(
+      { hostname: '127.0.0.1', port: 0, onListen: () => {} },
+      async ({ method, url, headers, body }) => {
+        const text = await new Response(body).text();
+        const { pathname: path } = new URL(url);
+        const call = {
+          method,
+          path,
+          authorization: headers.get('authorization'),
+          body: text === '' ? null : JSON.parse(text),
+        };
+        calls.push(call);
+        const forwardRequest = () => fetch(simulatorUrl() + path, { method, headers, body: text || null });
+        return await (standIn === null ? forwardRequest() : standIn(call, forwardRequest));
+      },
+    );
+    pool = startPostgresProxy(() => project.poolUrl, (rpc) => rpcs.push(rpc));
+    service = await startService(target, { apiUrl: api.url, poolUrl: pool.url }, {
+      GATEWAY_API_URL: `http://127.0.0.1:${gateway.addr.port}`,
+      ...environment,
+    });
+  });
+  beforeEach(() => {
+    calls.length = 0;
+    rpcs.length = 0;
+    standIn = null;
+  });
+  afterAll(async () => {
+    await simulator?.stop();
+    await receiver?.shutdown();
+    await service?.stop();
+    await gateway?.shutdown();
+    await api?.stop();
+    pool?.stop();
+  });
+
+  const simulate = async (path: string, body?: unknown) => {
+    const response = await fetch(simulatorUrl() + path, {
+      method: body === undefined ? 'GET' : 'POST',
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    const answer = await response.json();
+    if (!response.ok) throw new Error(`the simulator answered ${response.status}: ${JSON.stringify(answer)}`);
+    return answer;
+  };
+  return {
+    request: (path, init) => running().request(path, init),
+    get output() {
+      return running().output;
+    },
+    calls,
+    rpcs,
+    onGatewayCall(what) {
+      standIn = what;
+    },
+    pay: (orderId, outcome = 'captured', deliver = {}) =>
+      simulate('/simulate/pay', { order_id: orderId, outcome, deliver }),
+    async deliver(body) {
+      await simulate('/simulate/deliver', { body });
+    },
+    deliveries: (orderId, posts) =>
+      vi.waitFor(async () => {
+        const { items }: { items: Delivery[] } = await simulate('/simulate/deliveries');
+        const about = items.filter(({ body }) => body.includes(orderId));
+        const answered = about.flatMap(({ attempts }) => attempts).length;
+        if (answered < posts) throw new Error(`${answered} of ${posts} POSTs were answered`);
+        return about;
+      }, { timeout: 20_000, interval: 20 }),
+  };
+}
+
+function fail(): never {
+  throw new Error('the shop is open only while tests run');
+}

@@ -1,0 +1,54 @@
+import { uniqueId } from '../records/records.ts';
+import { sign } from '../gateway/sign.ts';
+import { type RunningService, secrets } from '../project/targets.ts';
+
+type Sender = Pick<RunningService, 'request'>;
+
+/** GET /api/subscriptions with a session. */
+export function readSubscription(service: Sender, accessToken: string): Promise<Response> {
+  return service.request('/api/subscriptions', { headers: { authorization: `Bearer ${accessToken}` } });
+}
+
+/** The three fields that a checkout returns to the client, signed as the gateway signs them. */
+export type Checkout = { gateway_order_id: string; gateway_payment_id: string; gateway_signature: string };
+
+/** A paid checkout of an order. */
+export async function checkout(orderId: string, paymentId = uniqueId('pay')): Promise<Checkout> {
+  return {
+    gateway_order_id: orderId,
+    gateway_payment_id: paymentId,
+    gateway_signature: await sign(secrets.GATEWAY_KEY_SECRET, `${orderId}|${paymentId}`),
+  };
+}
+
+/** POST /api/payments/verify with a session. Text and bytes are sent unchanged, other values as JSON. */
+export function verify(service: Sender, accessToken: string, body: unknown): Promise<Response> {
+  return service.request('/api/payments/verify', {
+    method: 'POST',
+    headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
+    body: rawBody(body),
+  });
+}
+
+/** POST /api/webhooks/gateway, signed with `secret`, or with exactly `headers`. */
+export async function deliver(
+  service: Sender,
+  body: unknown,
+  { secret = secrets.GATEWAY_WEBHOOK_SECRET, eventId = uniqueId('evt'), headers }: {
+    secret?: string;
+    eventId?: string;
+    headers?: Record<string, string>;
+  } = {},
+): Promise<Response> {
+  const raw = rawBody(body);
+  return await service.request('/api/webhooks/gateway', {
+    method: 'POST',
+    headers: headers ?? { 'x-gateway-signature': await sign(secret, raw), 'x-gateway-event-id': eventId },
+    body: raw,
+  });
+}
+
+function rawBody(body: unknown): string | Uint8Array<ArrayBuffer> {
+  if (body instanceof Uint8Array) return new Uint8Array(body);
+  return typeof body === 'string' ? body : JSON.stringify(body);
+}

@@ -1,0 +1,73 @@
+import type pg from 'pg';
+import { uniqueId } from '../records/records.ts';
+import { callRpc } from '../database/session.ts';
+import type { Row, TestDatabase } from '../database/test-database.ts';
+
+/** A destination of side effects, as the outbox names it. */
+export type Destination = 'email' | 'revalidation' | 'gateway';
+
+/** A dispatcher's claim: its token, the ids of its rows, and how many rows were parked instead. */
+export type Claim = { readonly token: string; readonly ids: readonly number[]; readonly parked: number };
+
+/** Enqueues a side effect as the SQL functions do. @returns its id */
+export async function enqueue(
+  database: TestDatabase,
+  destination: Destination,
+  key = uniqueId('fact'),
+): Promise<number> {
+  const { id } = await database.one(
+    `with noted as (select private.enqueue($1, $2, 'kind', '{}'))
+     select currval(pg_get_serial_sequence('private.outbox', 'id'))::int as id from noted`,
+    [key, destination],
+  );
+  return Number(id);
+}
+
+/** Claims due rows of a destination, as a dispatcher. */
+export async function claim(client: pg.Client, destination: Destination): Promise<Claim> {
+  const { token, rows, parked } = await callRpc(client, 'claim_outbox', destination);
+  const ids = Array.isArray(rows) ? rows.map((row) => Number(row.id)) : [];
+  return { token: String(token), ids, parked: Number(parked) };
+}
+
+/** Marks claimed rows as delivered. @returns how many were marked */
+export async function complete(client: pg.Client, token: string, ids: readonly number[]): Promise<unknown> {
+  const { completed } = await callRpc(client, 'complete_outbox', token, ids.join(','));
+  return completed;
+}
+
+/** Records that claimed rows were not delivered. @returns {retried, parked} */
+export function fail(
+  client: pg.Client,
+  token: string,
+  ids: readonly number[],
+  { error = 'HTTP 500', final = false, pauseSeconds = null }: {
+    error?: string;
+    final?: boolean;
+    pauseSeconds?: number | null;
+  } = {},
+): Promise<Record<string, unknown>> {
+  return callRpc(client, 'fail_outbox', token, ids.join(','), error, final, pauseSeconds);
+}
+
+/** The next time at which a row of these destinations is due: ISO 8601 in UTC, or null. */
+export async function nextAttempt(client: pg.Client, ...destinations: Destination[]): Promise<unknown> {
+  const { next_attempt_at } = await callRpc(client, 'next_outbox_attempt', destinations.join(','));
+  return next_attempt_at;
+}
+
+/** A row of the outbox, with times in ISO 8601. */
+export function readRow(database: TestDatabase, id: number): Promise<Row> {
+  return database.one(
+    `select key, destination, attempts, last_error, private.iso_time(queued_at) as queued_at,
+       private.iso_time(next_attempt_at) as next_attempt_at, private.iso_time(delivered_at) as delivered_at,
+       private.iso_time(parked_at) as parked_at
+     from private.outbox where id = $1`,
+    [id],
+  );
+}
+
+/** Deletes all outbox rows and pauses. */
+export async function emptyOutbox(database: TestDatabase): Promise<void> {
+  await database.query('truncate private.outbox, private.outbox_pauses');
+}

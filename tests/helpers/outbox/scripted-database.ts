@@ -1,0 +1,48 @@
+import type { Failure, OutboxRow } from '../../../supabase/functions/api/outbox/outbox.ts';
+import type { OutboxClaim, OutboxDatabase } from '../../../supabase/functions/api/ports.ts';
+
+/** A call that settles rows, as the database received it. */
+export type Call = {
+  readonly name: 'completeOutbox' | 'failOutbox';
+  readonly token: string;
+  readonly ids: readonly number[];
+  readonly failure?: Failure;
+  readonly note?: string;
+};
+
+type Script = {
+  /** The answers to claims of each destination, in order. After them nothing is due. */
+  readonly claims?: Record<string, (readonly OutboxRow[] | Partial<OutboxClaim> | Error)[]>;
+  readonly failOutbox?: (call: { ids: readonly number[]; failure: Failure }) => { retried: number; parked: number };
+  readonly nextAttemptAt?: string | null;
+};
+
+/** A fake database with only an outbox, which answers by the script. Returns it with the recorded calls. */
+export function scriptedDatabase({ claims = {}, failOutbox, nextAttemptAt = null }: Script): {
+  readonly database: OutboxDatabase;
+  readonly calls: Call[];
+  /** The destinations of the claims, in order. */
+  readonly claimed: string[];
+} {
+  const calls: Call[] = [];
+  const claimed: string[] = [];
+  const database: OutboxDatabase = {
+    claimOutbox(destination) {
+      claimed.push(destination);
+      const next = claims[destination]?.shift() ?? [];
+      if (next instanceof Error) return Promise.reject(next);
+      const claim = 'length' in next ? { rows: next } : next;
+      return Promise.resolve({ token: `${destination}-${claimed.length}`, rows: [], parked: 0, ...claim });
+    },
+    completeOutbox(token, ids, note) {
+      calls.push({ name: 'completeOutbox', token, ids, ...(note === undefined ? {} : { note }) });
+      return Promise.resolve();
+    },
+    failOutbox(token, ids, failure) {
+      calls.push({ name: 'failOutbox', token, ids, failure });
+      return Promise.resolve(failOutbox?.({ ids, failure }) ?? { retried: ids.length, parked: 0 });
+    },
+    nextOutboxAttempt: () => Promise.resolve({ nextAttemptAt }),
+  };
+  return { database, calls, claimed };
+}

@@ -1,0 +1,68 @@
+import { expect, vi } from 'vitest';
+import { createMailbox } from '../../../scripts/stack/mailbox/mailbox.ts';
+import { receiverEnvironment } from './test-dispatcher.ts';
+
+/** A mail as the mailbox shows it. */
+export type ReceivedMail = { from: string; subject: string; html: string; text: string; idempotency_key: string };
+
+/** The mailbox of the local stack, with its demo receiver of revalidations. */
+export type TestMailbox = {
+  /** The environment variables of a function that delivers there. */
+  readonly environment: Record<string, string>;
+  /** The mails to an address, newest first. */
+  mailsTo(address: string): Promise<ReceivedMail[]>;
+  /** The mails to an address, as soon as there is one. */
+  untilMailTo(address: string): Promise<ReceivedMail[]>;
+  /** The paths of each accepted revalidation, newest first. */
+  revalidations(): Promise<string[][]>;
+  /** Makes the next requests fail, see `POST /simulate/fault`. */
+  fail(fault: Record<string, unknown>): Promise<void>;
+  /** Waits until every fault has affected its number of requests. */
+  untilFaultsApplied(): Promise<void>;
+  /** Removes every fault and answers the requests that hang. */
+  clearFaults(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+const patience = { timeout: 30_000, interval: 20 };
+
+/** Starts a mailbox on a free port. */
+export async function startTestMailbox(): Promise<TestMailbox> {
+  const mailbox = createMailbox({ port: 0, revalidateSecret: receiverEnvironment('').REVALIDATE_SECRET ?? '' });
+  await mailbox.start();
+
+  const call = async (path: string, init?: RequestInit) => {
+    const response = await fetch(mailbox.url + path, init);
+    if (!response.ok) throw new Error(`${path} answered ${response.status}`);
+    return await response.json();
+  };
+  async function mailsTo(address: string): Promise<ReceivedMail[]> {
+    const { data }: { data: { id: string; to: string[] }[] } = await call('/emails');
+    const ids = data.filter(({ to }) => to.includes(address)).map(({ id }) => id);
+    return await Promise.all(ids.map((id) => call(`/emails/${id}`)));
+  }
+  return {
+    environment: receiverEnvironment(mailbox.url),
+    mailsTo,
+    untilMailTo: (address) =>
+      vi.waitFor(async () => {
+        const mails = await mailsTo(address);
+        expect(mails).not.toEqual([]);
+        return mails;
+      }, patience),
+    async revalidations() {
+      const { data }: { data: { paths: string[] }[] } = await call('/api/revalidate');
+      return data.map(({ paths }) => paths);
+    },
+    async fail(fault) {
+      await call('/simulate/fault', { method: 'POST', body: JSON.stringify(fault) });
+    },
+    async untilFaultsApplied() {
+      await vi.waitFor(async () => expect(await call('/simulate/fault')).toEqual({ faults: [] }), patience);
+    },
+    async clearFaults() {
+      await call('/simulate/fault', { method: 'DELETE' });
+    },
+    stop: () => mailbox.stop(),
+  };
+}

@@ -1,0 +1,105 @@
+import { createApp } from '../../../supabase/functions/api/app.ts';
+import { createAuth } from '../../../supabase/functions/api/sessions/auth.ts';
+import { readConfig } from '../../../supabase/functions/api/config.ts';
+import { createDatabase } from '../../../supabase/functions/api/database/database.ts';
+import { createGateway } from '../../../supabase/functions/api/gateway/gateway.ts';
+import { createSenders } from '../../../supabase/functions/api/outbox/senders.ts';
+import { createTransport } from '../../../supabase/functions/api/database/transport.ts';
+import { localKeys } from '../../../scripts/stack/defaults.ts';
+import { createFunction } from '../../../scripts/stack/function/function.ts';
+import { root } from '../../../scripts/stack/root.ts';
+
+/** The app in this process, and the served function on both versions of Deno. */
+const runtimes = ['in process', "served on today's Deno", 'served on Deno 2.1.4'] as const;
+type Runtime = (typeof runtimes)[number];
+
+/** A way to run the service. */
+export type Target = `${Runtime}${'' | ' over the pool'}`;
+export const restTargets: readonly Target[] = runtimes;
+export const poolTargets: readonly Target[] = runtimes.map((runtime): Target => `${runtime} over the pool`);
+/** Every runtime over every transport: for the tests of a basic request. */
+export const everyTarget: readonly Target[] = [...restTargets, ...poolTargets];
+/** Each runtime and each transport at least once. The other combinations run the same code. */
+export const targets: readonly Target[] = [
+  'in process',
+  'in process over the pool',
+  "served on today's Deno over the pool",
+  'served on Deno 2.1.4',
+];
+export const servedTargets: readonly Target[] = targets.filter(isServed);
+
+function isServed(target: Target): boolean {
+  return !target.startsWith('in process');
+}
+
+/** The addresses of a project. Only targets over the pool use `poolUrl`. */
+export type Addresses = { readonly apiUrl: string; readonly poolUrl: string };
+
+/** The running service, as a caller uses it. */
+export type RunningService = {
+  /** Sends a request; the path starts with /api. */
+  request(path: string, init?: RequestInit): Promise<Response>;
+  /** The JSON lines of its log so far. */
+  readonly log: readonly Record<string, unknown>[];
+  /** All lines of its output so far. */
+  readonly output: readonly string[];
+  stop(): Promise<void>;
+};
+
+/** The secrets with which the tests sign. */
+export const secrets = {
+  GATEWAY_KEY_ID: 'key_test',
+  GATEWAY_KEY_SECRET: 'test-key-secret',
+  GATEWAY_WEBHOOK_SECRET: 'test-webhook-secret',
+} as const;
+
+/** Starts the service for a project. `environment` overrides variables; an empty value means not configured. */
+export async function startService(
+  target: Target,
+  { apiUrl, poolUrl }: Addresses,
+  environment: Record<string, string> = {},
+  fetchThrough: typeof fetch = fetch,
+): Promise<RunningService> {
+  const env: Record<string, string> = {
+    SUPABASE_URL: apiUrl,
+    SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: localKeys.publishable }),
+    SUPABASE_SECRET_KEYS: JSON.stringify({ default: localKeys.secret }),
+    ...(poolTargets.includes(target) ? { DATABASE_POOL_URL: poolUrl } : {}),
+    ...secrets,
+    ...environment,
+  };
+  const log: Record<string, unknown>[] = [];
+  const output: string[] = [];
+  if (!isServed(target)) {
+    const config = readConfig((name) => env[name]);
+    const gateway = createGateway(config.gateway);
+    const app = createApp(config, {
+      auth: createAuth(config, fetchThrough),
+      database: createDatabase(await createTransport(config, fetchThrough), config),
+      gateway,
+      senders: createSenders(config, gateway),
+    }, (entry) => {
+      log.push({ ...entry });
+      output.push(JSON.stringify(entry));
+    });
+    return {
+      request: async (path, init) => await app.fetch(new Request(`http://127.0.0.1${path}`, init)),
+      log,
+      output,
+      stop: () => Promise.resolve(),
+    };
+  }
+
+  const served = createFunction({
+    port: 0,
+    env,
+    denoPath: target.startsWith('served on Deno 2.1.4') ? `${root}/node_modules/deno-hosted/deno` : undefined,
+    log: (line) => {
+      output.push(line);
+      if (line.startsWith('{')) log.push(JSON.parse(line));
+    },
+  });
+  await served.start();
+  await served.ready();
+  return { request: (path, init) => fetch(served.url + path, init), log, output, stop: () => served.stop() };
+}
