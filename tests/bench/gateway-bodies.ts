@@ -1,11 +1,6 @@
-/**
- * Bodies of the gateway's webhooks, made with the simulator's builders: as large as real ones, with new ids each time.
- */
-import type { Payment, Subscription } from '../../scripts/stack/gateway/entities.ts';
-import { eventBody } from '../../scripts/stack/gateway/event.ts';
-import { newId } from '../../scripts/stack/gateway/id.ts';
-import { newSubscription } from '../../scripts/stack/gateway/new-subscription.ts';
-import { createGatewayStore } from '../../scripts/stack/gateway/store.ts';
+/** Bodies of the gateway's webhooks: complete, with new ids each time, at the time of the machine. */
+import { gatewayEvent, paymentCaptured, subscriptionEvent } from '../helpers/gateway/events.ts';
+import { uniqueId } from '../helpers/records/records.ts';
 
 /** Price of the plan `pro` in minor units. */
 export const proPrice = 99_900;
@@ -16,28 +11,27 @@ export const proGatewayPlanId = 'plan_BenchPro000001';
 /** A user with a subscription that the gateway bills. */
 export type Subscriber = { readonly userId: string; readonly gatewaySubscriptionId: string };
 
-/** A captured payment of a new order with the price of `pro`. */
-export function newCapturedPayment(): Payment & { readonly order_id: string } {
-  const store = createGatewayStore();
-  const at = now();
-  const order = store.createOrder({ amount: proPrice, currency: 'INR', receipt: null, notes: [] }, at);
-  return { ...store.capture(store.attempt(order, [], at)).payment, order_id: order.id };
+/** The ids of a payment and its order, at the gateway. */
+export type PaymentIds = { readonly id: string; readonly order_id: string };
+
+/** A payment of a new order. */
+export function newPaymentIds(): PaymentIds {
+  return { id: uniqueId('pay'), order_id: uniqueId('order') };
 }
 
-/** `payment.captured`. */
-export function capturedBody(payment: Payment): string {
-  return eventBody('payment.captured', { payment }, { createdAt: now(), irregular: {} });
+/** `payment.captured` with the price of `pro`. */
+export function capturedBody(payment: PaymentIds): string {
+  return paymentCaptured({ ...payment, amount: proPrice }, { createdAt: iso(now()) });
 }
 
 /** An event with a payment and a type that is not handled. */
 export function ignoredBody(): string {
-  return eventBody('payment.authorized', { payment: newCapturedPayment() }, { createdAt: now(), irregular: {} });
+  return gatewayEvent('payment.authorized', { payment: newPaymentIds() }, { createdAt: iso(now()) });
 }
 
 /** `subscription.activated` of the plan `pro`. @param at start of the period and time of the event, Unix seconds */
 export function activatedBody(subscriber: Subscriber, at: number): string {
-  const subscription = subscriptionOf(subscriber, at);
-  return eventBody('subscription.activated', { subscription }, { createdAt: at, irregular: {} });
+  return subscriptionEvent({ name: 'activated', ...cycle(subscriber, at) });
 }
 
 /**
@@ -68,28 +62,37 @@ export function createBillingClock(): () => number {
 
 /** `subscription.charged` with its payment. @param at start of the period and time of the event, Unix seconds */
 export function chargedBody(subscriber: Subscriber, at: number): string {
-  const payment: Payment = {
-    ...newCapturedPayment(),
-    invoice_id: newId('inv'),
-    description: 'Recurring Payment via Subscription',
-  };
-  const subscription = subscriptionOf(subscriber, at);
-  return eventBody('subscription.charged', { subscription, payment }, { createdAt: at, irregular: { captured: '1' } });
+  return subscriptionEvent({
+    name: 'charged',
+    ...cycle(subscriber, at),
+    payment: {
+      ...newPaymentIds(),
+      amount: proPrice,
+      invoice_id: uniqueId('inv'),
+      description: 'Recurring Payment via Subscription',
+    },
+    irregular: { captured: '1' },
+  });
 }
 
 /** Length of a period that the gateway bills, in seconds. */
 export const periodSeconds = 30 * 24 * 3600;
 
-function subscriptionOf({ userId, gatewaySubscriptionId }: Subscriber, at: number): Subscription {
+function cycle({ userId, gatewaySubscriptionId }: Subscriber, at: number) {
+  const [start, end] = [iso(at), iso(at + periodSeconds)];
   return {
-    ...newSubscription(gatewaySubscriptionId, at),
-    plan_id: proGatewayPlanId,
-    status: 'active',
-    current_start: at,
-    current_end: at + periodSeconds,
-    charge_at: at + periodSeconds,
-    notes: { user_id: userId },
+    userId,
+    id: gatewaySubscriptionId,
+    planId: proGatewayPlanId,
+    start,
+    end,
+    createdAt: start,
+    fields: { charge_at: at + periodSeconds },
   };
+}
+
+function iso(at: number): string {
+  return new Date(at * 1000).toISOString();
 }
 
 function now(): number {

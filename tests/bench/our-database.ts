@@ -6,7 +6,7 @@ import type { Postgres } from '../../scripts/stack/postgres/postgres.ts';
 import { prepareDatabase } from '../../scripts/stack/postgres/prepare-database.ts';
 import { setPoolPassword } from '../helpers/database/pool-role.ts';
 import { withClient } from '../helpers/database/postgres-client.ts';
-import { activatedBody, capturedBody, newCapturedPayment, proGatewayPlanId, proPrice } from './gateway-bodies.ts';
+import { activatedBody, capturedBody, newPaymentIds, proGatewayPlanId, proPrice } from './gateway-bodies.ts';
 import type { Subscriber } from './gateway-bodies.ts';
 
 /** Payments of each user. */
@@ -88,7 +88,7 @@ async function verifyOrders(client: pg.Client, users: Users): Promise<void> {
 
 async function captureOrders(client: pg.Client, users: Users): Promise<void> {
   const owners = userIds(users);
-  const payments = owners.map(newCapturedPayment);
+  const payments = owners.map(newPaymentIds);
   await insertOrders(client, owners, payments.map(({ order_id }) => order_id));
   await applyEvents(client, payments.map(capturedBody));
 }

@@ -6,6 +6,7 @@ import { createDispatcher } from '../../supabase/functions/api/outbox/dispatcher
 import type { Sender } from '../../supabase/functions/api/outbox/outbox.ts';
 import { renderEmail } from '../../supabase/functions/api/outbox/render-email.ts';
 import { createRestTransport } from '../../supabase/functions/api/database/rest-transport.ts';
+import { paymentFailed } from '../helpers/gateway/events.ts';
 import { sign } from '../helpers/gateway/sign.ts';
 import { freeBasePort, npmStart } from '../stack/running-stack.ts';
 import { median, milliseconds, type Row } from './report.ts';
@@ -105,8 +106,7 @@ async function verify(bench: Bench): Promise<() => Promise<void>> {
 }
 
 async function failedWebhook(bench: Bench): Promise<() => Promise<void>> {
-  const entity = { id: `pay_${crypto.randomUUID()}`, order_id: await createOrder(bench) };
-  const body = JSON.stringify({ event: 'payment.failed', payload: { payment: { entity } } });
+  const body = paymentFailed({ order_id: await createOrder(bench) });
   const signature = await sign(bench.env.GATEWAY_WEBHOOK_SECRET ?? '', body);
   return () => post(`${bench.env.FUNCTIONS_URL}/api/webhooks/gateway`, { 'x-gateway-signature': signature }, body);
 }

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { createHash, createHmac } from 'node:crypto';
+import { paymentCaptured } from '../helpers/gateway/events.ts';
 import { uniqueId } from '../helpers/records/records.ts';
 import { type BenchProject, benchSecrets } from './bench-project.ts';
 import { httpRequest } from './http-connection.ts';
@@ -90,14 +91,7 @@ function verify({ buyer, orderId, paymentId }: Order): Item {
 }
 
 function webhook({ orderId, paymentId }: Order): Item {
-  const entity = { id: paymentId, order_id: orderId, amount: 99900, currency: 'INR', status: 'captured', notes: [] };
-  const body = JSON.stringify({
-    entity: 'event',
-    event: 'payment.captured',
-    contains: ['payment'],
-    payload: { payment: { entity } },
-    created_at: 1_795_000_000,
-  });
+  const body = paymentCaptured({ id: paymentId, order_id: orderId });
   const headers = {
     'x-gateway-signature': hmac(benchSecrets.GATEWAY_WEBHOOK_SECRET, body),
     'x-gateway-event-id': paymentId,

@@ -1,15 +1,15 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { sweep } from '../../scripts/stack/postgres/sweep.ts';
 import { setClock } from '../helpers/database/clock.ts';
-import { deliver } from '../helpers/gateway/gateway-events.ts';
-import { captured, refunded } from '../helpers/gateway/money-events.ts';
+import { countDeadlocks } from '../helpers/database/racers.ts';
+import { openSession, waitUntilBlocked } from '../helpers/database/session.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import { paymentCaptured, refundEvent } from '../helpers/gateway/events.ts';
 import { insertSubscriptions } from '../helpers/records/periods.ts';
 import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
-import { countDeadlocks } from '../helpers/database/racers.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
-import { openSession, waitUntilBlocked } from '../helpers/database/session.ts';
 import { readSubscription, readTier } from '../helpers/records/state.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -111,7 +111,7 @@ test('the sweep does not wait for the locked user of an unmatched event: the nex
     `insert into public.payments (user_id, amount, gateway_order_id, meta) values ($1, 99900, $2, '{"tier": "pro"}')`,
     [id, money.order_id],
   );
-  expect(await deliver(await service(), captured(money))).toBe('unmatched');
+  expect(await deliver(await service(), paymentCaptured(money))).toBe('unmatched');
   await app.query('commit');
 
   await admin.query('begin');
@@ -156,7 +156,7 @@ test('a refund of the payment that is about to take over ends access, before or 
     await setClock(database, '2026-03-01T00:00:00Z');
     await verifyPurchase(session, await placeOrder(database, { user: pro.user, tier: 'basic' }));
     await setClock(database, '2026-05-01T00:00:00Z');
-    const refund = () => deliver(session, refunded({ id: pro.paymentId, order_id: pro.orderId }, 99900));
+    const refund = () => deliver(session, refundEvent({ id: pro.paymentId, order_id: pro.orderId }, 99900));
     const expiring = await database.connect();
 
     if (refundFirst) {

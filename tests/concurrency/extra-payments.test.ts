@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deliver } from '../helpers/gateway/gateway-events.ts';
-import { captured, refunded } from '../helpers/gateway/money-events.ts';
-import { placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
-import { uniqueId } from '../helpers/records/records.ts';
 import { openSession, waitUntilBlocked } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import { paymentCaptured, refundEvent } from '../helpers/gateway/events.ts';
+import { placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
+import { uniqueId } from '../helpers/records/records.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -23,7 +23,7 @@ test.each([['the refund', 0], ['the payment', 1]])(
     const order = await placeOrder(database);
     await verifyPurchase(leader, order);
     const extra = { id: uniqueId('pay'), order_id: order.orderId };
-    const bodies = [refunded(extra, 99900), captured(extra)];
+    const bodies = [refundEvent(extra, 99900), paymentCaptured(extra)];
 
     await leader.query('begin');
     await deliver(leader, bodies[first] ?? '');

@@ -1,14 +1,14 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deliver } from '../helpers/gateway/gateway-events.ts';
-import { captured, dispute, failed, orderPaid, refunded } from '../helpers/gateway/money-events.ts';
+import { countDeadlocks, openRacers } from '../helpers/database/racers.ts';
+import { callRpc, openSession, waitUntilBlocked } from '../helpers/database/session.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import { disputeEvent, orderPaid, paymentCaptured, paymentFailed, refundEvent } from '../helpers/gateway/events.ts';
 import { seededRandom, shuffle } from '../helpers/orderings/permutations.ts';
 import { extraPayments, mailsTo, placeOrder, readPurchase, verifyPurchase } from '../helpers/records/purchases.ts';
-import { countDeadlocks, openRacers } from '../helpers/database/racers.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
-import { callRpc, openSession, waitUntilBlocked } from '../helpers/database/session.ts';
 import { readPayment, readSubscription, readTier } from '../helpers/records/state.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -35,7 +35,7 @@ test('verify, payment.captured and order.paid at once grant one period and write
   for (let round = 0; round < 10; round++) {
     const order = await placeOrder(database);
     const money = { id: order.paymentId, order_id: order.orderId };
-    const [one, two] = [captured(money), orderPaid(money, { id: order.orderId })];
+    const [one, two] = [paymentCaptured(money), orderPaid(money, { id: order.orderId })];
     const results = await race([
       (session) => verifyPurchase(session, order),
       (session) => deliver(session, one),
@@ -57,7 +57,8 @@ test.each([['verify first', true], ['webhook first', false]])(
   async (_, verifyFirst) => {
     const order = await placeOrder(database);
     const verify: Racer = async (session) => (await verifyPurchase(session, order)).outcome;
-    const webhook: Racer = (session) => deliver(session, captured({ id: order.paymentId, order_id: order.orderId }));
+    const webhook: Racer = (session) =>
+      deliver(session, paymentCaptured({ id: order.paymentId, order_id: order.orderId }));
     const [first, second] = await openRacers(database, 2);
     if (!first || !second) throw new Error('no sessions');
     await first.query('begin');
@@ -73,7 +74,7 @@ test.each([['verify first', true], ['webhook first', false]])(
 test('ten captured payments on one order at once: one counts, nine are extra', async () => {
   const order = await placeOrder(database);
   const ids = Array.from({ length: 10 }, () => uniqueId('pay'));
-  await race(ids.map((id) => (session) => deliver(session, captured({ id, order_id: order.orderId }))));
+  await race(ids.map((id) => (session) => deliver(session, paymentCaptured({ id, order_id: order.orderId }))));
   const { paymentId, mails } = await readPurchase(database, order);
   expect(await extraPayments(database, order)).toEqual(ids.filter((id) => id !== paymentId).sort());
   expect(mails).toHaveLength(1);
@@ -84,8 +85,8 @@ test('a full refund and the capture at once never leave access', async () => {
     const order = await placeOrder(database);
     const money = { id: order.paymentId, order_id: order.orderId };
     await race([
-      (session) => deliver(session, captured(money)),
-      (session) => deliver(session, refunded(money, 99900)),
+      (session) => deliver(session, paymentCaptured(money)),
+      (session) => deliver(session, refundEvent(money, 99900)),
       (session) => verifyPurchase(session, order),
     ]);
     expect(await readTier(database, order.user.id)).toBe('free');
@@ -103,10 +104,10 @@ test('an order that is stored while its events arrive: no deadlock, and the even
     const money = { id: uniqueId('pay'), order_id: uniqueId('order') };
     const receipt = id.replaceAll('-', '');
     const racers = shuffle<Racer>([
-      (session) => deliver(session, captured(money)),
+      (session) => deliver(session, paymentCaptured(money)),
       (session) => deliver(session, orderPaid(money, { id: money.order_id, receipt })),
-      (session) => deliver(session, failed({ ...money, id: uniqueId('pay') })),
-      (session) => deliver(session, dispute('created', 'open', money)),
+      (session) => deliver(session, paymentFailed({ ...money, id: uniqueId('pay') })),
+      (session) => deliver(session, disputeEvent('created', 'open', money)),
       (session) => callRpc(session, 'store_order', id, money.order_id),
       (session) => callRpc(session, 'create_order', user.id, 'pro', 'key'),
     ], random);
@@ -130,7 +131,7 @@ test('an event that arrives while its order is being inserted is applied by the 
     `insert into public.payments (user_id, amount, gateway_order_id, meta) values ($1, 99900, $2, '{"tier": "pro"}')`,
     [user.id, money.order_id],
   );
-  expect(await deliver(service, captured(money))).toBe('unmatched');
+  expect(await deliver(service, paymentCaptured(money))).toBe('unmatched');
   await app.query('commit');
   expect(await readTier(database, user.id)).toBe('free');
   await database.query('select private.sweep()');

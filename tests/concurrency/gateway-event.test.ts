@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { deliver, paymentEvent, sha256, subscriptionEvent } from '../helpers/gateway/gateway-events.ts';
 import { openRacers } from '../helpers/database/racers.ts';
-import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
 import { callRpc, openSession, waitUntilBlocked } from '../helpers/database/session.ts';
-import { readLedger, readOutbox, readSubscription, readTier } from '../helpers/records/state.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
+import { paymentFailed, subscriptionEvent } from '../helpers/gateway/events.ts';
+import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
+import { readLedger, readOutbox, readSubscription, readTier } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -23,7 +24,7 @@ const openPair = async () =>
 async function failedAttempt() {
   const user = await createUser(database);
   const { orderId } = await createPayment(database, { userId: user.id });
-  return { user, body: paymentEvent('failed', { id: uniqueId('pay'), order_id: orderId }) };
+  return { user, body: paymentFailed({ id: uniqueId('pay'), order_id: orderId }) };
 }
 
 const period = { start: '2126-01-01T00:00:00Z', end: '2126-02-01T00:00:00Z' };

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deliver, paymentEvent, sha256, subscriptionEvent } from '../helpers/gateway/gateway-events.ts';
-import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
 import { callRpc, openSession } from '../helpers/database/session.ts';
-import { readPayment } from '../helpers/records/state.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
+import { paymentFailed, subscriptionEvent } from '../helpers/gateway/events.ts';
+import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
+import { readPayment } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -29,10 +30,10 @@ test('a call that waits for a lock fails after three seconds and writes nothing'
     await order(),
     await order(),
   ];
-  const failed = paymentEvent('failed', { id: uniqueId('pay'), order_id: failing.orderId });
+  const failed = paymentFailed({ id: uniqueId('pay'), order_id: failing.orderId });
   await deliver(await service(), failed);
   const [repeat, cancelled] = [
-    paymentEvent('failed', { id: uniqueId('pay'), order_id: failing.orderId }),
+    paymentFailed({ id: uniqueId('pay'), order_id: failing.orderId }),
     subscriptionEvent({ name: 'cancelled', userId: cancelling.userId }),
   ];
   await lock('auth.users', 'id', byUser.userId);

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deliver } from '../helpers/gateway/gateway-events.ts';
-import { captured, orderPaid } from '../helpers/gateway/money-events.ts';
 import { countDeadlocks, openRacers } from '../helpers/database/racers.ts';
-import { createUser, uniqueId } from '../helpers/records/records.ts';
 import { callRpc, openSession, waitUntilBlocked } from '../helpers/database/session.ts';
-import { readTier } from '../helpers/records/state.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import { orderPaid, paymentCaptured } from '../helpers/gateway/events.ts';
+import { createUser, uniqueId } from '../helpers/records/records.ts';
+import { readTier } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -85,7 +85,7 @@ test('an order with unmatched events is stored under the lock on its user: no de
   const { id: userId } = await createUser(database);
   const { payment_id } = await callRpc(await service(), 'create_order', userId, 'pro');
   const money = { id: uniqueId('pay'), order_id: uniqueId('order') };
-  expect(await deliver(await service(), captured(money))).toBe('unmatched');
+  expect(await deliver(await service(), paymentCaptured(money))).toBe('unmatched');
   const [holder, storing, paying] = [await database.connect(), await service(), await service()];
   await holder.query('begin');
   await holder.query('select from auth.users where id = $1 for no key update', [userId]);

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
+import { postWebhook, sha256 } from '../helpers/gateway/deliver.ts';
+import { paymentFailed } from '../helpers/gateway/events.ts';
 import { createCaller } from '../helpers/http/caller.ts';
-import { paymentEvent, sha256 } from '../helpers/gateway/gateway-events.ts';
-import { createPayment, uniqueId } from '../helpers/records/records.ts';
-import { checkout, deliver, verify } from '../helpers/http/requests.ts';
-import { readLedger, readOutbox } from '../helpers/records/state.ts';
+import { checkout, verify } from '../helpers/http/requests.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
+import { createPayment, uniqueId } from '../helpers/records/records.ts';
+import { readLedger, readOutbox } from '../helpers/records/state.ts';
 
 const project = useProject();
 const service = useService("served on today's Deno", project);
@@ -25,8 +26,8 @@ test('twenty verifies of one payment at once → the same 200 twenty times, one 
 test('twenty deliveries of one event at once → 200 twenty times, applied once', async () => {
   const caller = await createCaller(project.database);
   const { orderId } = await createPayment(project.database, { userId: caller.id });
-  const body = paymentEvent('failed', { id: uniqueId('pay'), order_id: orderId });
-  const responses = await times(20, () => deliver(service, body));
+  const body = paymentFailed({ id: uniqueId('pay'), order_id: orderId });
+  const responses = await times(20, () => postWebhook(service, body));
   expect(responses.map((response) => response.status)).toEqual(Array(20).fill(200));
   for (const response of responses) expect(await response.json()).toEqual({ received: true });
   expect(await readLedger(project.database, sha256(body))).toMatchObject({ deliveries: 20, attempts: 1 });

@@ -1,12 +1,13 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deliver, paymentEvent, subscriptionEvent } from '../helpers/gateway/gateway-events.ts';
-import { seededRandom } from '../helpers/orderings/permutations.ts';
 import { countDeadlocks, openRacers } from '../helpers/database/racers.ts';
-import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
 import { callRpc, waitUntilBlocked } from '../helpers/database/session.ts';
-import { readOutbox, readTier } from '../helpers/records/state.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import { paymentCaptured, paymentFailed, subscriptionEvent } from '../helpers/gateway/events.ts';
+import { seededRandom } from '../helpers/orderings/permutations.ts';
+import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
+import { readOutbox, readTier } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -29,10 +30,15 @@ type Racer = (session: pg.Client) => Promise<unknown>;
 
 /** Fifty operations on one user, in random proportions. */
 async function racersOf(userId: string, deleted: boolean, random: () => number): Promise<Racer[]> {
-  const orders = await Promise.all(['pro', 'basic'].map(async (tier) => ({
-    ...await createPayment(database, { userId, meta: { tier } }),
-    paymentId: uniqueId('pay'),
-  })));
+  const orders = await Promise.all(['pro', 'basic'].map(async (tier) => {
+    const entity = { id: uniqueId('pay'), amount: undefined };
+    return {
+      ...await createPayment(database, { userId, meta: { tier } }),
+      paymentId: entity.id,
+      // Each may be delivered several times.
+      captures: [paymentCaptured(entity), paymentCaptured(entity)],
+    };
+  }));
   const ids = [uniqueId('sub'), uniqueId('sub')];
   const pick = <T>(items: readonly T[]): T => {
     const item = items[Math.floor(random() * items.length)];
@@ -43,11 +49,10 @@ async function racersOf(userId: string, deleted: boolean, random: () => number):
     const { orderId, paymentId } = pick(orders);
     return callRpc(session, 'verify_payment', userId, orderId, paymentId, 'signature');
   };
-  const captured: Racer = (session) =>
-    deliver(session, paymentEvent('captured', { id: pick(orders).paymentId }, pick([1, 2])));
+  const captured: Racer = (session) => deliver(session, pick(pick(orders).captures));
   const failed: Racer = (session) => {
     const { orderId } = pick(orders);
-    return deliver(session, paymentEvent('failed', { id: uniqueId('pay'), order_id: orderId }));
+    return deliver(session, paymentFailed({ id: uniqueId('pay'), order_id: orderId }));
   };
   const reconciled: Racer = (session) => {
     const { id, orderId, paymentId } = pick(orders);

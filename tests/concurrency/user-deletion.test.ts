@@ -1,10 +1,11 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { deliver, paymentEvent, subscriptionEvent } from '../helpers/gateway/gateway-events.ts';
-import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
 import { callRpc, openSession, waitUntilBlocked } from '../helpers/database/session.ts';
-import { readOutbox, readPayment, readSubscription, readTier } from '../helpers/records/state.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import { paymentFailed, subscriptionEvent } from '../helpers/gateway/events.ts';
+import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
+import { readOutbox, readPayment, readSubscription, readTier } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -61,7 +62,7 @@ describe('a user is deleted during a verify', () => {
 });
 
 describe('a user is deleted during a failed payment', () => {
-  const failed = (orderId: string, paymentId: string) => paymentEvent('failed', { id: paymentId, order_id: orderId });
+  const failed = (orderId: string, paymentId: string) => paymentFailed({ id: paymentId, order_id: orderId });
 
   test('payment.failed first: one mail is enqueued', async () => {
     const { user, payment, paymentId, service, admin, remove } = await setUp();

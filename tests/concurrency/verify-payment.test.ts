@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deliver, paymentEvent } from '../helpers/gateway/gateway-events.ts';
 import { openRacers } from '../helpers/database/racers.ts';
-import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
 import { callRpc, openSession, waitUntilBlocked } from '../helpers/database/session.ts';
-import { readOutbox, readPayment, readSubscription, readTier } from '../helpers/records/state.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import { paymentFailed } from '../helpers/gateway/events.ts';
+import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
+import { readOutbox, readPayment, readSubscription, readTier } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -160,7 +161,7 @@ test('a failed attempt and the verify of the next attempt at once leave the paym
       await openSession(database, { role: 'service_role' }),
       await openSession(database, { role: 'service_role' }),
     ];
-    const body = paymentEvent('failed', { id: uniqueId('pay'), order_id: orderId });
+    const body = paymentFailed({ id: uniqueId('pay'), order_id: orderId });
     const fail = () => deliver(failing, body);
     const verify = () => callRpc(verifying, 'verify_payment', user.id, orderId, uniqueId('pay'), 'signature');
     const [first, one, second, other] = failureFirst

@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { setClock } from '../helpers/database/clock.ts';
 import { answer, refusal } from '../helpers/http/answer.ts';
 import { createCaller } from '../helpers/http/caller.ts';
-import { setClock } from '../helpers/database/clock.ts';
-import type { SignedUpUser } from '../helpers/project/project.ts';
-import { createPayment, uniqueId } from '../helpers/records/records.ts';
 import { checkout, verify } from '../helpers/http/requests.ts';
-import { readAllRows, subscriptionOf, tierOf } from '../helpers/records/rows.ts';
+import type { SignedUpUser } from '../helpers/project/project.ts';
 import { targets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
+import { createPayment, uniqueId } from '../helpers/records/records.ts';
+import { readAllRows, subscriptionOf, tierOf } from '../helpers/records/rows.ts';
 
 // One for each target: the user buys again right after a cancellation at the period end.
 const project = useProject({ findings: { paid_twice: targets.length } });

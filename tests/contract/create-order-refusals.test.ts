@@ -1,16 +1,17 @@
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { answer, fullAnswer, refusal } from '../helpers/http/answer.ts';
-import { whileBroken } from '../helpers/database/broken-function.ts';
-import { createCaller } from '../helpers/http/caller.ts';
 import { freePort } from '../../scripts/stack/ports.ts';
-import { placeOrder, requestOrder } from '../helpers/http/orders.ts';
-import type { SignedUpUser } from '../helpers/project/project.ts';
-import { uniqueId } from '../helpers/records/records.ts';
-import { checkout, verify } from '../helpers/http/requests.ts';
-import { readAllRows } from '../helpers/records/rows.ts';
+import { whileBroken } from '../helpers/database/broken-function.ts';
 import { useShop } from '../helpers/gateway/shop.ts';
-import { secrets, targets } from '../helpers/project/targets.ts';
+import { secrets } from '../helpers/gateway/sign.ts';
+import { answer, fullAnswer, refusal } from '../helpers/http/answer.ts';
+import { createCaller } from '../helpers/http/caller.ts';
+import { placeOrder, requestOrder } from '../helpers/http/orders.ts';
+import { checkout, verify } from '../helpers/http/requests.ts';
+import type { SignedUpUser } from '../helpers/project/project.ts';
+import { targets } from '../helpers/project/targets.ts';
 import { useProject } from '../helpers/project/use-project.ts';
+import { uniqueId } from '../helpers/records/records.ts';
+import { readAllRows } from '../helpers/records/rows.ts';
 
 const project = useProject();
 const unauthorized = refusal(401, 'Unauthorized');

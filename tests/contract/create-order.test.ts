@@ -1,14 +1,15 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { type Shop, useShop } from '../helpers/gateway/shop.ts';
+import { secrets } from '../helpers/gateway/sign.ts';
 import { answer, fullAnswer, refusal } from '../helpers/http/answer.ts';
 import { createCaller } from '../helpers/http/caller.ts';
 import { placeOrder, requestOrder } from '../helpers/http/orders.ts';
-import { createPayment, uniqueId } from '../helpers/records/records.ts';
 import { checkout, verify } from '../helpers/http/requests.ts';
-import { paymentOfOrder } from '../helpers/records/rows.ts';
-import { type Shop, useShop } from '../helpers/gateway/shop.ts';
-import { readPayment } from '../helpers/records/state.ts';
-import { secrets, targets } from '../helpers/project/targets.ts';
+import { targets } from '../helpers/project/targets.ts';
 import { useProject } from '../helpers/project/use-project.ts';
+import { createPayment, uniqueId } from '../helpers/records/records.ts';
+import { paymentOfOrder } from '../helpers/records/rows.ts';
+import { readPayment } from '../helpers/records/state.ts';
 
 // Two tests for each target set a payment to captured by hand, so that its order is closed.
 const project = useProject({ findings: { captured_not_fulfilled: 2 * targets.length } });

@@ -1,13 +1,14 @@
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { localKeys } from '../../scripts/stack/defaults.ts';
-import { paymentFailed } from '../fixtures/gateway/payment-events.ts';
+import { postWebhook } from '../helpers/gateway/deliver.ts';
+import { paymentFailed } from '../helpers/gateway/events.ts';
 import { createCaller } from '../helpers/http/caller.ts';
+import { type Checkout, checkout, requestSubscription, verify } from '../helpers/http/requests.ts';
 import { countRows, makeDue, readRow } from '../helpers/outbox/side-effects.ts';
-import { createPayment } from '../helpers/records/records.ts';
-import { type Checkout, checkout, deliver, readSubscription, verify } from '../helpers/http/requests.ts';
-import { targets } from '../helpers/project/targets.ts';
 import { startTestMailbox } from '../helpers/outbox/test-mailbox.ts';
+import { targets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
+import { createPayment } from '../helpers/records/records.ts';
 
 const mailbox = await startTestMailbox();
 afterAll(() => mailbox.stop());
@@ -76,7 +77,7 @@ describe.each(targets)('%s', (target) => {
   test('payment.failed → one failure mail with the fields of the contract', async () => {
     const { email, payment } = await createBuyer(99900, { tier: 'premium' });
     const event = paymentFailed({ order_id: payment.orderId, error_description: 'Card declined by the bank.' });
-    for (let delivery = 0; delivery < 2; delivery++) expect((await deliver(service, event)).status).toBe(200);
+    for (let delivery = 0; delivery < 2; delivery++) expect((await postWebhook(service, event)).status).toBe(200);
     const [mail] = await mailbox.untilMailTo(email);
     expect(mail).toMatchObject({ from: 'Acme <billing@acme.example>', to: [email] });
     expect(mail?.subject).toBe('Your payment for the Premium plan failed');
@@ -124,8 +125,8 @@ describe.each(targets)('%s', (target) => {
     // From here on both receivers hold a request of the function.
     await mailbox.untilFaultsApplied();
     await buy(second);
-    expect((await readSubscription(service, second.accessToken)).status).toBe(200);
-    expect((await deliver(service, paymentFailed({ order_id: failing.payment.orderId }))).status).toBe(200);
+    expect((await requestSubscription(service, second.accessToken)).status).toBe(200);
+    expect((await postWebhook(service, paymentFailed({ order_id: failing.payment.orderId }))).status).toBe(200);
     expect(await countRows(project.database)).toMatchObject({ parked: 0 });
     expect(await readRow(project.database, `payment-success/${first.payment.id}`)).toMatchObject({ state: 'pending' });
 

@@ -2,10 +2,10 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { localKeys } from '../../scripts/stack/defaults.ts';
 import { answer, fullAnswer, refusal } from '../helpers/http/answer.ts';
 import { createCaller } from '../helpers/http/caller.ts';
-import { emptyOutbox, enqueueMail, enqueueRevalidation, readRow } from '../helpers/outbox/side-effects.ts';
 import { accept, startReceiver } from '../helpers/outbox/receiver.ts';
-import { type RunningService, targets } from '../helpers/project/targets.ts';
+import { emptyOutbox, enqueueMail, enqueueRevalidation, readRow } from '../helpers/outbox/side-effects.ts';
 import { receiverEnvironment } from '../helpers/outbox/test-dispatcher.ts';
+import { type RunningService, targets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
 
 const path = '/api/internal/outbox';

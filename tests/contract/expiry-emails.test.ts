@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { localKeys } from '../../scripts/stack/defaults.ts';
 import { subscriptionEndedRow, subscriptionEndingRow } from '../emails/rows.ts';
-import { uniqueId } from '../helpers/records/records.ts';
-import { readRow } from '../helpers/outbox/side-effects.ts';
-import { type RunningService, servedTargets, targets } from '../helpers/project/targets.ts';
 import type { TestDatabase } from '../helpers/database/test-database.ts';
+import { readRow } from '../helpers/outbox/side-effects.ts';
 import { startTestMailbox } from '../helpers/outbox/test-mailbox.ts';
+import { type RunningService, servedTargets, targets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
+import { uniqueId } from '../helpers/records/records.ts';
 
 const mailbox = await startTestMailbox();
 afterAll(() => mailbox.stop());

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { paymentCaptured } from '../fixtures/gateway/payment-events.ts';
+import { postWebhook } from '../helpers/gateway/deliver.ts';
+import { changeEnvelope, paymentCaptured } from '../helpers/gateway/events.ts';
 import { answer } from '../helpers/http/answer.ts';
 import { createCaller } from '../helpers/http/caller.ts';
-import { createPayment, uniqueId } from '../helpers/records/records.ts';
-import { deliver } from '../helpers/http/requests.ts';
-import { ledgerRow, paymentOfOrder, readRowsBesidesLedger } from '../helpers/records/rows.ts';
 import { targets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
+import { createPayment } from '../helpers/records/records.ts';
+import { ledgerRow, paymentOfOrder, readRowsBesidesLedger } from '../helpers/records/rows.ts';
 
 const project = useProject();
 const received = { status: 200, body: { received: true } };
@@ -18,15 +18,14 @@ describe.each(targets)('%s with GATEWAY_ACCOUNT_ID', (target) => {
   async function captureBy(account: string | undefined) {
     const { id: userId } = await createCaller(project.database);
     const { orderId } = await createPayment(project.database, { userId });
-    const event = paymentCaptured({ id: uniqueId('pay'), order_id: orderId });
-    return { orderId, body: { ...event, account_id: account } };
+    return { orderId, body: changeEnvelope(paymentCaptured({ order_id: orderId }), { account_id: account }) };
   }
 
   test('POST /api/webhooks/gateway of another account → 200, recorded without its payload, no change', async () => {
     const { body } = await captureBy('acc_Others');
     const before = await readRowsBesidesLedger(project.database);
     for (const deliveries of [1, 2]) {
-      expect(await answer(deliver(service, body))).toEqual(received);
+      expect(await answer(postWebhook(service, body))).toEqual(received);
       expect(await ledgerRow(project.database, body)).toMatchObject({
         event: 'payment.captured',
         outcome: 'ignored: account',
@@ -40,7 +39,7 @@ describe.each(targets)('%s with GATEWAY_ACCOUNT_ID', (target) => {
 
   test.each(['acc_Ours', undefined])('POST /api/webhooks/gateway of account %s → 200, applied', async (account) => {
     const { orderId, body } = await captureBy(account);
-    expect(await answer(deliver(service, body))).toEqual(received);
+    expect(await answer(postWebhook(service, body))).toEqual(received);
     expect(await ledgerRow(project.database, body)).toMatchObject({ outcome: 'applied' });
     expect(await paymentOfOrder(project.database, orderId)).toMatchObject({ status: 'captured' });
   });

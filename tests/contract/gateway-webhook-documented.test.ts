@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { root } from '../../scripts/stack/root.ts';
+import { postWebhook } from '../helpers/gateway/deliver.ts';
 import { answer } from '../helpers/http/answer.ts';
-import { deliver } from '../helpers/http/requests.ts';
-import { ledgerRow } from '../helpers/records/rows.ts';
 import { targets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
+import { ledgerRow } from '../helpers/records/rows.ts';
 
 // The gateway's documented examples are not part of this repository. A developer can place them beside it.
 const folder = `${root}/../shared/gateway/payloads`;
@@ -22,7 +22,7 @@ describe.each(targets)('%s', (target) => {
     'POST /api/webhooks/gateway with the documented body %s → 200',
     async (name) => {
       const bytes = new Uint8Array(readFileSync(`${folder}/${name}`));
-      expect(await answer(deliver(service, bytes))).toEqual({ status: 200, body: { received: true } });
+      expect(await answer(postWebhook(service, bytes))).toEqual({ status: 200, body: { received: true } });
       expect(await ledgerRow(project.database, bytes)).toMatchObject({ outcome: expect.any(String) });
     },
   );

@@ -1,17 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import {
-  period,
-  subscriptionActivated,
-  subscriptionCancelled,
-  subscriptionCharged,
-} from '../fixtures/gateway/subscription-events.ts';
+import { type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
+import { setClock } from '../helpers/database/clock.ts';
+import { postWebhook } from '../helpers/gateway/deliver.ts';
 import { answer } from '../helpers/http/answer.ts';
 import { createCaller } from '../helpers/http/caller.ts';
-import { setClock } from '../helpers/database/clock.ts';
-import { deliver } from '../helpers/http/requests.ts';
-import { ledgerRow, subscriptionOf, tierOf } from '../helpers/records/rows.ts';
 import { targets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
+import { ledgerRow, subscriptionOf, tierOf } from '../helpers/records/rows.ts';
 
 // Subscription rows written by hand. Findings are compared while their periods run.
 const project = useProject({
@@ -20,9 +15,13 @@ const project = useProject({
 });
 // Ten days after the events, while their period runs.
 beforeAll(() => setClock(project.database, '2026-10-01T00:00:00Z'));
-const noon = 1_790_000_100;
-const nextPeriod = { current_start: period.current_end, current_end: period.current_end + 2_592_000 };
-const nextEnd = new Date(nextPeriod.current_end * 1000);
+const cycle = { start: '2026-09-21T14:13:20Z', end: '2026-10-21T14:13:20Z' };
+const nextCycle = { start: cycle.end, end: '2026-11-20T14:13:20Z' };
+const [earlier, later] = ['2026-09-21T14:14:00Z', '2026-09-21T14:15:00Z'];
+
+/** An event of a gateway subscription in its first cycle, unless stated otherwise. */
+const event = (name: SubscriptionEvent['name'], userId: string, fields: Partial<SubscriptionEvent>) =>
+  subscriptionEvent({ name, userId, planId: 'plan_unknown', ...cycle, ...fields });
 
 /** Events of a user's subscription arrive in the written order. `createdAt` is the time at the gateway. */
 describe.each(targets)('%s', (target) => {
@@ -38,10 +37,10 @@ describe.each(targets)('%s', (target) => {
     return id;
   }
 
-  async function deliverAll(...events: unknown[]): Promise<unknown[]> {
+  async function deliverAll(...events: string[]): Promise<unknown[]> {
     const outcomes = [];
     for (const event of events) {
-      expect(await answer(deliver(service, event))).toEqual({ status: 200, body: { received: true } });
+      expect(await answer(postWebhook(service, event))).toEqual({ status: 200, body: { received: true } });
       outcomes.push((await ledgerRow(project.database, event))?.outcome);
     }
     return outcomes;
@@ -51,25 +50,27 @@ describe.each(targets)('%s', (target) => {
     const userId = await subscriber();
     expect(
       await deliverAll(
-        subscriptionCharged({ userId, id: 'sub_Charged', createdAt: noon, fields: nextPeriod }),
-        subscriptionCharged({ userId, id: 'sub_Charged', createdAt: noon - 60 }),
+        event('charged', userId, { id: 'sub_Charged', createdAt: later, ...nextCycle }),
+        event('charged', userId, { id: 'sub_Charged', createdAt: earlier }),
       ),
     ).toEqual(['applied', 'stale']);
-    expect(await subscriptionOf(project.database, userId)).toMatchObject({ current_period_end: nextEnd });
+    expect(await subscriptionOf(project.database, userId)).toMatchObject({
+      current_period_end: new Date(nextCycle.end),
+    });
   });
 
   test('POST /api/webhooks/gateway with an older activation after a cancellation → 200; still cancelled', async () => {
     const userId = await subscriber();
     await deliverAll(
-      subscriptionCancelled({ userId, id: 'sub_Late', createdAt: noon }),
-      subscriptionActivated({ userId, id: 'sub_Late', createdAt: noon - 60 }),
+      event('cancelled', userId, { id: 'sub_Late', createdAt: later }),
+      event('activated', userId, { id: 'sub_Late', createdAt: earlier }),
     );
     expect(await subscriptionOf(project.database, userId)).toMatchObject({
       status: 'cancelled',
       cancelled_at: expect.any(Date),
       // Each field goes by the newest event that set it, and no other event set id and period.
       gateway_subscription_id: 'sub_Late',
-      current_period_end: period.end,
+      current_period_end: new Date(cycle.end),
     });
     expect(await tierOf(project.database, userId)).toBe('free');
   });
@@ -79,25 +80,24 @@ describe.each(targets)('%s', (target) => {
     await project.database.query("update public.profiles set subscription_tier = 'pro' where user_id = $1", [userId]);
     expect(
       await deliverAll(
-        subscriptionActivated({ userId, id: 'sub_A', createdAt: noon }),
-        subscriptionCancelled({ userId, id: 'sub_A', createdAt: noon - 60 }),
+        event('activated', userId, { id: 'sub_A', createdAt: later }),
+        event('cancelled', userId, { id: 'sub_A', createdAt: earlier }),
       ),
     ).toEqual(['applied', 'stale']);
     expect(await subscriptionOf(project.database, userId)).toMatchObject({ status: 'active', cancelled_at: null });
     expect(await tierOf(project.database, userId)).toBe('pro');
   });
 
-  test.each([
-    ['first', [subscriptionCancelled, subscriptionActivated]],
-    ['last', [subscriptionActivated, subscriptionCancelled]],
-  ])(
+  test.each(
+    [
+      ['first', ['cancelled', 'activated']],
+      ['last', ['activated', 'cancelled']],
+    ] as const,
+  )(
     'POST /api/webhooks/gateway with activated and cancelled of the same second, cancelled %s → 200; cancelled',
-    async (
-      _,
-      builders,
-    ) => {
+    async (_, names) => {
       const userId = await subscriber();
-      await deliverAll(...builders.map((build) => build({ userId, id: 'sub_Tie', createdAt: noon })));
+      await deliverAll(...names.map((name) => event(name, userId, { id: 'sub_Tie', createdAt: later })));
       expect(await subscriptionOf(project.database, userId)).toMatchObject({ status: 'cancelled' });
       expect(await tierOf(project.database, userId)).toBe('free');
     },
@@ -106,8 +106,8 @@ describe.each(targets)('%s', (target) => {
   test('POST /api/webhooks/gateway with an older activation of another id → 200; the id of the newest activation', async () => {
     const userId = await subscriber();
     await deliverAll(
-      subscriptionActivated({ userId, id: 'sub_Newer', createdAt: noon }),
-      subscriptionActivated({ userId, id: 'sub_Older', createdAt: noon - 60 }),
+      event('activated', userId, { id: 'sub_Newer', createdAt: later }),
+      event('activated', userId, { id: 'sub_Older', createdAt: earlier }),
     );
     expect(await subscriptionOf(project.database, userId)).toMatchObject({ gateway_subscription_id: 'sub_Newer' });
   });
@@ -116,25 +116,26 @@ describe.each(targets)('%s', (target) => {
     const userId = await subscriber();
     expect(
       await deliverAll(
-        subscriptionCharged({ userId, id: 'sub_Clock', createdAt: noon }),
-        subscriptionCharged({ userId, id: 'sub_Clock', createdAt: null, fields: nextPeriod }),
+        event('charged', userId, { id: 'sub_Clock', createdAt: later }),
+        event('charged', userId, { id: 'sub_Clock', createdAt: null, ...nextCycle }),
       ),
     ).toEqual(['applied', 'applied']);
-    expect(await subscriptionOf(project.database, userId)).toMatchObject({ current_period_end: nextEnd });
+    expect(await subscriptionOf(project.database, userId)).toMatchObject({
+      current_period_end: new Date(nextCycle.end),
+    });
     expect(
       await project.database.one('select period_event_at from private.gateway_subscriptions where user_id = $1', [
         userId,
       ]),
-    ).toEqual({ period_event_at: new Date(noon * 1000) });
+    ).toEqual({ period_event_at: new Date(later) });
   });
 
   test('POST /api/webhooks/gateway with created_at inside the payload → 200; it orders the event', async () => {
     const userId = await subscriber();
-    const { created_at: _, ...older } = subscriptionCharged({ userId, id: 'sub_Inside' });
     expect(
       await deliverAll(
-        subscriptionCharged({ userId, id: 'sub_Inside', createdAt: noon, fields: nextPeriod }),
-        { ...older, payload: { ...older.payload, created_at: noon - 60 } },
+        event('charged', userId, { id: 'sub_Inside', createdAt: later, ...nextCycle }),
+        event('charged', userId, { id: 'sub_Inside', createdAt: earlier, irregular: { created_at: 'in_payload' } }),
       ),
     ).toEqual(['applied', 'stale']);
   });

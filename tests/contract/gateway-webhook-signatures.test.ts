@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { paymentCaptured } from '../fixtures/gateway/payment-events.ts';
+import { postWebhook } from '../helpers/gateway/deliver.ts';
+import { paymentCaptured } from '../helpers/gateway/events.ts';
+import { secrets, sign } from '../helpers/gateway/sign.ts';
 import { answer, refusal } from '../helpers/http/answer.ts';
-import { uniqueId } from '../helpers/records/records.ts';
-import { deliver } from '../helpers/http/requests.ts';
-import { ledgerRow, readAllRows } from '../helpers/records/rows.ts';
-import { sign } from '../helpers/gateway/sign.ts';
-import { type RunningService, secrets, targets } from '../helpers/project/targets.ts';
+import { type RunningService, targets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
+import { uniqueId } from '../helpers/records/records.ts';
+import { ledgerRow, readAllRows } from '../helpers/records/rows.ts';
 
 const project = useProject();
 const received = { status: 200, body: { received: true } };
@@ -23,7 +23,7 @@ async function deliverSigned(
   header = 'x-gateway-signature',
 ) {
   const before = await readAllRows(project.database);
-  const result = await answer(deliver(service, body, { headers: { [header]: signature } }));
+  const result = await answer(postWebhook(service, body, { headers: { [header]: signature } }));
   if (result.status !== 200) expect(await readAllRows(project.database)).toEqual(before);
   return result;
 }
@@ -33,7 +33,7 @@ describe.each(targets)('%s', (target) => {
 
   test('POST /api/webhooks/gateway without a signature → 400', async () => {
     const before = await readAllRows(project.database);
-    expect(await answer(deliver(service, paymentCaptured(), { headers: {} }))).toEqual(missing);
+    expect(await answer(postWebhook(service, paymentCaptured(), { headers: {} }))).toEqual(missing);
     expect(await readAllRows(project.database)).toEqual(before);
   });
 
@@ -52,19 +52,19 @@ describe.each(targets)('%s', (target) => {
     ['of the same length but not hexadecimal', (s: string) => `${s.slice(0, -1)}g`],
     ['with one digit changed', (s: string) => s.slice(0, -1) + (s.endsWith('0') ? '1' : '0')],
   ])('POST /api/webhooks/gateway with a signature %s → 400', async (_, change) => {
-    const body = JSON.stringify(paymentCaptured());
+    const body = paymentCaptured();
     expect(await deliverSigned(service, body, change(await sign(secret, body)))).toEqual(invalid);
   });
 
   test('POST /api/webhooks/gateway signed with another secret → 400', async () => {
-    const body = JSON.stringify(paymentCaptured());
+    const body = paymentCaptured();
     for (const other of ['another-secret', secrets.GATEWAY_KEY_SECRET, `${secret} `, '\0']) {
       expect(await deliverSigned(service, body, await sign(other, body))).toEqual(invalid);
     }
   });
 
   test('POST /api/webhooks/gateway with the signature of another body → 400', async () => {
-    const body = JSON.stringify(paymentCaptured());
+    const body = paymentCaptured();
     expect(await deliverSigned(service, body, await sign(secret, `${body} `))).toEqual(invalid);
     expect(await deliverSigned(service, body, await sign(secret, ''))).toEqual(invalid);
   });
@@ -75,18 +75,18 @@ describe.each(targets)('%s', (target) => {
   });
 
   test('POST /api/webhooks/gateway signed with the previous secret while GATEWAY_WEBHOOK_SECRET_PREVIOUS is not set → 400', async () => {
-    const body = JSON.stringify(paymentCaptured());
+    const body = paymentCaptured();
     expect(await deliverSigned(service, body, await sign('old-secret', body))).toEqual(invalid);
   });
 
   test('POST /api/webhooks/gateway with a byte-order mark and a signature over the bytes → 200', async () => {
-    const bytes = encoder.encode(`\uFEFF${JSON.stringify(paymentCaptured())}`);
+    const bytes = encoder.encode(`\uFEFF${paymentCaptured()}`);
     expect(await deliverSigned(service, bytes, await sign(secret, bytes))).toEqual(received);
     expect(await ledgerRow(project.database, bytes)).toMatchObject({ event: 'payment.captured' });
   });
 
   test('POST /api/webhooks/gateway with a byte-order mark and a signature over the decoded text → 400', async () => {
-    const text = JSON.stringify(paymentCaptured());
+    const text = paymentCaptured();
     expect(await deliverSigned(service, encoder.encode(`\uFEFF${text}`), await sign(secret, text))).toEqual(invalid);
   });
 
@@ -107,12 +107,12 @@ describe.each(targets)('%s while the secret rotates', (target) => {
   const service = useService(target, project, { GATEWAY_WEBHOOK_SECRET_PREVIOUS: 'old-secret' });
 
   test.each([secret, 'old-secret'])('POST /api/webhooks/gateway signed with "%s" → 200', async (either) => {
-    const body = JSON.stringify(paymentCaptured());
+    const body = paymentCaptured();
     expect(await deliverSigned(service, body, await sign(either, body))).toEqual(received);
   });
 
   test('POST /api/webhooks/gateway signed with a third secret → 400', async () => {
-    const body = JSON.stringify(paymentCaptured());
+    const body = paymentCaptured();
     expect(await deliverSigned(service, body, await sign('older-secret', body))).toEqual(invalid);
   });
 });
@@ -124,7 +124,7 @@ describe.each(targets)('%s with only the previous secret', (target) => {
   });
 
   test('POST /api/webhooks/gateway signed with the previous secret → 200, with an empty one → 400', async () => {
-    const body = JSON.stringify(paymentCaptured());
+    const body = paymentCaptured();
     expect(await deliverSigned(service, body, await sign('old-secret', body))).toEqual(received);
     // WebCrypto refuses empty keys; a key of one zero byte gives the same HMAC.
     expect(await deliverSigned(service, body, await sign('\0', body))).toEqual(invalid);
@@ -135,7 +135,7 @@ describe.each(targets)('%s without a webhook secret', (target) => {
   const service = useService(target, project, { GATEWAY_WEBHOOK_SECRET: '', GATEWAY_WEBHOOK_SECRET_PREVIOUS: '' });
 
   test.each(['\0', secret])('POST /api/webhooks/gateway signed with %j → 500, nothing written', async (any) => {
-    const body = JSON.stringify(paymentCaptured());
+    const body = paymentCaptured();
     expect(await deliverSigned(service, body, await sign(any, body)))
       .toEqual(refusal(500, 'Webhook processing failed'));
   });
@@ -148,14 +148,14 @@ describe.each(targets)('%s with configured header names', (target) => {
   });
 
   test('POST /api/webhooks/gateway signed in the configured header → 200, with the event id in the ledger', async () => {
-    const body = JSON.stringify(paymentCaptured());
+    const body = paymentCaptured();
     const headers = { 'x-acme-signature': await sign(secret, body), 'x-acme-event-id': 'evt_acme' };
-    expect(await answer(deliver(service, body, { headers }))).toEqual(received);
+    expect(await answer(postWebhook(service, body, { headers }))).toEqual(received);
     expect(await ledgerRow(project.database, body)).toMatchObject({ event_id: 'evt_acme' });
   });
 
   test('POST /api/webhooks/gateway signed in the default header → 400 Missing signature', async () => {
-    const body = JSON.stringify(paymentCaptured());
+    const body = paymentCaptured();
     expect(await deliverSigned(service, body, await sign(secret, body))).toEqual(missing);
   });
 });

@@ -1,18 +1,14 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import {
-  period,
-  subscriptionActivated,
-  subscriptionCancelled,
-  subscriptionCharged,
-} from '../fixtures/gateway/subscription-events.ts';
+import { type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
+import { setClock } from '../helpers/database/clock.ts';
+import { postWebhook } from '../helpers/gateway/deliver.ts';
 import { answer } from '../helpers/http/answer.ts';
 import { createCaller } from '../helpers/http/caller.ts';
-import { setClock } from '../helpers/database/clock.ts';
-import { createPayment, uniqueId } from '../helpers/records/records.ts';
-import { checkout, deliver, verify } from '../helpers/http/requests.ts';
-import { ledgerRow, queued, readRowsBesidesEvents, subscriptionOf, tierOf } from '../helpers/records/rows.ts';
+import { checkout, verify } from '../helpers/http/requests.ts';
 import { targets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
+import { createPayment, uniqueId } from '../helpers/records/records.ts';
+import { ledgerRow, queued, readRowsBesidesEvents, subscriptionOf, tierOf } from '../helpers/records/rows.ts';
 
 // Subscription rows written by hand. Findings are compared while their periods run.
 const project = useProject({
@@ -21,21 +17,29 @@ const project = useProject({
 });
 // Ten days after the events, while their period runs.
 beforeEach(() => setClock(project.database, '2026-10-01T00:00:00Z'));
+const cycle = { start: '2026-09-21T14:13:20Z', end: '2026-10-21T14:13:20Z' };
+const [start, end] = [new Date(cycle.start), new Date(cycle.end)];
+const createdAt = '2026-09-21T14:15:00Z';
+
+/** An event of a new gateway subscription in that cycle, unless stated otherwise. */
+const event = (name: SubscriptionEvent['name'], fields: Partial<SubscriptionEvent> & { userId: string }) =>
+  subscriptionEvent({ name, id: uniqueId('sub'), planId: 'plan_unknown', ...cycle, createdAt, ...fields });
+
 const received = { status: 200, body: { received: true } };
 
 describe.each(targets)('%s', (target) => {
   const service = useService(target, project);
 
-  async function applied(event: unknown): Promise<void> {
-    expect(await answer(deliver(service, event))).toEqual(received);
-    expect(await ledgerRow(project.database, event)).toMatchObject({ outcome: 'applied' });
+  async function applied(body: string): Promise<void> {
+    expect(await answer(postWebhook(service, body))).toEqual(received);
+    expect(await ledgerRow(project.database, body)).toMatchObject({ outcome: 'applied' });
   }
 
-  async function withoutEffect(event: unknown, outcome: string): Promise<void> {
+  async function withoutEffect(body: string, outcome: string): Promise<void> {
     const before = await readRowsBesidesEvents(project.database);
-    expect(await answer(deliver(service, event))).toEqual(received);
+    expect(await answer(postWebhook(service, body))).toEqual(received);
     expect(await readRowsBesidesEvents(project.database)).toEqual(before);
-    expect(await ledgerRow(project.database, event)).toMatchObject({ outcome });
+    expect(await ledgerRow(project.database, body)).toMatchObject({ outcome });
   }
 
   /** A user with a subscription. `columns` are additional SQL assignments. */
@@ -53,25 +57,25 @@ describe.each(targets)('%s', (target) => {
 
   test('POST /api/webhooks/gateway with subscription.activated → 200; active, id and period of the gateway', async () => {
     const { userId, before } = await subscriber("status = 'cancelled', cancelled_at = '2026-01-05'");
-    await applied(subscriptionActivated({ userId, id: 'sub_New', createdAt: 1_790_000_100 }));
+    await applied(event('activated', { userId, id: 'sub_New' }));
     expect(await subscriptionOf(project.database, userId)).toEqual({
       ...before,
       status: 'active',
       cancelled_at: null,
       gateway_subscription_id: 'sub_New',
-      current_period_start: period.start,
-      current_period_end: period.end,
+      current_period_start: start,
+      current_period_end: end,
       revision: '1',
     });
   });
 
   test('POST /api/webhooks/gateway with subscription.charged → 200; only the period changes', async () => {
     const { userId, before } = await subscriber();
-    await applied(subscriptionCharged({ userId, createdAt: 1_790_000_100 }));
+    await applied(event('charged', { userId }));
     expect(await subscriptionOf(project.database, userId)).toEqual({
       ...before,
-      current_period_start: period.start,
-      current_period_end: period.end,
+      current_period_start: start,
+      current_period_end: end,
       revision: '1',
     });
     expect(await tierOf(project.database, userId)).toBe('pro');
@@ -79,18 +83,18 @@ describe.each(targets)('%s', (target) => {
 
   test('POST /api/webhooks/gateway with subscription.charged of a cancelled subscription → 200; still cancelled', async () => {
     const { userId } = await subscriber("status = 'cancelled', cancelled_at = '2026-01-05'");
-    await applied(subscriptionCharged({ userId }));
+    await applied(event('charged', { userId }));
     expect(await subscriptionOf(project.database, userId)).toMatchObject({
       status: 'cancelled',
       cancelled_at: expect.any(Date),
-      current_period_end: period.end,
+      current_period_end: end,
     });
   });
 
   test('POST /api/webhooks/gateway with subscription.cancelled → 200; cancelled at that time, profile free', async () => {
     const { userId, before } = await subscriber();
     await setClock(project.database, '2026-10-01T02:03:04Z');
-    await applied(subscriptionCancelled({ userId, createdAt: 1_790_000_100 }));
+    await applied(event('cancelled', { userId }));
     expect(await subscriptionOf(project.database, userId)).toEqual({
       ...before,
       status: 'cancelled',
@@ -104,15 +108,14 @@ describe.each(targets)('%s', (target) => {
   test('POST /api/webhooks/gateway with subscription.cancelled for a user without a subscription → 200; profile free', async () => {
     const { id: userId } = await createCaller(project.database);
     await project.database.query("update public.profiles set subscription_tier = 'pro' where user_id = $1", [userId]);
-    expect(await answer(deliver(service, subscriptionCancelled({ userId })))).toEqual(received);
+    expect(await answer(postWebhook(service, event('cancelled', { userId })))).toEqual(received);
     expect(await tierOf(project.database, userId)).toBe('free');
     expect(await subscriptionOf(project.database, userId)).toBeUndefined();
   });
 
   test('POST /api/webhooks/gateway with subscription.activated before the first cycle → 200; only status and id change', async () => {
     const { userId, before } = await subscriber("status = 'cancelled'");
-    const fields = { current_start: null, current_end: null };
-    await applied(subscriptionActivated({ userId, id: 'sub_Later', fields }));
+    await applied(event('activated', { userId, id: 'sub_Later', start: null, end: null }));
     expect(await subscriptionOf(project.database, userId)).toMatchObject({
       status: 'active',
       gateway_subscription_id: 'sub_Later',
@@ -124,7 +127,7 @@ describe.each(targets)('%s', (target) => {
   test('POST /api/webhooks/gateway with subscription.activated of a cancelled subscription whose period runs → 200; profile has the tier', async () => {
     const { userId } = await subscriber("status = 'cancelled'");
     await project.database.query("update public.profiles set subscription_tier = 'free' where user_id = $1", [userId]);
-    await applied(subscriptionActivated({ userId }));
+    await applied(event('activated', { userId }));
     expect(await tierOf(project.database, userId)).toBe('pro');
   });
 
@@ -132,56 +135,56 @@ describe.each(targets)('%s', (target) => {
     const { userId } = await subscriber("status = 'cancelled'");
     await project.database.query("update public.profiles set subscription_tier = 'free' where user_id = $1", [userId]);
     await setClock(project.database, '2026-10-22T00:00:00Z');
-    await applied(subscriptionActivated({ userId }));
+    await applied(event('activated', { userId }));
     expect(await tierOf(project.database, userId)).toBe('free');
   });
 
-  test.each(Object.entries({ subscriptionActivated, subscriptionCharged }))(
-    'POST /api/webhooks/gateway with %s for a user without a subscription → 200; created if the plan is known, else unmatched',
-    async (_, build) => {
+  test.each(['activated', 'charged'] as const)(
+    'POST /api/webhooks/gateway with subscription.%s for a user without a subscription → 200; created if the plan is known, else unmatched',
+    async (name) => {
       const { id: userId } = await createCaller(project.database);
       const [plan, gatewayId] = [uniqueId('plan'), uniqueId('sub')];
-      await withoutEffect(build({ userId, id: gatewayId, fields: { plan_id: plan } }), 'unmatched');
+      await withoutEffect(event(name, { userId, id: gatewayId, planId: plan }), 'unmatched');
 
       const tier = uniqueId('tier');
       const { id } = await project.database.one(
         'insert into public.plans (tier, name, price, gateway_plan_id) values ($1, $1, 100, $2) returning id',
         [tier, plan],
       );
-      await applied(build({ userId, id: gatewayId, fields: { plan_id: plan }, createdAt: 1_790_000_101 }));
+      await applied(event(name, { userId, id: gatewayId, planId: plan, createdAt: '2026-09-21T14:15:01Z' }));
       expect(await subscriptionOf(project.database, userId)).toMatchObject({
         plan_id: id,
         tier,
         status: 'active',
         gateway_subscription_id: gatewayId,
-        current_period_start: period.start,
-        current_period_end: period.end,
+        current_period_start: start,
+        current_period_end: end,
       });
       expect(await tierOf(project.database, userId)).toBe(tier);
     },
   );
 
-  test.each(Object.entries({ subscriptionActivated, subscriptionCharged, subscriptionCancelled }))(
-    'POST /api/webhooks/gateway with %s for an unknown user → 200, unmatched',
-    async (_, build) => {
-      await withoutEffect(build({ userId: crypto.randomUUID() }), 'unmatched');
+  test.each(['activated', 'charged', 'cancelled'] as const)(
+    'POST /api/webhooks/gateway with subscription.%s for an unknown user → 200, unmatched',
+    async (name) => {
+      await withoutEffect(event(name, { userId: crypto.randomUUID() }), 'unmatched');
     },
   );
 
-  test.each(Object.entries({ subscriptionCharged, subscriptionCancelled }))(
-    'POST /api/webhooks/gateway with %s of another gateway subscription → 200, no effect',
-    async (_, build) => {
+  test.each(['charged', 'cancelled'] as const)(
+    'POST /api/webhooks/gateway with subscription.%s of another gateway subscription → 200, no effect',
+    async (name) => {
       const { userId } = await subscriber("gateway_subscription_id = 'sub_Mine'");
-      await withoutEffect(build({ userId, id: 'sub_Other' }), 'mismatch');
-      await applied(build({ userId, id: 'sub_Mine' }));
+      await withoutEffect(event(name, { userId, id: 'sub_Other' }), 'mismatch');
+      await applied(event(name, { userId, id: 'sub_Mine' }));
     },
   );
 
   test('POST /api/payments/verify while a gateway subscription runs → 200; replaced, and its older events change nothing', async () => {
     const id = uniqueId('sub');
     const { userId, accessToken } = await subscriber(`gateway_subscription_id = '${id}'`);
-    await applied(subscriptionActivated({ userId, id }));
-    expect(await subscriptionOf(project.database, userId)).toMatchObject({ current_period_end: period.end });
+    await applied(event('activated', { userId, id }));
+    expect(await subscriptionOf(project.database, userId)).toMatchObject({ current_period_end: end });
     await setClock(project.database, '2026-10-01T00:00:01Z');
     const { orderId } = await createPayment(project.database, { userId });
     expect((await verify(service, accessToken, await checkout(orderId))).status).toBe(200);
@@ -193,8 +196,8 @@ describe.each(targets)('%s', (target) => {
     });
     expect(await queued(project.database, 'cancel-subscription', id))
       .toEqual([{ gateway_subscription_id: id, at_cycle_end: true }]);
-    for (const build of [subscriptionCharged, subscriptionCancelled, subscriptionActivated]) {
-      expect(await answer(deliver(service, build({ userId, id })))).toEqual(received);
+    for (const name of ['charged', 'cancelled', 'activated'] as const) {
+      expect(await answer(postWebhook(service, event(name, { userId, id })))).toEqual(received);
       expect(await subscriptionOf(project.database, userId)).toEqual(bought);
       expect(await tierOf(project.database, userId)).toBe('pro');
     }

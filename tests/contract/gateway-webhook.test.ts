@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { paymentCaptured, paymentFailed } from '../fixtures/gateway/payment-events.ts';
-import { subscriptionCancelled } from '../fixtures/gateway/subscription-events.ts';
-import { answer, refusal } from '../helpers/http/answer.ts';
 import { whileBroken } from '../helpers/database/broken-function.ts';
-import { createCaller } from '../helpers/http/caller.ts';
 import { setClock } from '../helpers/database/clock.ts';
+import { postWebhook } from '../helpers/gateway/deliver.ts';
+import { changeEnvelope, paymentCaptured, paymentFailed, subscriptionEvent } from '../helpers/gateway/events.ts';
+import { secrets, sign } from '../helpers/gateway/sign.ts';
+import { answer, refusal } from '../helpers/http/answer.ts';
+import { createCaller } from '../helpers/http/caller.ts';
+import { checkout, verify } from '../helpers/http/requests.ts';
+import { everyTarget } from '../helpers/project/targets.ts';
+import { useProject, useService } from '../helpers/project/use-project.ts';
 import { createPayment, uniqueId } from '../helpers/records/records.ts';
-import { checkout, deliver, verify } from '../helpers/http/requests.ts';
-import { sign } from '../helpers/gateway/sign.ts';
 import {
   ledgerRow,
   paymentOfOrder,
@@ -16,8 +18,6 @@ import {
   subscriptionOf,
   tierOf,
 } from '../helpers/records/rows.ts';
-import { everyTarget, secrets } from '../helpers/project/targets.ts';
-import { useProject, useService } from '../helpers/project/use-project.ts';
 
 // One parked event for each target.
 const project = useProject({ findings: { failed_events: everyTarget.length } });
@@ -31,8 +31,8 @@ describe.each(everyTarget)('%s', (target) => {
     'POST /api/webhooks/gateway with the unhandled event "%s" → 200, recorded, no change',
     async (event) => {
       const before = await readRowsBesidesLedger(project.database);
-      const body = { ...paymentCaptured(), event };
-      expect(await answer(deliver(service, body))).toEqual(received);
+      const body = changeEnvelope(paymentCaptured(), { event });
+      expect(await answer(postWebhook(service, body))).toEqual(received);
       expect(await readRowsBesidesLedger(project.database)).toEqual(before);
       expect(await ledgerRow(project.database, body)).toMatchObject({ event, outcome: 'ignored: not handled' });
     },
@@ -42,39 +42,39 @@ describe.each(everyTarget)('%s', (target) => {
     const user = await createCaller(project.database);
     const body = JSON.stringify({ event: uniqueId('event') });
     const headers = { 'x-gateway-signature': await sign(secrets.GATEWAY_WEBHOOK_SECRET, body) };
-    expect(await answer(deliver(service, body, { headers }))).toEqual(received);
+    expect(await answer(postWebhook(service, body, { headers }))).toEqual(received);
     const withSession = { ...headers, authorization: `Bearer ${user.accessToken}` };
-    expect(await answer(deliver(service, body, { headers: withSession }))).toEqual(received);
+    expect(await answer(postWebhook(service, body, { headers: withSession }))).toEqual(received);
   });
 
   test('POST /api/webhooks/gateway → 200; the ledger stores event, event id and payload', async () => {
     const body = paymentCaptured();
-    expect(await answer(deliver(service, body, { eventId: 'evt_Np3' }))).toEqual(received);
+    expect(await answer(postWebhook(service, body, { eventId: 'evt_Np3' }))).toEqual(received);
     expect(await ledgerRow(project.database, body)).toMatchObject({
       event_id: 'evt_Np3',
       event: 'payment.captured',
-      payload: JSON.parse(JSON.stringify(body)),
+      payload: JSON.parse(body),
       outcome: 'unmatched',
       deliveries: 1,
     });
   });
 
   test('POST /api/webhooks/gateway without an event id header → 200', async () => {
-    const body = JSON.stringify(paymentCaptured());
+    const body = paymentCaptured();
     const headers = { 'x-gateway-signature': await sign(secrets.GATEWAY_WEBHOOK_SECRET, body) };
-    expect(await answer(deliver(service, body, { headers }))).toEqual(received);
+    expect(await answer(postWebhook(service, body, { headers }))).toEqual(received);
     expect(await ledgerRow(project.database, body)).toMatchObject({ event_id: null });
   });
 
   test('POST /api/webhooks/gateway with the same event again, with another event id → 200, no effect', async () => {
     const user = await createCaller(project.database);
-    const cancelled = subscriptionCancelled({ userId: user.id, createdAt: null });
-    expect(await answer(deliver(service, cancelled))).toEqual(received);
+    const cancelled = subscriptionEvent({ name: 'cancelled', userId: user.id, id: uniqueId('sub') });
+    expect(await answer(postWebhook(service, cancelled))).toEqual(received);
     const { orderId } = await createPayment(project.database, { userId: user.id });
     expect((await verify(service, user.accessToken, await checkout(orderId))).status).toBe(200);
     const before = await readRowsBesidesLedger(project.database);
 
-    for (let i = 0; i < 2; i++) expect(await answer(deliver(service, cancelled))).toEqual(received);
+    for (let i = 0; i < 2; i++) expect(await answer(postWebhook(service, cancelled))).toEqual(received);
     expect(await readRowsBesidesLedger(project.database)).toEqual(before);
     expect(await tierOf(project.database, user.id)).toBe('pro');
     expect(await subscriptionOf(project.database, user.id)).toMatchObject({ status: 'active' });
@@ -88,7 +88,7 @@ describe.each(everyTarget)('%s', (target) => {
       await createPayment(project.database, { userId: user.id }),
     ];
     for (const { orderId } of orders) {
-      expect(await answer(deliver(service, paymentFailed({ order_id: orderId }), { eventId: 'evt_same' })))
+      expect(await answer(postWebhook(service, paymentFailed({ order_id: orderId }), { eventId: 'evt_same' })))
         .toEqual(received);
       expect(await paymentOfOrder(project.database, orderId)).toMatchObject({ status: 'failed' });
     }
@@ -98,7 +98,7 @@ describe.each(everyTarget)('%s', (target) => {
     'POST /api/webhooks/gateway with the signed invalid JSON body %j → 500',
     async (body) => {
       const before = await readAllRows(project.database);
-      expect(await answer(deliver(service, body))).toEqual(failed);
+      expect(await answer(postWebhook(service, body))).toEqual(failed);
       expect(await readAllRows(project.database)).toEqual(before);
     },
   );
@@ -109,10 +109,10 @@ describe.each(everyTarget)('%s', (target) => {
     const body = paymentFailed({ order_id: orderId });
     await whileBroken(project.database, 'apply_gateway_event', async () => {
       const before = await readAllRows(project.database);
-      expect(await answer(deliver(service, body))).toEqual(failed);
+      expect(await answer(postWebhook(service, body))).toEqual(failed);
       expect(await readAllRows(project.database)).toEqual(before);
     });
-    expect(await answer(deliver(service, body))).toEqual(received);
+    expect(await answer(postWebhook(service, body))).toEqual(received);
     expect(await paymentOfOrder(project.database, orderId)).toMatchObject({ status: 'failed' });
   });
 
@@ -122,11 +122,11 @@ describe.each(everyTarget)('%s', (target) => {
     const body = paymentFailed({ order_id: orderId });
     await whileFailuresAreRefused(async () => {
       const before = await readRowsBesidesLedger(project.database);
-      expect(await answer(deliver(service, body))).toEqual(failed);
+      expect(await answer(postWebhook(service, body))).toEqual(failed);
       expect(await readRowsBesidesLedger(project.database)).toEqual(before);
       expect(await ledgerRow(project.database, body)).toMatchObject({ outcome: 'failed: 23514', attempts: 1 });
     });
-    expect(await answer(deliver(service, body))).toEqual(received);
+    expect(await answer(postWebhook(service, body))).toEqual(received);
     expect(await ledgerRow(project.database, body)).toMatchObject({ outcome: 'applied', attempts: 2, deliveries: 2 });
     expect(await paymentOfOrder(project.database, orderId)).toMatchObject({ status: 'failed' });
   });
@@ -137,13 +137,13 @@ describe.each(everyTarget)('%s', (target) => {
     const body = paymentFailed({ order_id: orderId });
     await whileFailuresAreRefused(async () => {
       await setClock(project.database, '2027-04-01T00:00:00Z');
-      expect(await answer(deliver(service, body))).toEqual(failed);
+      expect(await answer(postWebhook(service, body))).toEqual(failed);
       await setClock(project.database, '2027-04-01T05:59:59Z');
-      expect(await answer(deliver(service, body))).toEqual(failed);
+      expect(await answer(postWebhook(service, body))).toEqual(failed);
       await setClock(project.database, '2027-04-01T06:00:00Z');
-      expect(await answer(deliver(service, body))).toEqual(received);
+      expect(await answer(postWebhook(service, body))).toEqual(received);
       expect(await ledgerRow(project.database, body)).toMatchObject({ outcome: 'parked', deliveries: 3 });
-      expect(await answer(deliver(service, body))).toEqual(received);
+      expect(await answer(postWebhook(service, body))).toEqual(received);
     });
     await setClock(project.database, null);
     expect(await paymentOfOrder(project.database, orderId)).toMatchObject({ status: 'created' });

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { migrationVersions } from '../../scripts/schema-version.ts';
-import { answer, fullAnswer, refusal } from '../helpers/http/answer.ts';
 import { whileBroken } from '../helpers/database/broken-function.ts';
 import { setClock } from '../helpers/database/clock.ts';
-import { createUser } from '../helpers/records/records.ts';
-import { deliver } from '../helpers/http/requests.ts';
-import { readAllRows } from '../helpers/records/rows.ts';
+import { postWebhook } from '../helpers/gateway/deliver.ts';
+import { answer, fullAnswer, refusal } from '../helpers/http/answer.ts';
 import { enqueueMail } from '../helpers/outbox/side-effects.ts';
 import { receiverEnvironment } from '../helpers/outbox/test-dispatcher.ts';
 import { targets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
+import { createUser } from '../helpers/records/records.ts';
+import { readAllRows } from '../helpers/records/rows.ts';
 
 const project = useProject();
 // No request of this file dispatches, so nothing is delivered.
@@ -38,7 +38,7 @@ describe.each(targets)('%s', (target) => {
     for (const at of ['2027-01-02T03:04:05.678Z', '2027-01-02T03:04:06Z']) {
       await setClock(project.database, at);
       await createUser(project.database); // a new profile's tier is a side effect: pages are revalidated
-      expect((await deliver(service, { event: `at.${at}`, target })).status).toBe(200);
+      expect((await postWebhook(service, { event: `at.${at}`, target })).status).toBe(200);
     }
     await project.database.query(
       "update private.scheduled_jobs set done_at = '2027-01-02T03:04:00Z' where name = 'sweep'",

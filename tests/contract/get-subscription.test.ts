@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { answer, fullAnswer, refusal } from '../helpers/http/answer.ts';
 import { whileBroken } from '../helpers/database/broken-function.ts';
+import { answer, fullAnswer, refusal } from '../helpers/http/answer.ts';
 import { createCaller } from '../helpers/http/caller.ts';
-import { createPayment } from '../helpers/records/records.ts';
-import { readSubscription } from '../helpers/http/requests.ts';
-import { readAllRows } from '../helpers/records/rows.ts';
+import { requestSubscription } from '../helpers/http/requests.ts';
 import { everyTarget } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
+import { createPayment } from '../helpers/records/records.ts';
+import { readAllRows } from '../helpers/records/rows.ts';
 
 // A payment captured by hand. Findings are compared while the user's subscription runs.
 const project = useProject({ findings: { captured_not_fulfilled: everyTarget.length }, at: '2027-06-01T00:00:00Z' });
@@ -17,7 +17,7 @@ describe.each(everyTarget)('%s', (target) => {
 
   test('GET /api/subscriptions of a new user → 200 with no subscription, free, no payments', async () => {
     const user = await project.signUp();
-    const { status, headers, body } = await fullAnswer(readSubscription(service, user.accessToken));
+    const { status, headers, body } = await fullAnswer(requestSubscription(service, user.accessToken));
     expect({ status, body }).toEqual({ status: 200, body: nothingYet });
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(headers.get('cache-control')).toBe('private, no-store');
@@ -43,7 +43,7 @@ describe.each(everyTarget)('%s', (target) => {
     );
     await project.database.query("update public.profiles set subscription_tier = 'pro' where user_id = $1", [user.id]);
 
-    expect(await answer(readSubscription(service, user.accessToken))).toEqual({
+    expect(await answer(requestSubscription(service, user.accessToken))).toEqual({
       status: 200,
       body: {
         subscription: {
@@ -106,7 +106,7 @@ describe.each(everyTarget)('%s', (target) => {
        values ($1, 'basic', 'cancelled', '2027-03-01T10:00:00Z')`,
       [user.id],
     );
-    expect(await answer(readSubscription(service, user.accessToken))).toMatchObject({
+    expect(await answer(requestSubscription(service, user.accessToken))).toMatchObject({
       status: 200,
       body: {
         subscription: { status: 'cancelled', cancelled_at: '2027-03-01T10:00:00+00:00', plan_id: null, plan: null },
@@ -119,13 +119,13 @@ describe.each(everyTarget)('%s', (target) => {
   test('GET /api/subscriptions of a user whose profile has no tier → 200, free', async () => {
     const user = await createCaller(project.database);
     await project.database.query('update public.profiles set subscription_tier = null where user_id = $1', [user.id]);
-    expect(await answer(readSubscription(service, user.accessToken))).toEqual({ status: 200, body: nothingYet });
+    expect(await answer(requestSubscription(service, user.accessToken))).toEqual({ status: 200, body: nothingYet });
   });
 
   test('GET /api/subscriptions of a user without a profile → 200, free', async () => {
     const user = await createCaller(project.database);
     await project.database.query('delete from public.profiles where user_id = $1', [user.id]);
-    expect(await answer(readSubscription(service, user.accessToken))).toEqual({ status: 200, body: nothingYet });
+    expect(await answer(requestSubscription(service, user.accessToken))).toEqual({ status: 200, body: nothingYet });
   });
 
   test('GET /api/subscriptions with eleven payments → the ten newest, newest first', async () => {
@@ -161,13 +161,13 @@ describe.each(everyTarget)('%s', (target) => {
       "insert into public.subscriptions (user_id, tier, status) values ($1, 'pro', 'cancelled')",
       [other.id],
     );
-    expect(await answer(readSubscription(service, user.accessToken))).toEqual({ status: 200, body: nothingYet });
+    expect(await answer(requestSubscription(service, user.accessToken))).toEqual({ status: 200, body: nothingYet });
   });
 
   test('GET /api/subscriptions → 200 and nothing written', async () => {
     const user = await createCaller(project.database);
     const before = await readAllRows(project.database);
-    expect((await answer(readSubscription(service, user.accessToken))).status).toBe(200);
+    expect((await answer(requestSubscription(service, user.accessToken))).status).toBe(200);
     expect(await readAllRows(project.database)).toEqual(before);
   });
 
@@ -178,15 +178,16 @@ describe.each(everyTarget)('%s', (target) => {
   test('GET /api/subscriptions when the database refuses → 500', async () => {
     const user = await createCaller(project.database);
     await whileBroken(project.database, 'get_subscription', async () => {
-      expect(await answer(readSubscription(service, user.accessToken)))
+      expect(await answer(requestSubscription(service, user.accessToken)))
         .toEqual(refusal(500, 'Failed to get subscription'));
       expect(await answer(service.request('/api/subscriptions'))).toEqual(refusal(401, 'Unauthorized'));
     });
-    expect(await answer(readSubscription(service, user.accessToken))).toEqual({ status: 200, body: nothingYet });
+    expect(await answer(requestSubscription(service, user.accessToken))).toEqual({ status: 200, body: nothingYet });
   });
 
   async function paymentIds(accessToken: string): Promise<unknown[]> {
-    const { payments }: { payments: { id: unknown }[] } = await (await readSubscription(service, accessToken)).json();
+    const { payments }: { payments: { id: unknown }[] } = await (await requestSubscription(service, accessToken))
+      .json();
     return payments.map((payment) => payment.id);
   }
 });

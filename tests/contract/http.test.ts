@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { secrets, sign } from '../helpers/gateway/sign.ts';
 import { answer, fullAnswer, refusal } from '../helpers/http/answer.ts';
 import { createCaller } from '../helpers/http/caller.ts';
-import { createPayment, uniqueId } from '../helpers/records/records.ts';
 import { checkout } from '../helpers/http/requests.ts';
-import { readAllRows } from '../helpers/records/rows.ts';
-import { sign } from '../helpers/gateway/sign.ts';
-import { secrets, targets } from '../helpers/project/targets.ts';
+import { targets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
+import { createPayment, uniqueId } from '../helpers/records/records.ts';
+import { readAllRows } from '../helpers/records/rows.ts';
 
 // A captured payment without a plan.
 const project = useProject({ findings: { captured_not_fulfilled: 1 } });

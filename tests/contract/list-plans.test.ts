@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { answer, fullAnswer, refusal } from '../helpers/http/answer.ts';
 import { whileBroken } from '../helpers/database/broken-function.ts';
+import { answer, fullAnswer, refusal } from '../helpers/http/answer.ts';
 import { targets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
 

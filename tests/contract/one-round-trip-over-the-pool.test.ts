@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { paymentFailed } from '../fixtures/gateway/payment-events.ts';
-import { createCaller } from '../helpers/http/caller.ts';
 import { type PostgresProxy, startPostgresProxy } from '../helpers/database/postgres-proxy.ts';
+import { postWebhook } from '../helpers/gateway/deliver.ts';
+import { paymentFailed } from '../helpers/gateway/events.ts';
+import { createCaller } from '../helpers/http/caller.ts';
+import { checkout, requestSubscription, verify } from '../helpers/http/requests.ts';
 import type { SignedUpUser } from '../helpers/project/project.ts';
-import { createPayment } from '../helpers/records/records.ts';
-import { checkout, deliver, readSubscription, verify } from '../helpers/http/requests.ts';
 import { type RunningService, startService } from '../helpers/project/targets.ts';
 import { useProject } from '../helpers/project/use-project.ts';
+import { createPayment } from '../helpers/records/records.ts';
 
 const project = useProject();
 let service: RunningService;
@@ -29,7 +30,7 @@ beforeEach(() => {
 });
 
 test('GET /api/subscriptions → one unnamed statement in one round trip', async () => {
-  expect((await readSubscription(service, user.accessToken)).status).toBe(200);
+  expect((await requestSubscription(service, user.accessToken)).status).toBe(200);
   expect(pool.recorded).toEqual({ calls: ['get_subscription'], statementNames: [''], roundTrips: 1 });
 });
 
@@ -41,13 +42,13 @@ test('POST /api/payments/verify → one unnamed statement in one round trip', as
 
 test('POST /api/webhooks/gateway → one unnamed statement in one round trip', async () => {
   const { orderId } = await createPayment(project.database, { userId: user.id });
-  expect((await deliver(service, paymentFailed({ order_id: orderId }))).status).toBe(200);
+  expect((await postWebhook(service, paymentFailed({ order_id: orderId }))).status).toBe(200);
   expect(pool.recorded).toEqual({ calls: ['apply_gateway_event'], statementNames: [''], roundTrips: 1 });
 });
 
 test('requests that are refused → no request to Postgres', async () => {
-  expect((await readSubscription(service, 'garbage')).status).toBe(401);
+  expect((await requestSubscription(service, 'garbage')).status).toBe(401);
   expect((await verify(service, user.accessToken, {})).status).toBe(400);
-  expect((await deliver(service, paymentFailed(), { secret: 'another' })).status).toBe(400);
+  expect((await postWebhook(service, paymentFailed(), { secret: 'another' })).status).toBe(400);
   expect(pool.recorded).toEqual({ calls: [], statementNames: [], roundTrips: 0 });
 });

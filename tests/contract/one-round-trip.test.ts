@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { paymentFailed } from '../fixtures/gateway/payment-events.ts';
+import { postWebhook } from '../helpers/gateway/deliver.ts';
+import { paymentFailed } from '../helpers/gateway/events.ts';
+import { checkout, requestSubscription, verify } from '../helpers/http/requests.ts';
 import type { SignedUpUser } from '../helpers/project/project.ts';
-import { createPayment } from '../helpers/records/records.ts';
-import { checkout, deliver, readSubscription, verify } from '../helpers/http/requests.ts';
 import { type RunningService, startService } from '../helpers/project/targets.ts';
 import { useProject } from '../helpers/project/use-project.ts';
+import { createPayment } from '../helpers/records/records.ts';
 
 const project = useProject();
 let service: RunningService;
@@ -28,7 +29,7 @@ beforeEach(() => {
 const toDatabase = () => sent.filter(({ path }) => path.startsWith('/rest/v1'));
 
 test('GET /api/subscriptions → one call of get_subscription before the answer', async () => {
-  expect((await readSubscription(service, user.accessToken)).status).toBe(200);
+  expect((await requestSubscription(service, user.accessToken)).status).toBe(200);
   expect(toDatabase()).toEqual([{ method: 'POST', path: '/rest/v1/rpc/get_subscription' }]);
   expect(sent.length).toBeLessThanOrEqual(2);
 });
@@ -44,13 +45,13 @@ test('POST /api/payments/verify → one call of verify_payment before the answer
 
 test('POST /api/webhooks/gateway → one call of apply_gateway_event before the answer, and no other', async () => {
   const { orderId } = await createPayment(project.database, { userId: user.id });
-  expect((await deliver(service, paymentFailed({ order_id: orderId }))).status).toBe(200);
+  expect((await postWebhook(service, paymentFailed({ order_id: orderId }))).status).toBe(200);
   expect(sent).toEqual([{ method: 'POST', path: '/rest/v1/rpc/apply_gateway_event' }]);
 });
 
 test('requests that are refused → no call of the database', async () => {
-  expect((await readSubscription(service, 'garbage')).status).toBe(401);
+  expect((await requestSubscription(service, 'garbage')).status).toBe(401);
   expect((await verify(service, user.accessToken, {})).status).toBe(400);
-  expect((await deliver(service, paymentFailed(), { secret: 'another' })).status).toBe(400);
+  expect((await postWebhook(service, paymentFailed(), { secret: 'another' })).status).toBe(400);
   expect(toDatabase()).toEqual([]);
 });

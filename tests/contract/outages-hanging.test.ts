@@ -1,12 +1,11 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { paymentFailed } from '../fixtures/gateway/payment-events.ts';
+import { type PostgresProxy, startPostgresProxy } from '../helpers/database/postgres-proxy.ts';
+import { postWebhook } from '../helpers/gateway/deliver.ts';
+import { paymentFailed } from '../helpers/gateway/events.ts';
 import { answer, refusal } from '../helpers/http/answer.ts';
 import { type ApiProxy, startApiProxy } from '../helpers/http/api-proxy.ts';
 import { createCaller } from '../helpers/http/caller.ts';
-import { type PostgresProxy, startPostgresProxy } from '../helpers/database/postgres-proxy.ts';
-import { createPayment } from '../helpers/records/records.ts';
-import { checkout, deliver, readSubscription, verify } from '../helpers/http/requests.ts';
-import { paymentOfOrder } from '../helpers/records/rows.ts';
+import { checkout, requestSubscription, verify } from '../helpers/http/requests.ts';
 import {
   everyTarget,
   poolTargets,
@@ -15,6 +14,8 @@ import {
   type Target,
 } from '../helpers/project/targets.ts';
 import { useProject } from '../helpers/project/use-project.ts';
+import { createPayment } from '../helpers/records/records.ts';
+import { paymentOfOrder } from '../helpers/records/rows.ts';
 
 // These tests wait in real time, so they run concurrently.
 const project = useProject();
@@ -58,12 +59,12 @@ describe.concurrent.each(everyTarget)('%s', (target) => {
 
     const started = performance.now();
     const answers = await Promise.all([
-      answer(readSubscription(behindAuth, user.accessToken)),
-      answer(readSubscription(behindDatabase, user.accessToken)),
+      answer(requestSubscription(behindAuth, user.accessToken)),
+      answer(requestSubscription(behindDatabase, user.accessToken)),
       answer(verify(behindAuth, user.accessToken, paid)),
       answer(verify(behindDatabase, user.accessToken, paid)),
       // Webhooks do not use the auth server.
-      answer(deliver(behindDatabase, paymentFailed({ order_id: orderId }))),
+      answer(postWebhook(behindDatabase, paymentFailed({ order_id: orderId }))),
     ]);
     expect(performance.now() - started).toBeLessThan(5000);
     expect(answers).toEqual([

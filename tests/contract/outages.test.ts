@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { paymentFailed } from '../fixtures/gateway/payment-events.ts';
+import { freePort } from '../../scripts/stack/ports.ts';
+import { postWebhook } from '../helpers/gateway/deliver.ts';
+import { paymentFailed } from '../helpers/gateway/events.ts';
 import { answer, refusal } from '../helpers/http/answer.ts';
 import { type ApiProxy, type Intercept, startApiProxy } from '../helpers/http/api-proxy.ts';
 import { createCaller } from '../helpers/http/caller.ts';
-import { freePort } from '../../scripts/stack/ports.ts';
+import { type Checkout, checkout, requestSubscription, verify } from '../helpers/http/requests.ts';
 import type { SignedUpUser } from '../helpers/project/project.ts';
-import { createPayment } from '../helpers/records/records.ts';
-import { type Checkout, checkout, deliver, readSubscription, verify } from '../helpers/http/requests.ts';
-import { readAllRows } from '../helpers/records/rows.ts';
 import {
   type Addresses,
   everyTarget,
@@ -16,6 +15,8 @@ import {
   type RunningService,
 } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
+import { createPayment } from '../helpers/records/records.ts';
+import { readAllRows } from '../helpers/records/rows.ts';
 
 const project = useProject();
 const readFailed = refusal(500, 'Failed to get subscription');
@@ -37,9 +38,9 @@ beforeAll(async () => {
 async function callAll(service: RunningService) {
   const before = await readAllRows(project.database);
   const [read, verified, webhook, health] = await Promise.all([
-    answer(readSubscription(service, user.accessToken)),
+    answer(requestSubscription(service, user.accessToken)),
     answer(verify(service, user.accessToken, paid)),
-    answer(deliver(service, paymentFailed({ order_id: orderId }))),
+    answer(postWebhook(service, paymentFailed({ order_id: orderId }))),
     answer(service.request('/api/health')),
   ]);
   expect(await readAllRows(project.database)).toEqual(before);
@@ -80,7 +81,7 @@ describe.each(everyTarget)('%s', (target) => {
 
     test('read and verify without a token, or with a malformed one → 401', async () => {
       expect(await answer(service.request('/api/subscriptions'))).toEqual(unauthorized);
-      expect(await answer(readSubscription(service, 'garbage'))).toEqual(unauthorized);
+      expect(await answer(requestSubscription(service, 'garbage'))).toEqual(unauthorized);
       expect(await answer(verify(service, 'garbage', paid))).toEqual(unauthorized);
     });
   });
@@ -99,7 +100,7 @@ describe.each(everyTarget)('%s', (target) => {
 
     test('read and verify → their 500, not 401', async () => {
       const before = await readAllRows(project.database);
-      expect(await answer(readSubscription(service, user.accessToken))).toEqual(readFailed);
+      expect(await answer(requestSubscription(service, user.accessToken))).toEqual(readFailed);
       expect(await answer(verify(service, user.accessToken, paid))).toEqual(verifyFailed);
       expect(await readAllRows(project.database)).toEqual(before);
     });

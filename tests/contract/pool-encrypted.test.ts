@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { createPostgres, type Postgres } from '../../scripts/stack/postgres/postgres.ts';
-import { root } from '../../scripts/stack/root.ts';
 import { unprivilegedUser } from '../../scripts/stack/process/unprivileged-user.ts';
-import { answer, refusal } from '../helpers/http/answer.ts';
+import { root } from '../../scripts/stack/root.ts';
 import { poolUrl, setPoolPassword } from '../helpers/database/pool-role.ts';
 import { withClient } from '../helpers/database/postgres-client.ts';
+import { answer, refusal } from '../helpers/http/answer.ts';
 import { poolTargets, type RunningService, startService, type Target } from '../helpers/project/targets.ts';
 
 const certificates = `${root}/tests/fixtures/tls`;

@@ -1,17 +1,17 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { DeliverOptions } from '../../scripts/stack/gateway/deliver-options.ts';
-import { paymentCaptured } from '../fixtures/gateway/payment-events.ts';
-import { answer } from '../helpers/http/answer.ts';
 import { whileBroken } from '../helpers/database/broken-function.ts';
+import { paymentCaptured } from '../helpers/gateway/events.ts';
+import { useShop } from '../helpers/gateway/shop.ts';
+import { answer } from '../helpers/http/answer.ts';
 import { createCaller } from '../helpers/http/caller.ts';
 import { placeOrder } from '../helpers/http/orders.ts';
+import { type Checkout, requestSubscription, verify } from '../helpers/http/requests.ts';
 import type { SignedUpUser } from '../helpers/project/project.ts';
-import { uniqueId } from '../helpers/records/records.ts';
-import { type Checkout, readSubscription, verify } from '../helpers/http/requests.ts';
-import { ledgerRow, paymentOfOrder, queued, subscriptionOf, tierOf } from '../helpers/records/rows.ts';
-import { useShop } from '../helpers/gateway/shop.ts';
 import { targets } from '../helpers/project/targets.ts';
 import { useProject } from '../helpers/project/use-project.ts';
+import { uniqueId } from '../helpers/records/records.ts';
+import { ledgerRow, paymentOfOrder, queued, subscriptionOf, tierOf } from '../helpers/records/rows.ts';
 
 // For each target: four payments that do not match their order, and an order paid twice.
 const project = useProject({ findings: { failed_events: 4 * targets.length, paid_twice: targets.length } });
@@ -31,7 +31,7 @@ describe.each(targets)('%s', (target) => {
     const payment = await paymentOfOrder(project.database, gateway_order_id);
     expect(payment).toMatchObject({ status: 'captured', tier: 'pro', gateway_payment_id });
     const validUntil = payment.period_end instanceof Date ? payment.period_end.toISOString() : 'never';
-    expect(await answer(readSubscription(shop, user.accessToken))).toMatchObject({
+    expect(await answer(requestSubscription(shop, user.accessToken))).toMatchObject({
       status: 200,
       body: {
         currentTier: 'pro',
@@ -145,7 +145,7 @@ describe.each(targets)('%s', (target) => {
     const paid = await shop.pay(orderId, 'failed');
     await shop.deliveries(orderId, 1);
     const fields = { id: paid.gateway_payment_id, order_id: orderId };
-    await shop.deliver(JSON.stringify(paymentCaptured(fields)));
+    await shop.deliver(paymentCaptured(fields));
     await shop.deliveries(orderId, 2);
     await expectBought(user, paid);
   });
@@ -157,7 +157,7 @@ describe.each(targets)('%s', (target) => {
     ['an amount that is not captured', { status: 'authorized' }],
   ])('order, payment.captured of %s → mismatch, no access', async (_, change) => {
     const { user, orderId } = await startPurchase();
-    const body = JSON.stringify(paymentCaptured({ order_id: orderId, amount: 99900, ...change }));
+    const body = paymentCaptured({ order_id: orderId, amount: 99900, ...change });
     await shop.deliver(body);
     await shop.deliveries(orderId, 1);
     expect(await ledgerRow(project.database, body)).toMatchObject({ outcome: 'mismatch' });
@@ -229,7 +229,7 @@ describe.each(targets)('%s', (target) => {
     const paid = await shop.pay(orderId);
     await shop.deliveries(orderId, 3);
     const id = uniqueId('pay');
-    await shop.deliver(JSON.stringify(paymentCaptured({ id, order_id: orderId })));
+    await shop.deliver(paymentCaptured({ id, order_id: orderId }));
     await shop.deliveries(orderId, 4);
     await expectBought(user, paid);
     expect(await project.database.query('select 1 from private.extra_payments where gateway_payment_id = $1', [id]))

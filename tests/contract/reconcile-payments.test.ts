@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { localKeys } from '../../scripts/stack/defaults.ts';
+import { alertsAbout } from '../helpers/gateway/reconciliation.ts';
+import { type Shop, useShop } from '../helpers/gateway/shop.ts';
 import { answer, fullAnswer, refusal } from '../helpers/http/answer.ts';
 import { placeOrder } from '../helpers/http/orders.ts';
-import { alertsAbout } from '../helpers/gateway/reconciliation.ts';
 import { checkout, verify } from '../helpers/http/requests.ts';
-import { paymentOfOrder, queued, tierOf } from '../helpers/records/rows.ts';
-import { type Shop, useShop } from '../helpers/gateway/shop.ts';
 import { type RunningService, targets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
+import { paymentOfOrder, queued, tierOf } from '../helpers/records/rows.ts';
 
 const path = '/api/internal/reconcile';
 /** Long enough for a slow machine. */

@@ -1,13 +1,15 @@
 import { describe, expect, test, vi } from 'vitest';
 import { localKeys } from '../../scripts/stack/defaults.ts';
-import { paymentFailed } from '../fixtures/gateway/payment-events.ts';
-import { fullAnswer } from '../helpers/http/answer.ts';
 import { whileBroken } from '../helpers/database/broken-function.ts';
-import { createPayment, uniqueId } from '../helpers/records/records.ts';
-import { checkout, deliver, readSubscription, verify } from '../helpers/http/requests.ts';
-import { secrets, servedTargets, targets } from '../helpers/project/targets.ts';
+import { postWebhook } from '../helpers/gateway/deliver.ts';
+import { paymentFailed } from '../helpers/gateway/events.ts';
+import { secrets } from '../helpers/gateway/sign.ts';
+import { fullAnswer } from '../helpers/http/answer.ts';
+import { checkout, requestSubscription, verify } from '../helpers/http/requests.ts';
 import { createToken } from '../helpers/http/tokens.ts';
+import { servedTargets, targets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
+import { createPayment, uniqueId } from '../helpers/records/records.ts';
 
 const project = useProject();
 const withoutSecrets = { GATEWAY_KEY_ID: '', GATEWAY_KEY_SECRET: '', GATEWAY_WEBHOOK_SECRET: '' };
@@ -46,8 +48,8 @@ describe.each(targets)('%s', (target) => {
     const paid = await checkout(orderId);
     const [read, pay, hook] = ['/api/subscriptions', '/api/payments/verify', '/api/webhooks/gateway'];
     const cases: [Promise<Response>, unknown][] = [
-      [readSubscription(service, user.accessToken), line(read, 'GET', 200, 'read')],
-      [readSubscription(service, 'garbage'), line(read, 'GET', 401, 'unauthorized')],
+      [requestSubscription(service, user.accessToken), line(read, 'GET', 200, 'read')],
+      [requestSubscription(service, 'garbage'), line(read, 'GET', 401, 'unauthorized')],
       [verify(service, user.accessToken, paid), line(pay, 'POST', 200, 'applied')],
       [verify(service, user.accessToken, {}), line(pay, 'POST', 400, 'invalidRequest')],
       [
@@ -55,9 +57,9 @@ describe.each(targets)('%s', (target) => {
         line(pay, 'POST', 400, 'paymentVerificationFailed'),
       ],
       [verify(service, user.accessToken, await checkout(uniqueId('order'))), line(pay, 'POST', 404, 'paymentNotFound')],
-      [deliver(service, { event: uniqueId('event') }), line(hook, 'POST', 200, 'ignored: not handled')],
-      [deliver(service, {}, { headers: {} }), line(hook, 'POST', 400, 'missingSignature')],
-      [deliver(service, {}, { secret: 'x' }), line(hook, 'POST', 400, 'invalidSignature')],
+      [postWebhook(service, { event: uniqueId('event') }), line(hook, 'POST', 200, 'ignored: not handled')],
+      [postWebhook(service, {}, { headers: {} }), line(hook, 'POST', 400, 'missingSignature')],
+      [postWebhook(service, {}, { secret: 'x' }), line(hook, 'POST', 400, 'invalidSignature')],
       [service.request('/api/health'), line('/api/health', 'GET', 200, 'healthy')],
       [service.request(hook, { method: 'PUT' }), line(hook, 'PUT', 405, 'methodNotAllowed')],
       [verify(service, '', 'x'.repeat(1_100_000)), line(pay, 'POST', 413, 'payloadTooLarge')],
@@ -78,7 +80,7 @@ describe.each(targets)('%s', (target) => {
     const user = await project.signUp();
     const paid = await checkout((await createPayment(project.database, { userId: user.id })).orderId);
     await whileBroken(project.database, 'get_subscription', async () => {
-      const { lines, body } = await loggedFor(readSubscription(service, user.accessToken));
+      const { lines, body } = await loggedFor(requestSubscription(service, user.accessToken));
       expect(body).toEqual({ error: 'Failed to get subscription' });
       expect(lines).toEqual([
         { level: 'error', event: 'fault', request_id: expect.any(String), error: 'get_subscription failed: 42501' },
@@ -105,15 +107,15 @@ describe.each(targets)('%s', (target) => {
     const forged = await createToken({ sub: user.id }, { secret: 'another-secret-of-more-than-32-letters' });
     const event = paymentFailed({ order_id: orderId, email: user.email });
     const kinds = () => [
-      readSubscription(service, user.accessToken),
-      readSubscription(service, forged),
+      requestSubscription(service, user.accessToken),
+      requestSubscription(service, forged),
       verify(service, user.accessToken, paid),
       verify(service, user.accessToken, { ...paid, gateway_order_id: 5 }),
       verify(service, user.accessToken, { ...paid, gateway_payment_id: 'x' }),
       verify(service, user.accessToken, `${JSON.stringify(paid)}${user.email}`),
-      deliver(service, event),
-      deliver(service, event, { secret: 'another' }),
-      deliver(service, `${JSON.stringify(event)}${paid.gateway_signature}`),
+      postWebhook(service, event),
+      postWebhook(service, event, { secret: 'another' }),
+      postWebhook(service, `${JSON.stringify(event)}${paid.gateway_signature}`),
       service.request(`/api/unknown/${user.email}?apikey=${localKeys.secret}&token=${user.accessToken}`),
       service.request(`/api/subscriptions?email=${user.email}`, { method: 'PATCH' }),
     ];
@@ -153,7 +155,7 @@ describe.each(targets)('%s without its secrets', (target) => {
   test('POST /api/webhooks/gateway and verify → one line each with the missing configuration as outcome', async () => {
     for (
       const [response, outcome] of [
-        [deliver(service, {}), 'webhooksNotConfigured'],
+        [postWebhook(service, {}), 'webhooksNotConfigured'],
         [verify(service, '', {}), 'paymentsNotConfigured'],
       ] as const
     ) {

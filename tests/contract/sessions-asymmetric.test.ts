@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { answer, refusal } from '../helpers/http/answer.ts';
 import { type ApiProxy, startApiProxy } from '../helpers/http/api-proxy.ts';
 import { createCaller, sessionClaims } from '../helpers/http/caller.ts';
-import { readSubscription } from '../helpers/http/requests.ts';
-import { targets } from '../helpers/project/targets.ts';
+import { requestSubscription } from '../helpers/http/requests.ts';
 import { base64Url, createToken, encodeJson } from '../helpers/http/tokens.ts';
+import { targets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
 
 // Hosted projects sign sessions with ES256 and publish the public key. The local auth server does not.
@@ -104,7 +104,7 @@ describe.each(targets)('%s', (target) => {
         { length: 50 },
         (_, index) => createAsymmetricToken(claimsOf(id), { kid: index % 2 === 0 ? 'key-1' : `key-${index + 1}` }),
       ));
-      const answers = await Promise.all(tokens.map((token) => answer(readSubscription(service, token))));
+      const answers = await Promise.all(tokens.map((token) => answer(requestSubscription(service, token))));
       expect(answers).toEqual(tokens.map((_, index) => index % 2 === 0 ? nothingYet : unauthorized));
       expect(asked).toEqual(['/auth/v1/.well-known/jwks.json']);
     });
@@ -112,13 +112,13 @@ describe.each(targets)('%s', (target) => {
     test('GET /api/subscriptions with a session without issuer and audience → 200', async () => {
       const { id } = await createCaller(project.database);
       const token = await createAsymmetricToken({ ...claimsOf(id), iss: undefined, aud: undefined });
-      expect(await answer(readSubscription(service, token))).toEqual(nothingYet);
+      expect(await answer(requestSubscription(service, token))).toEqual(nothingYet);
     });
 
     test.each(Object.entries(refusedClaims))('GET /api/subscriptions with %s → 401', async (_, change) => {
       const { id } = await createCaller(project.database);
       const token = await createAsymmetricToken({ ...claimsOf(id), ...change() });
-      expect(await answer(readSubscription(service, token))).toEqual(unauthorized);
+      expect(await answer(requestSubscription(service, token))).toEqual(unauthorized);
       expect(asked).toEqual([]);
     });
 
@@ -126,7 +126,7 @@ describe.each(targets)('%s', (target) => {
       'GET /api/subscriptions with a session signed with %s → 401',
       async (_, forge) => {
         const { id } = await createCaller(project.database);
-        expect(await answer(readSubscription(service, await forge(claimsOf(id))))).toEqual(unauthorized);
+        expect(await answer(requestSubscription(service, await forge(claimsOf(id))))).toEqual(unauthorized);
         expect(asked.filter((path) => path.endsWith('/jwks.json'))).toEqual([]);
       },
     );
@@ -134,7 +134,7 @@ describe.each(targets)('%s', (target) => {
     test('GET /api/subscriptions while the auth server is down, with a known key → 200', async () => {
       keysAreDown = true;
       const { id } = await createCaller(project.database);
-      expect(await answer(readSubscription(service, await createAsymmetricToken(claimsOf(id))))).toEqual(nothingYet);
+      expect(await answer(requestSubscription(service, await createAsymmetricToken(claimsOf(id))))).toEqual(nothingYet);
       expect(asked).toEqual([]);
     });
   });
@@ -146,7 +146,7 @@ describe.each(targets)('%s', (target) => {
       keysAreDown = true;
       const token = await createAsymmetricToken(claimsOf(crypto.randomUUID()));
       for (let i = 0; i < 10; i++) {
-        const answers = await Promise.all([1, 2].map(() => answer(readSubscription(service, token))));
+        const answers = await Promise.all([1, 2].map(() => answer(requestSubscription(service, token))));
         expect(answers).toEqual([readFailed, readFailed]);
       }
       expect(asked).toEqual(['/auth/v1/.well-known/jwks.json']);

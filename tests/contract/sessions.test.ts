@@ -2,12 +2,12 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { localKeys } from '../../scripts/stack/defaults.ts';
 import { answer, refusal } from '../helpers/http/answer.ts';
 import { createCaller, sessionClaims } from '../helpers/http/caller.ts';
-import { createPayment } from '../helpers/records/records.ts';
 import { type Checkout, checkout } from '../helpers/http/requests.ts';
-import { readAllRows, tierOf } from '../helpers/records/rows.ts';
-import { type RunningService, targets } from '../helpers/project/targets.ts';
 import { createToken, encodeJson } from '../helpers/http/tokens.ts';
+import { type RunningService, targets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
+import { createPayment } from '../helpers/records/records.ts';
+import { readAllRows, tierOf } from '../helpers/records/rows.ts';
 
 const project = useProject();
 const unauthorized = refusal(401, 'Unauthorized');

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { answer, refusal } from '../helpers/http/answer.ts';
 import { createCaller } from '../helpers/http/caller.ts';
-import { createPayment, uniqueId } from '../helpers/records/records.ts';
-import { type Checkout, checkout, readSubscription, verify } from '../helpers/http/requests.ts';
-import { readAllRows } from '../helpers/records/rows.ts';
+import { type Checkout, checkout, requestSubscription, verify } from '../helpers/http/requests.ts';
 import { targets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
+import { createPayment, uniqueId } from '../helpers/records/records.ts';
+import { readAllRows } from '../helpers/records/rows.ts';
 
 // One user makes several purchases.
 const project = useProject({ findings: { paid_twice: 3 * targets.length - 1 } });
@@ -34,7 +34,7 @@ describe.each(targets)('%s', (target) => {
     const before = await readAllRows(project.database);
     const received = await answer(verify(service, accessToken, body));
     expect(await readAllRows(project.database)).toEqual(before);
-    expect((await answer(readSubscription(service, accessToken))).status).toBe(200);
+    expect((await answer(requestSubscription(service, accessToken))).status).toBe(200);
     return received;
   }
 

@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { answer, refusal } from '../helpers/http/answer.ts';
 import { whileBroken } from '../helpers/database/broken-function.ts';
+import { secrets, sign } from '../helpers/gateway/sign.ts';
+import { answer, refusal } from '../helpers/http/answer.ts';
 import { createCaller } from '../helpers/http/caller.ts';
-import type { SignedUpUser } from '../helpers/project/project.ts';
-import { createPayment, uniqueId } from '../helpers/records/records.ts';
 import { type Checkout, checkout, verify } from '../helpers/http/requests.ts';
-import { sign } from '../helpers/gateway/sign.ts';
-import { readAllRows } from '../helpers/records/rows.ts';
-import { secrets, targets } from '../helpers/project/targets.ts';
+import type { SignedUpUser } from '../helpers/project/project.ts';
+import { targets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
+import { createPayment, uniqueId } from '../helpers/records/records.ts';
+import { readAllRows } from '../helpers/records/rows.ts';
 
 // One user makes several purchases.
 const project = useProject({ findings: { paid_twice: targets.length - 1 } });

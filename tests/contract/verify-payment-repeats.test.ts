@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { paymentFailed } from '../fixtures/gateway/payment-events.ts';
+import { setClock } from '../helpers/database/clock.ts';
+import { postWebhook } from '../helpers/gateway/deliver.ts';
+import { paymentFailed } from '../helpers/gateway/events.ts';
 import { answer, refusal } from '../helpers/http/answer.ts';
 import { createCaller } from '../helpers/http/caller.ts';
-import { setClock } from '../helpers/database/clock.ts';
-import { createPayment, uniqueId } from '../helpers/records/records.ts';
-import { checkout, deliver, verify } from '../helpers/http/requests.ts';
-import { ledgerRow, paymentOfOrder, queued, readAllRows, subscriptionOf, tierOf } from '../helpers/records/rows.ts';
+import { checkout, verify } from '../helpers/http/requests.ts';
 import { targets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
+import { createPayment, uniqueId } from '../helpers/records/records.ts';
+import { ledgerRow, paymentOfOrder, queued, readAllRows, subscriptionOf, tierOf } from '../helpers/records/rows.ts';
 
 // One order for each target is paid twice.
 const project = useProject({ findings: { paid_twice: targets.length } });
@@ -62,7 +63,7 @@ describe.each(targets)('%s', (target) => {
   test('POST /api/payments/verify after a failed attempt → 200 with the ordered tier, not basic', async () => {
     const user = await createCaller(project.database);
     const { orderId } = await createPayment(project.database, { userId: user.id, meta: { tier: 'premium' } });
-    expect((await deliver(service, paymentFailed({ order_id: orderId }))).status).toBe(200);
+    expect((await postWebhook(service, paymentFailed({ order_id: orderId }))).status).toBe(200);
     expect(await paymentOfOrder(project.database, orderId)).toMatchObject({ status: 'failed' });
 
     expect(await answer(verify(service, user.accessToken, await checkout(orderId))))
@@ -80,7 +81,7 @@ describe.each(targets)('%s', (target) => {
 
     for (const attempt of [uniqueId('pay'), body.gateway_payment_id]) {
       const event = paymentFailed({ order_id: orderId, id: attempt });
-      expect(await answer(deliver(service, event))).toEqual({ status: 200, body: { received: true } });
+      expect(await answer(postWebhook(service, event))).toEqual({ status: 200, body: { received: true } });
       expect(await ledgerRow(project.database, event)).toMatchObject({ outcome: 'stale' });
     }
     const { 'private.gateway_events': __, ...after } = await readAllRows(project.database);

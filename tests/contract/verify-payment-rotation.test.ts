@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { secrets, sign } from '../helpers/gateway/sign.ts';
 import { answer, refusal } from '../helpers/http/answer.ts';
 import { createCaller } from '../helpers/http/caller.ts';
-import { createPayment } from '../helpers/records/records.ts';
 import { checkout, verify } from '../helpers/http/requests.ts';
-import { sign } from '../helpers/gateway/sign.ts';
-import { secrets, targets } from '../helpers/project/targets.ts';
+import { targets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
+import { createPayment } from '../helpers/records/records.ts';
 
 const project = useProject();
 

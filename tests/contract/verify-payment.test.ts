@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { setClock } from '../helpers/database/clock.ts';
 import { answer, fullAnswer } from '../helpers/http/answer.ts';
 import { createCaller } from '../helpers/http/caller.ts';
-import { setClock } from '../helpers/database/clock.ts';
-import { createPayment, uniqueId } from '../helpers/records/records.ts';
-import { checkout, readSubscription, verify } from '../helpers/http/requests.ts';
-import { paymentOfOrder, queued, subscriptionOf, tierOf } from '../helpers/records/rows.ts';
+import { checkout, requestSubscription, verify } from '../helpers/http/requests.ts';
 import { everyTarget } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
+import { createPayment, uniqueId } from '../helpers/records/records.ts';
+import { paymentOfOrder, queued, subscriptionOf, tierOf } from '../helpers/records/rows.ts';
 
 // One renewal for each target while the period runs.
 const project = useProject({ findings: { paid_twice: everyTarget.length } });
@@ -59,7 +59,7 @@ describe.each(everyTarget)('%s', (target) => {
     const user = await createCaller(project.database);
     const payment = await createPayment(project.database, { userId: user.id, meta: { tier: 'premium' } });
     await verify(service, user.accessToken, await checkout(payment.orderId));
-    expect(await answer(readSubscription(service, user.accessToken))).toMatchObject({
+    expect(await answer(requestSubscription(service, user.accessToken))).toMatchObject({
       status: 200,
       body: {
         subscription: {

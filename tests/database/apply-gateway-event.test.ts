@@ -1,11 +1,12 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
-import { deliver, paymentEvent, sha256, subscriptionEvent } from '../helpers/gateway/gateway-events.ts';
-import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
 import { callRpc, openSession } from '../helpers/database/session.ts';
-import { readLedger, readOutbox, readPayment, readSubscription, readTier } from '../helpers/records/state.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
+import { paymentCaptured, paymentFailed, subscriptionEvent } from '../helpers/gateway/events.ts';
+import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
+import { readLedger, readOutbox, readPayment, readSubscription, readTier } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -19,7 +20,7 @@ afterAll(() => database.close());
 async function failedAttempt() {
   const user = await createUser(database);
   const payment = await createPayment(database, { userId: user.id });
-  const body = paymentEvent('failed', { id: uniqueId('pay'), order_id: payment.orderId, error_code: 'BAD' });
+  const body = paymentFailed({ id: uniqueId('pay'), order_id: payment.orderId, error_code: 'BAD' });
   return { user, payment, body };
 }
 
@@ -85,9 +86,9 @@ describe('the ledger', () => {
     // Random text: long text that compresses well would still fit into an index.
     const long = Array.from({ length: 200 }, () => crypto.randomUUID()).join('');
     const { payment } = await failedAttempt();
-    expect(await deliver(service, paymentEvent('captured', { id: long, order_id: long }))).toBe('unmatched');
-    expect(await deliver(service, paymentEvent('failed', { id: long, order_id: long }))).toBe('unmatched');
-    expect(await deliver(service, paymentEvent('failed', { id: long, order_id: payment.orderId }))).toBe('applied');
+    expect(await deliver(service, paymentCaptured({ id: long, order_id: long, amount: undefined }))).toBe('unmatched');
+    expect(await deliver(service, paymentFailed({ id: long, order_id: long }))).toBe('unmatched');
+    expect(await deliver(service, paymentFailed({ id: long, order_id: payment.orderId }))).toBe('applied');
     const user = await createUser(database);
     expect(await deliver(service, subscriptionEvent({ name: 'cancelled', userId: user.id, id: long }))).toBe(
       'unmatched',

@@ -1,8 +1,11 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
-import { deliver } from '../helpers/gateway/gateway-events.ts';
-import { captured, failed, orderPaid } from '../helpers/gateway/money-events.ts';
+import { openSession } from '../helpers/database/session.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import { orderPaid, paymentCaptured, paymentFailed } from '../helpers/gateway/events.ts';
+import { alertsAbout, applyOrderPayments, listed, orderedAt } from '../helpers/gateway/reconciliation.ts';
 import {
   extraPayments,
   mailsTo,
@@ -11,11 +14,8 @@ import {
   readPurchase,
   verifyPurchase,
 } from '../helpers/records/purchases.ts';
-import { alertsAbout, applyOrderPayments, listed, orderedAt } from '../helpers/gateway/reconciliation.ts';
 import { uniqueId } from '../helpers/records/records.ts';
-import { openSession } from '../helpers/database/session.ts';
 import { readPayment, readTier } from '../helpers/records/state.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -47,7 +47,7 @@ describe('an answer of the gateway is applied like a webhook', () => {
     async (status) => {
       const order = await ordered();
       if (status === 'failed') {
-        await deliver(service, failed({ id: uniqueId('pay'), order_id: order.orderId }));
+        await deliver(service, paymentFailed({ id: uniqueId('pay'), order_id: order.orderId }));
       }
       await setClock(database, '2026-01-01T00:15:00Z');
       expect(await apply(order, listed(order, { status: 'captured' }))).toEqual({ applied: 1, ended: false });
@@ -87,7 +87,7 @@ describe('an answer of the gateway is applied like a webhook', () => {
     const before = await readPurchase(database, order);
     expect(await apply(order, answer)).toEqual({ applied: 0, ended: false });
     const money = { id: order.paymentId, order_id: order.orderId };
-    expect(await deliver(service, captured(money))).toBe('already');
+    expect(await deliver(service, paymentCaptured(money))).toBe('already');
     expect(await deliver(service, orderPaid(money, { id: order.orderId }))).toBe('already');
     expect(await readPurchase(database, order)).toEqual(before);
     expect(await mailsTo(database, order.user)).toEqual([`payment-success/${order.id}`]);

@@ -1,10 +1,11 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { deliver, paymentEvent, seconds } from '../helpers/gateway/gateway-events.ts';
-import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
 import { callRpc, openSession } from '../helpers/database/session.ts';
-import { readOutbox, readPayment, readSubscription, readTier } from '../helpers/records/state.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import { paymentCaptured, paymentFailed } from '../helpers/gateway/events.ts';
+import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
+import { readOutbox, readPayment, readSubscription, readTier } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -30,7 +31,8 @@ describe('payment.captured', () => {
     const { user, id, orderId, paymentId } = await order();
     await verify(user.id, orderId, paymentId);
     const subscription = await readSubscription(database, user.id);
-    const captured = (at: string) => deliver(service, paymentEvent('captured', { id: paymentId }, seconds(at)));
+    const captured = (at: string) =>
+      deliver(service, paymentCaptured({ id: paymentId, amount: undefined }, { createdAt: at }));
     expect(await captured('2026-01-01T00:00:00Z')).toBe('applied');
     const { confirmed_at } = await readPayment(database, id);
     expect(confirmed_at).toBeInstanceOf(Date);
@@ -40,21 +42,21 @@ describe('payment.captured', () => {
     expect(await readOutbox(database, 'email', user.email)).toHaveLength(1);
   });
 
-  test('captures a failed payment of that id without granting its tier', async () => {
+  test('without an amount captures a failed payment of that id and grants nothing', async () => {
     const { user, id, paymentId } = await order();
     await database.query("update public.payments set status = 'failed', gateway_payment_id = $2 where id = $1", [
       id,
       paymentId,
     ]);
-    expect(await deliver(service, paymentEvent('captured', { id: paymentId }))).toBe('applied');
+    expect(await deliver(service, paymentCaptured({ id: paymentId, amount: undefined }))).toBe('applied');
     expect(await readPayment(database, id)).toMatchObject({ status: 'captured', fulfilled_at: null });
     expect(await readTier(database, user.id)).toBe('free');
   });
 
   test('of an unknown payment without an amount changes nothing, whatever order it names', async () => {
     const { user, id, orderId, paymentId } = await order();
-    const body = paymentEvent('captured', { id: paymentId, order_id: orderId, notes: { user_id: user.id } });
-    expect(await deliver(service, body)).toBe('unmatched');
+    const entity = { id: paymentId, order_id: orderId, amount: undefined, notes: { user_id: user.id } };
+    expect(await deliver(service, paymentCaptured(entity))).toBe('unmatched');
     expect(await readPayment(database, id)).toMatchObject({ status: 'created', gateway_payment_id: null });
     expect(await readTier(database, user.id)).toBe('free');
   });
@@ -64,8 +66,7 @@ describe('payment.captured', () => {
     const { created } = await database.one(
       "select count(*)::int as created from public.payments where status = 'created'",
     );
-    const body = paymentEvent('captured', { id, nonce: uniqueId('body') });
-    expect(await deliver(service, body)).toBe('ignored: payment.entity.id');
+    expect(await deliver(service, paymentCaptured({ id }))).toBe('ignored: payment.entity.id');
     const after = await database.one("select count(*)::int as created from public.payments where status = 'created'");
     expect(after).toEqual({ created });
   });
@@ -74,7 +75,7 @@ describe('payment.captured', () => {
     const { user, id, orderId, paymentId } = await order();
     await verify(user.id, orderId, paymentId);
     await database.query('delete from auth.users where id = $1', [user.id]);
-    expect(await deliver(service, paymentEvent('captured', { id: paymentId }))).toBe('applied');
+    expect(await deliver(service, paymentCaptured({ id: paymentId, amount: undefined }))).toBe('applied');
     const { confirmed_at } = await readPayment(database, id);
     expect(confirmed_at).toBeInstanceOf(Date);
   });
@@ -85,7 +86,7 @@ describe('payment.failed', () => {
 
   test('marks the payment, keeps the tier and replaces meta by the three error fields', async () => {
     const { id, orderId, paymentId } = await order({ tier: 'premium', coupon: 'X' });
-    expect(await deliver(service, paymentEvent('failed', { id: paymentId, order_id: orderId, ...error }))).toBe(
+    expect(await deliver(service, paymentFailed({ id: paymentId, order_id: orderId, ...error }))).toBe(
       'applied',
     );
     expect(await readPayment(database, id)).toMatchObject({
@@ -98,7 +99,8 @@ describe('payment.failed', () => {
 
   test('stores absent error fields as null and other values unchanged', async () => {
     const { id, orderId } = await order();
-    await deliver(service, paymentEvent('failed', { order_id: orderId, error_code: 42, error_reason: ['a', null] }));
+    const errors = { error_code: 42, error_description: undefined, error_reason: ['a', null] };
+    await deliver(service, paymentFailed({ id: undefined, order_id: orderId, ...errors }));
     expect((await readPayment(database, id)).meta).toEqual({
       error_code: 42,
       error_description: null,
@@ -110,7 +112,7 @@ describe('payment.failed', () => {
     const { user, id, orderId, paymentId } = await order();
     await database.query("update public.profiles set display_name = 'Asha' where user_id = $1", [user.id]);
     const attempt = (attemptId: string, at: string) =>
-      deliver(service, paymentEvent('failed', { id: attemptId, order_id: orderId, ...error }, seconds(at)));
+      deliver(service, paymentFailed({ id: attemptId, order_id: orderId, ...error }, { createdAt: at }));
     const second = uniqueId('pay');
     await attempt(paymentId, '2026-01-01T00:00:00Z');
     await attempt(paymentId, '2026-01-01T00:00:09Z');
@@ -132,7 +134,7 @@ describe('payment.failed', () => {
 
   test('of attempts without an id enqueues one mail per body', async () => {
     const { user, orderId } = await order();
-    const bodies = ['A', 'B'].map((error_code) => paymentEvent('failed', { order_id: orderId, error_code }));
+    const bodies = ['A', 'B'].map((error_code) => paymentFailed({ id: undefined, order_id: orderId, error_code }));
     for (const body of [...bodies, ...bodies]) await deliver(service, body);
     expect(await readOutbox(database, 'email', user.email)).toHaveLength(2);
   });
@@ -145,7 +147,7 @@ describe('payment.failed', () => {
     [[], 'basic'],
   ])('with meta %j names the tier %j in the mail', async (meta, tier) => {
     const { user, orderId, paymentId } = await order(meta);
-    await deliver(service, paymentEvent('failed', { id: paymentId, order_id: orderId }));
+    await deliver(service, paymentFailed({ id: paymentId, order_id: orderId }));
     const [mail] = await readOutbox(database, 'email', user.email);
     expect(mail?.payload).toMatchObject({ tier, reason: null });
   });
@@ -158,7 +160,7 @@ describe('payment.failed', () => {
   ])('for a user with %s fails the payment without a mail', async (_, sql) => {
     const { user, id, orderId, paymentId } = await order();
     await database.query(sql, [user.id]);
-    expect(await deliver(service, paymentEvent('failed', { id: paymentId, order_id: orderId }))).toBe('applied');
+    expect(await deliver(service, paymentFailed({ id: paymentId, order_id: orderId }))).toBe('applied');
     expect(await readPayment(database, id)).toMatchObject({ status: 'failed' });
     expect(await database.query('select from private.outbox where key = $1', [`payment-failed/${paymentId}`])).toEqual(
       [],
@@ -170,7 +172,7 @@ describe('payment.failed', () => {
     await verify(user.id, orderId, paymentId);
     const before = await readPayment(database, id);
     for (const attempt of [paymentId, uniqueId('pay')]) {
-      expect(await deliver(service, paymentEvent('failed', { id: attempt, order_id: orderId, ...error }))).toBe(
+      expect(await deliver(service, paymentFailed({ id: attempt, order_id: orderId, ...error }))).toBe(
         'stale',
       );
     }
@@ -181,7 +183,7 @@ describe('payment.failed', () => {
 
   test('before a successful attempt on the same order leaves the tier that was bought', async () => {
     const { user, id, orderId, paymentId } = await order({ tier: 'premium' });
-    await deliver(service, paymentEvent('failed', { id: uniqueId('pay'), order_id: orderId, ...error }));
+    await deliver(service, paymentFailed({ id: uniqueId('pay'), order_id: orderId, ...error }));
     expect(await verify(user.id, orderId, paymentId)).toMatchObject({ outcome: 'applied', tier: 'premium' });
     expect(await readPayment(database, id)).toMatchObject({ status: 'captured', gateway_payment_id: paymentId });
     expect(await readOutbox(database, 'email', user.email)).toMatchObject([
@@ -195,20 +197,20 @@ describe('payment.failed', () => {
     async (orderId) => {
       const { id } = await order();
       await database.query('update public.payments set gateway_order_id = null where id = $1', [id]);
-      const body = paymentEvent('failed', { id: uniqueId('pay'), order_id: orderId });
+      const body = paymentFailed({ id: uniqueId('pay'), order_id: orderId });
       expect(await deliver(service, body)).toBe('ignored: payment.entity.order_id');
       expect(await readPayment(database, id)).toMatchObject({ status: 'created' });
     },
   );
 
   test('of an unknown order is unmatched', async () => {
-    const body = paymentEvent('failed', { id: uniqueId('pay'), order_id: uniqueId('order') });
+    const body = paymentFailed({ id: uniqueId('pay'), order_id: uniqueId('order') });
     expect(await deliver(service, body)).toBe('unmatched');
   });
 
   test('is applied when it is delivered again after its order was stored', async () => {
     const orderId = uniqueId('order');
-    const body = paymentEvent('failed', { id: uniqueId('pay'), order_id: orderId });
+    const body = paymentFailed({ id: uniqueId('pay'), order_id: orderId });
     expect(await deliver(service, body)).toBe('unmatched');
     const user = await createUser(database);
     const { id } = await createPayment(database, { userId: user.id, orderId });

@@ -1,11 +1,12 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
-import { deliver, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/gateway-events.ts';
-import { createUser, uniqueId } from '../helpers/records/records.ts';
 import { openSession } from '../helpers/database/session.ts';
-import { readSubscription, readTier } from '../helpers/records/state.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import { type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
+import { createUser, uniqueId } from '../helpers/records/records.ts';
+import { readSubscription, readTier } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

@@ -1,15 +1,15 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
-import { deliver, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/gateway-events.ts';
+import { openSession } from '../helpers/database/session.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import { paymentCaptured, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
 import { deleteUsers, readCancellation } from '../helpers/gateway/gateway-subscriptions.ts';
-import { captured } from '../helpers/gateway/money-events.ts';
 import { permutations } from '../helpers/orderings/permutations.ts';
 import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { createUser } from '../helpers/records/records.ts';
-import { openSession } from '../helpers/database/session.ts';
 import { readSubscription, readTier } from '../helpers/records/state.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -114,7 +114,8 @@ test('a row written by hand with a time in the future does not outrank a later a
 });
 
 test('an order made before another one was verified does not outrank it, although its capture arrives later', async () => {
-  const pay = ({ orderId, paymentId }: Purchase) => deliver(service, captured({ id: paymentId, order_id: orderId }));
+  const pay = ({ orderId, paymentId }: Purchase) =>
+    deliver(service, paymentCaptured({ id: paymentId, order_id: orderId }));
   const user = await createUser(database);
   await setClock(database, day(9));
   const premium = await placeOrder(database, { user, tier: 'premium' });

@@ -1,15 +1,16 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
-import { deliver, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/gateway-events.ts';
+import { readAccessFindings } from '../helpers/database/read-findings.ts';
+import { callRpc, openSession } from '../helpers/database/session.ts';
+import { createTestDatabase, type Row, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import { type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
 import { deleteUsers, readCancellation } from '../helpers/gateway/gateway-subscriptions.ts';
 import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
-import { readAccessFindings } from '../helpers/database/read-findings.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
 import { readAllRows } from '../helpers/records/rows.ts';
-import { callRpc, openSession } from '../helpers/database/session.ts';
 import { readTier } from '../helpers/records/state.ts';
-import { createTestDatabase, type Row, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

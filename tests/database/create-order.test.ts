@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
-import { deliver } from '../helpers/gateway/gateway-events.ts';
-import { captured, failed, refunded } from '../helpers/gateway/money-events.ts';
-import { createUser, uniqueId } from '../helpers/records/records.ts';
 import { callRpc, openSession } from '../helpers/database/session.ts';
-import { readPayment, readTier } from '../helpers/records/state.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import { paymentCaptured, paymentFailed, refundEvent } from '../helpers/gateway/events.ts';
+import { createUser, uniqueId } from '../helpers/records/records.ts';
+import { readPayment, readTier } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -82,7 +82,7 @@ describe('a new order', () => {
     const [{ id: userId }, { id: cancelling }] = [await createUser(database), await createUser(database)];
     for (const id of [userId, cancelling]) {
       const basic = await ordered(id, 'basic');
-      await deliver(service, captured({ id: uniqueId('pay'), order_id: basic.orderId, amount: 9900 }));
+      await deliver(service, paymentCaptured({ id: uniqueId('pay'), order_id: basic.orderId, amount: 9900 }));
     }
     const running = { tier: 'basic', until: '2026-07-01T00:00:00.000Z' };
     expect(await create(cancelling)).toMatchObject({ outcome: 'created', running });
@@ -97,7 +97,7 @@ describe('a new order', () => {
   test('is fulfilled by its capture', async () => {
     const { id: userId } = await createUser(database);
     const { orderId } = await ordered(userId);
-    expect(await deliver(service, captured({ id: uniqueId('pay'), order_id: orderId }))).toBe('applied');
+    expect(await deliver(service, paymentCaptured({ id: uniqueId('pay'), order_id: orderId }))).toBe('applied');
     expect(await readTier(database, userId)).toBe('pro');
   });
 });
@@ -119,15 +119,15 @@ describe('an open order', () => {
   test('is returned after an attempt on it failed', async () => {
     const { id: userId } = await createUser(database);
     const { id, orderId } = await ordered(userId);
-    await deliver(service, failed({ id: uniqueId('pay'), order_id: orderId }));
+    await deliver(service, paymentFailed({ id: uniqueId('pay'), order_id: orderId }));
     expect(await create(userId)).toMatchObject({ outcome: 'existing', payment_id: id });
   });
 
   test.each<[string, (orderId: string) => Promise<unknown>]>([
-    ['paid', (order_id) => deliver(service, captured({ id: uniqueId('pay'), order_id }))],
+    ['paid', (order_id) => deliver(service, paymentCaptured({ id: uniqueId('pay'), order_id }))],
     [
       'paid and refunded before its capture arrived',
-      (order_id) => deliver(service, refunded({ id: uniqueId('pay'), order_id }, 99900)),
+      (order_id) => deliver(service, refundEvent({ id: uniqueId('pay'), order_id }, 99900)),
     ],
   ])('that was %s is not open any more', async (_, pay) => {
     const { id: userId } = await createUser(database);
@@ -144,7 +144,7 @@ describe('an open order', () => {
     await database.query("update public.plans set price = 109900 where tier = 'pro'");
     expect(await create(userId)).toMatchObject({ outcome: 'created', amount: 109900 });
     // The old order still sells at the old price.
-    expect(await deliver(service, captured({ id: uniqueId('pay'), order_id: orderId }))).toBe('applied');
+    expect(await deliver(service, paymentCaptured({ id: uniqueId('pay'), order_id: orderId }))).toBe('applied');
     expect(await readTier(database, userId)).toBe('pro');
   });
 
@@ -223,7 +223,7 @@ describe('an idempotency key', () => {
     expect(await create(userId, 'pro', 'key')).toMatchObject(same);
     await database.query("update public.plans set price = 1, is_active = false where tier = 'pro'");
     expect(await create(userId, 'pro', 'key')).toMatchObject(same);
-    await deliver(service, captured({ id: uniqueId('pay'), order_id: orderId }));
+    await deliver(service, paymentCaptured({ id: uniqueId('pay'), order_id: orderId }));
     expect(await create(userId, 'pro', 'key')).toMatchObject(same);
   });
 

@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deliver } from '../helpers/gateway/gateway-events.ts';
-import { captured, dispute } from '../helpers/gateway/money-events.ts';
+import { openSession } from '../helpers/database/session.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import { disputeEvent, gatewayEvent, paymentCaptured } from '../helpers/gateway/events.ts';
 import { placeOrder, readPurchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
-import { openSession } from '../helpers/database/session.ts';
 import { readPayment, readTier } from '../helpers/records/state.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -21,7 +21,7 @@ async function bought() {
   const order = await placeOrder(database);
   await verifyPurchase(service, order);
   const deliverDispute = (name: string, status: unknown) =>
-    deliver(service, dispute(name, status, { id: order.paymentId, order_id: order.orderId }));
+    deliver(service, disputeEvent(name, status, { id: order.paymentId, order_id: order.orderId }));
   return { order, deliverDispute };
 }
 
@@ -53,26 +53,21 @@ test.each([[undefined], [null], [7], [{}]])('a dispute with the status %j is ign
 
 test('a dispute without a payment entity finds the payment by its payment_id', async () => {
   const { order } = await bought();
-  const body = JSON.stringify({
-    event: 'payment.dispute.created',
-    payload: { dispute: { entity: { payment_id: order.paymentId, status: 'open' } } },
-  });
+  const body = gatewayEvent('payment.dispute.created', { dispute: { payment_id: order.paymentId } });
   expect(await deliver(service, body)).toBe('applied');
   expect(await readPayment(database, order.id)).toMatchObject({ dispute_status: 'open' });
 });
 
 test('a dispute without an entity is ignored', async () => {
-  expect(await deliver(service, JSON.stringify({ event: 'payment.dispute.won', payload: {} }))).toBe(
-    'ignored: dispute.entity',
-  );
+  expect(await deliver(service, gatewayEvent('payment.dispute.won', {}))).toBe('ignored: dispute.entity');
 });
 
 test('a dispute about an extra payment on the order does not change the payment that counts', async () => {
   const { order } = await bought();
-  await deliver(service, captured({ id: order.paymentId, order_id: order.orderId }));
+  await deliver(service, paymentCaptured({ id: order.paymentId, order_id: order.orderId }));
   const extra = { id: uniqueId('pay'), order_id: order.orderId };
-  await deliver(service, captured(extra));
-  expect(await deliver(service, dispute('created', 'open', extra))).toBe('mismatch');
+  await deliver(service, paymentCaptured(extra));
+  expect(await deliver(service, disputeEvent('created', 'open', extra))).toBe('mismatch');
   expect(await readPayment(database, order.id)).toMatchObject({ dispute_status: null });
 });
 
@@ -115,8 +110,8 @@ test('private.end_payment_access lets another source rule, and is closed to the 
 test('a dispute of an unknown order is recorded when the order is stored', async () => {
   const user = await createUser(database);
   const money = { id: uniqueId('pay'), order_id: uniqueId('order') };
-  expect(await deliver(service, captured(money))).toBe('unmatched');
-  expect(await deliver(service, dispute('created', 'open', money))).toBe('unmatched');
+  expect(await deliver(service, paymentCaptured(money))).toBe('unmatched');
+  expect(await deliver(service, disputeEvent('created', 'open', money))).toBe('unmatched');
   const { id } = await createPayment(database, { userId: user.id, orderId: money.order_id });
   expect(await readPayment(database, id)).toMatchObject({ status: 'captured', dispute_status: 'open' });
   expect(await readTier(database, user.id)).toBe('pro');

@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
-import { deliver, sha256 } from '../helpers/gateway/gateway-events.ts';
-import { captured } from '../helpers/gateway/money-events.ts';
+import { openSession } from '../helpers/database/session.ts';
+import { createTestDatabase, type Row, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
+import { paymentCaptured } from '../helpers/gateway/events.ts';
 import { mailsTo, placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
 import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
-import { openSession } from '../helpers/database/session.ts';
 import { readTier } from '../helpers/records/state.ts';
-import { createTestDatabase, type Row, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -32,7 +32,7 @@ const row = (body: string): Promise<Row> =>
 test('a payload is emptied after 90 days; hash, ids, outcome and counts stay', async () => {
   await setClock(database, '2026-01-01T00:00:00Z');
   const order = await placeOrder(database);
-  const body = captured({ id: order.paymentId, order_id: order.orderId });
+  const body = paymentCaptured({ id: order.paymentId, order_id: order.orderId });
   await deliver(service, body, 'evt_header');
   const { payload: _, ...before } = await row(body);
   expect(await empty('2026-04-01T00:00:00Z')).toBe(0);
@@ -45,7 +45,7 @@ test('a payload is emptied after 90 days; hash, ids, outcome and counts stay', a
 test('a repeated delivery of an emptied event is recognized: it returns the outcome and changes nothing', async () => {
   await setClock(database, '2026-01-01T00:00:00Z');
   const order = await placeOrder(database);
-  const body = captured({ id: order.paymentId, order_id: order.orderId });
+  const body = paymentCaptured({ id: order.paymentId, order_id: order.orderId });
   await deliver(service, body);
   await empty('2026-05-01T00:00:00Z');
   expect(await deliver(service, body)).toBe('applied');
@@ -62,7 +62,12 @@ test.each(['unmatched', 'plan_not_found', 'parked', 'failed: 23514'])(
   async (outcome) => {
     await setClock(database, '2026-01-01T00:00:00Z');
     const money = { id: uniqueId('pay'), order_id: uniqueId('order') };
-    const body = captured({ ...money, email: 'asha.rao@example.com', contact: '+919800000000', vpa: 'asha@upi' });
+    const body = paymentCaptured({
+      ...money,
+      email: 'asha.rao@example.com',
+      contact: '+919800000000',
+      vpa: 'asha@upi',
+    });
     await deliver(service, body);
     await database.query('update private.gateway_events set outcome = $1', [outcome]);
     expect((await row(body)).payload).toEqual(JSON.parse(body));
@@ -70,7 +75,18 @@ test.each(['unmatched', 'plan_not_found', 'parked', 'failed: 23514'])(
     expect((await row(body)).payload).toEqual({
       reduced: true,
       event: 'payment.captured',
-      payload: { payment: { entity: { ...money, amount: 99900, currency: 'INR', status: 'captured' } } },
+      payload: {
+        payment: {
+          entity: {
+            ...money,
+            amount: 99900,
+            currency: 'INR',
+            status: 'captured',
+            error_code: null,
+            error_reason: null,
+          },
+        },
+      },
       created_at: 1_767_225_600,
     });
     expect(await empty('2027-01-01T00:00:00Z')).toBe(0);
@@ -80,7 +96,7 @@ test.each(['unmatched', 'plan_not_found', 'parked', 'failed: 23514'])(
 test('an event of an unknown order, or of an unhandled type, keeps its whole payload for a day', async () => {
   await setClock(database, '2026-01-01T00:00:00Z');
   const money = { id: uniqueId('pay'), order_id: uniqueId('order'), email: 'asha.rao@example.com' };
-  const bodies = [captured(money), captured(money).replace('payment.captured', 'payment.authorized')];
+  const bodies = [paymentCaptured(money), paymentCaptured(money).replace('payment.captured', 'payment.authorized')];
   for (const body of bodies) await deliver(service, body);
   const reduce = async (at: string) => {
     await setClock(database, at);
@@ -95,7 +111,7 @@ test('an event of an unknown order, or of an unhandled type, keeps its whole pay
 test('an event that waited a year for its order is applied', async () => {
   await setClock(database, '2026-01-01T00:00:00Z');
   const money = { id: uniqueId('pay'), order_id: uniqueId('order') };
-  await deliver(service, captured(money));
+  await deliver(service, paymentCaptured(money));
   await empty('2027-01-01T00:00:00Z');
   const user = await createUser(database);
   await createPayment(database, { userId: user.id, orderId: money.order_id });
@@ -106,7 +122,7 @@ test.each(['ignored: not handled', 'stale', 'already', 'mismatch', 'applied'])(
   'an event with the outcome %s is emptied',
   async (outcome) => {
     await setClock(database, '2026-01-01T00:00:00Z');
-    await deliver(service, captured({ id: uniqueId('pay'), order_id: uniqueId('order') }));
+    await deliver(service, paymentCaptured({ id: uniqueId('pay'), order_id: uniqueId('order') }));
     await database.query('update private.gateway_events set outcome = $1', [outcome]);
     expect(await empty('2027-01-01T00:00:00Z')).toBe(1);
   },
@@ -120,7 +136,7 @@ test('a batch is a thousand rows, skips locked rows, and never takes new rows', 
   await setClock(database, '2026-12-31T00:00:00Z');
   const order = await placeOrder(database);
   await verifyPurchase(service, order);
-  const fresh = captured({ id: order.paymentId, order_id: order.orderId });
+  const fresh = paymentCaptured({ id: order.paymentId, order_id: order.orderId });
   await deliver(service, fresh);
 
   const holder = await database.connect();

@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
-import { deliver } from '../helpers/gateway/gateway-events.ts';
-import { refunded } from '../helpers/gateway/money-events.ts';
-import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { readFindings } from '../helpers/database/read-findings.ts';
-import { createUser } from '../helpers/records/records.ts';
 import { callRpc, openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import { refundEvent } from '../helpers/gateway/events.ts';
+import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { createUser } from '../helpers/records/records.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -44,7 +44,7 @@ describe('paid_not_entitled', () => {
     const order = await buy();
     await write('delete from public.subscriptions where user_id = $1', order.user.id);
     expect(await findings()).toEqual([['paid_not_entitled', order.id]]);
-    await deliver(service, refunded(money(order), 99900));
+    await deliver(service, refundEvent(money(order), 99900));
     expect(await findings()).toEqual([]);
   });
 

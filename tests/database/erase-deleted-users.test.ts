@@ -2,13 +2,20 @@ import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sweep } from '../../scripts/stack/postgres/sweep.ts';
 import { setClock } from '../helpers/database/clock.ts';
-import { deliver, sha256, subscriptionEvent } from '../helpers/gateway/gateway-events.ts';
-import { captured, dispute, failed, orderPaid, refunded } from '../helpers/gateway/money-events.ts';
+import { callRpc, openSession, waitUntilBlocked } from '../helpers/database/session.ts';
+import { createTestDatabase, type Row, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
+import {
+  disputeEvent,
+  orderPaid,
+  paymentCaptured,
+  paymentFailed,
+  refundEvent,
+  subscriptionEvent,
+} from '../helpers/gateway/events.ts';
 import { columnsNaming, type Person, personalFields } from '../helpers/records/personal-data.ts';
 import { createPayment, uniqueId } from '../helpers/records/records.ts';
-import { callRpc, openSession, waitUntilBlocked } from '../helpers/database/session.ts';
 import { readLedger } from '../helpers/records/state.ts';
-import { createTestDatabase, type Row, type TestDatabase } from '../helpers/database/test-database.ts';
 
 const start = Date.parse('2026-01-01T00:00:00Z');
 const day = 86_400_000;
@@ -73,16 +80,16 @@ async function createRecords(person: Person): Promise<{ subscription: string; ch
   const attempt = await order();
   await deliver(
     service,
-    failed({ ...attempt.money, error_description: `${person.vpa} of ${person.name} is not known` }),
+    paymentFailed({ ...attempt.money, error_description: `${person.vpa} of ${person.name} is not known` }),
   );
   const bought = await order();
   await verify(bought);
-  await deliver(service, captured(bought.money));
+  await deliver(service, paymentCaptured(bought.money));
   await deliver(service, orderPaid(bought.money, { id: bought.orderId }));
-  await deliver(service, captured({ ...bought.money, id: uniqueId('pay') }));
-  await deliver(service, refunded(bought.money, 100));
-  await deliver(service, dispute('created', 'open', bought.money));
-  await deliver(service, captured({ ...(await order(1)).money }));
+  await deliver(service, paymentCaptured({ ...bought.money, id: uniqueId('pay') }));
+  await deliver(service, refundEvent(bought.money, 100));
+  await deliver(service, disputeEvent('created', 'open', bought.money));
+  await deliver(service, paymentCaptured({ ...(await order(1)).money }));
 
   const cycle = {
     userId: person.id,
@@ -94,16 +101,16 @@ async function createRecords(person: Person): Promise<{ subscription: string; ch
   await deliver(service, subscriptionEvent({ name: 'activated', ...cycle, createdAt: iso(start) }));
   const payment = { ...of, id: charge, amount: 99900, order_id: uniqueId('order_of_cycle') };
   await deliver(service, subscriptionEvent({ name: 'charged', ...cycle, createdAt: iso(start), payment }));
-  await deliver(service, captured(payment));
-  await deliver(service, refunded(payment, 100));
-  await deliver(service, dispute('created', 'open', payment));
+  await deliver(service, paymentCaptured(payment));
+  await deliver(service, refundEvent(payment, 100));
+  await deliver(service, disputeEvent('created', 'open', payment));
 
   // Events that wait: for an order, for a plan, for an admin.
   const unknown = { ...of, id: uniqueId('pay'), order_id: uniqueId('order_unknown') };
-  await deliver(service, captured(unknown));
-  await deliver(service, failed({ ...unknown, error_description: `Declined for ${person.name}` }));
+  await deliver(service, paymentCaptured(unknown));
+  await deliver(service, paymentFailed({ ...unknown, error_description: `Declined for ${person.name}` }));
   const team = await createPayment(database, { userId: person.id, meta: { tier: 'team' } });
-  await deliver(service, captured({ ...of, id: uniqueId('pay'), order_id: team.orderId }));
+  await deliver(service, paymentCaptured({ ...of, id: uniqueId('pay'), order_id: team.orderId }));
   await database.query(
     "alter table private.gateway_subscriptions add constraint poison_check check (gateway_plan_id <> 'x')",
   );
@@ -350,7 +357,7 @@ describe('an event about a deleted user', () => {
       order_id: uniqueId('order_of_cycle'),
     };
     const next = { start: iso(at), end: iso(at + 30 * day), createdAt: iso(at) };
-    const events = [captured(payment), subscriptionEvent({ name: 'charged', ...of, ...next, payment })];
+    const events = [paymentCaptured(payment), subscriptionEvent({ name: 'charged', ...of, ...next, payment })];
     for (const body of when === 'before' ? events : events.toReversed()) await deliver(service, body);
     await setTime(Math.max(at, start + 90 * day) + day + 1000);
     await database.query(sweep);
@@ -359,7 +366,7 @@ describe('an event about a deleted user', () => {
 
   test('of an unhandled type is emptied 90 days after the deletion, however late it arrived', async () => {
     const { person, orderId } = await deleted(60);
-    const body = captured({ ...personalFields(person), id: uniqueId('pay'), order_id: orderId })
+    const body = paymentCaptured({ ...personalFields(person), id: uniqueId('pay'), order_id: orderId })
       .replace('payment.captured', 'payment.authorized');
     expect(await deliver(service, body)).toBe('ignored: not handled');
     expect(await columnsNaming(database, withoutId(person))).toEqual(['private.gateway_events.payload']);
@@ -385,9 +392,9 @@ describe('an event about a deleted user', () => {
       );
       await deleteUser(person);
       const bodies = {
-        captured: captured(money),
-        refunded: refunded(money, 100),
-        disputed: dispute('created', 'open', money),
+        captured: paymentCaptured(money),
+        refunded: refundEvent(money, 100),
+        disputed: disputeEvent('created', 'open', money),
       };
       await deliver(service, bodies[what]);
       expect(await columnsNaming(database, { ...withoutId(person), name: person.email })).toEqual([]);
@@ -397,7 +404,9 @@ describe('an event about a deleted user', () => {
   test('payment.failed is recorded without the bank’s error text', async () => {
     const { person, orderId } = await deleted(1);
     const money = { ...personalFields(person), id: uniqueId('pay'), order_id: orderId };
-    expect(await deliver(service, failed({ ...money, error_description: `${person.vpa} is wrong` }))).toBe('applied');
+    expect(await deliver(service, paymentFailed({ ...money, error_description: `${person.vpa} is wrong` }))).toBe(
+      'applied',
+    );
     expect(await columnsNaming(database, withoutId(person))).toEqual([]);
     expect(await database.one('select status, meta from public.payments')).toEqual({
       status: 'failed',
@@ -409,7 +418,7 @@ describe('an event about a deleted user', () => {
     const { person, orderId } = await deleted(1);
     await database.query("alter table public.payments add constraint poison_check check (status <> 'failed')");
     const money = { ...personalFields(person), id: uniqueId('pay'), order_id: orderId };
-    const body = failed({ ...money, error_description: `${person.vpa} is wrong` });
+    const body = paymentFailed({ ...money, error_description: `${person.vpa} is wrong` });
     expect(await deliver(service, body)).toBe('failed: 23514');
     await database.query('alter table public.payments drop constraint poison_check');
     expect(await columnsNaming(database, withoutId(person))).toEqual([]);
@@ -439,7 +448,7 @@ describe('the bank’s error text', () => {
 
   test('is stored with an event that waits for its order, for 90 days at most', async () => {
     const unknown = { id: uniqueId('pay'), order_id: uniqueId('order') };
-    const body = failed({ ...unknown, error_description: errorText });
+    const body = paymentFailed({ ...unknown, error_description: errorText });
     expect(await deliver(service, body)).toBe('unmatched');
     await setTime(start + 90 * day);
     await database.query(sweep);
@@ -454,7 +463,7 @@ describe('the bank’s error text', () => {
 
   test('is copied to the payment and the mail of an order that is stored within that time', async () => {
     const unknown = { id: uniqueId('pay'), order_id: uniqueId('order') };
-    await deliver(service, failed({ ...unknown, error_description: errorText }));
+    await deliver(service, paymentFailed({ ...unknown, error_description: errorText }));
     const person = await createPerson();
     const { id } = await createPayment(database, { userId: person.id, orderId: unknown.order_id });
     expect(await database.one("select meta ->> 'error_description' as text from public.payments where id = $1", [id]))

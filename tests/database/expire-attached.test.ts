@@ -1,14 +1,15 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
-import { deliver, seconds, subscriptionEvent } from '../helpers/gateway/gateway-events.ts';
+import { readAccessFindings } from '../helpers/database/read-findings.ts';
+import { callRpc, openSession } from '../helpers/database/session.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import { seconds, subscriptionEvent } from '../helpers/gateway/events.ts';
 import { deleteUsers } from '../helpers/gateway/gateway-subscriptions.ts';
 import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
-import { readAccessFindings } from '../helpers/database/read-findings.ts';
 import { createUser } from '../helpers/records/records.ts';
-import { callRpc, openSession } from '../helpers/database/session.ts';
 import { readSubscription, readTier } from '../helpers/records/state.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 // Attached gateway subscriptions: no plan has their gateway_plan_id. Contract: Gateway subscriptions.
 

@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deliver } from '../helpers/gateway/gateway-events.ts';
-import { captured, type Refund, refunded } from '../helpers/gateway/money-events.ts';
+import { openSession } from '../helpers/database/session.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import { paymentCaptured, refundEvent, type RefundFields } from '../helpers/gateway/events.ts';
 import { mailsTo, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { uniqueId } from '../helpers/records/records.ts';
-import { openSession } from '../helpers/database/session.ts';
 import { readPayment, readSubscription, readTier } from '../helpers/records/state.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -16,9 +16,9 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-const capture = ({ orderId }: Purchase, id: string) => deliver(service, captured({ id, order_id: orderId }));
-const refund = ({ orderId }: Purchase, id: string, amount = 99900, which?: Refund) =>
-  deliver(service, refunded({ id, order_id: orderId }, amount, which));
+const capture = ({ orderId }: Purchase, id: string) => deliver(service, paymentCaptured({ id, order_id: orderId }));
+const refund = ({ orderId }: Purchase, id: string, amount = 99900, which?: RefundFields) =>
+  deliver(service, refundEvent({ id, order_id: orderId }, amount, which));
 
 /** The payments on an order that do not count, with the refunded amount of each. */
 const extras = ({ id }: Purchase) =>
@@ -56,7 +56,7 @@ test('a refund of an extra payment is matched by the payment id if the event nam
   const { order, one, two } = await paidTwice();
   await capture(order, one);
   await capture(order, two);
-  expect(await deliver(service, refunded({ id: two }, 99900))).toBe('applied');
+  expect(await deliver(service, refundEvent({ id: two }, 99900))).toBe('applied');
   expect(await extras(order)).toEqual([{ id: two, refunded: 99900 }]);
 });
 

@@ -1,15 +1,15 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
-import { deliver, sha256, subscriptionEvent } from '../helpers/gateway/gateway-events.ts';
-import { captured, failed, refunded } from '../helpers/gateway/money-events.ts';
+import { readFindings } from '../helpers/database/read-findings.ts';
+import { openSession } from '../helpers/database/session.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
+import { paymentCaptured, paymentFailed, refundEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
 import { claim, enqueue, fail } from '../helpers/outbox/outbox.ts';
 import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
-import { readFindings } from '../helpers/database/read-findings.ts';
 import { uniqueId } from '../helpers/records/records.ts';
-import { openSession } from '../helpers/database/session.ts';
 import { readTier } from '../helpers/records/state.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -110,7 +110,7 @@ describe('captured_not_fulfilled', () => {
     expect(await findings()).toEqual(
       [order, other].map(({ id }) => ['captured_not_fulfilled', id, 'no plan of this tier']).sort(),
     );
-    await deliver(service, refunded(money(other), 99900));
+    await deliver(service, refundEvent(money(other), 99900));
     await write("insert into public.plans (tier, name, price) values ($1, 'Team', 99900)", tier);
     await verifyPurchase(service, order);
     expect(await findings()).toEqual([]);
@@ -175,7 +175,7 @@ describe('expiry_failed', () => {
 describe('failed_events', () => {
   test('lists an event whose effect failed, also when it is parked, until it is applied', async () => {
     const order = await placeOrder(database);
-    const body = failed({ ...money(order), id: uniqueId('pay') });
+    const body = paymentFailed({ ...money(order), id: uniqueId('pay') });
     await write("alter table public.payments add constraint broken check (status <> 'failed') not valid");
     await deliver(service, body);
     expect(await findings()).toEqual([['failed_events', sha256(body), 'failed: 23514']]);
@@ -189,7 +189,7 @@ describe('failed_events', () => {
   test('lists an event without a plan, until the payment is fulfilled', async () => {
     const tier = uniqueId('team');
     const order = await placeOrder(database, { tier });
-    const body = captured(money(order));
+    const body = paymentCaptured(money(order));
     await deliver(service, body);
     expect(await findings()).toContainEqual(['failed_events', sha256(body), 'plan_not_found']);
     await write("insert into public.plans (tier, name, price) values ($1, 'Team', 99900)", tier);
@@ -200,11 +200,11 @@ describe('failed_events', () => {
   test('lists a capture of another amount, until it is refunded; not a refund of a payment that does not count', async () => {
     const order = await placeOrder(database);
     const other = { ...money(order), id: uniqueId('pay'), amount: 1 };
-    const body = captured(other);
+    const body = paymentCaptured(other);
     expect(await deliver(service, body)).toBe('mismatch');
     await verifyPurchase(service, order);
     expect(await findings()).toEqual([['failed_events', sha256(body), 'mismatch']]);
-    await deliver(service, refunded(other, 1));
+    await deliver(service, refundEvent(other, 1));
     expect(await findings()).toEqual([]);
   });
 

@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
-import { deliver } from '../helpers/gateway/gateway-events.ts';
-import { captured, refunded } from '../helpers/gateway/money-events.ts';
+import { callRpc, openSession } from '../helpers/database/session.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import { paymentCaptured, refundEvent } from '../helpers/gateway/events.ts';
 import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { createUser } from '../helpers/records/records.ts';
-import { callRpc, openSession } from '../helpers/database/session.ts';
 import { readSubscription, readTier } from '../helpers/records/state.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -47,7 +47,7 @@ describe('a grant', () => {
     await grant(user.id, 'premium', '2126-06-01Z');
     const order = await buy(user);
     expect(await readTier(database, user.id)).toBe('pro');
-    await deliver(service, refunded({ id: order.paymentId, order_id: order.orderId }, 99900));
+    await deliver(service, refundEvent({ id: order.paymentId, order_id: order.orderId }, 99900));
     expect(await readSubscription(database, user.id)).toMatchObject({
       tier: 'premium',
       status: 'active',
@@ -80,7 +80,7 @@ describe('a grant', () => {
   test('rules over an older order that only a webhook captured, until the customer verifies it', async () => {
     const order = await placeOrder(database);
     await grant(order.user.id, 'premium', '2126-06-01Z');
-    expect(await deliver(service, captured({ id: order.paymentId, order_id: order.orderId }))).toBe('applied');
+    expect(await deliver(service, paymentCaptured({ id: order.paymentId, order_id: order.orderId }))).toBe('applied');
     expect(await readTier(database, order.user.id)).toBe('premium');
     await verifyPurchase(service, order);
     expect(await readTier(database, order.user.id)).toBe('pro');
@@ -132,7 +132,7 @@ describe('private.revoke_grant', () => {
     const before = await readSubscription(database, user.id);
     expect(await revoke(id)).toBe(true);
     expect(await readSubscription(database, user.id)).toEqual(before);
-    await deliver(service, refunded({ id: order.paymentId, order_id: order.orderId }, 99900));
+    await deliver(service, refundEvent({ id: order.paymentId, order_id: order.orderId }, 99900));
     expect(await readTier(database, user.id)).toBe('free');
   });
 

@@ -1,11 +1,11 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deliver, subscriptionEvent } from '../helpers/gateway/gateway-events.ts';
-import { captured } from '../helpers/gateway/money-events.ts';
-import { placeOrder } from '../helpers/records/purchases.ts';
-import { uniqueId } from '../helpers/records/records.ts';
 import { openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import { paymentCaptured, subscriptionEvent } from '../helpers/gateway/events.ts';
+import { placeOrder } from '../helpers/records/purchases.ts';
+import { uniqueId } from '../helpers/records/records.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -21,7 +21,7 @@ test('a webhook that fulfils a payment writes the ledger once, and no index for 
   for (let payment = 0; payment < 2; payment += 1) {
     const { paymentId, orderId } = await placeOrder(database, { user });
     await service.query('begin');
-    expect(await deliver(service, captured({ id: paymentId, order_id: orderId }))).toBe('applied');
+    expect(await deliver(service, paymentCaptured({ id: paymentId, order_id: orderId }))).toBe('applied');
     const { rows } = await service.query(
       `select relname as name, n_tup_upd > 0 as is_updated, (n_tup_upd - n_tup_hot_upd)::int as through_indexes
        from pg_stat_xact_user_tables where relname in ('gateway_events', 'profiles') order by relname`,

@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { deliver, sha256 } from '../helpers/gateway/gateway-events.ts';
-import { captured, failed, orderPaid } from '../helpers/gateway/money-events.ts';
+import { callRpc, openSession } from '../helpers/database/session.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
+import { orderPaid, paymentCaptured, paymentFailed } from '../helpers/gateway/events.ts';
 import { mailsTo, placeOrder, readPurchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
-import { callRpc, openSession } from '../helpers/database/session.ts';
 import { readLedger, readPayment, readTier } from '../helpers/records/state.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -25,8 +25,10 @@ describe.each([['the same payment id', true], ['another payment id', false]])(
       async (tier) => {
         const order = await placeOrder(database, { tier });
         const attempt = same ? order.paymentId : uniqueId('pay');
-        expect(await deliver(service, failed({ id: attempt, order_id: order.orderId }))).toBe('applied');
-        expect(await deliver(service, captured({ id: order.paymentId, order_id: order.orderId }))).toBe('applied');
+        expect(await deliver(service, paymentFailed({ id: attempt, order_id: order.orderId }))).toBe('applied');
+        expect(await deliver(service, paymentCaptured({ id: order.paymentId, order_id: order.orderId }))).toBe(
+          'applied',
+        );
         expect(await readPurchase(database, order)).toEqual({
           status: 'captured',
           paymentId: order.paymentId,
@@ -41,10 +43,10 @@ describe.each([['the same payment id', true], ['another payment id', false]])(
     test('then failed again: the payment stays captured', async () => {
       const order = await placeOrder(database);
       const attempt = same ? order.paymentId : uniqueId('pay');
-      await deliver(service, failed({ id: attempt, order_id: order.orderId }));
-      await deliver(service, captured({ id: order.paymentId, order_id: order.orderId }));
+      await deliver(service, paymentFailed({ id: attempt, order_id: order.orderId }));
+      await deliver(service, paymentCaptured({ id: order.paymentId, order_id: order.orderId }));
       const before = await readPurchase(database, order);
-      expect(await deliver(service, failed({ id: attempt, order_id: order.orderId }))).toBe('stale');
+      expect(await deliver(service, paymentFailed({ id: attempt, order_id: order.orderId }))).toBe('stale');
       expect(await readPurchase(database, order)).toEqual(before);
     });
   },
@@ -61,7 +63,9 @@ describe('events that arrive before their order', () => {
     async (names) => {
       const user = await createUser(database);
       const money = { id: uniqueId('pay'), order_id: uniqueId('order') };
-      const bodies = names.map((name) => name === 'captured' ? captured(money) : failed({ ...money, id: 'pay_other' }));
+      const bodies = names.map((name) =>
+        name === 'captured' ? paymentCaptured(money) : paymentFailed({ ...money, id: 'pay_other' })
+      );
       await early(bodies);
       const { id } = await createPayment(database, { userId: user.id, orderId: money.order_id });
       expect(await readPayment(database, id)).toMatchObject({
@@ -81,7 +85,7 @@ describe('events that arrive before their order', () => {
   test('are applied when the app inserts the order as the service role, which has no other right that it needs', async () => {
     const user = await createUser(database);
     const money = { id: uniqueId('pay'), order_id: uniqueId('order') };
-    await early([captured(money)]);
+    await early([paymentCaptured(money)]);
     await service.query(
       `insert into public.payments (user_id, amount, gateway_order_id, meta) values ($1, 99900, $2, '{"tier": "pro"}')`,
       [user.id, money.order_id],
@@ -93,7 +97,7 @@ describe('events that arrive before their order', () => {
     const order = await placeOrder(database);
     await database.query('update public.payments set gateway_order_id = null where id = $1', [order.id]);
     const money = { id: order.paymentId, order_id: order.orderId };
-    await early([failed(money), captured(money)]);
+    await early([paymentFailed(money), paymentCaptured(money)]);
     await database.query('update public.payments set gateway_order_id = $2 where id = $1', [order.id, order.orderId]);
     expect(await readPurchase(database, order)).toMatchObject({ isFulfilled: true, tier: 'pro' });
   });
@@ -102,7 +106,7 @@ describe('events that arrive before their order', () => {
     const user = await createUser(database);
     const { payment_id: id } = await callRpc(service, 'create_order', user.id, 'pro');
     const money = { id: uniqueId('pay'), order_id: uniqueId('order') };
-    await early([captured(money)]);
+    await early([paymentCaptured(money)]);
     for (let time = 0; time < 2; time++) {
       expect(await callRpc(service, 'store_order', id, money.order_id)).toEqual({ outcome: 'stored' });
     }
@@ -114,7 +118,7 @@ describe('events that arrive before their order', () => {
     const order = await placeOrder(database);
     await database.query('update public.payments set gateway_order_id = null where id = $1', [order.id]);
     const money = { id: order.paymentId, order_id: order.orderId };
-    const [late, attempt] = [captured(money), failed({ ...money, id: uniqueId('pay') })];
+    const [late, attempt] = [paymentCaptured(money), paymentFailed({ ...money, id: uniqueId('pay') })];
     await early([attempt, late]);
     const receipt = order.id.replaceAll('-', '');
     expect(await deliver(service, orderPaid(money, { id: order.orderId, receipt }))).toBe('applied');
@@ -126,7 +130,7 @@ describe('events that arrive before their order', () => {
   test('of another amount become a mismatch: the insert succeeds and grants nothing', async () => {
     const user = await createUser(database);
     const money = { id: uniqueId('pay'), order_id: uniqueId('order'), amount: 1 };
-    const body = captured(money);
+    const body = paymentCaptured(money);
     await early([body]);
     const { id } = await createPayment(database, { userId: user.id, orderId: money.order_id });
     expect(await readPayment(database, id)).toMatchObject({ status: 'created' });
@@ -138,7 +142,7 @@ describe('events that arrive before their order', () => {
     await verifyPurchase(service, first);
     const { payment_id: id } = await callRpc(service, 'create_order', first.user.id, 'pro');
     const money = { id: uniqueId('pay'), order_id: uniqueId('order') };
-    const body = captured(money);
+    const body = paymentCaptured(money);
     await service.query("select public.apply_gateway_event($1, null, $2, 'extend')", [sha256(body), body]);
     await callRpc(service, 'store_order', id, money.order_id);
     const { period_end } = await readPayment(database, first.id);

@@ -1,15 +1,15 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
-import { deliver, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/gateway-events.ts';
-import { deleteUsers, readCancellation } from '../helpers/gateway/gateway-subscriptions.ts';
-import { refunded } from '../helpers/gateway/money-events.ts';
-import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { readAccessFindings } from '../helpers/database/read-findings.ts';
-import { createUser, uniqueId } from '../helpers/records/records.ts';
 import { callRpc, openSession } from '../helpers/database/session.ts';
-import { readSubscription, readTier } from '../helpers/records/state.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import { refundEvent, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
+import { deleteUsers, readCancellation } from '../helpers/gateway/gateway-subscriptions.ts';
+import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { createUser, uniqueId } from '../helpers/records/records.ts';
+import { readSubscription, readTier } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -35,7 +35,7 @@ async function event(name: SubscriptionEvent['name'], time: string, fields: Part
 }
 const charge = (cycle: typeof march, fields: Partial<SubscriptionEvent> = {}) =>
   event('charged', cycle.start, { ...cycle, payment: paymentOf(cycle), ...fields });
-const refund = (cycle: typeof march, part = amount) => deliver(service, refunded(paymentOf(cycle), part));
+const refund = (cycle: typeof march, part = amount) => deliver(service, refundEvent(paymentOf(cycle), part));
 
 /** Creates a user with premium, billed monthly since 1 February, and sets the clock to 10 February. */
 async function billed(): Promise<void> {

@@ -1,14 +1,14 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
-import { deliver } from '../helpers/gateway/gateway-events.ts';
-import { captured, failed } from '../helpers/gateway/money-events.ts';
-import { mailsTo, placeOrder, type Purchase, readPurchase, verifyPurchase } from '../helpers/records/purchases.ts';
-import { alertsAbout, applyOrderPayments, listed, orderedAt } from '../helpers/gateway/reconciliation.ts';
-import { uniqueId } from '../helpers/records/records.ts';
 import { openSession } from '../helpers/database/session.ts';
-import { readPayment, readSubscription, readTier } from '../helpers/records/state.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import { paymentCaptured, paymentFailed } from '../helpers/gateway/events.ts';
+import { alertsAbout, applyOrderPayments, listed, orderedAt } from '../helpers/gateway/reconciliation.ts';
+import { mailsTo, placeOrder, type Purchase, readPurchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { uniqueId } from '../helpers/records/records.ts';
+import { readPayment, readSubscription, readTier } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -76,7 +76,7 @@ test.each(answers)(
     await at('06T00:00');
     expect(await apply(fields && listed(order, ...fields))).toMatchObject({ ended: true });
     await at('07T00:00');
-    expect(await deliver(service, captured({ id: order.paymentId, order_id: order.orderId }))).toBe('applied');
+    expect(await deliver(service, paymentCaptured({ id: order.paymentId, order_id: order.orderId }))).toBe('applied');
     expect(await readPurchase(database, order)).toMatchObject({ status: 'captured', isFulfilled: true, tier: 'pro' });
     expect(await readPayment(database, order.id)).toMatchObject({
       period_start: new Date('2026-01-07T00:00:00Z'),
@@ -107,13 +107,13 @@ test('a payment that was never captured gives no access by another verification,
 test('a failed attempt on an order whose payment was never captured keeps the finding', async () => {
   await at('06T00:00');
   await apply([]);
-  await deliver(service, failed({ id: uniqueId('pay'), order_id: order.orderId }));
+  await deliver(service, paymentFailed({ id: uniqueId('pay'), order_id: order.orderId }));
   expect(await findings()).toEqual([{ finding: 'never_captured', subject: order.id }]);
   expect(await readTier(database, order.user.id)).toBe('free');
 });
 
 test('an older purchase rules again when a newer one was never captured', async () => {
-  await deliver(service, captured({ id: order.paymentId, order_id: order.orderId }));
+  await deliver(service, paymentCaptured({ id: order.paymentId, order_id: order.orderId }));
   const older = order;
   await at('02T00:00');
   order = await placeOrder(database, { user: older.user, tier: 'premium' });

@@ -1,12 +1,13 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { deliver, paymentEvent, subscriptionEvent } from '../helpers/gateway/gateway-events.ts';
+import { callRpc, openSession } from '../helpers/database/session.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import { paymentFailed, subscriptionEvent } from '../helpers/gateway/events.ts';
 import { emptyOutbox, enqueue } from '../helpers/outbox/outbox.ts';
 import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
 import { readAllRows } from '../helpers/records/rows.ts';
-import { callRpc, openSession } from '../helpers/database/session.ts';
 import { readTier } from '../helpers/records/state.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -47,7 +48,7 @@ describe('a side effect commits or rolls back with its change', () => {
     const { orderId } = await createPayment(database, { userId });
     const before = await readAllRows(database);
     await service.query('begin');
-    expect(await deliver(service, paymentEvent('failed', { id: uniqueId('pay'), order_id: orderId }))).toBe('applied');
+    expect(await deliver(service, paymentFailed({ id: uniqueId('pay'), order_id: orderId }))).toBe('applied');
     await service.query(end);
     expect(await kinds()).toEqual(end === 'commit' ? ['payment-failed'] : []);
     if (end === 'rollback') expect(await readAllRows(database)).toEqual(before);
@@ -86,7 +87,7 @@ describe('the same fact twice', () => {
 
   test('a repeated verify and a repeated event add no row', async () => {
     const payment = await createPayment(database, { userId });
-    const failed = paymentEvent('failed', { id: uniqueId('pay'), order_id: payment.orderId });
+    const failed = paymentFailed({ id: uniqueId('pay'), order_id: payment.orderId });
     await deliver(service, failed);
     await verify(payment);
     const expected = ['payment-failed', 'payment-success', 'revalidation'];

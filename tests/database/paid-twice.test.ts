@@ -1,14 +1,14 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
-import { deliver, subscriptionEvent } from '../helpers/gateway/gateway-events.ts';
-import { captured, refunded } from '../helpers/gateway/money-events.ts';
-import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { readFindings } from '../helpers/database/read-findings.ts';
-import { createUser, uniqueId } from '../helpers/records/records.ts';
 import { openSession } from '../helpers/database/session.ts';
-import { readSubscription, readTier } from '../helpers/records/state.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import { paymentCaptured, refundEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
+import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { createUser, uniqueId } from '../helpers/records/records.ts';
+import { readSubscription, readTier } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -42,11 +42,11 @@ describe('paid_twice', () => {
     'lists a second payment on an order, unless it was refunded; refunded %s its capture',
     async (when) => {
       const order = await buy();
-      await deliver(service, captured(money(order)));
+      await deliver(service, paymentCaptured(money(order)));
       const extra = { ...money(order), id: uniqueId('pay') };
-      const refundExtra = (amount: number) => deliver(service, refunded(extra, amount));
+      const refundExtra = (amount: number) => deliver(service, refundEvent(extra, amount));
       if (when === 'before') await refundExtra(99900);
-      await deliver(service, captured(extra));
+      await deliver(service, paymentCaptured(extra));
       if (when === 'after') {
         const row = ['paid_twice', extra.id, 'a further payment on the order'];
         expect(await findings()).toEqual([row]);
@@ -60,10 +60,10 @@ describe('paid_twice', () => {
 
   test('keeps a refund after payloads are emptied', async () => {
     const order = await buy();
-    await deliver(service, captured(money(order)));
+    await deliver(service, paymentCaptured(money(order)));
     const extra = { ...money(order), id: uniqueId('pay') };
-    await deliver(service, captured(extra));
-    await deliver(service, refunded(extra, 99900));
+    await deliver(service, paymentCaptured(extra));
+    await deliver(service, refundEvent(extra, 99900));
     await write('update private.gateway_events set payload = null');
     expect(await findings()).toEqual([]);
   });
@@ -72,7 +72,7 @@ describe('paid_twice', () => {
     const { user } = await buy();
     const renewal = await buy({ user });
     expect(await findings()).toEqual([['paid_twice', renewal.paymentId, 'another payment for the same time']]);
-    await deliver(service, refunded(money(renewal), 99900));
+    await deliver(service, refundEvent(money(renewal), 99900));
     expect(await findings()).toEqual([]);
   });
 
@@ -87,11 +87,11 @@ describe('paid_twice', () => {
   test('names the payment that does not count: a captured one counts before one that is only verified', async () => {
     const order = await buy();
     const row = ['paid_twice', order.paymentId, 'a further payment on the order'];
-    await deliver(service, captured({ ...money(order), id: uniqueId('pay') }));
+    await deliver(service, paymentCaptured({ ...money(order), id: uniqueId('pay') }));
     expect(await findings()).toEqual([row]);
-    await deliver(service, captured(money(order)));
+    await deliver(service, paymentCaptured(money(order)));
     expect(await findings()).toEqual([row]);
-    await deliver(service, refunded(money(order), 99900));
+    await deliver(service, refundEvent(money(order), 99900));
     expect(await findings()).toEqual([]);
     expect(await readTier(database, order.user.id)).toBe('pro');
   });
@@ -99,7 +99,7 @@ describe('paid_twice', () => {
   test('lists no second payment that was verified and not captured within five days', async () => {
     await setClock(database, '2026-01-01T00:00:00Z');
     const order = await buy();
-    await deliver(service, captured({ ...money(order), id: uniqueId('pay') }));
+    await deliver(service, paymentCaptured({ ...money(order), id: uniqueId('pay') }));
     await setClock(database, '2026-01-05T23:59:59Z');
     await write('truncate private.outbox');
     expect(await findings()).toEqual([['paid_twice', order.paymentId, 'a further payment on the order']]);
@@ -130,7 +130,7 @@ describe('paid_twice', () => {
       const basic = await order();
       if (from > '2026') await activate(from);
       await setClock(database, '2026-01-02T00:00:00Z');
-      expect(await deliver(service, captured(money(basic)))).toBe('applied');
+      expect(await deliver(service, paymentCaptured(money(basic)))).toBe('applied');
       await write('truncate private.outbox');
       const listed = reasons.map((reason) => ['paid_twice', basic.paymentId, reason]);
       expect(await findings()).toEqual(listed);
@@ -146,7 +146,7 @@ describe('paid_twice', () => {
     await setClock(database, '2026-01-01T01:00:00Z');
     await buy({ user: basic.user, tier: 'premium' });
     await setClock(database, '2026-01-02T00:00:00Z');
-    expect(await deliver(service, captured(money(basic)))).toBe('applied');
+    expect(await deliver(service, paymentCaptured(money(basic)))).toBe('applied');
     await write('truncate private.outbox');
     expect(await readSubscription(database, basic.user.id)).toMatchObject({ tier: 'premium', status: 'active' });
     expect(await readTier(database, basic.user.id)).toBe('premium');
@@ -169,7 +169,7 @@ describe('paid_twice', () => {
     await write('truncate private.outbox');
     expect(await readSubscription(database, order.user.id)).toMatchObject({ end: '2026-03-01T00:00:00.000Z' });
     expect(await findings()).toEqual([['paid_twice', order.paymentId, 'the gateway bills the same time']]);
-    await deliver(service, refunded(money(order), 99900));
+    await deliver(service, refundEvent(money(order), 99900));
     expect(await findings()).toEqual([]);
   });
 });

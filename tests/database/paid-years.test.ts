@@ -1,15 +1,15 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
-import { deliver, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/gateway-events.ts';
-import { deleteUsers, deliverCancellation, readCancellation } from '../helpers/gateway/gateway-subscriptions.ts';
-import { captured, refunded } from '../helpers/gateway/money-events.ts';
-import { mailsTo, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { readAccessFindings } from '../helpers/database/read-findings.ts';
-import { createUser, uniqueId } from '../helpers/records/records.ts';
 import { callRpc, openSession } from '../helpers/database/session.ts';
-import { readSubscription, readTier } from '../helpers/records/state.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import { paymentCaptured, refundEvent, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
+import { deleteUsers, deliverCancellation, readCancellation } from '../helpers/gateway/gateway-subscriptions.ts';
+import { mailsTo, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { createUser, uniqueId } from '../helpers/records/records.ts';
+import { readSubscription, readTier } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -72,7 +72,7 @@ async function reconcile(status: string): Promise<void> {
 }
 
 const subscription = () => readSubscription(database, user.id);
-const refund = () => deliver(service, refunded(payment(), payment().amount));
+const refund = () => deliver(service, refundEvent(payment(), payment().amount));
 const endMails = async () =>
   (await mailsTo(database, user)).map(String).filter((key) => key.startsWith('subscription-ended'));
 
@@ -206,7 +206,7 @@ describe('a year of premium that the gateway billed, with a purchased month of b
     async (isDelivered, state, ends) => {
       const basic = await bought();
       if (isDelivered) await deliverCancellation(database, gatewayId);
-      await deliver(service, refunded({ id: basic.paymentId, order_id: basic.orderId }, 99900));
+      await deliver(service, refundEvent({ id: basic.paymentId, order_id: basic.orderId }, 99900));
       expect(await subscription()).toEqual(premiumYear());
       expect(await readTier(database, user.id)).toBe('premium');
       expect(await readCancellation(database, gatewayId)).toMatchObject({ state });
@@ -218,7 +218,7 @@ describe('a year of premium that the gateway billed, with a purchased month of b
 
 describe('an older order that is captured after a more expensive purchase', () => {
   const capture = ({ paymentId, orderId }: Purchase) =>
-    deliver(service, captured({ id: paymentId, order_id: orderId }));
+    deliver(service, paymentCaptured({ id: paymentId, order_id: orderId }));
 
   test('runs below it, is a finding, and rules after the customer verifies it', async () => {
     user = await createUser(database);

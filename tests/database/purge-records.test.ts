@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
-import { deliver, sha256, subscriptionEvent } from '../helpers/gateway/gateway-events.ts';
-import { captured } from '../helpers/gateway/money-events.ts';
-import { placeOrder } from '../helpers/records/purchases.ts';
-import { createUser, uniqueId } from '../helpers/records/records.ts';
 import { callRpc, openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
+import { paymentCaptured, subscriptionEvent } from '../helpers/gateway/events.ts';
+import { placeOrder } from '../helpers/records/purchases.ts';
+import { createUser, uniqueId } from '../helpers/records/records.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -38,7 +38,7 @@ async function purgeAll(at: string): Promise<void> {
 describe('the ledger', () => {
   test('deletes rows older than its days, and no newer ones', async () => {
     const order = await placeOrder(database);
-    await deliver(service, captured({ id: order.paymentId, order_id: order.orderId }));
+    await deliver(service, paymentCaptured({ id: order.paymentId, order_id: order.orderId }));
     await purgeAll('2027-02-05T00:00:00Z');
     expect(await count('gateway_events')).toBe(1);
     await purgeAll('2027-02-05T00:00:00.001Z');
@@ -46,7 +46,7 @@ describe('the ledger', () => {
   });
 
   test('deletes an event whose order is still unknown', async () => {
-    await deliver(service, captured({ id: uniqueId('pay'), order_id: uniqueId('order') }));
+    await deliver(service, paymentCaptured({ id: uniqueId('pay'), order_id: uniqueId('order') }));
     await purgeAll('2030-01-01T00:00:00Z');
     expect([await count('gateway_events'), await count('unsettled_events')]).toEqual([0, 0]);
   });
@@ -54,7 +54,7 @@ describe('the ledger', () => {
   test.each(['plan_not_found', 'parked', 'failed: 23514'])(
     'keeps an event that is %s, which can still be applied',
     async (outcome) => {
-      const body = captured({ id: uniqueId('pay'), order_id: uniqueId('order') });
+      const body = paymentCaptured({ id: uniqueId('pay'), order_id: uniqueId('order') });
       await deliver(service, body);
       await database.query('update private.gateway_events set outcome = $1', [outcome]);
       await purgeAll('2030-01-01T00:00:00Z');
@@ -78,7 +78,7 @@ describe('the ledger', () => {
 
   test('deletes an event whose outcome is a mismatch, and its row in unsettled_events', async () => {
     const order = await placeOrder(database, { amount: 1 });
-    expect(await deliver(service, captured({ id: order.paymentId, order_id: order.orderId }))).toBe('mismatch');
+    expect(await deliver(service, paymentCaptured({ id: order.paymentId, order_id: order.orderId }))).toBe('mismatch');
     expect(await count('unsettled_events')).toBe(1);
     await purgeAll('2030-01-01T00:00:00Z');
     expect([await count('gateway_events'), await count('unsettled_events')]).toEqual([0, 0]);
@@ -87,7 +87,7 @@ describe('the ledger', () => {
   test('deletes the capture of a cycle’s payment, which stays unmatched', async () => {
     const user = await createUser(database);
     const payment = { id: uniqueId('pay'), amount: 99900 };
-    const body = captured({ ...payment, order_id: uniqueId('order_of_cycle') });
+    const body = paymentCaptured({ ...payment, order_id: uniqueId('order_of_cycle') });
     expect(await deliver(service, body)).toBe('unmatched');
     const cycle = { start: '2026-01-01T00:00:00Z', end: '2026-02-01T00:00:00Z', createdAt: '2026-01-01T00:00:00Z' };
     await deliver(
@@ -207,7 +207,7 @@ test('the purge of tier_changes deletes rows older than its days, a thousand at 
 
 test('one call deletes from every table', async () => {
   const order = await placeOrder(database);
-  await deliver(service, captured({ id: order.paymentId, order_id: order.orderId }));
+  await deliver(service, paymentCaptured({ id: order.paymentId, order_id: order.orderId }));
   await database.query(
     'update private.gateway_events set payload = null; update private.outbox set delivered_at = created_at',
   );

@@ -1,14 +1,14 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
-import { deliver } from '../helpers/gateway/gateway-events.ts';
-import { captured } from '../helpers/gateway/money-events.ts';
-import { type Purchase, readPurchase, verifyPurchase } from '../helpers/records/purchases.ts';
-import { applyOrderPayments, listed, orderedAt } from '../helpers/gateway/reconciliation.ts';
-import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
 import { callRpc, openSession } from '../helpers/database/session.ts';
-import { readPayment } from '../helpers/records/state.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import { paymentCaptured } from '../helpers/gateway/events.ts';
+import { applyOrderPayments, listed, orderedAt } from '../helpers/gateway/reconciliation.ts';
+import { type Purchase, readPurchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
+import { readPayment } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -67,7 +67,7 @@ describe('a payment is reconciled', () => {
 
   test('not after the gateway confirmed the capture of a fulfilled payment', async () => {
     const order = await ordered();
-    await deliver(service, captured({ id: order.paymentId, order_id: order.orderId }));
+    await deliver(service, paymentCaptured({ id: order.paymentId, order_id: order.orderId }));
     await setClock(database, '2026-01-01T00:15:00Z');
     expect(await claim()).toEqual({ settled: 1, payments: [] });
     expect(await claim()).toEqual({ settled: 0, payments: [] });

@@ -1,13 +1,14 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
-import { deliver, seconds, subscriptionEvent } from '../helpers/gateway/gateway-events.ts';
-import { placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
-import { alertsAbout } from '../helpers/gateway/reconciliation.ts';
-import { createUser, uniqueId } from '../helpers/records/records.ts';
 import { callRpc, openSession } from '../helpers/database/session.ts';
-import { readSubscription, readTier } from '../helpers/records/state.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import { seconds, subscriptionEvent } from '../helpers/gateway/events.ts';
+import { alertsAbout } from '../helpers/gateway/reconciliation.ts';
+import { placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
+import { createUser, uniqueId } from '../helpers/records/records.ts';
+import { readSubscription, readTier } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

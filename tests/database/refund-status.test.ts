@@ -1,14 +1,21 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
-import { deliver } from '../helpers/gateway/gateway-events.ts';
-import { captured, type Refund, refunded } from '../helpers/gateway/money-events.ts';
-import { mailsTo, placeOrder, type Purchase, readPurchase, verifyPurchase } from '../helpers/records/purchases.ts';
-import { permutations } from '../helpers/orderings/permutations.ts';
-import { uniqueId } from '../helpers/records/records.ts';
 import { openSession } from '../helpers/database/session.ts';
-import { readPayment, readSubscription, readTier } from '../helpers/records/state.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import {
+  changeEnvelope,
+  type Fields,
+  gatewayEvent,
+  paymentCaptured,
+  refundEvent,
+  type RefundFields,
+} from '../helpers/gateway/events.ts';
+import { permutations } from '../helpers/orderings/permutations.ts';
+import { mailsTo, placeOrder, type Purchase, readPurchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { uniqueId } from '../helpers/records/records.ts';
+import { readPayment, readSubscription, readTier } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -29,8 +36,8 @@ async function purchase(user?: Purchase['user']): Promise<Purchase> {
 /** Returns a function that delivers an event of one refund with a status. */
 function refundOf({ paymentId, orderId }: Purchase, amount = 99900) {
   const id = uniqueId('rfnd');
-  return (status: NonNullable<Refund['status']>) =>
-    deliver(service, refunded({ id: paymentId, order_id: orderId }, amount, { id, status }));
+  return (status: NonNullable<RefundFields['status']>) =>
+    deliver(service, refundEvent({ id: paymentId, order_id: orderId }, amount, { id, status }));
 }
 
 const refundedAmount = async ({ id }: Purchase) => (await readPayment(database, id)).refunded_amount;
@@ -52,7 +59,7 @@ describe('a full refund', () => {
   test('that is pending does not keep a capture from being fulfilled', async () => {
     const order = await placeOrder(database);
     await refundOf(order)('pending');
-    await deliver(service, captured({ id: order.paymentId, order_id: order.orderId, amount_refunded: 99900 }));
+    await deliver(service, paymentCaptured({ id: order.paymentId, order_id: order.orderId, amount_refunded: 99900 }));
     expect(await readPurchase(database, order)).toMatchObject(active);
   });
 
@@ -105,7 +112,7 @@ describe('a full refund', () => {
     const order = await placeOrder(database);
     const send = refundOf(order);
     await send('processed');
-    await deliver(service, captured({ id: order.paymentId, order_id: order.orderId }));
+    await deliver(service, paymentCaptured({ id: order.paymentId, order_id: order.orderId }));
     expect(await readPurchase(database, order)).toMatchObject({ isFulfilled: false, tier: 'free' });
     expect(await send('failed')).toBe('applied');
     expect(await readPurchase(database, order)).toMatchObject({ isFulfilled: true, ...active });
@@ -130,19 +137,12 @@ describe('a full refund', () => {
 });
 
 describe('an event of a refund', () => {
-  const event = (name: string, refund: Record<string, unknown>, { paymentId, orderId }: Purchase) =>
-    deliver(
-      service,
-      JSON.stringify({
-        event: `refund.${name}`,
-        id: uniqueId('evt'),
-        payload: { payment: { entity: { id: paymentId, order_id: orderId } }, refund: { entity: refund } },
-      }),
-    );
+  const event = (name: string, refund: Fields, { paymentId, orderId }: Purchase) =>
+    deliver(service, gatewayEvent(`refund.${name}`, { refund, payment: { id: paymentId, order_id: orderId } }));
 
   test('without a status takes the status from its name', async () => {
     const order = await purchase();
-    const refund = { id: uniqueId('rfnd'), payment_id: order.paymentId, amount: 99900 };
+    const refund = { id: uniqueId('rfnd'), payment_id: order.paymentId, status: undefined };
     await event('created', refund, order);
     expect(await readTier(database, order.user.id)).toBe('pro');
     await event('processed', refund, order);
@@ -153,7 +153,7 @@ describe('an event of a refund', () => {
 
   test('without a payment id takes the payment of the event', async () => {
     const order = await purchase();
-    expect(await event('processed', { id: uniqueId('rfnd'), amount: 99900 }, order)).toBe('applied');
+    expect(await event('processed', { payment_id: undefined }, order)).toBe('applied');
     expect(await readTier(database, order.user.id)).toBe('free');
   });
 
@@ -163,13 +163,12 @@ describe('an event of a refund', () => {
     ['without an amount', { amount: undefined }],
   ])('%s is ignored', async (_, fields) => {
     const order = await purchase();
-    const refund = { id: uniqueId('rfnd'), payment_id: order.paymentId, amount: 99900, status: 'processed', ...fields };
-    expect(await event('processed', refund, order)).toBe('ignored: refund.entity');
+    expect(await event('processed', { payment_id: order.paymentId, ...fields }, order)).toBe('ignored: refund.entity');
     expect(await readTier(database, order.user.id)).toBe('pro');
   });
 
   test.each([['no refund', undefined], ['text', 'rfnd_1']])('with %s as its entity is ignored', async (_, entity) => {
-    const body = JSON.stringify({ event: 'refund.processed', id: uniqueId('evt'), payload: { refund: { entity } } });
+    const body = changeEnvelope(gatewayEvent('refund.processed', {}), { payload: { refund: { entity } } });
     expect(await deliver(service, body)).toBe('ignored: refund.entity');
   });
 });

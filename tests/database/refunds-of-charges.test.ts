@@ -1,13 +1,18 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
-import { deliver, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/gateway-events.ts';
-import { type Refund, refunded } from '../helpers/gateway/money-events.ts';
+import { callRpc, openSession } from '../helpers/database/session.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import {
+  refundEvent,
+  type RefundFields,
+  type SubscriptionEvent,
+  subscriptionEvent,
+} from '../helpers/gateway/events.ts';
 import { placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
-import { callRpc, openSession } from '../helpers/database/session.ts';
 import { readSubscription, readTier } from '../helpers/records/state.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -30,7 +35,8 @@ const january = { start: '2126-01-01T00:00:00Z', end: '2126-02-01T00:00:00Z' };
 const february = { start: '2126-02-01T00:00:00Z', end: '2126-03-01T00:00:00Z' };
 const march = { start: '2126-03-01T00:00:00Z', end: '2126-04-01T00:00:00Z' };
 
-const refund = (id: string, amount = 99900, which?: Refund) => deliver(service, refunded({ id }, amount, which));
+const refund = (id: string, amount = 99900, which?: RefundFields) =>
+  deliver(service, refundEvent({ id }, amount, which));
 
 /** A gateway subscription of premium, activated on 1 January. */
 async function subscriber() {

@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
-import { deliver, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/gateway-events.ts';
-import { orderPaid, refunded } from '../helpers/gateway/money-events.ts';
+import { openSession } from '../helpers/database/session.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import { orderPaid, refundEvent, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
 import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
-import { openSession } from '../helpers/database/session.ts';
 import { readPayment, readSubscription, readTier } from '../helpers/records/state.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -20,7 +20,7 @@ afterEach(() => setClock(database, null));
 afterAll(() => database.close());
 
 const refund = ({ paymentId, orderId }: Purchase) =>
-  deliver(service, refunded({ id: paymentId, order_id: orderId }, 99900));
+  deliver(service, refundEvent({ id: paymentId, order_id: orderId }, 99900));
 
 /** A purchase of twelve months on a day, added to the running period. */
 async function buy(user: Purchase['user'], at: string): Promise<Purchase> {

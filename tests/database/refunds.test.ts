@@ -1,8 +1,10 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
-import { deliver } from '../helpers/gateway/gateway-events.ts';
-import { captured, orderPaid, type Refund, refunded } from '../helpers/gateway/money-events.ts';
+import { openSession } from '../helpers/database/session.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import { orderPaid, paymentCaptured, refundEvent, type RefundFields } from '../helpers/gateway/events.ts';
 import {
   extraPayments,
   placeOrder,
@@ -11,9 +13,7 @@ import {
   verifyPurchase,
 } from '../helpers/records/purchases.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
-import { openSession } from '../helpers/database/session.ts';
 import { readPayment, readSubscription, readTier } from '../helpers/records/state.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -25,9 +25,10 @@ beforeAll(async () => {
 afterEach(() => setClock(database, null));
 afterAll(() => database.close());
 
-const refund = ({ paymentId, orderId }: Purchase, amount: unknown, which?: Refund) =>
-  deliver(service, refunded({ id: paymentId, order_id: orderId }, amount, which));
-const capture = ({ paymentId, orderId }: Purchase) => deliver(service, captured({ id: paymentId, order_id: orderId }));
+const refund = ({ paymentId, orderId }: Purchase, amount: unknown, which?: RefundFields) =>
+  deliver(service, refundEvent({ id: paymentId, order_id: orderId }, amount, which));
+const capture = ({ paymentId, orderId }: Purchase) =>
+  deliver(service, paymentCaptured({ id: paymentId, order_id: orderId }));
 
 /** A new order that was paid and verified. */
 async function purchase(options: Parameters<typeof placeOrder>[1] = {}): Promise<Purchase> {
@@ -102,8 +103,8 @@ describe('a refund', () => {
   test('of an unknown order is unmatched, and applied when the order is inserted', async () => {
     const user = await createUser(database);
     const money = { id: uniqueId('pay'), order_id: uniqueId('order') };
-    expect(await deliver(service, captured(money))).toBe('unmatched');
-    expect(await deliver(service, refunded(money, 99900))).toBe('unmatched');
+    expect(await deliver(service, paymentCaptured(money))).toBe('unmatched');
+    expect(await deliver(service, refundEvent(money, 99900))).toBe('unmatched');
     await service.query(
       `insert into public.payments (user_id, amount, gateway_order_id, meta) values ($1, 99900, $2, '{"tier": "pro"}')`,
       [user.id, money.order_id],
@@ -114,7 +115,7 @@ describe('a refund', () => {
   test('of another payment on the order does not refund the payment that counts', async () => {
     const order = await purchase();
     const extra = uniqueId('pay');
-    await deliver(service, captured({ id: extra, order_id: order.orderId }));
+    await deliver(service, paymentCaptured({ id: extra, order_id: order.orderId }));
     expect(await refund({ ...order, paymentId: extra }, 99900)).toBe('applied');
     expect(await readPayment(database, order.id)).toMatchObject({ refunded_amount: '0' });
     expect(await readTier(database, order.user.id)).toBe('pro');
@@ -174,7 +175,7 @@ describe('a full refund before the capture', () => {
 
   test('that only the capture’s amount_refunded shows is fulfilled: it may be pending', async () => {
     const order = await placeOrder(database);
-    await deliver(service, captured({ id: order.paymentId, order_id: order.orderId, amount_refunded: 99900 }));
+    await deliver(service, paymentCaptured({ id: order.paymentId, order_id: order.orderId, amount_refunded: 99900 }));
     expect(await readPurchase(database, order)).toMatchObject({ status: 'captured', isFulfilled: true, tier: 'pro' });
     expect(await readPayment(database, order.id)).toMatchObject({ refunded_amount: '0' });
   });

@@ -1,14 +1,14 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
-import { deliver, sha256 } from '../helpers/gateway/gateway-events.ts';
-import { captured, type Refund, refunded } from '../helpers/gateway/money-events.ts';
-import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
-import { applyOrderPayments } from '../helpers/gateway/reconciliation.ts';
-import { createUser, uniqueId } from '../helpers/records/records.ts';
 import { openSession } from '../helpers/database/session.ts';
-import { readPayment, readSubscription, readTier } from '../helpers/records/state.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
+import { paymentCaptured, refundEvent, type RefundFields } from '../helpers/gateway/events.ts';
+import { applyOrderPayments } from '../helpers/gateway/reconciliation.ts';
+import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { createUser, uniqueId } from '../helpers/records/records.ts';
+import { readPayment, readSubscription, readTier } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -36,14 +36,14 @@ async function buy(day: string, by: 'verify' | 'webhook' = 'verify'): Promise<Pu
   if (by === 'verify') {
     expect(await verifyPurchase(service, order, 'extend')).toMatchObject({ outcome: 'applied' });
   } else {
-    const body = captured({ id: order.paymentId, order_id: order.orderId });
+    const body = paymentCaptured({ id: order.paymentId, order_id: order.orderId });
     await service.query("select public.apply_gateway_event($1, null, $2, 'extend')", [sha256(body), body]);
   }
   return order;
 }
 
-const refund = ({ paymentId, orderId }: Purchase, which?: Refund) =>
-  deliver(service, refunded({ id: paymentId, order_id: orderId }, 99900, which));
+const refund = ({ paymentId, orderId }: Purchase, which?: RefundFields) =>
+  deliver(service, refundEvent({ id: paymentId, order_id: orderId }, 99900, which));
 
 /** The periods of payments, as dates. */
 const periods = (...orders: Purchase[]) =>

@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
-import { deliver, sha256 } from '../helpers/gateway/gateway-events.ts';
-import { captured, refunded } from '../helpers/gateway/money-events.ts';
+import { openSession } from '../helpers/database/session.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
+import { paymentCaptured, refundEvent } from '../helpers/gateway/events.ts';
 import { mailsTo, placeOrder } from '../helpers/records/purchases.ts';
 import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
-import { openSession } from '../helpers/database/session.ts';
 import { readLedger, readTier } from '../helpers/records/state.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -33,7 +33,7 @@ async function failingCapture() {
   await database.query(
     `alter table public.payments add constraint payments_poison_check check (gateway_payment_id <> '${order.paymentId}')`,
   );
-  const body = captured({ id: order.paymentId, order_id: order.orderId });
+  const body = paymentCaptured({ id: order.paymentId, order_id: order.orderId });
   return {
     order,
     body,
@@ -78,7 +78,7 @@ describe('a failed event', () => {
   test('whose order is inserted later does not stop the insert', async () => {
     const paymentId = uniqueId('pay');
     const orderId = uniqueId('order');
-    const body = captured({ id: paymentId, order_id: orderId });
+    const body = paymentCaptured({ id: paymentId, order_id: orderId });
     await deliver(service, body);
     await database.query(
       `alter table public.payments add constraint payments_poison_check check (gateway_payment_id <> '${paymentId}')`,
@@ -100,9 +100,9 @@ describe('private.replay_event', () => {
   test('of the capture of a payment that was refunded later grants nothing again', async () => {
     const order = await placeOrder(database);
     const money = { id: order.paymentId, order_id: order.orderId };
-    const body = captured(money);
+    const body = paymentCaptured(money);
     await deliver(service, body);
-    await deliver(service, refunded(money, 99900));
+    await deliver(service, refundEvent(money, 99900));
     expect(await replay(body)).toBe('already');
     expect(await readTier(database, order.user.id)).toBe('free');
     expect(await mailsTo(database, order.user)).toEqual([
@@ -113,7 +113,7 @@ describe('private.replay_event', () => {
 
   test('of a capture fulfils after the amount of the payment was corrected', async () => {
     const order = await placeOrder(database, { amount: 1 });
-    const body = captured({ id: order.paymentId, order_id: order.orderId });
+    const body = paymentCaptured({ id: order.paymentId, order_id: order.orderId });
     expect(await deliver(service, body)).toBe('mismatch');
     await database.query('update public.payments set amount = 99900 where id = $1', [order.id]);
     expect(await deliver(service, body)).toBe('mismatch');
@@ -123,7 +123,7 @@ describe('private.replay_event', () => {
 
   test('wakes the dispatcher', async () => {
     const order = await placeOrder(database, { amount: 1 });
-    const body = captured({ id: order.paymentId, order_id: order.orderId });
+    const body = paymentCaptured({ id: order.paymentId, order_id: order.orderId });
     await deliver(service, body);
     await database.query('update public.payments set amount = 99900 where id = $1', [order.id]);
     const admin = await database.connect();
@@ -141,7 +141,7 @@ describe('private.replay_event', () => {
 
 test('a sweep retries an event that stays unmatched at most three times', async () => {
   const order = await placeOrder(database);
-  const body = captured({ id: order.paymentId, order_id: order.orderId, amount: undefined });
+  const body = paymentCaptured({ id: order.paymentId, order_id: order.orderId, amount: undefined });
   expect(await deliver(service, body)).toBe('unmatched');
   for (let sweep = 0; sweep < 4; sweep++) await database.query('select private.sweep()');
   expect(await readLedger(database, sha256(body))).toMatchObject({ outcome: 'unmatched', attempts: 3 });

@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { deliver, sha256, subscriptionEvent } from '../helpers/gateway/gateway-events.ts';
-import { captured, orderPaid, refunded } from '../helpers/gateway/money-events.ts';
+import { openSession } from '../helpers/database/session.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
+import { gatewayEvent, orderPaid, paymentCaptured, refundEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
 import { mailsTo, placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
-import { openSession } from '../helpers/database/session.ts';
 import { readLedger, readPayment, readSubscription, readTier } from '../helpers/records/state.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -22,7 +22,7 @@ describe('an event whose plan is missing', () => {
     const tier = uniqueId('team');
     const order = await placeOrder(database, { tier });
     const money = { id: order.paymentId, order_id: order.orderId };
-    const body = captured(money);
+    const body = paymentCaptured(money);
     expect(await deliver(service, body)).toBe('plan_not_found');
     const addPlan = () => database.query("insert into public.plans (tier, name, price) values ($1, 'Team', 1)", [tier]);
     return { tier, order, money, body, addPlan };
@@ -67,7 +67,7 @@ describe('an event whose plan is missing', () => {
 
   test('grants nothing after its payment was refunded, and is not retried without end', async () => {
     const { order, money, body, addPlan } = await paidWithoutPlan();
-    await deliver(service, refunded(money, 99900));
+    await deliver(service, refundEvent(money, 99900));
     await addPlan();
     for (let sweep = 0; sweep < 3; sweep++) await database.query('select private.sweep()');
     expect(await readTier(database, order.user.id)).toBe('free');
@@ -76,20 +76,17 @@ describe('an event whose plan is missing', () => {
 });
 
 describe('an event that names a payment and no order', () => {
-  const dispute = (paymentId: string) =>
-    JSON.stringify({
-      event: 'payment.dispute.created',
-      payload: { dispute: { entity: { id: uniqueId('disp'), payment_id: paymentId, status: 'open' } } },
-    });
+  const disputeOf = (paymentId: string) =>
+    gatewayEvent('payment.dispute.created', { dispute: { payment_id: paymentId } });
 
   test.each(['verify', 'payment.captured'])(
     'is applied by the next sweep after %s stores the payment’s id',
     async (name) => {
       const order = await placeOrder(database);
-      const body = dispute(order.paymentId);
+      const body = disputeOf(order.paymentId);
       expect(await deliver(service, body)).toBe('unmatched');
       if (name === 'verify') await verifyPurchase(service, order);
-      else await deliver(service, captured({ id: order.paymentId, order_id: order.orderId }));
+      else await deliver(service, paymentCaptured({ id: order.paymentId, order_id: order.orderId }));
       await database.query('select private.sweep()');
       expect(await readPayment(database, order.id)).toMatchObject({ dispute_status: 'open' });
       expect(await readLedger(database, sha256(body))).toMatchObject({
@@ -102,7 +99,7 @@ describe('an event that names a payment and no order', () => {
 
   test('and is a full refund leaves nothing for a verification to grant', async () => {
     const order = await placeOrder(database);
-    expect(await deliver(service, refunded({ id: order.paymentId }, 99900))).toBe('unmatched');
+    expect(await deliver(service, refundEvent({ id: order.paymentId }, 99900))).toBe('unmatched');
     expect(await verifyPurchase(service, order)).toMatchObject({ outcome: 'refunded' });
     expect(await readPayment(database, order.id)).toMatchObject({ refunded_amount: '99900' });
     expect(await readTier(database, order.user.id)).toBe('free');
@@ -113,7 +110,7 @@ describe('an event that names a payment and no order', () => {
     const verifying = await openSession(database, { role: 'service_role' });
     await verifying.query('begin');
     await verifyPurchase(verifying, order);
-    expect(await deliver(service, dispute(order.paymentId))).toBe('unmatched');
+    expect(await deliver(service, disputeOf(order.paymentId))).toBe('unmatched');
     await verifying.query('commit');
     await database.query('select private.sweep()');
     expect(await readPayment(database, order.id)).toMatchObject({ dispute_status: 'open' });

@@ -1,9 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sha256, subscriptionEvent } from '../helpers/gateway/gateway-events.ts';
-import { captured, dispute, failed, type Money, orderPaid, refunded } from '../helpers/gateway/money-events.ts';
 import { type Plans, watchPlans } from '../helpers/database/query-plans.ts';
-import { uniqueId } from '../helpers/records/records.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { sha256 } from '../helpers/gateway/deliver.ts';
+import {
+  disputeEvent,
+  orderPaid,
+  paymentCaptured,
+  paymentFailed,
+  type PaymentFields,
+  refundEvent,
+  subscriptionEvent,
+} from '../helpers/gateway/events.ts';
+import { uniqueId } from '../helpers/records/records.ts';
 
 const rows = 100_000;
 
@@ -69,7 +77,7 @@ afterAll(() => database.close());
 
 let next = 0;
 /** A user with an unpaid order, another one for each call. */
-async function open(): Promise<{ userId: string; money: Money; orderId: string; id: string }> {
+async function open(): Promise<{ userId: string; money: PaymentFields; orderId: string; id: string }> {
   next += 1;
   const row = await database.one('select id, user_id from public.payments where gateway_order_id = $1', [
     `order_open_${next}`,
@@ -123,15 +131,15 @@ const calls: Record<string, () => Promise<[string, unknown[]]>> = {
     const { userId, orderId, money } = await open();
     return ["select public.verify_payment($1, $2, $3, 'signature')", [userId, orderId, money.id]];
   },
-  'payment.captured': deliver(({ money }) => captured(money)),
+  'payment.captured': deliver(({ money }) => paymentCaptured(money)),
   'order.paid': deliver(({ money, orderId }) => orderPaid(money, { id: orderId })),
-  'payment.failed': deliver(({ money }) => failed(money)),
-  'refund.created': deliver(({ money }) => refunded(money, 99900, { status: 'pending' })),
-  'refund.processed': deliver(({ money }) => refunded(money, 99900)),
-  'refund.failed': deliver(({ money }) => refunded(money, 99900, { status: 'failed' })),
-  'refund.processed of a purchase': deliver(() => refunded({ id: `pay_${next}` }, 99900)),
-  'refund.processed of a charge': deliver(() => refunded({ id: `pay_of_sub_${2 * next}` }, 99900)),
-  'payment.dispute.created': deliver(({ money }) => dispute('created', 'open', money)),
+  'payment.failed': deliver(({ money }) => paymentFailed(money)),
+  'refund.created': deliver(({ money }) => refundEvent(money, 99900, { status: 'pending' })),
+  'refund.processed': deliver(({ money }) => refundEvent(money, 99900)),
+  'refund.failed': deliver(({ money }) => refundEvent(money, 99900, { status: 'failed' })),
+  'refund.processed of a purchase': deliver(() => refundEvent({ id: `pay_${next}` }, 99900)),
+  'refund.processed of a charge': deliver(() => refundEvent({ id: `pay_of_sub_${2 * next}` }, 99900)),
+  'payment.dispute.created': deliver(({ money }) => disputeEvent('created', 'open', money)),
   'subscription.activated': subscription('activated'),
   'subscription.charged': subscription('charged'),
   'subscription.cancelled': subscription('cancelled'),

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { deliver, subscriptionEvent } from '../helpers/gateway/gateway-events.ts';
-import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
 import { callRpc, openSession } from '../helpers/database/session.ts';
-import { readOutbox } from '../helpers/records/state.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import { subscriptionEvent } from '../helpers/gateway/events.ts';
+import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
+import { readOutbox } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -1,12 +1,13 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
-import { deliver, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/gateway-events.ts';
+import { openSession } from '../helpers/database/session.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import { type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
 import { deleteUsers } from '../helpers/gateway/gateway-subscriptions.ts';
 import { uniqueId } from '../helpers/records/records.ts';
-import { openSession } from '../helpers/database/session.ts';
 import { readSubscription, readTier } from '../helpers/records/state.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

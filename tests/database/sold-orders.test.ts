@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
-import { deliver } from '../helpers/gateway/gateway-events.ts';
-import { captured } from '../helpers/gateway/money-events.ts';
+import { callRpc, openSession } from '../helpers/database/session.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import { paymentCaptured } from '../helpers/gateway/events.ts';
 import { placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
-import { callRpc, openSession } from '../helpers/database/session.ts';
 import { readPayment, readSubscription, readTier } from '../helpers/records/state.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -45,7 +45,7 @@ type Order = Awaited<ReturnType<typeof orderPro>>;
 
 const ways: [string, (order: Order) => Promise<unknown>][] = [
   ['verify', async (order) => (await verifyPurchase(service, order)).outcome],
-  ['payment.captured', (order) => deliver(service, captured({ id: order.paymentId, order_id: order.orderId }))],
+  ['payment.captured', (order) => deliver(service, paymentCaptured({ id: order.paymentId, order_id: order.orderId }))],
 ];
 
 describe.each(ways)('%s of an order grants what was sold', (_, pay) => {
@@ -91,7 +91,7 @@ describe.each(ways)('%s of an order grants what was sold', (_, pay) => {
 test('the new price of a plan does not pay an order that was sold at the old price', async () => {
   const order = await orderPro();
   await changePlan('price = 1');
-  expect(await deliver(service, captured({ id: uniqueId('pay'), order_id: order.orderId, amount: 1 }))).toBe(
+  expect(await deliver(service, paymentCaptured({ id: uniqueId('pay'), order_id: order.orderId, amount: 1 }))).toBe(
     'mismatch',
   );
   expect(await readTier(database, order.user.id)).toBe('free');

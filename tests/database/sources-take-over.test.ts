@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
-import { deliver } from '../helpers/gateway/gateway-events.ts';
-import { refunded } from '../helpers/gateway/money-events.ts';
+import { callRpc, openSession } from '../helpers/database/session.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import { refundEvent } from '../helpers/gateway/events.ts';
 import { mailsTo, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { createUser } from '../helpers/records/records.ts';
-import { callRpc, openSession } from '../helpers/database/session.ts';
 import { readPayment, readSubscription, readTier } from '../helpers/records/state.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -134,7 +134,7 @@ describe('at the end of a period', () => {
   test.each<[string, (pro: Purchase) => Promise<unknown>]>([
     [
       'was refunded in full',
-      ({ paymentId, orderId }) => deliver(service, refunded({ id: paymentId, order_id: orderId }, 99900)),
+      ({ paymentId, orderId }) => deliver(service, refundEvent({ id: paymentId, order_id: orderId }, 99900)),
     ],
     ['is over with its grace', (pro) => setPeriodEnd(pro, '2026-04-02T00:00:00Z')],
     ['belongs to another user', async (pro) => {
@@ -152,7 +152,7 @@ describe('at the end of a period', () => {
 
   test('a payment that was refunded in part takes over', async () => {
     const { pro } = await replaced();
-    await deliver(service, refunded({ id: pro.paymentId, order_id: pro.orderId }, 99899));
+    await deliver(service, refundEvent({ id: pro.paymentId, order_id: pro.orderId }, 99899));
     await expire('2026-04-05T00:00:00Z');
     expect(await readTier(database, user.id)).toBe('pro');
   });

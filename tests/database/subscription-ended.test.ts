@@ -1,14 +1,14 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
-import { deliver, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/gateway-events.ts';
+import { callRpc, openSession } from '../helpers/database/session.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import { refundEvent, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
 import { deleteUsers } from '../helpers/gateway/gateway-subscriptions.ts';
-import { refunded } from '../helpers/gateway/money-events.ts';
 import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { createUser } from '../helpers/records/records.ts';
-import { callRpc, openSession } from '../helpers/database/session.ts';
 import { readOutbox, readTier } from '../helpers/records/state.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -34,7 +34,7 @@ async function buy(tier: string, time: string): Promise<Purchase> {
   return order;
 }
 const refund = ({ paymentId, orderId }: Purchase) =>
-  deliver(service, refunded({ id: paymentId, order_id: orderId }, 99900));
+  deliver(service, refundEvent({ id: paymentId, order_id: orderId }, 99900));
 const sweep = () => database.query('select private.sweep()');
 
 /** The ends that the mails subscription-ended show. */

@@ -1,9 +1,10 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { deliver, paymentEvent, subscriptionEvent } from '../helpers/gateway/gateway-events.ts';
-import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
 import { callRpc, openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type Row, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import { paymentFailed, subscriptionEvent } from '../helpers/gateway/events.ts';
+import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -74,7 +75,7 @@ test('each event of the gateway is a cause, with its subscription', async () => 
 
 test('an event that changes no tier is not the cause of a later update on the same connection', async () => {
   const { orderId } = await createPayment(database, { userId });
-  await deliver(service, paymentEvent('failed', { id: uniqueId('pay'), order_id: orderId }));
+  await deliver(service, paymentFailed({ id: uniqueId('pay'), order_id: orderId }));
   await service.query("update public.profiles set subscription_tier = 'pro' where user_id = $1", [userId]);
   expect(await changes()).toEqual([{ from_tier: 'free', to_tier: 'pro', cause: 'direct', reference: null }]);
 });

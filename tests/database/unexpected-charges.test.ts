@@ -1,14 +1,14 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
-import { deliver, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/gateway-events.ts';
-import { refunded } from '../helpers/gateway/money-events.ts';
-import { placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
 import { readFindings } from '../helpers/database/read-findings.ts';
-import { createUser, uniqueId } from '../helpers/records/records.ts';
 import { callRpc, openSession } from '../helpers/database/session.ts';
-import { readSubscription, readTier } from '../helpers/records/state.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import { refundEvent, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
+import { placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
+import { createUser, uniqueId } from '../helpers/records/records.ts';
+import { readSubscription, readTier } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -77,9 +77,9 @@ describe('charged_after_cancellation', () => {
       const { id } = await charge(februaryOn);
       expect(await readTier(database, user.id)).toBe('pro');
       expect(await findings()).toEqual([['charged_after_cancellation', id]]);
-      await deliver(service, refunded({ id }, 99899));
+      await deliver(service, refundEvent({ id }, 99899));
       expect(await findings()).toEqual([['charged_after_cancellation', id]]);
-      await deliver(service, refunded({ id }, 1));
+      await deliver(service, refundEvent({ id }, 1));
       expect(await findings()).toEqual([]);
     },
   );
@@ -133,7 +133,7 @@ describe('charged_after_replacement', () => {
     await at('02-13T00:00:01');
     await database.query('select private.expire_subscriptions()');
     expect(await readSubscription(database, user.id)).toMatchObject({ tier: 'pro', end: '2026-03-01T00:00:00.000Z' });
-    await deliver(service, refunded({ id }, 99900));
+    await deliver(service, refundEvent({ id }, 99900));
     expect(await findings()).toEqual([]);
     expect(await readTier(database, user.id)).toBe('free');
   });
@@ -158,7 +158,7 @@ describe('charged_after_replacement', () => {
     const basic = await placeOrder(database, { user, tier: 'basic' });
     await verifyPurchase(service, basic);
     await at('01-11T00:00:00');
-    await deliver(service, refunded({ id: basic.paymentId, order_id: basic.orderId }, 99900));
+    await deliver(service, refundEvent({ id: basic.paymentId, order_id: basic.orderId }, 99900));
     expect(await readSubscription(database, user.id)).toMatchObject({ tier: 'pro', status: 'active' });
     await at('02-01T00:00:00');
     await charge(februaryOn);

@@ -1,13 +1,14 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createCallStandIns, dropCallStandIns, recordedCalls } from '../helpers/database/call-stand-ins.ts';
-import { deliver, subscriptionEvent } from '../helpers/gateway/gateway-events.ts';
 import { listen, type Listener } from '../helpers/database/notifications.ts';
+import { callRpc, openSession } from '../helpers/database/session.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import { subscriptionEvent } from '../helpers/gateway/events.ts';
 import { claim, emptyOutbox, enqueue, fail } from '../helpers/outbox/outbox.ts';
 import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
-import { callRpc, openSession } from '../helpers/database/session.ts';
 import { readTier } from '../helpers/records/state.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { deliver, sha256 } from '../helpers/gateway/gateway-events.ts';
-import { captured, failed, type Money, orderPaid } from '../helpers/gateway/money-events.ts';
+import { openSession } from '../helpers/database/session.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
+import { orderPaid, paymentCaptured, paymentFailed, type PaymentFields } from '../helpers/gateway/events.ts';
 import { extraPayments, mailsTo, placeOrder, readPurchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
-import { openSession } from '../helpers/database/session.ts';
 import { readLedger, readOutbox, readPayment, readSubscription, readTier } from '../helpers/records/state.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -18,8 +18,8 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 describe.each([
-  ['payment.captured', captured],
-  ['order.paid', (money: Money) => orderPaid(money, { id: String(money.order_id) })],
+  ['payment.captured', paymentCaptured],
+  ['order.paid', (money: PaymentFields) => orderPaid(money, { id: String(money.order_id) })],
 ])('%s', (_, event) => {
   test('alone fulfils as a verify does: subscription, tier, period, mail', async () => {
     const order = await placeOrder(database);
@@ -213,9 +213,9 @@ test('captured, order.paid, verify and a failed attempt give one purchase and on
   const order = await placeOrder(database);
   const money = { id: order.paymentId, order_id: order.orderId };
   await deliver(service, orderPaid(money, { id: order.orderId }));
-  await deliver(service, captured(money));
+  await deliver(service, paymentCaptured(money));
   await verifyPurchase(service, order);
-  expect(await deliver(service, failed({ id: uniqueId('pay'), order_id: order.orderId }))).toBe('stale');
+  expect(await deliver(service, paymentFailed({ id: uniqueId('pay'), order_id: order.orderId }))).toBe('stale');
   expect(await readPurchase(database, order)).toEqual({
     status: 'captured',
     paymentId: order.paymentId,
@@ -232,7 +232,7 @@ test('a captured payment fulfils an order whose plan was missing, instead of the
   expect(await verifyPurchase(service, order)).toMatchObject({ outcome: 'plan_not_found' });
   await database.query("insert into public.plans (tier, name, price) values ($1, 'Team', 99900)", [tier]);
   const other = uniqueId('pay');
-  expect(await deliver(service, captured({ id: other, order_id: order.orderId }))).toBe('applied');
+  expect(await deliver(service, paymentCaptured({ id: other, order_id: order.orderId }))).toBe('applied');
   expect(await readPayment(database, order.id)).toMatchObject({
     gateway_payment_id: other,
     confirmed_at: expect.any(Date),
@@ -245,7 +245,7 @@ test('a renewal of the running tier by webhook extends its period under EARLY_RE
   const user = await createUser(database);
   const [first, second] = [await placeOrder(database, { user }), await placeOrder(database, { user })];
   await verifyPurchase(service, first);
-  const body = captured({ id: second.paymentId, order_id: second.orderId });
+  const body = paymentCaptured({ id: second.paymentId, order_id: second.orderId });
   const { rows: [row] } = await service.query(
     "select public.apply_gateway_event($1, null, $2, 'extend') ->> 'outcome' as outcome",
     [sha256(body), body],

@@ -1,4 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { linesOf, runDoctor, statuses } from './doctor-process.ts';
+import { diagnose, hosted } from './doctor.ts';
+import { type GatewayAccount, startGateway } from './fake-gateway.ts';
+import { listedFunction, type ManagedProject, projectRef, startManagementApi } from './fake-management-api.ts';
+import { startResend } from './fake-resend.ts';
+import { type FakeServer, startFake } from './fake-server.ts';
 import { schedule } from '../../scripts/doctor/checks/schedule.ts';
 import { handledEvents } from '../../scripts/doctor/handled-events.ts';
 import { migrate } from '../../scripts/stack/postgres/migrate.ts';
@@ -6,14 +12,8 @@ import { prepareDatabase } from '../../scripts/stack/postgres/prepare-database.t
 import { type HostedPostgres, startHostedPostgres } from '../helpers/database/hosted-postgres.ts';
 import { poolUrl, setPoolPassword } from '../helpers/database/pool-role.ts';
 import { withClient } from '../helpers/database/postgres-client.ts';
-import { type RunningService, startService } from '../helpers/project/targets.ts';
 import { openDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
-import { diagnose, hosted } from './doctor.ts';
-import { linesOf, runDoctor, statuses } from './doctor-process.ts';
-import { type GatewayAccount, startGateway } from './fake-gateway.ts';
-import { listedFunction, type ManagedProject, projectRef, startManagementApi } from './fake-management-api.ts';
-import { startResend } from './fake-resend.ts';
-import { type FakeServer, startFake } from './fake-server.ts';
+import { type RunningService, startService } from '../helpers/project/targets.ts';
 
 // A hosted project: the real function, and a database with stand-ins for pg_net, pg_cron and Vault. The other services
 // are fakes.

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { webhookPing } from '../../scripts/doctor/checks/webhook-ping.ts';
-import { whileBroken } from '../helpers/database/broken-function.ts';
-import { secrets } from '../helpers/project/targets.ts';
-import { useProject, useService } from '../helpers/project/use-project.ts';
 import { diagnose, hosted } from './doctor.ts';
 import { type FakeServer, startFake } from './fake-server.ts';
+import { webhookPing } from '../../scripts/doctor/checks/webhook-ping.ts';
+import { whileBroken } from '../helpers/database/broken-function.ts';
+import { secrets } from '../helpers/gateway/sign.ts';
+import { useProject, useService } from '../helpers/project/use-project.ts';
 
 // The real function behind a fake of the platform.
 const project = useProject();

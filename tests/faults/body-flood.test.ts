@@ -3,10 +3,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createFunction, type EdgeFunction } from '../../scripts/stack/function/function.ts';
 import { peakMegabytes } from '../bench/process-usage.ts';
 import { functionEnvironment } from '../helpers/faults/fault-project.ts';
-import { uniqueId } from '../helpers/records/records.ts';
-import { sign } from '../helpers/gateway/sign.ts';
-import { secrets } from '../helpers/project/targets.ts';
+import { secrets, sign } from '../helpers/gateway/sign.ts';
 import { useProject } from '../helpers/project/use-project.ts';
+import { uniqueId } from '../helpers/records/records.ts';
 
 const mebibyte = 1024 * 1024;
 const project = useProject();

@@ -3,11 +3,15 @@ import type { Irregular } from './irregular.ts';
 
 type Entities = { refund?: Refund; subscription?: Subscription; payment?: Payment; order?: Order; dispute?: Dispute };
 
-/** `createdAt` is in Unix seconds. */
-export type EventOptions = { createdAt: number; irregular: Irregular };
+/** `createdAt` is in Unix seconds; `accountId` is the id of the gateway's account. */
+export type EventOptions = { createdAt: number; irregular: Irregular; accountId?: string };
 
 /** The raw body of a webhook: the gateway's envelope with the current entities, in the given order. */
-export function eventBody(event: string, entities: Entities, { createdAt, irregular }: EventOptions): string {
+export function eventBody(
+  event: string,
+  entities: Entities,
+  { createdAt, irregular, accountId = 'acc_Simulator00001' }: EventOptions,
+): string {
   const named = Object.entries(entities).filter(([, entity]) => entity !== undefined);
   const contains = named.map(([name]) => name);
   const payload = Object.fromEntries(named.map(([name, entity]) => {
@@ -15,7 +19,7 @@ export function eventBody(event: string, entities: Entities, { createdAt, irregu
   }));
   const envelope = {
     entity: 'event',
-    account_id: 'acc_Simulator00001',
+    account_id: accountId,
     event,
     contains: irregular.contains === 'incomplete' ? contains.slice(0, 1) : contains,
     payload: irregular.created_at === 'in_payload' ? { ...payload, created_at: createdAt } : payload,

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { newId } from '../../../scripts/stack/gateway/id.ts';
-import { capturedBody, createBilling, ignoredBody, newCapturedPayment } from '../gateway-bodies.ts';
+import { capturedBody, createBilling, ignoredBody, newPaymentIds } from '../gateway-bodies.ts';
 import { insertOrders, sha256, type Users } from '../our-database.ts';
 
 /** The measured requests, with their names in the report. */
@@ -61,7 +61,7 @@ export function createExecutions(
           call('verify_payment($1, $2, $3, $4)', [userId, orderId, newId('pay'), '0'.repeat(64)], 'valid_until')
         );
       case 'captured': {
-        const payments = Array.from({ length: count }, newCapturedPayment);
+        const payments = Array.from({ length: count }, newPaymentIds);
         await insertOrders(
           owner,
           payments.map((_, index) => buyers[index % buyers.length] ?? ''),

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { newId } from '../../../scripts/stack/gateway/id.ts';
-import { capturedBody, ignoredBody, newCapturedPayment } from '../gateway-bodies.ts';
+import { capturedBody, ignoredBody, newPaymentIds } from '../gateway-bodies.ts';
 import { insertOrders, sha256, type Users } from '../our-database.ts';
 
 /** The compared databases: ours, our tables without our rules, and the minimal schema. */
@@ -80,7 +80,7 @@ async function createVerifies(userIds: readonly string[], { owners }: Setting): 
  * Our RPC matches the payment by its order. The minimal one matches it by the payment id, so it is stored there first.
  */
 async function createCaptures(userIds: readonly string[], { owners }: Setting): Promise<Calls> {
-  const payments = userIds.map(newCapturedPayment);
+  const payments = userIds.map(newPaymentIds);
   const orderIds = payments.map(({ order_id }) => order_id);
   for (const side of sides) await insertOrders(owners[side], userIds, orderIds);
   await owners.minimal.query(

@@ -4,7 +4,7 @@ import type { Postgres } from '../../../scripts/stack/postgres/postgres.ts';
 import { poolUrl } from '../../helpers/database/pool-role.ts';
 import { withClient } from '../../helpers/database/postgres-client.ts';
 import { benchSecrets } from '../bench-project.ts';
-import { capturedBody, chargedBody, newCapturedPayment } from '../gateway-bodies.ts';
+import { capturedBody, chargedBody, newPaymentIds } from '../gateway-bodies.ts';
 import { httpRequest } from '../http-connection.ts';
 import { createOurDatabase, insertOrders, type Users } from '../our-database.ts';
 import { startOurs } from '../systems.ts';
@@ -46,7 +46,7 @@ export async function startOurSubjects(postgres: Postgres, users: Users): Promis
 }
 
 async function createCaptures(url: string, buyers: readonly string[], count: number): Promise<Batch> {
-  const payments = Array.from({ length: count }, newCapturedPayment);
+  const payments = Array.from({ length: count }, newPaymentIds);
   const owners = payments.map((_, index) => buyers[index % buyers.length] ?? '');
   const orderIds = payments.map(({ order_id }) => order_id);
   await withClient(url, (client) => insertOrders(client, owners, orderIds));

@@ -1,9 +1,17 @@
-import { sha256 } from '../gateway/gateway-events.ts';
-import { captured, dispute, failed, orderPaid } from '../gateway/money-events.ts';
-import { createPayment } from '../records/records.ts';
 import { callRpc } from '../database/session.ts';
-import type { Action, Answer } from './actions.ts';
-import { refundBody, subscriptionAnswer, subscriptionBody } from './bodies.ts';
+import { deliver } from '../gateway/deliver.ts';
+import {
+  disputeEvent,
+  type Fields,
+  orderPaid,
+  paymentCaptured,
+  paymentFailed,
+  refundEvent,
+  seconds,
+  subscriptionEvent,
+} from '../gateway/events.ts';
+import { createPayment, uniqueId } from '../records/records.ts';
+import { type Action, type Answer, planOf } from './actions.ts';
 import type { Names } from './names.ts';
 import type { Setting } from './subject.ts';
 
@@ -42,7 +50,7 @@ export function createPerformer(
     const key = JSON.stringify(action);
     const body = bodies.get(key) ?? build();
     bodies.set(key, body);
-    const { outcome } = await callRpc(service, 'apply_gateway_event', sha256(body), null, body, earlyRenewal);
+    const outcome = await deliver(service, body, null, earlyRenewal);
     if (/^(failed|ignored)/.test(String(outcome))) throw new Error(`${outcome}: ${body}`);
     return [];
   };
@@ -100,33 +108,43 @@ export function createPerformer(
           action,
           () =>
             action.event === 'payment.captured'
-              ? captured(moneyOf(action))
+              ? paymentCaptured(moneyOf(action))
               : orderPaid(moneyOf(action), { id: orderId, receipt: id.replaceAll('-', '') }),
         );
       }
       case 'failed':
-        return send(action, () => failed(moneyOf(action)));
+        return send(action, () => paymentFailed(moneyOf(action)));
       case 'dispute':
-        return send(action, () => dispute('lost', 'lost', moneyOf(action)));
-      case 'refund':
-        return send(action, () =>
-          refundBody(action, {
-            payment: paymentOf(action.payment),
-            order: action.order === null ? null : orderOf(action.order).orderId,
-            refund: names.idOf(action.refund, 'rfnd'),
-            refunded: refundedOf(action),
-          }, at));
+        return send(action, () => disputeEvent('lost', 'lost', moneyOf(action)));
+      case 'refund': {
+        const order_id = action.order === null ? null : orderOf(action.order).orderId;
+        const refund = { id: names.idOf(action.refund, 'rfnd'), status: action.status };
+        return send(action, () => {
+          const amounts = { amount: action.of, amount_refunded: refundedOf(action) };
+          return refundEvent({ id: paymentOf(action.payment), order_id, ...amounts }, action.amount, refund);
+        });
+      }
       case 'nothing captured':
         return call('apply_order_payments', orderOf(action.order).id, action.isUnknown ? null : '[]', earlyRenewal);
       case 'activated':
       case 'charged':
       case 'cancelled':
-        return send(action, () =>
-          subscriptionBody(action, {
-            user: userId,
-            subscription: names.idOf(action.subscription, 'sub'),
-            payment: action.payment === null ? '' : paymentOf(action.payment),
-          }));
+        return send(action, () => {
+          const { do: name, tier, payment, createdAt, start, end } = action;
+          return subscriptionEvent({
+            name,
+            userId,
+            id: names.idOf(action.subscription, 'sub'),
+            planId: `plan_${tier}`,
+            createdAt,
+            start,
+            end,
+            ...(payment !== null && {
+              // The gateway creates an order of its own for each charge.
+              payment: { id: paymentOf(payment), order_id: uniqueId('order'), amount: planOf(tier).price },
+            }),
+          });
+        });
       case 'ask':
         return ask(action.answers);
       case 'cancel':
@@ -155,5 +173,19 @@ export function createPerformer(
       case 'wait':
         return Promise.resolve([]);
     }
+  };
+}
+
+/** A gateway subscription as an entity of the gateway's API. */
+function subscriptionAnswer(id: string, { tier, status, start, end, endedAt }: Answer): Fields {
+  return {
+    id,
+    entity: 'subscription',
+    plan_id: `plan_${tier}`,
+    status,
+    current_start: seconds(start),
+    current_end: seconds(end),
+    ended_at: endedAt === null ? null : seconds(endedAt),
+    notes: [],
   };
 }

@@ -1,15 +1,15 @@
 import { localKeys } from '../../../scripts/stack/defaults.ts';
-import { createReverseProxy } from '../../../scripts/stack/http/reverse-proxy.ts';
 import { createFunction, type EdgeFunction } from '../../../scripts/stack/function/function.ts';
-import { createLite } from '../../../scripts/stack/supabase-lite/lite.ts';
-import { migrate } from '../../../scripts/stack/postgres/migrate.ts';
+import { createReverseProxy } from '../../../scripts/stack/http/reverse-proxy.ts';
 import { freePort } from '../../../scripts/stack/ports.ts';
+import { migrate } from '../../../scripts/stack/postgres/migrate.ts';
 import { createPostgres, type Postgres } from '../../../scripts/stack/postgres/postgres.ts';
 import { prepareDatabase } from '../../../scripts/stack/postgres/prepare-database.ts';
+import { createLite } from '../../../scripts/stack/supabase-lite/lite.ts';
 import { poolUrl, setPoolPassword } from '../database/pool-role.ts';
 import { withClient } from '../database/postgres-client.ts';
-import { secrets } from '../project/targets.ts';
 import { openDatabase, type TestDatabase } from '../database/test-database.ts';
+import { secrets } from '../gateway/sign.ts';
 
 /** A project with the service in front of it. Each part can fail on its own. */
 export type FaultProject = {

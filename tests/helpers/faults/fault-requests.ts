@@ -1,11 +1,12 @@
 import { expect } from 'vitest';
-import { createCaller } from '../http/caller.ts';
 import type { FaultProject } from './fault-project.ts';
-import { paymentEvent } from '../gateway/gateway-events.ts';
+import type { TestDatabase } from '../database/test-database.ts';
+import { postWebhook } from '../gateway/deliver.ts';
+import { paymentFailed } from '../gateway/events.ts';
+import { createCaller } from '../http/caller.ts';
+import { type Checkout, checkout, requestSubscription, verify } from '../http/requests.ts';
 import type { SignedUpUser } from '../project/project.ts';
 import { createPayment, uniqueId } from '../records/records.ts';
-import { type Checkout, checkout, deliver, readSubscription, verify } from '../http/requests.ts';
-import type { TestDatabase } from '../database/test-database.ts';
 
 /** A request and its answer. */
 export type Attempt = { endpoint: Endpoint; status: number; body: unknown; milliseconds: number };
@@ -29,7 +30,7 @@ export async function createCustomer(project: Pick<FaultProject, 'database' | 'r
   const user = await createCaller(project.database);
   const paid = await checkout((await createPayment(project.database, { userId: user.id })).orderId);
   const failing = await createPayment(project.database, { userId: user.id });
-  const event = paymentEvent('failed', { id: uniqueId('pay'), order_id: failing.orderId });
+  const event = paymentFailed({ id: uniqueId('pay'), order_id: failing.orderId });
 
   const timed = (endpoint: Endpoint, request: () => Promise<Response>) => async (): Promise<Attempt> => {
     const started = performance.now();
@@ -41,9 +42,9 @@ export async function createCustomer(project: Pick<FaultProject, 'database' | 'r
     user,
     paid,
     send: {
-      read: timed('read', () => readSubscription(project, user.accessToken)),
+      read: timed('read', () => requestSubscription(project, user.accessToken)),
       verify: timed('verify', () => verify(project, user.accessToken, paid)),
-      webhook: timed('webhook', () => deliver(project, event)),
+      webhook: timed('webhook', () => postWebhook(project, event)),
     },
   };
 }

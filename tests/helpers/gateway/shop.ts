@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, beforeEach, vi } from 'vitest';
-import { createGatewaySimulator } from '../../../scripts/stack/gateway/gateway-simulator.ts';
+import { secrets } from './sign.ts';
 import type { DeliverOptions } from '../../../scripts/stack/gateway/deliver-options.ts';
 import type { Delivery } from '../../../scripts/stack/gateway/delivery.ts';
+import { createGatewaySimulator } from '../../../scripts/stack/gateway/gateway-simulator.ts';
 import type { LocalHostService } from '../../../scripts/stack/http/local-host-service.ts';
-import { type ApiProxy, startApiProxy } from '../http/api-proxy.ts';
 import { type PostgresProxy, startPostgresProxy } from '../database/postgres-proxy.ts';
+import { type ApiProxy, startApiProxy } from '../http/api-proxy.ts';
 import type { Checkout } from '../http/requests.ts';
-import { type Addresses, type RunningService, secrets, startService, type Target } from '../project/targets.ts';
+import { type Addresses, type RunningService, startService, type Target } from '../project/targets.ts';
 
 /** A request that the service sent to the gateway's API. */
 export type GatewayCall = { method: string; path: string; authorization: string | null; body: unknown };

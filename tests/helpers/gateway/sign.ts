@@ -1,3 +1,10 @@
+/** The secrets with which the tests sign. */
+export const secrets = {
+  GATEWAY_KEY_ID: 'key_test',
+  GATEWAY_KEY_SECRET: 'test-key-secret',
+  GATEWAY_WEBHOOK_SECRET: 'test-webhook-secret',
+} as const;
+
 const encoder = new TextEncoder();
 
 /** HMAC-SHA256 as the gateway writes it: 64 lower-case hex digits. */

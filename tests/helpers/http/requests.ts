@@ -1,11 +1,11 @@
+import { secrets, sign } from '../gateway/sign.ts';
+import type { RunningService } from '../project/targets.ts';
 import { uniqueId } from '../records/records.ts';
-import { sign } from '../gateway/sign.ts';
-import { type RunningService, secrets } from '../project/targets.ts';
 
 type Sender = Pick<RunningService, 'request'>;
 
 /** GET /api/subscriptions with a session. */
-export function readSubscription(service: Sender, accessToken: string): Promise<Response> {
+export function requestSubscription(service: Sender, accessToken: string): Promise<Response> {
   return service.request('/api/subscriptions', { headers: { authorization: `Bearer ${accessToken}` } });
 }
 
@@ -21,7 +21,7 @@ export async function checkout(orderId: string, paymentId = uniqueId('pay')): Pr
   };
 }
 
-/** POST /api/payments/verify with a session. Text and bytes are sent unchanged, other values as JSON. */
+/** POST /api/payments/verify with a session. The body as `rawBody` takes it. */
 export function verify(service: Sender, accessToken: string, body: unknown): Promise<Response> {
   return service.request('/api/payments/verify', {
     method: 'POST',
@@ -30,25 +30,8 @@ export function verify(service: Sender, accessToken: string, body: unknown): Pro
   });
 }
 
-/** POST /api/webhooks/gateway, signed with `secret`, or with exactly `headers`. */
-export async function deliver(
-  service: Sender,
-  body: unknown,
-  { secret = secrets.GATEWAY_WEBHOOK_SECRET, eventId = uniqueId('evt'), headers }: {
-    secret?: string;
-    eventId?: string;
-    headers?: Record<string, string>;
-  } = {},
-): Promise<Response> {
-  const raw = rawBody(body);
-  return await service.request('/api/webhooks/gateway', {
-    method: 'POST',
-    headers: headers ?? { 'x-gateway-signature': await sign(secret, raw), 'x-gateway-event-id': eventId },
-    body: raw,
-  });
-}
-
-function rawBody(body: unknown): string | Uint8Array<ArrayBuffer> {
+/** The body of a request: text and bytes unchanged, other values as JSON. */
+export function rawBody(body: unknown): string | Uint8Array<ArrayBuffer> {
   if (body instanceof Uint8Array) return new Uint8Array(body);
   return typeof body === 'string' ? body : JSON.stringify(body);
 }

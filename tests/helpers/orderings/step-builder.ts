@@ -1,5 +1,5 @@
-import { sha256, subscriptionEvent } from '../gateway/gateway-events.ts';
-import { captured, failed, orderPaid, refunded } from '../gateway/money-events.ts';
+import { sha256 } from '../gateway/deliver.ts';
+import { orderPaid, paymentCaptured, paymentFailed, refundEvent, subscriptionEvent } from '../gateway/events.ts';
 import { uniqueId } from '../records/records.ts';
 
 /**
@@ -65,15 +65,15 @@ export function createStepBuilder(userId: string, earlyRenewal: 'replace' | 'ext
     }),
     grant: (name) => ({ name, grantTo: userId, until: '2127-01-01T00:00:00Z' }),
     cancel: (name, when) => ({ name, cancelFor: userId, atPeriodEnd: when === 'at period end' }),
-    captured: (name, order, letter) => deliver(name, captured(money(order, letter))),
+    captured: (name, order, letter) => deliver(name, paymentCaptured(money(order, letter))),
     orderPaid: (name, order, letter) =>
       deliver(name, orderPaid(money(order, letter), { id: order.orderId, receipt: order.id.replaceAll('-', '') })),
-    failed: (name, order, letter) => deliver(name, failed(money(order, letter))),
+    failed: (name, order, letter) => deliver(name, paymentFailed(money(order, letter))),
     refunded: (name, order, letter, amount = 99900) =>
-      deliver(name, refunded(money(order, letter), amount, { id: `rfnd_${name}${suffix}` })),
+      deliver(name, refundEvent(money(order, letter), amount, { id: `rfnd_${name}${suffix}` })),
     refundFailed: (name, of, order, letter, amount = 99900) =>
-      deliver(name, refunded(money(order, letter), amount, { id: `rfnd_${of}${suffix}`, status: 'failed' })),
-    cycleRefunded: (name, letter) => deliver(name, refunded({ id: `pay_${letter}${suffix}` }, 49900)),
+      deliver(name, refundEvent(money(order, letter), amount, { id: `rfnd_${of}${suffix}`, status: 'failed' })),
+    cycleRefunded: (name, letter) => deliver(name, refundEvent({ id: `pay_${letter}${suffix}` }, 49900)),
     subscription(name, { day, months, sub = 'A', as = name, plan = 'plan_pro', paidBy }) {
       const id = `sub_${sub}${suffix}`;
       if (!subscriptionIds.includes(id)) subscriptionIds.push(id);

@@ -4,6 +4,7 @@ import { readConfig } from '../../../supabase/functions/api/config.ts';
 import { createDatabase } from '../../../supabase/functions/api/database/database.ts';
 import { createGateway } from '../../../supabase/functions/api/gateway/gateway.ts';
 import { createSenders } from '../../../supabase/functions/api/outbox/senders.ts';
+import { secrets } from '../gateway/sign.ts';
 import { createTransport } from '../../../supabase/functions/api/database/transport.ts';
 import { localKeys } from '../../../scripts/stack/defaults.ts';
 import { createFunction } from '../../../scripts/stack/function/function.ts';
@@ -45,13 +46,6 @@ export type RunningService = {
   readonly output: readonly string[];
   stop(): Promise<void>;
 };
-
-/** The secrets with which the tests sign. */
-export const secrets = {
-  GATEWAY_KEY_ID: 'key_test',
-  GATEWAY_KEY_SECRET: 'test-key-secret',
-  GATEWAY_WEBHOOK_SECRET: 'test-webhook-secret',
-} as const;
 
 /** Starts the service for a project. `environment` overrides variables; an empty value means not configured. */
 export async function startService(

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import { type Project, startProject } from './project.ts';
-import type { Declared } from '../database/findings.ts';
 import { type Addresses, type RunningService, startService, type Target } from './targets.ts';
+import type { Declared } from '../database/findings.ts';
 
 /**
  * A project for the tests of the surrounding block: started before the first, stopped after the last. `declared` are the

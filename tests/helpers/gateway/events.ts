@@ -1,0 +1,183 @@
+import type { Dispute, Refund } from '../../../scripts/stack/gateway/entities.ts';
+import { eventBody } from '../../../scripts/stack/gateway/event.ts';
+import { newId } from '../../../scripts/stack/gateway/id.ts';
+import type { Irregular } from '../../../scripts/stack/gateway/irregular.ts';
+import { newSubscription } from '../../../scripts/stack/gateway/new-subscription.ts';
+import { createGatewayStore } from '../../../scripts/stack/gateway/store.ts';
+import { uniqueId } from '../records/records.ts';
+
+/** Fields of an entity or an envelope. They replace the built ones; an undefined one is left out of the JSON. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** The entities of an event, each by the fields that differ from the built entity. */
+export type EntityFields = Readonly<
+  Partial<Record<'refund' | 'subscription' | 'payment' | 'order' | 'dispute', Fields>>
+>;
+
+/** The time of an event, ISO 8601; null: the body carries none. `irregular`: see the simulator's field of that name. */
+export type EventOptions = { readonly createdAt?: string | null; readonly irregular?: Irregular };
+
+/** The payment of an event: its id and other fields. */
+export type PaymentFields = Fields & { readonly id: string };
+
+/** The fields of a refund event. */
+export type RefundFields = { readonly id?: string; readonly status?: Refund['status'] };
+
+/** The time of an event that does not state one. */
+const newYear = '2026-01-01T00:00:00Z';
+
+/** The price of the plan pro in minor units. */
+const price = 99900;
+
+/** The error of a failed payment unless stated otherwise. */
+export const declined = {
+  error_code: 'BAD_REQUEST_ERROR',
+  error_description: 'The bank declined the payment.',
+  error_source: 'customer',
+  error_step: 'payment_authentication',
+  error_reason: 'payment_failed',
+} as const;
+
+/** Unix seconds of an ISO 8601 time, as the gateway writes times. */
+export function seconds(at: string): number {
+  return Date.parse(at) / 1000;
+}
+
+/**
+ * The body of an event of any name, with complete entities. Each call returns a different body, even for the same data.
+ * A payment is captured, of the full amount of a pro payment and without an order, unless stated otherwise.
+ */
+export function gatewayEvent(
+  event: string,
+  { refund, subscription, payment, order, dispute }: EntityFields,
+  { createdAt = newYear, irregular = {} }: EventOptions = {},
+): string {
+  const at = seconds(createdAt ?? newYear);
+  const store = createGatewayStore();
+  const created = store.createOrder({ amount: price, currency: 'INR', receipt: null, notes: [] }, at);
+  const paid = store.capture(store.attempt(created, [], at));
+  return eventBody(event, {
+    refund: refund && { ...newRefund(at), ...refund },
+    subscription: subscription && { ...newSubscription(newId('sub'), at), ...subscription },
+    payment: payment && { ...paid.payment, order_id: null, ...payment },
+    order: order && { ...created, ...paid.order, ...order },
+    dispute: dispute && { ...newDispute(at), ...dispute },
+  }, {
+    createdAt: at,
+    irregular: createdAt === null ? { ...irregular, created_at: 'missing' } : irregular,
+    accountId: uniqueId('acc'),
+  });
+}
+
+/** The body with other fields of the envelope. */
+export function changeEnvelope(body: string, fields: Fields): string {
+  return JSON.stringify({ ...JSON.parse(body), ...fields });
+}
+
+/** payment.captured. */
+export function paymentCaptured(payment: Fields = {}, options?: EventOptions): string {
+  return gatewayEvent('payment.captured', { payment }, options);
+}
+
+/** payment.failed: a failed attempt on an order. */
+export function paymentFailed(payment: Fields = {}, options?: EventOptions): string {
+  const failed = { status: 'failed', captured: false, fee: null, tax: null, ...declined };
+  return gatewayEvent('payment.failed', { payment: { ...failed, ...payment } }, options);
+}
+
+/** order.paid. The receipt of an order is the id of our payment without dashes. */
+export function orderPaid(payment: PaymentFields, order: Fields & { readonly id: string }): string {
+  return gatewayEvent('order.paid', { payment: { order_id: order.id, ...payment }, order });
+}
+
+/**
+ * refund.created, refund.processed or refund.failed, by the status; processed by default. `amount` is the amount of this
+ * refund. The payment's `amount_refunded` includes it in every status, as the gateway's does for a pending refund.
+ */
+export function refundEvent(
+  payment: PaymentFields,
+  amount: unknown,
+  { id = uniqueId('rfnd'), status = 'processed' }: RefundFields = {},
+): string {
+  return gatewayEvent(`refund.${status === 'pending' ? 'created' : status}`, {
+    refund: { id, payment_id: payment.id, amount, status },
+    payment: { amount_refunded: amount, ...payment },
+  });
+}
+
+/** An event of a dispute, with the disputed payment. */
+export function disputeEvent(name: string, status: unknown, payment: PaymentFields): string {
+  return gatewayEvent(`payment.dispute.${name}`, { payment, dispute: { payment_id: payment.id, status } });
+}
+
+/** A subscription event. By default it has no plan, no cycle and no `created_at`. */
+export type SubscriptionEvent = {
+  readonly name: 'activated' | 'charged' | 'cancelled';
+  readonly userId: string;
+  readonly id?: string | null;
+  readonly planId?: string;
+  readonly start?: string | null;
+  readonly end?: string | null;
+  readonly createdAt?: string | null;
+  /** The payment of the cycle. */
+  readonly payment?: PaymentFields;
+  /** Other fields of the subscription. */
+  readonly fields?: Fields;
+  readonly irregular?: Irregular;
+};
+
+/** subscription.activated, subscription.charged or subscription.cancelled. */
+export function subscriptionEvent(
+  { name, userId, id = 'sub_A', planId, start = null, end = null, createdAt = null, payment, fields, irregular }:
+    SubscriptionEvent,
+): string {
+  const isCancelled = name === 'cancelled';
+  return gatewayEvent(`subscription.${name}`, {
+    subscription: {
+      id: id ?? undefined,
+      plan_id: planId,
+      status: isCancelled ? 'cancelled' : 'active',
+      current_start: start === null ? null : seconds(start),
+      current_end: end === null ? null : seconds(end),
+      ended_at: isCancelled && createdAt !== null ? seconds(createdAt) : null,
+      notes: { user_id: userId },
+      ...fields,
+    },
+    ...(payment && { payment }),
+  }, { createdAt, ...(irregular && { irregular }) });
+}
+
+function newRefund(at: number): Refund {
+  return {
+    id: newId('rfnd'),
+    entity: 'refund',
+    amount: price,
+    currency: 'INR',
+    payment_id: newId('pay'),
+    notes: [],
+    receipt: null,
+    acquirer_data: { arn: null },
+    created_at: at,
+    batch_id: null,
+    status: 'processed',
+    speed_processed: 'normal',
+    speed_requested: 'normal',
+  };
+}
+
+function newDispute(at: number): Dispute {
+  return {
+    id: newId('disp'),
+    entity: 'dispute',
+    payment_id: newId('pay'),
+    amount: price,
+    currency: 'INR',
+    amount_deducted: 0,
+    reason_code: 'goods_or_services_not_received_or_partially_received',
+    respond_by: at + 7 * 24 * 60 * 60,
+    status: 'open',
+    phase: 'chargeback',
+    evidence: { amount: price, summary: null, others: null, submitted_at: null },
+    created_at: at,
+  };
+}
