@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { installRunner } from '../helpers/orderings/install-runner.ts';
-import { proveRaces } from '../helpers/orderings/prove-races.ts';
-import { scenarioNames } from '../helpers/orderings/scenarios.ts';
 import { countDeadlocks } from '../helpers/database/racers.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { proveRaces } from '../helpers/orderings/prove-races.ts';
+import { installRunner } from '../helpers/orderings/run-sequence.ts';
+import { scenarioNames } from '../helpers/orderings/scenarios.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

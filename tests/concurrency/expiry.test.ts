@@ -6,10 +6,9 @@ import { openSession, waitUntilBlocked } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { paymentCaptured, refundEvent } from '../helpers/gateway/events.ts';
-import { insertSubscriptions } from '../helpers/records/periods.ts';
 import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
-import { createUser, uniqueId } from '../helpers/records/records.ts';
-import { readSubscription, readTier } from '../helpers/records/state.ts';
+import { readSubscription, readTier } from '../helpers/records/read-records.ts';
+import { createUser, insertSubscriptions, uniqueId } from '../helpers/records/records.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

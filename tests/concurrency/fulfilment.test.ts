@@ -7,8 +7,8 @@ import { deliver } from '../helpers/gateway/deliver.ts';
 import { disputeEvent, orderPaid, paymentCaptured, paymentFailed, refundEvent } from '../helpers/gateway/events.ts';
 import { seededRandom, shuffle } from '../helpers/orderings/permutations.ts';
 import { extraPayments, mailsTo, placeOrder, readPurchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { readPayment, readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
-import { readPayment, readSubscription, readTier } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

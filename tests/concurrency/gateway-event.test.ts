@@ -4,8 +4,8 @@ import { callRpc, openSession, waitUntilBlocked } from '../helpers/database/sess
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
 import { paymentFailed, subscriptionEvent } from '../helpers/gateway/events.ts';
+import { readLedger, readOutbox, readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
-import { readLedger, readOutbox, readSubscription, readTier } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -4,8 +4,8 @@ import { callRpc, openSession, waitUntilBlocked } from '../helpers/database/sess
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { orderPaid, paymentCaptured } from '../helpers/gateway/events.ts';
+import { readTier } from '../helpers/records/read-records.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
-import { readTier } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -1,8 +1,9 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { claim, complete, emptyOutbox } from '../helpers/outbox/outbox.ts';
 import { countDeadlocks, openRacers } from '../helpers/database/racers.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { claim, complete } from '../helpers/outbox/claims.ts';
+import { emptyOutbox } from '../helpers/outbox/side-effects.ts';
 
 const count = 10_000;
 

@@ -1,11 +1,12 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { claim, complete, emptyOutbox, enqueue, fail, readRow } from '../helpers/outbox/outbox.ts';
 import { countDeadlocks, openRacers } from '../helpers/database/racers.ts';
-import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
 import { callRpc, openSession, waitUntilBlocked } from '../helpers/database/session.ts';
-import { countRevalidations, readTier } from '../helpers/records/state.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { claim, complete, enqueue, fail, readRow } from '../helpers/outbox/claims.ts';
+import { emptyOutbox } from '../helpers/outbox/side-effects.ts';
+import { countRevalidations, readTier } from '../helpers/records/read-records.ts';
+import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

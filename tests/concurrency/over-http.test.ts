@@ -4,8 +4,8 @@ import { paymentFailed } from '../helpers/gateway/events.ts';
 import { createCaller } from '../helpers/http/caller.ts';
 import { checkout, verify } from '../helpers/http/requests.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
+import { readLedger, readOutbox } from '../helpers/records/read-records.ts';
 import { createPayment, uniqueId } from '../helpers/records/records.ts';
-import { readLedger, readOutbox } from '../helpers/records/state.ts';
 
 const project = useProject();
 const service = useService("served on today's Deno", project);

@@ -6,8 +6,8 @@ import { createTestDatabase, type TestDatabase } from '../helpers/database/test-
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { paymentCaptured, paymentFailed, subscriptionEvent } from '../helpers/gateway/events.ts';
 import { seededRandom } from '../helpers/orderings/permutations.ts';
+import { readOutbox, readTier } from '../helpers/records/read-records.ts';
 import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
-import { readOutbox, readTier } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

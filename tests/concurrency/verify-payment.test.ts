@@ -4,8 +4,8 @@ import { callRpc, openSession, waitUntilBlocked } from '../helpers/database/sess
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { paymentFailed } from '../helpers/gateway/events.ts';
+import { readOutbox, readPayment, readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
-import { readOutbox, readPayment, readSubscription, readTier } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

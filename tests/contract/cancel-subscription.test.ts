@@ -6,8 +6,8 @@ import { checkout, verify } from '../helpers/http/requests.ts';
 import type { SignedUpUser } from '../helpers/project/project.ts';
 import { targets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
+import { readAllRows, readTier, subscriptionOf } from '../helpers/records/read-records.ts';
 import { createPayment, uniqueId } from '../helpers/records/records.ts';
-import { readAllRows, subscriptionOf, tierOf } from '../helpers/records/rows.ts';
 
 // One for each target: the user buys again right after a cancellation at the period end.
 const project = useProject({ findings: { paid_twice: targets.length } });
@@ -73,7 +73,7 @@ describe.each(targets)('%s', (target) => {
     expect(body).toMatchObject({
       subscription: { status: 'cancelled', ended_reason: 'cancelled', plan: { tier: 'pro' } },
     });
-    expect(await tierOf(project.database, user.id)).toBe('free');
+    expect(await readTier(project.database, user.id)).toBe('free');
     expect((await cancellation(id))?.payload).toEqual({ gateway_subscription_id: id, at_cycle_end: false });
     expect(await cancel(user, { at_period_end: false })).toEqual(refusal(404, 'Subscription not found'));
     expect(await resume(user)).toEqual(refusal(409, 'Cannot be resumed'));
@@ -88,7 +88,7 @@ describe.each(targets)('%s', (target) => {
     const { status, body } = await cancel(user, { at_period_end: true });
     expect(status).toBe(200);
     expect(body).toMatchObject({ subscription: { status: 'active', cancel_at_period_end: true, cancelled_at: null } });
-    expect(await tierOf(project.database, user.id)).toBe('pro');
+    expect(await readTier(project.database, user.id)).toBe('pro');
     expect(await cancellation(id)).toEqual({
       payload: { gateway_subscription_id: id, at_cycle_end: true },
       attempts: 0,

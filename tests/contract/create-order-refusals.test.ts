@@ -5,13 +5,12 @@ import { useShop } from '../helpers/gateway/shop.ts';
 import { secrets } from '../helpers/gateway/sign.ts';
 import { answer, fullAnswer, refusal } from '../helpers/http/answer.ts';
 import { createCaller } from '../helpers/http/caller.ts';
-import { placeOrder, requestOrder } from '../helpers/http/orders.ts';
-import { checkout, verify } from '../helpers/http/requests.ts';
+import { checkout, orderPlan, requestOrder, verify } from '../helpers/http/requests.ts';
 import type { SignedUpUser } from '../helpers/project/project.ts';
 import { targets } from '../helpers/project/targets.ts';
 import { useProject } from '../helpers/project/use-project.ts';
+import { readAllRows } from '../helpers/records/read-records.ts';
 import { uniqueId } from '../helpers/records/records.ts';
-import { readAllRows } from '../helpers/records/rows.ts';
 
 const project = useProject();
 const unauthorized = refusal(401, 'Unauthorized');
@@ -144,8 +143,8 @@ describe.each(targets)('%s', (target) => {
     expect(await refused({ tier: 'pro' }, caller.accessToken, key)).toEqual(unavailable);
     expect(shop.calls).toHaveLength(1);
     shop.onGatewayCall((_, forwardRequest) => forwardRequest());
-    await placeOrder(shop, caller.accessToken, 'basic', key);
-    await placeOrder(shop, caller.accessToken, 'pro');
+    await orderPlan(shop, caller.accessToken, 'basic', key);
+    await orderPlan(shop, caller.accessToken, 'pro');
   });
 
   test('POST /api/payments/orders while the gateway hangs → 502 within 10 s; meanwhile 409 with retry-after', async () => {
@@ -168,13 +167,13 @@ describe.each(targets)('%s', (target) => {
     expect(await readAllRows(project.database)).toEqual(before);
 
     shop.onGatewayCall((_, forwardRequest) => forwardRequest());
-    await placeOrder(shop, caller.accessToken);
+    await orderPlan(shop, caller.accessToken);
   });
 
   test('POST /api/payments/orders, accepted or refused → no secret and no personal data in the log', async () => {
     const caller = await createCaller(project.database);
     const key = uniqueId('key');
-    const { order, payment_id } = await placeOrder(shop, caller.accessToken, 'pro', { 'idempotency-key': key });
+    const { order, payment_id } = await orderPlan(shop, caller.accessToken, 'pro', { 'idempotency-key': key });
     await refused('{"tier":"whatever', caller.accessToken);
     shop.onGatewayCall(() => new Response('inner detail', { status: 500 }));
     await refused({ tier: 'basic' }, caller.accessToken);

@@ -3,13 +3,11 @@ import { type Shop, useShop } from '../helpers/gateway/shop.ts';
 import { secrets } from '../helpers/gateway/sign.ts';
 import { answer, fullAnswer, refusal } from '../helpers/http/answer.ts';
 import { createCaller } from '../helpers/http/caller.ts';
-import { placeOrder, requestOrder } from '../helpers/http/orders.ts';
-import { checkout, verify } from '../helpers/http/requests.ts';
+import { checkout, orderPlan, requestOrder, verify } from '../helpers/http/requests.ts';
 import { targets } from '../helpers/project/targets.ts';
 import { useProject } from '../helpers/project/use-project.ts';
+import { paymentOfOrder, readPayment } from '../helpers/records/read-records.ts';
 import { createPayment, uniqueId } from '../helpers/records/records.ts';
-import { paymentOfOrder } from '../helpers/records/rows.ts';
-import { readPayment } from '../helpers/records/state.ts';
 
 // Two tests for each target set a payment to captured by hand, so that its order is closed.
 const project = useProject({ findings: { captured_not_fulfilled: 2 * targets.length } });
@@ -24,7 +22,7 @@ async function countPayments(userId: string): Promise<unknown> {
 /** A user with a new purchase of pro, and the end of its period. */
 async function buyPro(shop: Shop) {
   const user = await createCaller(project.database);
-  const { order } = await placeOrder(shop, user.accessToken, 'pro');
+  const { order } = await orderPlan(shop, user.accessToken, 'pro');
   const { subscription } = await (await verify(shop, user.accessToken, await checkout(order.id))).json();
   const isTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   expect(subscription).toEqual({ tier: 'pro', validUntil: isTime });
@@ -90,27 +88,27 @@ describe.each(targets)('%s', (target) => {
     const { user, until } = await buyPro(shop);
     const running = { tier: 'pro', until, early_renewal: 'replace' };
     const [pro, basic] = [
-      await placeOrder(shop, user.accessToken, 'pro'),
-      await placeOrder(shop, user.accessToken, 'basic'),
+      await orderPlan(shop, user.accessToken, 'pro'),
+      await orderPlan(shop, user.accessToken, 'basic'),
     ];
     expect(pro.running).toEqual(running);
     expect(basic.running).toEqual(running);
-    expect(await placeOrder(shop, user.accessToken, 'basic')).toEqual(basic);
+    expect(await orderPlan(shop, user.accessToken, 'basic')).toEqual(basic);
   });
 
   test('POST /api/payments/orders while the subscription of another user runs → 201, running is null', async () => {
     await buyPro(shop);
     const other = await createCaller(project.database);
-    expect((await placeOrder(shop, other.accessToken)).running).toBeNull();
+    expect((await orderPlan(shop, other.accessToken)).running).toBeNull();
   });
 
   test('POST /api/payments/orders again once a subscription runs → 201, the same order with the running period', async () => {
     const user = await createCaller(project.database);
-    const before = await placeOrder(shop, user.accessToken, 'basic');
+    const before = await orderPlan(shop, user.accessToken, 'basic');
     expect(before.running).toBeNull();
-    const { order } = await placeOrder(shop, user.accessToken, 'pro');
+    const { order } = await orderPlan(shop, user.accessToken, 'pro');
     expect((await verify(shop, user.accessToken, await checkout(order.id))).status).toBe(200);
-    expect(await placeOrder(shop, user.accessToken, 'basic')).toEqual({
+    expect(await orderPlan(shop, user.accessToken, 'basic')).toEqual({
       ...before,
       running: { tier: 'pro', until: expect.any(String), early_renewal: 'replace' },
     });
@@ -119,7 +117,7 @@ describe.each(targets)('%s', (target) => {
   test('POST /api/payments/orders after a cancellation at the period end → 201, running until that end', async () => {
     const { user, until } = await buyPro(shop);
     await cancel(shop, user.accessToken, true);
-    expect((await placeOrder(shop, user.accessToken)).running).toEqual({
+    expect((await orderPlan(shop, user.accessToken)).running).toEqual({
       tier: 'pro',
       until,
       early_renewal: 'replace',
@@ -129,7 +127,7 @@ describe.each(targets)('%s', (target) => {
   test('POST /api/payments/orders after a cancellation at once → 201, running is null', async () => {
     const { user } = await buyPro(shop);
     await cancel(shop, user.accessToken, false);
-    expect((await placeOrder(shop, user.accessToken)).running).toBeNull();
+    expect((await orderPlan(shop, user.accessToken)).running).toBeNull();
   });
 
   test('POST /api/payments/orders → the payment is written before the gateway is called', async () => {
@@ -145,7 +143,7 @@ describe.each(targets)('%s', (target) => {
       );
       return await forwardRequest();
     });
-    const { payment_id, order } = await placeOrder(shop, user.accessToken, 'basic');
+    const { payment_id, order } = await orderPlan(shop, user.accessToken, 'basic');
     expect(seen).toEqual([{
       receipt: payment_id.replaceAll('-', ''),
       status: 'created',
@@ -161,7 +159,7 @@ describe.each(targets)('%s', (target) => {
     'POST /api/payments/orders %i times at once → 201, one order, one call of the gateway',
     async (count) => {
       const user = await createCaller(project.database);
-      const orders = await Promise.all(Array.from({ length: count }, () => placeOrder(shop, user.accessToken)));
+      const orders = await Promise.all(Array.from({ length: count }, () => orderPlan(shop, user.accessToken)));
       expect(new Set(orders.map(({ order }) => order.id)).size).toBe(1);
       expect(new Set(orders.map(({ payment_id }) => payment_id)).size).toBe(1);
       expect(shop.calls).toHaveLength(1);
@@ -171,18 +169,18 @@ describe.each(targets)('%s', (target) => {
 
   test('POST /api/payments/orders twice → 201, the same open order', async () => {
     const user = await createCaller(project.database);
-    const first = await placeOrder(shop, user.accessToken);
+    const first = await orderPlan(shop, user.accessToken);
     expect(await answer(requestOrder(shop, user.accessToken, { tier: 'pro' }))).toEqual({ status: 201, body: first });
     expect(shop.calls).toHaveLength(1);
   });
 
   test('POST /api/payments/orders after an attempt that failed → 201, the same order', async () => {
     const user = await createCaller(project.database);
-    const first = await placeOrder(shop, user.accessToken);
+    const first = await orderPlan(shop, user.accessToken);
     await shop.pay(first.order.id, 'failed');
     await shop.deliveries(first.order.id, 1);
     expect(await paymentOfOrder(project.database, first.order.id)).toMatchObject({ status: 'failed', tier: 'pro' });
-    expect(await placeOrder(shop, user.accessToken)).toEqual(first);
+    expect(await orderPlan(shop, user.accessToken)).toEqual(first);
   });
 
   test.each([
@@ -192,17 +190,17 @@ describe.each(targets)('%s', (target) => {
     ['of another currency', "currency = 'USD'"],
   ])('POST /api/payments/orders beside an order %s → 201, another order', async (_, change) => {
     const user = await createCaller(project.database);
-    const { payment_id, order } = await placeOrder(shop, user.accessToken);
+    const { payment_id, order } = await orderPlan(shop, user.accessToken);
     await project.database.query(`update public.payments set ${change} where id = $1`, [payment_id]);
-    expect((await placeOrder(shop, user.accessToken)).order.id).not.toBe(order.id);
+    expect((await orderPlan(shop, user.accessToken)).order.id).not.toBe(order.id);
   });
 
   test('POST /api/payments/orders of another tier, or by another user → 201, another order', async () => {
     const [user, other] = [await createCaller(project.database), await createCaller(project.database)];
     const orders = [
-      await placeOrder(shop, user.accessToken, 'pro'),
-      await placeOrder(shop, user.accessToken, 'basic'),
-      await placeOrder(shop, other.accessToken, 'pro'),
+      await orderPlan(shop, user.accessToken, 'pro'),
+      await orderPlan(shop, user.accessToken, 'basic'),
+      await orderPlan(shop, other.accessToken, 'pro'),
     ];
     expect(new Set(orders.map(({ order }) => order.id)).size).toBe(3);
     expect(orders.map(({ order }) => order.amount)).toEqual([99900, 9900, 99900]);
@@ -211,13 +209,13 @@ describe.each(targets)('%s', (target) => {
   test('POST /api/payments/orders with a key again, even after its payment → 201, the same order, one call of the gateway', async () => {
     const user = await createCaller(project.database);
     const key = { 'idempotency-key': uniqueId('key') };
-    const first = await placeOrder(shop, user.accessToken, 'pro', key);
-    expect(await placeOrder(shop, user.accessToken, 'pro', key)).toEqual(first);
+    const first = await orderPlan(shop, user.accessToken, 'pro', key);
+    expect(await orderPlan(shop, user.accessToken, 'pro', key)).toEqual(first);
     await project.database.query(
       "update public.payments set status = 'captured', created_at = now() - interval '2 hours' where id = $1",
       [first.payment_id],
     );
-    expect(await placeOrder(shop, user.accessToken, 'pro', key)).toEqual(first);
+    expect(await orderPlan(shop, user.accessToken, 'pro', key)).toEqual(first);
     expect(shop.calls).toHaveLength(1);
   });
 
@@ -226,23 +224,23 @@ describe.each(targets)('%s', (target) => {
     const tier = uniqueId('tier');
     await project.database.query('insert into public.plans (tier, name, price) values ($1, $1, 500)', [tier]);
     const key = { 'idempotency-key': uniqueId('key') };
-    const { order, payment_id } = await placeOrder(shop, user.accessToken, tier, key);
+    const { order, payment_id } = await orderPlan(shop, user.accessToken, tier, key);
     await project.database.query('update public.plans set is_active = false where tier = $1', [tier]);
-    expect(await placeOrder(shop, user.accessToken, tier, key)).toMatchObject({ order, payment_id });
+    expect(await orderPlan(shop, user.accessToken, tier, key)).toMatchObject({ order, payment_id });
     expect(await answer(requestOrder(shop, user.accessToken, { tier }))).toEqual(refusal(404, 'Plan not found'));
   });
 
   test('POST /api/payments/orders with the key of another user → 201, another order', async () => {
     const [user, other] = [await createCaller(project.database), await createCaller(project.database)];
     const key = { 'idempotency-key': uniqueId('key') };
-    const first = await placeOrder(shop, user.accessToken, 'pro', key);
-    expect((await placeOrder(shop, other.accessToken, 'basic', key)).order.id).not.toBe(first.order.id);
+    const first = await orderPlan(shop, user.accessToken, 'pro', key);
+    expect((await orderPlan(shop, other.accessToken, 'basic', key)).order.id).not.toBe(first.order.id);
   });
 
   test('POST /api/payments/orders with the key of another tier → 409', async () => {
     const user = await createCaller(project.database);
     const key = { 'idempotency-key': 'k'.repeat(255) };
-    await placeOrder(shop, user.accessToken, 'pro', key);
+    await orderPlan(shop, user.accessToken, 'pro', key);
     expect(await answer(requestOrder(shop, user.accessToken, { tier: 'basic' }, key)))
       .toEqual(refusal(409, 'Idempotency key was used for another order'));
     expect(await countPayments(user.id)).toBe(1);
@@ -257,9 +255,9 @@ describe.each(targets)('%s', (target) => {
       await held.promise;
       return await forwardRequest();
     });
-    const first = placeOrder(shop, user.accessToken);
+    const first = orderPlan(shop, user.accessToken);
     await vi.waitFor(() => expect(shop.calls).toHaveLength(1));
-    const second = placeOrder(shop, user.accessToken);
+    const second = orderPlan(shop, user.accessToken);
     await vi.waitFor(() => expect(shop.rpcs.filter((rpc) => rpc === 'create_order').length).toBeGreaterThan(2));
     held.resolve();
     expect(await second).toEqual(await first);
@@ -275,21 +273,21 @@ describe.each(targets)('%s', (target) => {
         [id, minutes],
       );
     }
-    const tenth = await placeOrder(shop, user.accessToken, 'pro');
+    const tenth = await orderPlan(shop, user.accessToken, 'pro');
     const { headers, ...received } = await fullAnswer(requestOrder(shop, user.accessToken, { tier: 'basic' }));
     expect(received).toEqual(refusal(429, 'Too many orders'));
     // The oldest is 58 minutes old.
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(60);
     expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(120);
 
-    expect(await placeOrder(shop, user.accessToken, 'pro')).toEqual(tenth);
-    await placeOrder(shop, other.accessToken, 'basic');
+    expect(await orderPlan(shop, user.accessToken, 'pro')).toEqual(tenth);
+    await orderPlan(shop, other.accessToken, 'basic');
     await project.database.query(
       `update public.payments set created_at = created_at - interval '2 minutes'
        where user_id = $1 and created_at < now() - interval '57 minutes 30 seconds'`,
       [user.id],
     );
-    await placeOrder(shop, user.accessToken, 'basic');
+    await orderPlan(shop, user.accessToken, 'basic');
   });
 });
 
@@ -298,8 +296,8 @@ describe.each(targets)('%s, early renewals extend', (target) => {
 
   test('POST /api/payments/orders → 201; running has early_renewal extend, or is null', async () => {
     const { user, until } = await buyPro(shop);
-    expect((await placeOrder(shop, user.accessToken)).running).toEqual({ tier: 'pro', until, early_renewal: 'extend' });
+    expect((await orderPlan(shop, user.accessToken)).running).toEqual({ tier: 'pro', until, early_renewal: 'extend' });
     const other = await createCaller(project.database);
-    expect((await placeOrder(shop, other.accessToken)).running).toBeNull();
+    expect((await orderPlan(shop, other.accessToken)).running).toBeNull();
   });
 });

@@ -4,7 +4,7 @@ import { postWebhook } from '../helpers/gateway/deliver.ts';
 import { paymentFailed } from '../helpers/gateway/events.ts';
 import { createCaller } from '../helpers/http/caller.ts';
 import { type Checkout, checkout, requestSubscription, verify } from '../helpers/http/requests.ts';
-import { countRows, makeDue, readRow } from '../helpers/outbox/side-effects.ts';
+import { countRows, readSideEffect } from '../helpers/outbox/side-effects.ts';
 import { startTestMailbox } from '../helpers/outbox/test-mailbox.ts';
 import { targets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
@@ -31,6 +31,14 @@ describe.each(targets)('%s', (target) => {
     const response = await verify(service, accessToken, paid);
     expect(response.status).toBe(200);
     return (await response.json()).subscription.validUntil;
+  }
+
+  /** Makes every undelivered side effect due now, also one with a lease or a pause. */
+  async function makeDue(): Promise<void> {
+    await project.database.query(
+      'update private.outbox set next_attempt_at = private.clock() where delivered_at is null',
+    );
+    await project.database.query('delete from private.outbox_pauses');
   }
 
   function dispatch(): Promise<Response> {
@@ -107,12 +115,12 @@ describe.each(targets)('%s', (target) => {
     await buy(buyer);
     const key = `payment-success/${buyer.payment.id}`;
     await vi.waitFor(async () => {
-      expect(await readRow(project.database, key)).toMatchObject({ last_error: 'no answer application_error' });
+      expect(await readSideEffect(project.database, key)).toMatchObject({ last_error: 'no answer application_error' });
     }, { timeout: 30_000, interval: 20 });
-    await makeDue(project.database);
+    await makeDue();
     expect((await dispatch()).status).toBe(200);
     await untilDelivered();
-    expect(await readRow(project.database, key)).toMatchObject({ state: 'delivered', claims: 2 });
+    expect(await readSideEffect(project.database, key)).toMatchObject({ state: 'delivered', claims: 2 });
     expect(await mailbox.mailsTo(buyer.email)).toHaveLength(1);
   });
 
@@ -128,12 +136,14 @@ describe.each(targets)('%s', (target) => {
     expect((await requestSubscription(service, second.accessToken)).status).toBe(200);
     expect((await postWebhook(service, paymentFailed({ order_id: failing.payment.orderId }))).status).toBe(200);
     expect(await countRows(project.database)).toMatchObject({ parked: 0 });
-    expect(await readRow(project.database, `payment-success/${first.payment.id}`)).toMatchObject({ state: 'pending' });
+    expect(await readSideEffect(project.database, `payment-success/${first.payment.id}`)).toMatchObject({
+      state: 'pending',
+    });
 
     await mailbox.clearFaults();
     // Repeated, because rows that the function is still settling become due only later.
     await vi.waitFor(async () => {
-      await makeDue(project.database);
+      await makeDue();
       expect((await dispatch()).status).toBe(200);
       expect(await countRows(project.database)).toMatchObject({ pending: 0, parked: 0 });
     }, { timeout: 30_000, interval: 100 });

@@ -3,7 +3,7 @@ import { localKeys } from '../../scripts/stack/defaults.ts';
 import { answer, fullAnswer, refusal } from '../helpers/http/answer.ts';
 import { createCaller } from '../helpers/http/caller.ts';
 import { accept, startReceiver } from '../helpers/outbox/receiver.ts';
-import { emptyOutbox, enqueueMail, enqueueRevalidation, readRow } from '../helpers/outbox/side-effects.ts';
+import { emptyOutbox, enqueueMail, enqueueRevalidation, readSideEffect } from '../helpers/outbox/side-effects.ts';
 import { receiverEnvironment } from '../helpers/outbox/test-dispatcher.ts';
 import { type RunningService, targets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
@@ -50,7 +50,7 @@ describe.each(targets)('%s', (target) => {
       for (const each of [service, withoutKey]) {
         expect(await answer(dispatch(each, headers))).toEqual(refusal(401, 'Unauthorized'));
       }
-      expect(await readRow(project.database, key)).toMatchObject({ claims: 0, state: 'pending' });
+      expect(await readSideEffect(project.database, key)).toMatchObject({ claims: 0, state: 'pending' });
     });
 
     test('POST /api/internal/outbox with the session of a user → 401, nothing claimed', async () => {
@@ -63,7 +63,7 @@ describe.each(targets)('%s', (target) => {
       for (const headers of added) {
         expect(await answer(dispatch(service, { ...session, ...headers }))).toEqual(refusal(401, 'Unauthorized'));
       }
-      expect(await readRow(project.database, key)).toMatchObject({ claims: 0, state: 'pending' });
+      expect(await readSideEffect(project.database, key)).toMatchObject({ claims: 0, state: 'pending' });
     });
 
     test('POST /api/internal/outbox with an internal key where none is set → 401', async () => {
@@ -90,7 +90,7 @@ describe.each(targets)('%s', (target) => {
     });
     expect(headers.get('cache-control')).toBe('private, no-store');
     expect(headers.get('access-control-allow-origin')).toBe('*');
-    expect(await readRow(project.database, rejected)).toMatchObject({ state: 'parked' });
+    expect(await readSideEffect(project.database, rejected)).toMatchObject({ state: 'parked' });
   });
 
   test('POST /api/internal/outbox with a row that waits for its next attempt → 200 with next_attempt_at', async () => {
@@ -112,9 +112,9 @@ describe.each(targets)('%s', (target) => {
       const { status, headers, body } = await fullAnswer(dispatch(service, { ...withInternalKey, prefer }));
       expect({ status, body }).toEqual({ status: 202, body: { accepted: true } });
       expect(headers.get('preference-applied')).toBe('respond-async');
-      expect(await readRow(project.database, key)).toMatchObject({ state: 'pending' });
+      expect(await readSideEffect(project.database, key)).toMatchObject({ state: 'pending' });
       release();
-      await expect.poll(() => readRow(project.database, key), patience).toMatchObject({ state: 'delivered' });
+      await expect.poll(() => readSideEffect(project.database, key), patience).toMatchObject({ state: 'delivered' });
       receiver.answer = accept;
     },
   );

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { localKeys } from '../../scripts/stack/defaults.ts';
 import { subscriptionEndedRow, subscriptionEndingRow } from '../emails/rows.ts';
 import type { TestDatabase } from '../helpers/database/test-database.ts';
-import { readRow } from '../helpers/outbox/side-effects.ts';
+import { readSideEffect } from '../helpers/outbox/side-effects.ts';
 import { startTestMailbox } from '../helpers/outbox/test-mailbox.ts';
 import { type RunningService, servedTargets, targets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
@@ -24,7 +24,7 @@ async function dispatchBoth(service: Pick<RunningService, 'request'>, database: 
     method: 'POST',
     headers: { apikey: localKeys.secret },
   });
-  const rows = await Promise.all(keys.map((key) => readRow(database, key)));
+  const rows = await Promise.all(keys.map((key) => readSideEffect(database, key)));
   return { report: await response.json(), rows, keys, mails: await mailbox.mailsTo(to) };
 }
 

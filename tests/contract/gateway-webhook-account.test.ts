@@ -5,8 +5,8 @@ import { answer } from '../helpers/http/answer.ts';
 import { createCaller } from '../helpers/http/caller.ts';
 import { targets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
+import { ledgerRow, paymentOfOrder, readRowsBesidesLedger } from '../helpers/records/read-records.ts';
 import { createPayment } from '../helpers/records/records.ts';
-import { ledgerRow, paymentOfOrder, readRowsBesidesLedger } from '../helpers/records/rows.ts';
 
 const project = useProject();
 const received = { status: 200, body: { received: true } };

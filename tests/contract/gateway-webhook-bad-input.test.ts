@@ -14,14 +14,14 @@ import { answer, refusal } from '../helpers/http/answer.ts';
 import { createCaller } from '../helpers/http/caller.ts';
 import { targets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
-import { createPayment, uniqueId } from '../helpers/records/records.ts';
 import {
   ledgerRow,
   paymentOfOrder,
   readAllRows,
   readRowsBesidesLedger,
   subscriptionOf,
-} from '../helpers/records/rows.ts';
+} from '../helpers/records/read-records.ts';
+import { createPayment, uniqueId } from '../helpers/records/records.ts';
 
 // A subscription row written by hand. Findings are compared while its period runs.
 const project = useProject({ findings: { entitled_not_paid: 1 }, at: '2026-10-01T00:00:00Z' });

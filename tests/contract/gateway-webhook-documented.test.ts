@@ -5,7 +5,7 @@ import { postWebhook } from '../helpers/gateway/deliver.ts';
 import { answer } from '../helpers/http/answer.ts';
 import { targets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
-import { ledgerRow } from '../helpers/records/rows.ts';
+import { ledgerRow } from '../helpers/records/read-records.ts';
 
 // The gateway's documented examples are not part of this repository. A developer can place them beside it.
 const folder = `${root}/../shared/gateway/payloads`;

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
 import { setClock } from '../helpers/database/clock.ts';
 import { postWebhook } from '../helpers/gateway/deliver.ts';
+import { type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
 import { answer } from '../helpers/http/answer.ts';
 import { createCaller } from '../helpers/http/caller.ts';
 import { targets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
-import { ledgerRow, subscriptionOf, tierOf } from '../helpers/records/rows.ts';
+import { ledgerRow, readTier, subscriptionOf } from '../helpers/records/read-records.ts';
 
 // Subscription rows written by hand. Findings are compared while their periods run.
 const project = useProject({
@@ -72,7 +72,7 @@ describe.each(targets)('%s', (target) => {
       gateway_subscription_id: 'sub_Late',
       current_period_end: new Date(cycle.end),
     });
-    expect(await tierOf(project.database, userId)).toBe('free');
+    expect(await readTier(project.database, userId)).toBe('free');
   });
 
   test('POST /api/webhooks/gateway with an older cancellation after an activation → 200, stale, active stays', async () => {
@@ -85,7 +85,7 @@ describe.each(targets)('%s', (target) => {
       ),
     ).toEqual(['applied', 'stale']);
     expect(await subscriptionOf(project.database, userId)).toMatchObject({ status: 'active', cancelled_at: null });
-    expect(await tierOf(project.database, userId)).toBe('pro');
+    expect(await readTier(project.database, userId)).toBe('pro');
   });
 
   test.each(
@@ -99,7 +99,7 @@ describe.each(targets)('%s', (target) => {
       const userId = await subscriber();
       await deliverAll(...names.map((name) => event(name, userId, { id: 'sub_Tie', createdAt: later })));
       expect(await subscriptionOf(project.database, userId)).toMatchObject({ status: 'cancelled' });
-      expect(await tierOf(project.database, userId)).toBe('free');
+      expect(await readTier(project.database, userId)).toBe('free');
     },
   );
 

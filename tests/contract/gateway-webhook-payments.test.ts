@@ -7,8 +7,8 @@ import { createCaller } from '../helpers/http/caller.ts';
 import { checkout, verify } from '../helpers/http/requests.ts';
 import { targets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
+import { ledgerRow, paymentOfOrder, queued, readRowsBesidesLedger } from '../helpers/records/read-records.ts';
 import { createPayment, uniqueId } from '../helpers/records/records.ts';
-import { ledgerRow, paymentOfOrder, queued, readRowsBesidesLedger } from '../helpers/records/rows.ts';
 
 // Captures without an amount grant nothing. Contract: Closed browser.
 const project = useProject({ findings: { captured_not_fulfilled: 2 * targets.length } });

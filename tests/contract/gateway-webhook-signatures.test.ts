@@ -5,8 +5,8 @@ import { secrets, sign } from '../helpers/gateway/sign.ts';
 import { answer, refusal } from '../helpers/http/answer.ts';
 import { type RunningService, targets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
+import { ledgerRow, readAllRows } from '../helpers/records/read-records.ts';
 import { uniqueId } from '../helpers/records/records.ts';
-import { ledgerRow, readAllRows } from '../helpers/records/rows.ts';
 
 const project = useProject();
 const received = { status: 200, body: { received: true } };

@@ -9,15 +9,15 @@ import { createCaller } from '../helpers/http/caller.ts';
 import { checkout, verify } from '../helpers/http/requests.ts';
 import { everyTarget } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
-import { createPayment, uniqueId } from '../helpers/records/records.ts';
 import {
   ledgerRow,
   paymentOfOrder,
   readAllRows,
   readRowsBesidesLedger,
+  readTier,
   subscriptionOf,
-  tierOf,
-} from '../helpers/records/rows.ts';
+} from '../helpers/records/read-records.ts';
+import { createPayment, uniqueId } from '../helpers/records/records.ts';
 
 // One parked event for each target.
 const project = useProject({ findings: { failed_events: everyTarget.length } });
@@ -76,7 +76,7 @@ describe.each(everyTarget)('%s', (target) => {
 
     for (let i = 0; i < 2; i++) expect(await answer(postWebhook(service, cancelled))).toEqual(received);
     expect(await readRowsBesidesLedger(project.database)).toEqual(before);
-    expect(await tierOf(project.database, user.id)).toBe('pro');
+    expect(await readTier(project.database, user.id)).toBe('pro');
     expect(await subscriptionOf(project.database, user.id)).toMatchObject({ status: 'active' });
     expect(await ledgerRow(project.database, cancelled)).toMatchObject({ deliveries: 3, attempts: 1 });
   });

@@ -8,8 +8,8 @@ import { enqueueMail } from '../helpers/outbox/side-effects.ts';
 import { receiverEnvironment } from '../helpers/outbox/test-dispatcher.ts';
 import { targets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
+import { readAllRows } from '../helpers/records/read-records.ts';
 import { createUser } from '../helpers/records/records.ts';
-import { readAllRows } from '../helpers/records/rows.ts';
 
 const project = useProject();
 // No request of this file dispatches, so nothing is delivered.

@@ -5,8 +5,8 @@ import { createCaller } from '../helpers/http/caller.ts';
 import { requestSubscription } from '../helpers/http/requests.ts';
 import { everyTarget } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
+import { readAllRows } from '../helpers/records/read-records.ts';
 import { createPayment } from '../helpers/records/records.ts';
-import { readAllRows } from '../helpers/records/rows.ts';
 
 // A payment captured by hand. Findings are compared while the user's subscription runs.
 const project = useProject({ findings: { captured_not_fulfilled: everyTarget.length }, at: '2027-06-01T00:00:00Z' });

@@ -5,8 +5,8 @@ import { createCaller } from '../helpers/http/caller.ts';
 import { checkout } from '../helpers/http/requests.ts';
 import { targets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
+import { readAllRows } from '../helpers/records/read-records.ts';
 import { createPayment, uniqueId } from '../helpers/records/records.ts';
-import { readAllRows } from '../helpers/records/rows.ts';
 
 // A captured payment without a plan.
 const project = useProject({ findings: { captured_not_fulfilled: 1 } });

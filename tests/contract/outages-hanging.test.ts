@@ -14,8 +14,8 @@ import {
   type Target,
 } from '../helpers/project/targets.ts';
 import { useProject } from '../helpers/project/use-project.ts';
+import { paymentOfOrder } from '../helpers/records/read-records.ts';
 import { createPayment } from '../helpers/records/records.ts';
-import { paymentOfOrder } from '../helpers/records/rows.ts';
 
 // These tests wait in real time, so they run concurrently.
 const project = useProject();

@@ -15,8 +15,8 @@ import {
   type RunningService,
 } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
+import { readAllRows } from '../helpers/records/read-records.ts';
 import { createPayment } from '../helpers/records/records.ts';
-import { readAllRows } from '../helpers/records/rows.ts';
 
 const project = useProject();
 const readFailed = refusal(500, 'Failed to get subscription');

@@ -5,13 +5,12 @@ import { paymentCaptured } from '../helpers/gateway/events.ts';
 import { useShop } from '../helpers/gateway/shop.ts';
 import { answer } from '../helpers/http/answer.ts';
 import { createCaller } from '../helpers/http/caller.ts';
-import { placeOrder } from '../helpers/http/orders.ts';
-import { type Checkout, requestSubscription, verify } from '../helpers/http/requests.ts';
+import { type Checkout, orderPlan, requestSubscription, verify } from '../helpers/http/requests.ts';
 import type { SignedUpUser } from '../helpers/project/project.ts';
 import { targets } from '../helpers/project/targets.ts';
 import { useProject } from '../helpers/project/use-project.ts';
+import { ledgerRow, paymentOfOrder, queued, readTier, subscriptionOf } from '../helpers/records/read-records.ts';
 import { uniqueId } from '../helpers/records/records.ts';
-import { ledgerRow, paymentOfOrder, queued, subscriptionOf, tierOf } from '../helpers/records/rows.ts';
 
 // For each target: four payments that do not match their order, and an order paid twice.
 const project = useProject({ findings: { failed_events: 4 * targets.length, paid_twice: targets.length } });
@@ -22,7 +21,7 @@ describe.each(targets)('%s', (target) => {
   /** A user with an open order. */
   async function startPurchase(): Promise<{ user: SignedUpUser; orderId: string }> {
     const user = await createCaller(project.database);
-    const { order } = await placeOrder(shop, user.accessToken, 'pro');
+    const { order } = await orderPlan(shop, user.accessToken, 'pro');
     return { user, orderId: order.id };
   }
 
@@ -48,7 +47,7 @@ describe.each(targets)('%s', (target) => {
 
   /** The user has no paid tier and no mail. */
   async function expectNothingBought(user: SignedUpUser): Promise<void> {
-    expect(await tierOf(project.database, user.id)).toBe('free');
+    expect(await readTier(project.database, user.id)).toBe('free');
     expect(await queued(project.database, 'payment-success', user.email)).toEqual([]);
   }
 
@@ -117,7 +116,7 @@ describe.each(targets)('%s', (target) => {
     expect(await queued(project.database, 'payment-failed', user.email))
       .toMatchObject([{ tier: 'pro', amount: 99900, reason: 'The bank declined the payment.' }]);
 
-    const again = await placeOrder(shop, user.accessToken, 'pro');
+    const again = await orderPlan(shop, user.accessToken, 'pro');
     expect(again.order.id).toBe(orderId);
     const paid = await shop.pay(orderId);
     expect(paid.gateway_payment_id).not.toBe(failed.gateway_payment_id);
@@ -201,7 +200,7 @@ describe.each(targets)('%s', (target) => {
       expect.soft(about).toEqual([{ event, outcome }]);
       return Response.json(order);
     });
-    const { order } = await placeOrder(shop, user.accessToken, 'pro');
+    const { order } = await orderPlan(shop, user.accessToken, 'pro');
     expect(paid?.gateway_order_id).toBe(order.id);
     if (paid === undefined) return;
     const validUntil = await expectBought(user, paid);
@@ -216,7 +215,7 @@ describe.each(targets)('%s', (target) => {
       await shop.deliveries(order.id, 1);
       return Response.json(order);
     });
-    const { order } = await placeOrder(shop, user.accessToken, 'pro');
+    const { order } = await orderPlan(shop, user.accessToken, 'pro');
     expect(await paymentOfOrder(project.database, order.id)).toMatchObject({ status: 'failed', tier: 'pro' });
     expect(await queued(project.database, 'payment-failed', user.email)).toHaveLength(1);
     const paid = await shop.pay(order.id);
@@ -240,10 +239,10 @@ describe.each(targets)('%s', (target) => {
     const { user, orderId } = await startPurchase();
     await shop.pay(orderId);
     await shop.deliveries(orderId, 3);
-    const second = await placeOrder(shop, user.accessToken, 'premium');
+    const second = await orderPlan(shop, user.accessToken, 'premium');
     await shop.pay(second.order.id);
     await shop.deliveries(second.order.id, 3);
-    expect(await tierOf(project.database, user.id)).toBe('premium');
+    expect(await readTier(project.database, user.id)).toBe('premium');
     expect(await queued(project.database, 'payment-success', user.email)).toMatchObject([
       { plan_name: 'Pro' },
       { plan_name: 'Premium' },

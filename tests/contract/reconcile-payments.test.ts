@@ -3,11 +3,10 @@ import { localKeys } from '../../scripts/stack/defaults.ts';
 import { alertsAbout } from '../helpers/gateway/reconciliation.ts';
 import { type Shop, useShop } from '../helpers/gateway/shop.ts';
 import { answer, fullAnswer, refusal } from '../helpers/http/answer.ts';
-import { placeOrder } from '../helpers/http/orders.ts';
-import { checkout, verify } from '../helpers/http/requests.ts';
+import { checkout, orderPlan, verify } from '../helpers/http/requests.ts';
 import { type RunningService, targets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
-import { paymentOfOrder, queued, tierOf } from '../helpers/records/rows.ts';
+import { paymentOfOrder, queued, readTier } from '../helpers/records/read-records.ts';
 
 const path = '/api/internal/reconcile';
 /** Long enough for a slow machine. */
@@ -32,7 +31,7 @@ const makeDue = (...orders: { orderId: string }[]) =>
 /** An order whose payment no webhook announced. */
 async function paidWithoutWebhooks(shop: Shop, outcome: 'captured' | 'failed' = 'captured') {
   const user = await project.signUp();
-  const { order } = await placeOrder(shop, user.accessToken);
+  const { order } = await orderPlan(shop, user.accessToken);
   const checkout = await shop.pay(order.id, outcome, none);
   return { user, orderId: order.id, checkout };
 }
@@ -76,7 +75,7 @@ describe.each(targets)('%s', (target) => {
     await makeDue({ orderId });
     expect(await answer(reconcile(shop, { ...withInternalKey, prefer: 'respond-async' })))
       .toEqual({ status: 202, body: { accepted: true } });
-    await expect.poll(() => tierOf(project.database, user.id), patience).toBe('pro');
+    await expect.poll(() => readTier(project.database, user.id), patience).toBe('pro');
     await expect.poll(() => doneAt(), patience).not.toBeNull();
   });
 
@@ -104,7 +103,7 @@ describe.each(targets)('%s', (target) => {
       fulfilled_at: expect.any(Date),
       confirmed_at: expect.any(Date),
     });
-    expect(await tierOf(project.database, user.id)).toBe('pro');
+    expect(await readTier(project.database, user.id)).toBe('pro');
     expect(await queued(project.database, 'payment-success', user.email)).toHaveLength(1);
     expect(await alertsAbout(project.database, orderId)).toEqual(['missed_webhook']);
     expect(shop.calls.at(-1)).toMatchObject({ method: 'GET', path: `/v1/orders/${orderId}/payments` });
@@ -127,7 +126,7 @@ describe.each(targets)('%s', (target) => {
 
   test('POST /api/payments/verify of a payment that was never captured → 400, every time', async () => {
     const { accessToken, id } = await project.signUp();
-    const { order } = await placeOrder(shop, accessToken);
+    const { order } = await orderPlan(shop, accessToken);
     const paid = await checkout(order.id);
     expect((await verify(shop, accessToken, paid)).status).toBe(200);
     await makeDue({ orderId: order.id });
@@ -136,11 +135,11 @@ describe.each(targets)('%s', (target) => {
       [order.id],
     );
     expect(await answer(reconcile(shop))).toEqual({ status: 200, body: { asked: 1, applied: 1, unanswered: 0 } });
-    expect(await tierOf(project.database, id)).toBe('free');
+    expect(await readTier(project.database, id)).toBe('free');
     for (let time = 0; time < 2; time += 1) {
       expect(await answer(verify(shop, accessToken, paid))).toEqual(refusal(400, 'Payment verification failed'));
     }
-    expect(await tierOf(project.database, id)).toBe('free');
+    expect(await readTier(project.database, id)).toBe('free');
   });
 
   test.each<[string, () => Response | Promise<Response>]>([
@@ -156,7 +155,7 @@ describe.each(targets)('%s', (target) => {
     shop.onGatewayCall((_call, forwardRequest) => forwardRequest());
     await makeDue({ orderId });
     expect(await answer(reconcile(shop))).toEqual({ status: 200, body: { asked: 1, applied: 1, unanswered: 0 } });
-    expect(await tierOf(project.database, user.id)).toBe('pro');
+    expect(await readTier(project.database, user.id)).toBe('pro');
   });
 
   test('two reconciliations at once → each payment is read once', async () => {
@@ -164,7 +163,7 @@ describe.each(targets)('%s', (target) => {
     await makeDue(...orders);
     const reports = await Promise.all([reconcile(shop), reconcile(shop)].map(async (sent) => (await sent).json()));
     expect(reports.reduce((sum, { asked }) => sum + asked, 0)).toBe(3);
-    for (const { user } of orders) expect(await tierOf(project.database, user.id)).toBe('pro');
+    for (const { user } of orders) expect(await readTier(project.database, user.id)).toBe('pro');
   });
 
   test('no key, address or payload is in the log', async () => {

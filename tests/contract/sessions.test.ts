@@ -6,8 +6,8 @@ import { type Checkout, checkout } from '../helpers/http/requests.ts';
 import { createToken, encodeJson } from '../helpers/http/tokens.ts';
 import { type RunningService, targets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
+import { readAllRows, readTier } from '../helpers/records/read-records.ts';
 import { createPayment } from '../helpers/records/records.ts';
-import { readAllRows, tierOf } from '../helpers/records/rows.ts';
 
 const project = useProject();
 const unauthorized = refusal(401, 'Unauthorized');
@@ -139,7 +139,7 @@ describe.each(targets)('%s', (target) => {
     async (scheme) => {
       const [read, verified] = await readAndVerify(service, { authorization: `${scheme} ${token}` });
       expect([read?.status, verified?.status]).toEqual([200, 200]);
-      expect(await tierOf(project.database, userId)).toBe('pro');
+      expect(await readTier(project.database, userId)).toBe('pro');
     },
   );
 });

@@ -4,8 +4,8 @@ import { createCaller } from '../helpers/http/caller.ts';
 import { type Checkout, checkout, requestSubscription, verify } from '../helpers/http/requests.ts';
 import { targets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
+import { readAllRows } from '../helpers/records/read-records.ts';
 import { createPayment, uniqueId } from '../helpers/records/records.ts';
-import { readAllRows } from '../helpers/records/rows.ts';
 
 // One user makes several purchases.
 const project = useProject({ findings: { paid_twice: 3 * targets.length - 1 } });

@@ -7,8 +7,8 @@ import { type Checkout, checkout, verify } from '../helpers/http/requests.ts';
 import type { SignedUpUser } from '../helpers/project/project.ts';
 import { targets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
+import { readAllRows } from '../helpers/records/read-records.ts';
 import { createPayment, uniqueId } from '../helpers/records/records.ts';
-import { readAllRows } from '../helpers/records/rows.ts';
 
 // One user makes several purchases.
 const project = useProject({ findings: { paid_twice: targets.length - 1 } });

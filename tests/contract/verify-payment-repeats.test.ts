@@ -7,8 +7,15 @@ import { createCaller } from '../helpers/http/caller.ts';
 import { checkout, verify } from '../helpers/http/requests.ts';
 import { targets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
+import {
+  ledgerRow,
+  paymentOfOrder,
+  queued,
+  readAllRows,
+  readTier,
+  subscriptionOf,
+} from '../helpers/records/read-records.ts';
 import { createPayment, uniqueId } from '../helpers/records/records.ts';
-import { ledgerRow, paymentOfOrder, queued, readAllRows, subscriptionOf, tierOf } from '../helpers/records/rows.ts';
 
 // One order for each target is paid twice.
 const project = useProject({ findings: { paid_twice: targets.length } });
@@ -41,7 +48,7 @@ describe.each(targets)('%s', (target) => {
     expect(await answer(verify(service, user.accessToken, body))).toEqual(first);
     expect(first.body).toMatchObject({ subscription: { tier: 'basic', validUntil: '2027-06-30T08:00:00.000Z' } });
     expect(await readAllRows(project.database)).toEqual(before);
-    expect(await tierOf(project.database, user.id)).toBe('premium');
+    expect(await readTier(project.database, user.id)).toBe('premium');
     await setClock(project.database, null);
   });
 
@@ -69,7 +76,7 @@ describe.each(targets)('%s', (target) => {
     expect(await answer(verify(service, user.accessToken, await checkout(orderId))))
       .toMatchObject({ status: 200, body: { subscription: { tier: 'premium' } } });
     expect(await paymentOfOrder(project.database, orderId)).toMatchObject({ status: 'captured', tier: 'premium' });
-    expect(await tierOf(project.database, user.id)).toBe('premium');
+    expect(await readTier(project.database, user.id)).toBe('premium');
   });
 
   test('POST /api/webhooks/gateway with payment.failed after the order was verified → 200, only the ledger is written', async () => {
@@ -103,7 +110,7 @@ describe.each(targets)('%s', (target) => {
         subscription_id: null,
       });
       expect(await subscriptionOf(project.database, user.id)).toBeUndefined();
-      expect(await tierOf(project.database, user.id)).toBe('free');
+      expect(await readTier(project.database, user.id)).toBe('free');
       expect(await queued(project.database, 'payment-success', user.email)).toEqual([]);
     }
 
@@ -113,7 +120,7 @@ describe.each(targets)('%s', (target) => {
     const subscription = await subscriptionOf(project.database, user.id);
     expect(subscription).toMatchObject({ tier, status: 'active' });
     expect(await paymentOfOrder(project.database, orderId)).toMatchObject({ subscription_id: subscription?.id });
-    expect(await tierOf(project.database, user.id)).toBe(tier);
+    expect(await readTier(project.database, user.id)).toBe(tier);
     expect(await queued(project.database, 'payment-success', user.email)).toHaveLength(1);
   });
 

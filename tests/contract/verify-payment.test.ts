@@ -5,8 +5,8 @@ import { createCaller } from '../helpers/http/caller.ts';
 import { checkout, requestSubscription, verify } from '../helpers/http/requests.ts';
 import { everyTarget } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
+import { paymentOfOrder, queued, readTier, subscriptionOf } from '../helpers/records/read-records.ts';
 import { createPayment, uniqueId } from '../helpers/records/records.ts';
-import { paymentOfOrder, queued, subscriptionOf, tierOf } from '../helpers/records/rows.ts';
 
 // One renewal for each target while the period runs.
 const project = useProject({ findings: { paid_twice: everyTarget.length } });
@@ -52,7 +52,7 @@ describe.each(everyTarget)('%s', (target) => {
       subscription_id: subscription?.id,
       meta: { tier: 'pro' },
     });
-    expect(await tierOf(project.database, user.id)).toBe('pro');
+    expect(await readTier(project.database, user.id)).toBe('pro');
   });
 
   test('POST /api/payments/verify, then GET /api/subscriptions → the same tier and period', async () => {
@@ -99,7 +99,7 @@ describe.each(everyTarget)('%s', (target) => {
       current_period_end: new Date('2028-02-29T10:20:30.456Z'),
     });
     expect(await paymentOfOrder(project.database, payment.orderId)).toMatchObject({ subscription_id: before.id });
-    expect(await tierOf(project.database, user.id)).toBe('basic');
+    expect(await readTier(project.database, user.id)).toBe('basic');
   });
 
   test('POST /api/payments/verify of a user with a running subscription → 200; a new period starts now', async () => {
@@ -116,7 +116,7 @@ describe.each(everyTarget)('%s', (target) => {
     const { orderId } = await createPayment(project.database, { userId: user.id, meta });
     expect(await answer(verify(service, user.accessToken, await checkout(orderId))))
       .toEqual(verified('basic', '2028-02-29T10:20:30.456Z'));
-    expect(await tierOf(project.database, user.id)).toBe('basic');
+    expect(await readTier(project.database, user.id)).toBe('basic');
   });
 
   test.each([
@@ -177,7 +177,7 @@ describe.each(everyTarget)('%s', (target) => {
     const { orderId } = await createPayment(project.database, { userId: user.id });
     const body = await checkout(orderId);
     expect((await verify(service, user.accessToken, body)).status).toBe(200);
-    expect(await tierOf(project.database, user.id)).toBe('pro');
+    expect(await readTier(project.database, user.id)).toBe('pro');
     expect(await queued(project.database, 'payment-success', body.gateway_payment_id)).toEqual([]);
   });
 
@@ -187,7 +187,7 @@ describe.each(everyTarget)('%s', (target) => {
     const { orderId } = await createPayment(project.database, { userId: user.id });
     expect(await answer(verify(service, user.accessToken, await checkout(orderId))))
       .toEqual(verified('pro', '2029-01-31T10:20:30.456Z'));
-    expect(await tierOf(project.database, user.id)).toBe('pro');
+    expect(await readTier(project.database, user.id)).toBe('pro');
     expect(await queued(project.database, 'payment-success', user.email)).toEqual([]);
   });
 

@@ -2,8 +2,8 @@ import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { localKeys } from '../../scripts/stack/defaults.ts';
 import { type Project, type SignedUpUser, startProject } from '../helpers/project/project.ts';
+import { readTier } from '../helpers/records/read-records.ts';
 import { createPayment } from '../helpers/records/records.ts';
-import { readTier } from '../helpers/records/state.ts';
 
 let project: Project;
 let owner: SignedUpUser, stranger: SignedUpUser;

@@ -1,12 +1,11 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
-import { insertSubscriptions } from '../helpers/records/periods.ts';
-import { mailsTo, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
-import { createUser } from '../helpers/records/records.ts';
 import { openSession } from '../helpers/database/session.ts';
-import { readOutbox } from '../helpers/records/state.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { mailsTo, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { readOutbox } from '../helpers/records/read-records.ts';
+import { createUser, insertSubscriptions } from '../helpers/records/records.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

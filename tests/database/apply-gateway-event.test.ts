@@ -5,8 +5,8 @@ import { callRpc, openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
 import { paymentCaptured, paymentFailed, subscriptionEvent } from '../helpers/gateway/events.ts';
+import { readLedger, readOutbox, readPayment, readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
-import { readLedger, readOutbox, readPayment, readSubscription, readTier } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

@@ -14,8 +14,8 @@ import {
   readPurchase,
   verifyPurchase,
 } from '../helpers/records/purchases.ts';
+import { readPayment, readTier } from '../helpers/records/read-records.ts';
 import { uniqueId } from '../helpers/records/records.ts';
-import { readPayment, readTier } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

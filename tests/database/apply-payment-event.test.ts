@@ -4,8 +4,8 @@ import { callRpc, openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { paymentCaptured, paymentFailed } from '../helpers/gateway/events.ts';
+import { readOutbox, readPayment, readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
-import { readOutbox, readPayment, readSubscription, readTier } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -147,7 +147,7 @@ describe('payment.failed', () => {
     [[], 'basic'],
   ])('with meta %j names the tier %j in the mail', async (meta, tier) => {
     const { user, orderId, paymentId } = await order(meta);
-    await deliver(service, paymentFailed({ id: paymentId, order_id: orderId }));
+    await deliver(service, paymentFailed({ id: paymentId, order_id: orderId, error_description: undefined }));
     const [mail] = await readOutbox(database, 'email', user.email);
     expect(mail?.payload).toMatchObject({ tier, reason: null });
   });

@@ -5,8 +5,8 @@ import { callRpc, openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
+import { readSubscription } from '../helpers/records/read-records.ts';
 import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
-import { readSubscription } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

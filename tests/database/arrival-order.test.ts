@@ -5,11 +5,10 @@ import { openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { paymentCaptured, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
-import { deleteUsers, readCancellation } from '../helpers/gateway/gateway-subscriptions.ts';
 import { permutations } from '../helpers/orderings/permutations.ts';
 import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
-import { createUser } from '../helpers/records/records.ts';
-import { readSubscription, readTier } from '../helpers/records/state.ts';
+import { readCancellation, readSubscription, readTier } from '../helpers/records/read-records.ts';
+import { createUser, deleteUsers } from '../helpers/records/records.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

@@ -1,16 +1,14 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
-import { readAccessFindings } from '../helpers/database/read-findings.ts';
+import { readAccessFindings } from '../helpers/database/findings.ts';
 import { callRpc, openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type Row, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
-import { deleteUsers, readCancellation } from '../helpers/gateway/gateway-subscriptions.ts';
 import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
-import { createUser, uniqueId } from '../helpers/records/records.ts';
-import { readAllRows } from '../helpers/records/rows.ts';
-import { readTier } from '../helpers/records/state.ts';
+import { readAllRows, readCancellation, readTier } from '../helpers/records/read-records.ts';
+import { createUser, deleteUsers, uniqueId } from '../helpers/records/records.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

@@ -5,8 +5,8 @@ import { createTestDatabase, type Row, type TestDatabase } from '../helpers/data
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
 import { placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
+import { readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
-import { readSubscription, readTier } from '../helpers/records/state.ts';
 
 // Sequences of verify and subscription events that have only the fields that the contract requires: id, current_start,
 // current_end, notes.user_id. Contract: Fields that an event needs, Gateway subscriptions.

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { installRunner } from '../helpers/orderings/install-runner.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { proveAllSequences } from '../helpers/orderings/prove-all-sequences.ts';
 import { proveGeneratedSequences } from '../helpers/orderings/prove-generated-sequences.ts';
-import { createScenario, scenarioNames, smallScenarioNames } from '../helpers/orderings/scenarios.ts';
 import { runAllSequences } from '../helpers/orderings/run-all-sequences.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { installRunner } from '../helpers/orderings/run-sequence.ts';
+import { createScenario, scenarioNames, smallScenarioNames } from '../helpers/orderings/scenarios.ts';
 
 // tests/long runs longer orders.
 let database: TestDatabase;

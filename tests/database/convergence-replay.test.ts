@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeLine } from '../../scripts/stack/process/child.ts';
-import { installRunner } from '../helpers/orderings/install-runner.ts';
-import { createScenario, scenarioNames } from '../helpers/orderings/scenarios.ts';
-import { runSequence } from '../helpers/orderings/run-sequence.ts';
 import { openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { installRunner, runSequence } from '../helpers/orderings/run-sequence.ts';
+import { createScenario, scenarioNames } from '../helpers/orderings/scenarios.ts';
 
 // REPLAY='order: captured refund verify' prints each step of a list that a proof of convergence reported.
 const requested = Deno.env.get('REPLAY');

@@ -6,8 +6,8 @@ import { createTestDatabase, type TestDatabase } from '../helpers/database/test-
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
 import { permutations, seededRandom, shuffle } from '../helpers/orderings/permutations.ts';
+import { readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
-import { readSubscription, readTier } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

@@ -5,8 +5,8 @@ import { createTestDatabase, type TestDatabase } from '../helpers/database/test-
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { disputeEvent, gatewayEvent, paymentCaptured } from '../helpers/gateway/events.ts';
 import { placeOrder, readPurchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { readPayment, readTier } from '../helpers/records/read-records.ts';
 import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
-import { readPayment, readTier } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

@@ -6,8 +6,8 @@ import { createTestDatabase, type Row, type TestDatabase } from '../helpers/data
 import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
 import { paymentCaptured } from '../helpers/gateway/events.ts';
 import { mailsTo, placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
+import { readTier } from '../helpers/records/read-records.ts';
 import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
-import { readTier } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

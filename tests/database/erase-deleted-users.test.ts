@@ -13,9 +13,8 @@ import {
   refundEvent,
   subscriptionEvent,
 } from '../helpers/gateway/events.ts';
-import { columnsNaming, type Person, personalFields } from '../helpers/records/personal-data.ts';
+import { readLedger } from '../helpers/records/read-records.ts';
 import { createPayment, uniqueId } from '../helpers/records/records.ts';
-import { readLedger } from '../helpers/records/state.ts';
 
 const start = Date.parse('2026-01-01T00:00:00Z');
 const day = 86_400_000;
@@ -36,6 +35,30 @@ beforeEach(async () => {
 });
 afterAll(() => database.close());
 
+/** The personal data of a customer, as the gateway's events, the mails and the profile contain it. */
+type Person = {
+  readonly id: string;
+  readonly email: string;
+  readonly phone: string;
+  readonly vpa: string;
+  readonly name: string;
+};
+
+/** The fields of a payment entity with the customer's data, for UPI and card. */
+function personalFields({ email, phone, vpa, name }: Person) {
+  return {
+    email,
+    contact: phone,
+    vpa,
+    description: `Plan for ${name}`,
+    card: { entity: 'card', name, last4: '5558' },
+    upi: { payer_account_type: 'bank_account', vpa },
+    bank_account: { name, account_number: '916010082985661' },
+    customer_details: { name, email, contact: phone },
+    notes: { customer: name, email },
+  };
+}
+
 const setTime = (at: number) => setClock(database, new Date(at).toISOString());
 const iso = (at: number) => new Date(at).toISOString();
 /** The person with the e-mail address in place of the id, to find only personal data other than the id. */
@@ -43,6 +66,28 @@ const withoutId = (person: Person): Person => ({ ...person, id: person.email });
 const deleteUser = ({ id }: Person) => database.query('delete from auth.users where id = $1', [id]);
 const mailTo = ({ email }: Person) =>
   database.query("select key from private.outbox where payload ->> 'to' = $1", [email]);
+
+/** The columns of our tables that contain a person's data: `schema.table.column`, sorted. */
+async function columnsNaming({ id, email, phone, vpa, name }: Person): Promise<string[]> {
+  const columns = await database.query(
+    `select format('%I.%I', c.table_schema, c.table_name) as "table", quote_ident(c.column_name) as "column"
+     from information_schema.columns c
+     join information_schema.tables t using (table_schema, table_name)
+     where c.table_schema in ('public', 'private')
+       and t.table_type = 'BASE TABLE'
+     order by 1, c.ordinal_position`,
+  );
+  const found = [];
+  for (const { table, column } of columns) {
+    // The cast to text covers every type: jsonb, arrays and uuid are searched in the same way.
+    const [row] = await database.query(
+      `select from ${table} t where exists (select from unnest($1::text[]) w where strpos(lower(t.${column}::text), lower(w)) > 0) limit 1`,
+      [[id, email, phone, vpa, name]],
+    );
+    if (row) found.push(`${table}.${column}`);
+  }
+  return found.sort();
+}
 
 /** A user with a unique name and e-mail address. */
 async function createPerson(): Promise<Person> {
@@ -164,7 +209,7 @@ describe('a deleted user', () => {
   test('leaves no personal data in any table after 90 days', async () => {
     const person = await createPerson();
     const { subscription, charge } = await createRecords(person);
-    expect(await columnsNaming(database, withoutId(person))).toEqual([
+    expect(await columnsNaming(withoutId(person))).toEqual([
       'private.gateway_events.payload',
       'private.grants.reason',
       'private.order_keys.key',
@@ -176,12 +221,12 @@ describe('a deleted user', () => {
     await setTime(deletedAt);
     await deleteUser(person);
     await database.query(sweep);
-    expect(await columnsNaming(database, person)).toEqual(columnsAfterDeletion);
+    expect(await columnsNaming(person)).toEqual(columnsAfterDeletion);
 
     await setTime(deletedAt + 90 * day - 1000);
     await database.query(sweep);
     // The mails and the events are older than the deletion.
-    expect(await columnsNaming(database, person)).toEqual([
+    expect(await columnsNaming(person)).toEqual([
       'private.deleted_users.user_id',
       'private.gateway_charges.user_id',
       'private.gateway_subscriptions.user_id',
@@ -192,7 +237,7 @@ describe('a deleted user', () => {
 
     await setTime(deletedAt + 90 * day + 1000);
     await database.query(sweep);
-    expect(await columnsNaming(database, person)).toEqual([]);
+    expect(await columnsNaming(person)).toEqual([]);
     expect(await refundsOf(charge)).toEqual([]);
     expect((await database.one('select private.sweep() as done')).done).toBe(0);
     expect(
@@ -296,7 +341,7 @@ describe('an event about a deleted user', () => {
         key: `cancel-subscription/${id}`,
       });
       expect(await database.query('select from private.gateway_events where payload is not null')).toEqual([]);
-      if (days > 90) expect(await columnsNaming(database, person)).toEqual([]);
+      if (days > 90) expect(await columnsNaming(person)).toEqual([]);
     },
   );
 
@@ -312,7 +357,7 @@ describe('an event about a deleted user', () => {
     expect(await deliver(service, body)).toBe('applied');
     await setTime(start + 182 * day);
     await database.query(sweep);
-    expect(await columnsNaming(database, person)).toEqual([]);
+    expect(await columnsNaming(person)).toEqual([]);
   });
 
   test('that is parked for 90 days is emptied, is no finding, and cannot be applied again', async () => {
@@ -332,7 +377,7 @@ describe('an event about a deleted user', () => {
     expect(await database.query('select from private.unsettled_events')).toEqual([]);
     const replayed = await database.one("select private.replay_event(decode($1, 'hex')) as outcome", [sha256(body)]);
     expect(replayed).toEqual({ outcome: 'ignored: user deleted' });
-    expect(await columnsNaming(database, person)).toEqual([]);
+    expect(await columnsNaming(person)).toEqual([]);
   });
 
   test.each([
@@ -361,7 +406,7 @@ describe('an event about a deleted user', () => {
     for (const body of when === 'before' ? events : events.toReversed()) await deliver(service, body);
     await setTime(Math.max(at, start + 90 * day) + day + 1000);
     await database.query(sweep);
-    expect(await columnsNaming(database, person)).toEqual([]);
+    expect(await columnsNaming(person)).toEqual([]);
   });
 
   test('of an unhandled type is emptied 90 days after the deletion, however late it arrived', async () => {
@@ -369,10 +414,10 @@ describe('an event about a deleted user', () => {
     const body = paymentCaptured({ ...personalFields(person), id: uniqueId('pay'), order_id: orderId })
       .replace('payment.captured', 'payment.authorized');
     expect(await deliver(service, body)).toBe('ignored: not handled');
-    expect(await columnsNaming(database, withoutId(person))).toEqual(['private.gateway_events.payload']);
+    expect(await columnsNaming(withoutId(person))).toEqual(['private.gateway_events.payload']);
     await setTime(start + 90 * day + 1000);
     await database.query(sweep);
-    expect(await columnsNaming(database, person)).toEqual([]);
+    expect(await columnsNaming(person)).toEqual([]);
   });
 
   test.each(['captured', 'refunded', 'disputed'] as const)(
@@ -397,7 +442,7 @@ describe('an event about a deleted user', () => {
         disputed: disputeEvent('created', 'open', money),
       };
       await deliver(service, bodies[what]);
-      expect(await columnsNaming(database, { ...withoutId(person), name: person.email })).toEqual([]);
+      expect(await columnsNaming({ ...withoutId(person), name: person.email })).toEqual([]);
     },
   );
 
@@ -407,7 +452,7 @@ describe('an event about a deleted user', () => {
     expect(await deliver(service, paymentFailed({ ...money, error_description: `${person.vpa} is wrong` }))).toBe(
       'applied',
     );
-    expect(await columnsNaming(database, withoutId(person))).toEqual([]);
+    expect(await columnsNaming(withoutId(person))).toEqual([]);
     expect(await database.one('select status, meta from public.payments')).toEqual({
       status: 'failed',
       meta: { tier: 'pro' },
@@ -421,7 +466,7 @@ describe('an event about a deleted user', () => {
     const body = paymentFailed({ ...money, error_description: `${person.vpa} is wrong` });
     expect(await deliver(service, body)).toBe('failed: 23514');
     await database.query('alter table public.payments drop constraint poison_check');
-    expect(await columnsNaming(database, withoutId(person))).toEqual([]);
+    expect(await columnsNaming(withoutId(person))).toEqual([]);
     expect(await deliver(service, body)).toBe('applied');
   });
 
@@ -437,7 +482,7 @@ describe('an event about a deleted user', () => {
     await waitUntilBlocked(database, service);
     await eraser.query('commit');
     expect(await delivery).toBe('applied');
-    expect(await columnsNaming(database, person)).toEqual([]);
+    expect(await columnsNaming(person)).toEqual([]);
   });
 });
 

@@ -1,15 +1,14 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
-import { readAccessFindings } from '../helpers/database/read-findings.ts';
+import { readAccessFindings } from '../helpers/database/findings.ts';
 import { callRpc, openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { seconds, subscriptionEvent } from '../helpers/gateway/events.ts';
-import { deleteUsers } from '../helpers/gateway/gateway-subscriptions.ts';
 import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
-import { createUser } from '../helpers/records/records.ts';
-import { readSubscription, readTier } from '../helpers/records/state.ts';
+import { readSubscription, readTier } from '../helpers/records/read-records.ts';
+import { createUser, deleteUsers } from '../helpers/records/records.ts';
 
 // Attached gateway subscriptions: no plan has their gateway_plan_id. Contract: Gateway subscriptions.
 

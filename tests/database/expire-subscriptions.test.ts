@@ -5,10 +5,9 @@ import { openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { subscriptionEvent } from '../helpers/gateway/events.ts';
-import { insertSubscriptions } from '../helpers/records/periods.ts';
 import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
-import { uniqueId } from '../helpers/records/records.ts';
-import { readOutbox, readTier } from '../helpers/records/state.ts';
+import { readOutbox, readTier } from '../helpers/records/read-records.ts';
+import { insertSubscriptions, uniqueId } from '../helpers/records/records.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

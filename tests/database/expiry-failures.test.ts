@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
-import { deleteUsers } from '../helpers/gateway/gateway-subscriptions.ts';
-import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
-import { readAccessFindings } from '../helpers/database/read-findings.ts';
+import { readAccessFindings } from '../helpers/database/findings.ts';
 import { openSession } from '../helpers/database/session.ts';
-import { readSubscription, readTier } from '../helpers/records/state.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { readSubscription, readTier } from '../helpers/records/read-records.ts';
+import { deleteUsers } from '../helpers/records/records.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

@@ -1,15 +1,15 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
-import { readFindings } from '../helpers/database/read-findings.ts';
+import { readFindings } from '../helpers/database/findings.ts';
 import { openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
 import { paymentCaptured, paymentFailed, refundEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
-import { claim, enqueue, fail } from '../helpers/outbox/outbox.ts';
+import { claim, enqueue, fail } from '../helpers/outbox/claims.ts';
 import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { readTier } from '../helpers/records/read-records.ts';
 import { uniqueId } from '../helpers/records/records.ts';
-import { readTier } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

@@ -6,8 +6,8 @@ import { createTestDatabase, type TestDatabase } from '../helpers/database/test-
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { paymentCaptured, refundEvent } from '../helpers/gateway/events.ts';
 import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { createUser } from '../helpers/records/records.ts';
-import { readSubscription, readTier } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

@@ -7,8 +7,8 @@ import { deliver } from '../helpers/gateway/deliver.ts';
 import { paymentCaptured, paymentFailed } from '../helpers/gateway/events.ts';
 import { alertsAbout, applyOrderPayments, listed, orderedAt } from '../helpers/gateway/reconciliation.ts';
 import { mailsTo, placeOrder, type Purchase, readPurchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { readPayment, readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { uniqueId } from '../helpers/records/records.ts';
-import { readPayment, readSubscription, readTier } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

@@ -1,9 +1,10 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
-import { claim, complete, emptyOutbox, enqueue, fail, nextAttempt, readRow } from '../helpers/outbox/outbox.ts';
-import { openSession } from '../helpers/database/session.ts';
+import { callRpc, openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { claim, complete, type Destination, enqueue, fail, readRow } from '../helpers/outbox/claims.ts';
+import { emptyOutbox } from '../helpers/outbox/side-effects.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -23,6 +24,12 @@ async function pausedMail(pauseSeconds: number): Promise<number> {
   const { token } = await claim(service, 'email');
   expect(await fail(service, token, [id], { error: 'HTTP 429', pauseSeconds })).toEqual({ retried: 1, parked: 0 });
   return id;
+}
+
+/** The next time at which a row of these destinations is due: ISO 8601 in UTC, or null. */
+async function nextAttempt(...destinations: Destination[]): Promise<unknown> {
+  const { next_attempt_at } = await callRpc(service, 'next_outbox_attempt', destinations.join(','));
+  return next_attempt_at;
 }
 
 describe('a pause', () => {
@@ -82,13 +89,13 @@ describe('a pause', () => {
 
 describe('next_outbox_attempt', () => {
   test('is null when nothing is pending', async () => {
-    expect(await nextAttempt(service, 'email', 'revalidation')).toBeNull();
+    expect(await nextAttempt('email', 'revalidation')).toBeNull();
     const delivered = await enqueue(database, 'email');
     const parked = await enqueue(database, 'email');
     const { token } = await claim(service, 'email');
     await complete(service, token, [delivered]);
     await fail(service, token, [parked], { final: true });
-    expect(await nextAttempt(service, 'email', 'revalidation')).toBeNull();
+    expect(await nextAttempt('email', 'revalidation')).toBeNull();
   });
 
   test('is the earliest time of the given destinations', async () => {
@@ -97,24 +104,24 @@ describe('next_outbox_attempt', () => {
     await enqueue(database, 'revalidation');
     await setClock(database, '2026-01-01T12:00:02Z');
     await enqueue(database, 'email');
-    expect(await nextAttempt(service, 'email')).toBe('2026-01-01T12:00:02.000Z');
-    expect(await nextAttempt(service, 'email', 'revalidation')).toBe('2026-01-01T12:00:01.000Z');
-    expect(await nextAttempt(service, 'gateway')).toBe('2026-01-01T12:00:00.000Z');
+    expect(await nextAttempt('email')).toBe('2026-01-01T12:00:02.000Z');
+    expect(await nextAttempt('email', 'revalidation')).toBe('2026-01-01T12:00:01.000Z');
+    expect(await nextAttempt('gateway')).toBe('2026-01-01T12:00:00.000Z');
   });
 
   test('is the end of the lease while the row is claimed, and the time of the retry after a failure', async () => {
     const id = await enqueue(database, 'email');
     const { token } = await claim(service, 'email');
-    expect(await nextAttempt(service, 'email')).toBe('2026-01-01T12:01:00.000Z');
+    expect(await nextAttempt('email')).toBe('2026-01-01T12:01:00.000Z');
     await fail(service, token, [id]);
-    expect(await nextAttempt(service, 'email')).toBe('2026-01-01T12:00:05.000Z');
+    expect(await nextAttempt('email')).toBe('2026-01-01T12:00:05.000Z');
   });
 
   test('is the end of the pause for a paused destination, and the due time for another destination', async () => {
     await pausedMail(30);
     await enqueue(database, 'email');
-    expect(await nextAttempt(service, 'email')).toBe('2026-01-01T12:00:30.000Z');
+    expect(await nextAttempt('email')).toBe('2026-01-01T12:00:30.000Z');
     await enqueue(database, 'revalidation');
-    expect(await nextAttempt(service, 'email', 'revalidation')).toBe('2026-01-01T12:00:00.000Z');
+    expect(await nextAttempt('email', 'revalidation')).toBe('2026-01-01T12:00:00.000Z');
   });
 });

@@ -1,9 +1,10 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
-import { claim, complete, emptyOutbox, enqueue, fail, readRow } from '../helpers/outbox/outbox.ts';
 import { openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { claim, complete, enqueue, fail, readRow } from '../helpers/outbox/claims.ts';
+import { emptyOutbox } from '../helpers/outbox/side-effects.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

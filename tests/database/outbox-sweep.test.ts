@@ -3,9 +3,9 @@ import { sweep } from '../../scripts/stack/postgres/sweep.ts';
 import { createCallStandIns, dropCallStandIns, recordedCalls } from '../helpers/database/call-stand-ins.ts';
 import { setClock } from '../helpers/database/clock.ts';
 import { listen } from '../helpers/database/notifications.ts';
-import { insertSubscriptions } from '../helpers/records/periods.ts';
-import { emptyOutbox } from '../helpers/outbox/outbox.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { emptyOutbox } from '../helpers/outbox/side-effects.ts';
+import { insertSubscriptions } from '../helpers/records/records.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

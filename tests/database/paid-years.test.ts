@@ -1,15 +1,14 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
-import { readAccessFindings } from '../helpers/database/read-findings.ts';
+import { readAccessFindings } from '../helpers/database/findings.ts';
 import { callRpc, openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { paymentCaptured, refundEvent, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
-import { deleteUsers, deliverCancellation, readCancellation } from '../helpers/gateway/gateway-subscriptions.ts';
 import { mailsTo, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
-import { createUser, uniqueId } from '../helpers/records/records.ts';
-import { readSubscription, readTier } from '../helpers/records/state.ts';
+import { readCancellation, readSubscription, readTier } from '../helpers/records/read-records.ts';
+import { createUser, deleteUsers, uniqueId } from '../helpers/records/records.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -51,6 +50,17 @@ async function buy(tier: string, time: string): Promise<Purchase> {
   const order = await placeOrder(database, { user, tier });
   await verifyPurchase(service, order);
   return order;
+}
+
+/** Marks the cancellation of the gateway subscription as delivered, as a dispatcher does. */
+async function deliverCancellation(): Promise<void> {
+  const rows = await database.query(
+    `update private.outbox set attempts = 1, delivered_at = private.clock()
+     where key = 'cancel-subscription/' || $1 and delivered_at is null and parked_at is null
+     returning id`,
+    [gatewayId],
+  );
+  expect(rows).toHaveLength(1);
 }
 
 /** Activates and charges the gateway subscription on 1 February. */
@@ -186,7 +196,7 @@ describe('a year of premium that the gateway billed, with a purchased month of b
     expect(await readTier(database, user.id)).toBe('basic');
     expect(await readCancellation(database, gatewayId)).toEqual({ at: 'cycle end', state: 'pending' });
     expect(await readAccessFindings(database)).toEqual([]);
-    await deliverCancellation(database, gatewayId);
+    await deliverCancellation();
 
     expect(await expire('2026-03-13T00:00:00Z')).toBe(0);
     expect(await expire('2026-03-13T00:00:00.001Z')).toBe(1);
@@ -205,7 +215,7 @@ describe('a year of premium that the gateway billed, with a purchased month of b
     'is premium again at once when basic is refunded; the cancellation, delivered: %s, is %s and the end planned: %s',
     async (isDelivered, state, ends) => {
       const basic = await bought();
-      if (isDelivered) await deliverCancellation(database, gatewayId);
+      if (isDelivered) await deliverCancellation();
       await deliver(service, refundEvent({ id: basic.paymentId, order_id: basic.orderId }, 99900));
       expect(await subscription()).toEqual(premiumYear());
       expect(await readTier(database, user.id)).toBe('premium');

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createUser, uniqueId } from '../helpers/records/records.ts';
 import { openSession } from '../helpers/database/session.ts';
-import { readTier } from '../helpers/records/state.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { readTier } from '../helpers/records/read-records.ts';
+import { createUser, uniqueId } from '../helpers/records/records.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

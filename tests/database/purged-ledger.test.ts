@@ -8,8 +8,8 @@ import { deliver } from '../helpers/gateway/deliver.ts';
 import { type EntityFields, type Fields, gatewayEvent } from '../helpers/gateway/events.ts';
 import { seededRandom, shuffle } from '../helpers/orderings/permutations.ts';
 import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { readRowsBesidesLedger } from '../helpers/records/read-records.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
-import { readRowsBesidesLedger } from '../helpers/records/rows.ts';
 
 // The events of a year, each delivered once more after the ledger was purged.
 

@@ -7,8 +7,8 @@ import { deliver } from '../helpers/gateway/deliver.ts';
 import { paymentCaptured } from '../helpers/gateway/events.ts';
 import { applyOrderPayments, listed, orderedAt } from '../helpers/gateway/reconciliation.ts';
 import { type Purchase, readPurchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { readPayment } from '../helpers/records/read-records.ts';
 import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
-import { readPayment } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

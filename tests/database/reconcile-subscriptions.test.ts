@@ -7,8 +7,8 @@ import { deliver } from '../helpers/gateway/deliver.ts';
 import { seconds, subscriptionEvent } from '../helpers/gateway/events.ts';
 import { alertsAbout } from '../helpers/gateway/reconciliation.ts';
 import { placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
+import { readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
-import { readSubscription, readTier } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

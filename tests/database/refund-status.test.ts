@@ -14,8 +14,8 @@ import {
 } from '../helpers/gateway/events.ts';
 import { permutations } from '../helpers/orderings/permutations.ts';
 import { mailsTo, placeOrder, type Purchase, readPurchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { readPayment, readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { uniqueId } from '../helpers/records/records.ts';
-import { readPayment, readSubscription, readTier } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

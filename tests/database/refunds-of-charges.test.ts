@@ -11,8 +11,8 @@ import {
   subscriptionEvent,
 } from '../helpers/gateway/events.ts';
 import { placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
+import { readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
-import { readSubscription, readTier } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

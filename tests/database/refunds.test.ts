@@ -12,8 +12,8 @@ import {
   readPurchase,
   verifyPurchase,
 } from '../helpers/records/purchases.ts';
+import { readPayment, readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
-import { readPayment, readSubscription, readTier } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

@@ -7,8 +7,8 @@ import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
 import { paymentCaptured, refundEvent, type RefundFields } from '../helpers/gateway/events.ts';
 import { applyOrderPayments } from '../helpers/gateway/reconciliation.ts';
 import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { readPayment, readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
-import { readPayment, readSubscription, readTier } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

@@ -5,10 +5,9 @@ import { openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
-import { deleteUsers, readCancellation, replacedSubscriptions } from '../helpers/gateway/gateway-subscriptions.ts';
 import { placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
-import { createUser, uniqueId } from '../helpers/records/records.ts';
-import { readSubscription, readTier } from '../helpers/records/state.ts';
+import { readCancellation, readSubscription, readTier } from '../helpers/records/read-records.ts';
+import { createUser, deleteUsers, uniqueId } from '../helpers/records/records.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -30,6 +29,16 @@ const cancellation = (id: string) => readCancellation(database, id);
 const atCycleEnd = { at: 'cycle end', state: 'pending' };
 const atOnce = { at: 'once', state: 'pending' };
 
+/** The gateway subscriptions of a user that another source replaced. */
+async function replacedSubscriptions(userId: string): Promise<unknown[]> {
+  const rows = await database.query(
+    `select gateway_subscription_id as id from private.gateway_subscriptions
+     where user_id = $1 and is_replaced order by gateway_subscription_id`,
+    [userId],
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** A customer with a purchase on 10 March. The clock then shows 11 March. */
 async function customer() {
   await setClock(database, purchasedAt);
@@ -48,7 +57,7 @@ describe('a gateway subscription from before the purchase', () => {
       expect(await event({ name, ...of, ...month, createdAt: day(1) })).toBe('applied');
       expect(await event({ name, ...of, ...month, createdAt: day(2) })).toBe('applied');
       expect(await readSubscription(database, of.userId)).toEqual(before);
-      expect(await replacedSubscriptions(database, of.userId)).toEqual([of.id]);
+      expect(await replacedSubscriptions(of.userId)).toEqual([of.id]);
       expect(await cancellation(of.id)).toEqual(atCycleEnd);
     },
   );
@@ -86,7 +95,7 @@ describe('a gateway subscription from before the purchase', () => {
     expect(await event({ name: 'activated', userId: order.user.id, id, ...fields })).toBe('unmatched');
     await setClock(database, purchasedAt);
     await verifyPurchase(service, order);
-    expect(await replacedSubscriptions(database, order.user.id)).toEqual([id]);
+    expect(await replacedSubscriptions(order.user.id)).toEqual([id]);
     expect(await cancellation(id)).toEqual(expected);
   });
 });
@@ -161,7 +170,7 @@ describe('of two gateway subscriptions', () => {
       ] as const;
       for (const one of first ? events : events.toReversed()) expect(await event(one)).toBe('applied');
       expect(await readSubscription(database, userId)).toMatchObject({ gateway_subscription_id: newer });
-      expect(await replacedSubscriptions(database, userId)).toEqual([older]);
+      expect(await replacedSubscriptions(userId)).toEqual([older]);
       expect(await cancellation(older)).toEqual(atCycleEnd);
       expect(await cancellation(newer)).toBeNull();
     },
@@ -187,7 +196,7 @@ describe('of two gateway subscriptions', () => {
           userId,
         ]),
       ).toEqual({ ends });
-      expect(await replacedSubscriptions(database, userId)).toEqual([second]);
+      expect(await replacedSubscriptions(userId)).toEqual([second]);
       expect(await cancellation(first)).toMatchObject({ state });
       expect(await cancellation(second)).toEqual(atCycleEnd);
     },

@@ -6,8 +6,8 @@ import { createTestDatabase, type TestDatabase } from '../helpers/database/test-
 import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
 import { paymentCaptured, refundEvent } from '../helpers/gateway/events.ts';
 import { mailsTo, placeOrder } from '../helpers/records/purchases.ts';
+import { readLedger, readTier } from '../helpers/records/read-records.ts';
 import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
-import { readLedger, readTier } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

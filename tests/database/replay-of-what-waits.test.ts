@@ -5,8 +5,8 @@ import { createTestDatabase, type TestDatabase } from '../helpers/database/test-
 import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
 import { gatewayEvent, orderPaid, paymentCaptured, refundEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
 import { mailsTo, placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
+import { readLedger, readPayment, readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
-import { readLedger, readPayment, readSubscription, readTier } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

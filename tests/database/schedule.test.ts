@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { answerCalls, createCallStandIns, dropCallStandIns } from '../helpers/database/call-stand-ins.ts';
+import { createCallStandIns, dropCallStandIns } from '../helpers/database/call-stand-ins.ts';
 import { setClock } from '../helpers/database/clock.ts';
-import { createPayment, createUser } from '../helpers/records/records.ts';
-import { readFindings } from '../helpers/database/read-findings.ts';
+import { readFindings } from '../helpers/database/findings.ts';
 import { callRpc, openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type Row, type TestDatabase } from '../helpers/database/test-database.ts';
+import { createPayment, createUser } from '../helpers/records/records.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -17,6 +17,18 @@ const noteDone = (name: string, ago: string) =>
   database.query('update private.scheduled_jobs set done_at = now() - $2::interval where name = $1', [name, ago]);
 const rowOf = (finding: string): Promise<Row> =>
   database.one('select subject, detail from private.findings where finding = $1', [finding]);
+
+/** Sends the queued calls, and stores this answer of the function for each of them, as pg_net does. */
+async function answerCalls(answer: { status_code?: number; timed_out?: boolean; error_msg?: string }): Promise<void> {
+  await database.query(
+    `with sent as (delete from net.http_request_queue returning id)
+     insert into net._http_response (id, status_code, timed_out, error_msg)
+     select s.id, a.status_code, a.timed_out, a.error_msg
+     from sent s
+     cross join jsonb_to_record($1) a (status_code int, timed_out bool, error_msg text)`,
+    [JSON.stringify(answer)],
+  );
+}
 
 afterEach(() => database.query('update private.scheduled_jobs set done_at = null'));
 
@@ -107,7 +119,7 @@ describe('call_failed', () => {
 
   test('does not list an accepted call', async () => {
     await sweep();
-    await answerCalls(database, { status_code: 202 });
+    await answerCalls({ status_code: 202 });
     await sweep();
     expect(await readFindings(database)).toEqual([]);
     expect(
@@ -129,12 +141,12 @@ describe('call_failed', () => {
     'lists a path whose newest answer is %j, with a remedy, until one is accepted',
     async (answer, detail, remedy) => {
       await sweep();
-      await answerCalls(database, answer);
+      await answerCalls(answer);
       await sweep();
       const found = await rowOf('call_failed');
       expect(found).toMatchObject({ subject: path, detail });
       expect(Object(found.detail).remedy).toContain(remedy);
-      await answerCalls(database, { status_code: 202 });
+      await answerCalls({ status_code: 202 });
       await sweep();
       expect(await readFindings(database)).toEqual([]);
     },
@@ -165,7 +177,7 @@ describe('call_failed', () => {
 
   test('keeps calls for a day', async () => {
     await sweep();
-    await answerCalls(database, { status_code: 202 });
+    await answerCalls({ status_code: 202 });
     await database.query("update private.function_calls set called_at = now() - interval '25 hours'");
     await sweep();
     expect(await database.query('select age(now(), called_at) < $1 as is_new from private.function_calls', ['1 hour']))

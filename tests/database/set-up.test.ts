@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { migrate } from '../../scripts/stack/postgres/migrate.ts';
 import { prepareDatabase } from '../../scripts/stack/postgres/prepare-database.ts';
+import { readFindings } from '../helpers/database/findings.ts';
 import { startHostedPostgres } from '../helpers/database/hosted-postgres.ts';
-import { readFindings } from '../helpers/database/read-findings.ts';
-import { createUser } from '../helpers/records/records.ts';
 import { openDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { createUser } from '../helpers/records/records.ts';
 
 let database: TestDatabase;
 

@@ -5,9 +5,8 @@ import { openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { subscriptionEvent } from '../helpers/gateway/events.ts';
-import { deleteUsers } from '../helpers/gateway/gateway-subscriptions.ts';
-import { createUser, uniqueId } from '../helpers/records/records.ts';
-import { readSubscription, readTier } from '../helpers/records/state.ts';
+import { readSubscription, readTier } from '../helpers/records/read-records.ts';
+import { createUser, deleteUsers, uniqueId } from '../helpers/records/records.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

@@ -6,8 +6,8 @@ import { createTestDatabase, type TestDatabase } from '../helpers/database/test-
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { paymentCaptured } from '../helpers/gateway/events.ts';
 import { placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
+import { readPayment, readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
-import { readPayment, readSubscription, readTier } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

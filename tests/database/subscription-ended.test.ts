@@ -5,10 +5,9 @@ import { callRpc, openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { refundEvent, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
-import { deleteUsers } from '../helpers/gateway/gateway-subscriptions.ts';
 import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
-import { createUser } from '../helpers/records/records.ts';
-import { readOutbox, readTier } from '../helpers/records/state.ts';
+import { readOutbox, readTier } from '../helpers/records/read-records.ts';
+import { createUser, deleteUsers } from '../helpers/records/records.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
-import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
 import { callRpc, openSession } from '../helpers/database/session.ts';
-import { readPayment, readSubscription } from '../helpers/records/state.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { readPayment, readSubscription } from '../helpers/records/read-records.ts';
+import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

@@ -1,9 +1,15 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
 import { callRpc, openSession } from '../helpers/database/session.ts';
-import { countRevalidations, readOutbox, readPayment, readSubscription, readTier } from '../helpers/records/state.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import {
+  countRevalidations,
+  readOutbox,
+  readPayment,
+  readSubscription,
+  readTier,
+} from '../helpers/records/read-records.ts';
+import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

@@ -6,9 +6,10 @@ import { callRpc, openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { subscriptionEvent } from '../helpers/gateway/events.ts';
-import { claim, emptyOutbox, enqueue, fail } from '../helpers/outbox/outbox.ts';
+import { claim, enqueue, fail } from '../helpers/outbox/claims.ts';
+import { emptyOutbox } from '../helpers/outbox/side-effects.ts';
+import { readTier } from '../helpers/records/read-records.ts';
 import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
-import { readTier } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

@@ -5,8 +5,8 @@ import { createTestDatabase, type TestDatabase } from '../helpers/database/test-
 import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
 import { orderPaid, paymentCaptured, paymentFailed, type PaymentFields } from '../helpers/gateway/events.ts';
 import { extraPayments, mailsTo, placeOrder, readPurchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { readLedger, readOutbox, readPayment, readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
-import { readLedger, readOutbox, readPayment, readSubscription, readTier } from '../helpers/records/state.ts';
 
 let database: TestDatabase;
 let service: pg.Client;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type FaultProject, startFaultProject } from '../helpers/faults/fault-project.ts';
 import { createCustomer, expectOutageAnswer, retryUntilSuccess } from '../helpers/faults/fault-requests.ts';
-import { readTier } from '../helpers/records/state.ts';
+import { readTier } from '../helpers/records/read-records.ts';
 
 let project: FaultProject;
 beforeAll(async () => {

@@ -9,7 +9,7 @@ import {
   expectOutageAnswer,
   retryUntilSuccess,
 } from '../helpers/faults/fault-requests.ts';
-import { readOutbox } from '../helpers/records/state.ts';
+import { readOutbox } from '../helpers/records/read-records.ts';
 
 describe.each(['REST', 'the pool'] as const)('over %s', (transport) => {
   let project: FaultProject;

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
 import { accept, type Answering, startReceiver } from '../helpers/outbox/receiver.ts';
-import { emptyOutbox, enqueueRevalidation, readRow } from '../helpers/outbox/side-effects.ts';
+import { emptyOutbox, enqueueRevalidation, readSideEffect } from '../helpers/outbox/side-effects.ts';
 import { createTestDispatcher, receiverEnvironment } from '../helpers/outbox/test-dispatcher.ts';
 import { useProject } from '../helpers/project/use-project.ts';
 
@@ -63,7 +63,11 @@ describe.each<[name: string, answer: Answering, error: string]>([
     app.answer = answer;
     const key = await enqueueRevalidation(project.database);
     expect(await dispatch()).toEqual({ delivered: 0, retried: 1, parked: 0, next_attempt_at: after(5) });
-    expect(await readRow(project.database, key)).toMatchObject({ state: 'pending', attempts: 1, last_error: error });
+    expect(await readSideEffect(project.database, key)).toMatchObject({
+      state: 'pending',
+      attempts: 1,
+      last_error: error,
+    });
     expect(app.arrivals).toHaveLength(1);
     app.answer = accept;
     await setClock(project.database, after(5));
@@ -75,7 +79,7 @@ test.each([400, 401, 403, 404, 405, 422])('a hook that answers %i → parked at 
   app.answer = () => new Response('no', { status });
   const key = await enqueueRevalidation(project.database);
   expect(await dispatch()).toEqual({ delivered: 0, retried: 0, parked: 1, next_attempt_at: null });
-  expect(await readRow(project.database, key)).toMatchObject({ state: 'parked', last_error: `HTTP ${status}` });
+  expect(await readSideEffect(project.database, key)).toMatchObject({ state: 'parked', last_error: `HTTP ${status}` });
 });
 
 test.each<[name: string, answer: Answering]>([
@@ -91,7 +95,7 @@ test('429 with retry-after → no call until then, and no attempt is counted', a
   app.answer = () => new Response(null, { status: 429, headers: { 'retry-after': '30' } });
   const key = await enqueueRevalidation(project.database);
   expect(await dispatch()).toMatchObject({ retried: 1, next_attempt_at: after(30) });
-  expect(await readRow(project.database, key)).toMatchObject({ attempts: 0 });
+  expect(await readSideEffect(project.database, key)).toMatchObject({ attempts: 0 });
   app.answer = accept;
   expect(await dispatch()).toMatchObject({ delivered: 0, next_attempt_at: after(30) });
   await setClock(project.database, after(30));
@@ -103,7 +107,7 @@ test('a hook that refuses connections → retried, and delivered when it answers
   await gone.stop();
   const key = await enqueueRevalidation(project.database);
   expect(await dispatch({ REVALIDATE_URL: gone.url })).toMatchObject({ retried: 1, next_attempt_at: after(5) });
-  expect(await readRow(project.database, key)).toMatchObject({ last_error: 'TypeError' });
+  expect(await readSideEffect(project.database, key)).toMatchObject({ last_error: 'TypeError' });
   await setClock(project.database, after(5));
   expect(await dispatch()).toMatchObject({ delivered: 1 });
 });
@@ -116,7 +120,7 @@ test('REVALIDATE_URL empty → settled without a call', async () => {
     parked: 0,
     next_attempt_at: null,
   });
-  expect(await readRow(project.database, key)).toMatchObject({ state: 'delivered' });
+  expect(await readSideEffect(project.database, key)).toMatchObject({ state: 'delivered' });
   expect(app.arrivals).toEqual([]);
 });
 
@@ -136,6 +140,6 @@ test('REVALIDATE_SECRET unset → revalidations stay unclaimed, and are delivere
   expect(await dispatch({ REVALIDATE_SECRET: '' })).toMatchObject({ delivered: 0, next_attempt_at: null });
   await setClock(project.database, after(7 * 86400));
   expect(await dispatch({ REVALIDATE_SECRET: '' })).toMatchObject({ delivered: 0, parked: 0 });
-  expect(await readRow(project.database, key)).toMatchObject({ state: 'pending', claims: 0, attempts: 0 });
+  expect(await readSideEffect(project.database, key)).toMatchObject({ state: 'pending', claims: 0, attempts: 0 });
   expect(await dispatch()).toMatchObject({ delivered: 1, parked: 0 });
 });

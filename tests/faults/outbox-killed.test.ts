@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createFunction, type EdgeFunction } from '../../scripts/stack/function/function.ts';
-import { type ApiProxy, startApiProxy } from '../helpers/http/api-proxy.ts';
 import { setClock } from '../helpers/database/clock.ts';
 import { functionEnvironment } from '../helpers/faults/fault-project.ts';
-import { emptyOutbox, enqueueMail, readRow } from '../helpers/outbox/side-effects.ts';
+import { type ApiProxy, startApiProxy } from '../helpers/http/api-proxy.ts';
+import { emptyOutbox, enqueueMail, readSideEffect } from '../helpers/outbox/side-effects.ts';
 import { createTestDispatcher } from '../helpers/outbox/test-dispatcher.ts';
 import { startTestMailbox } from '../helpers/outbox/test-mailbox.ts';
 import { useProject } from '../helpers/project/use-project.ts';
@@ -64,7 +64,7 @@ async function expectTakenOver(key: string): Promise<void> {
   expect(await other.dispatch()).toEqual({ delivered: 0, retried: 0, parked: 0, next_attempt_at: after(60) });
   await setClock(project.database, after(60));
   expect(await other.dispatch()).toEqual({ delivered: 1, retried: 0, parked: 0, next_attempt_at: null });
-  expect(await readRow(project.database, key)).toMatchObject({ state: 'delivered', claims: 2, attempts: 2 });
+  expect(await readSideEffect(project.database, key)).toMatchObject({ state: 'delivered', claims: 2, attempts: 2 });
 }
 
 test('a dispatcher killed between delivery and completion → sent again under the same key, one mail', async () => {
@@ -72,7 +72,7 @@ test('a dispatcher killed between delivery and completion → sent again under t
   const key = await enqueueMail(project.database, { to });
   await killAt(() => completing.promise);
   expect(await mailbox.mailsTo(to)).toHaveLength(1);
-  expect(await readRow(project.database, key)).toMatchObject({
+  expect(await readSideEffect(project.database, key)).toMatchObject({
     state: 'pending',
     claims: 1,
     next_attempt_at: after(60),
@@ -87,7 +87,7 @@ test('a dispatcher killed while it waits for the answer to a mail that the provi
   const key = await enqueueMail(project.database, { to });
   await killAt(() => mailbox.untilFaultsApplied());
   expect(await mailbox.mailsTo(to)).toHaveLength(1);
-  expect(await readRow(project.database, key)).toMatchObject({ state: 'pending', claims: 1 });
+  expect(await readSideEffect(project.database, key)).toMatchObject({ state: 'pending', claims: 1 });
   await expectTakenOver(key);
   expect((await mailbox.mailsTo(to)).map((mail) => mail.idempotency_key)).toEqual([key]);
 });

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
-import { emptyOutbox, enqueueMail, readRow } from '../helpers/outbox/side-effects.ts';
 import { accept, type Answering, providerError, startReceiver } from '../helpers/outbox/receiver.ts';
+import { emptyOutbox, enqueueMail, readSideEffect } from '../helpers/outbox/side-effects.ts';
 import { createTestDispatcher, receiverEnvironment } from '../helpers/outbox/test-dispatcher.ts';
 import { useProject } from '../helpers/project/use-project.ts';
 
@@ -54,7 +54,7 @@ describe.each(transient)('a provider that answers %s', (_name, answer, error) =>
     provider.answer = answer;
     const key = await enqueueMail(project.database);
     expect(await dispatch()).toEqual({ delivered: 0, retried: 1, parked: 0, next_attempt_at: after(5) });
-    expect(await readRow(project.database, key)).toEqual({
+    expect(await readSideEffect(project.database, key)).toEqual({
       state: 'pending',
       attempts: 1,
       claims: 1,
@@ -84,7 +84,10 @@ test.each([
     provider.answer = () => providerError(status, name);
     const key = await enqueueMail(project.database);
     expect(await dispatch()).toEqual({ delivered: 0, retried: 0, parked: 1, next_attempt_at: null });
-    expect(await readRow(project.database, key)).toMatchObject({ state: 'parked', last_error: `${status} ${name}` });
+    expect(await readSideEffect(project.database, key)).toMatchObject({
+      state: 'parked',
+      last_error: `${status} ${name}`,
+    });
     expect(await dispatch()).toMatchObject({ delivered: 0, parked: 0 });
     expect(provider.arrivals).toHaveLength(1);
 
@@ -98,7 +101,7 @@ test('a provider that answers 409 invalid_idempotent_request → delivered: an e
   provider.answer = () => providerError(409, 'invalid_idempotent_request');
   const key = await enqueueMail(project.database);
   expect(await dispatch()).toEqual(delivered);
-  expect(await readRow(project.database, key)).toMatchObject({ state: 'delivered', claims: 1 });
+  expect(await readSideEffect(project.database, key)).toMatchObject({ state: 'delivered', claims: 1 });
 });
 
 test('a provider that redirects → the mail is not delivered, whatever the target answers', async () => {
@@ -106,7 +109,7 @@ test('a provider that redirects → the mail is not delivered, whatever the targ
     path === '/emails' ? new Response(null, { status: 302, headers: { location: '/login' } }) : Response.json({});
   const key = await enqueueMail(project.database);
   expect(await dispatch()).toMatchObject({ delivered: 0, retried: 1 });
-  expect(await readRow(project.database, key)).toMatchObject({ state: 'pending' });
+  expect(await readSideEffect(project.database, key)).toMatchObject({ state: 'pending' });
 });
 
 test('a provider that refuses connections → retried, and sent when it answers again', async () => {
@@ -115,7 +118,7 @@ test('a provider that refuses connections → retried, and sent when it answers 
   const key = await enqueueMail(project.database);
   const away = createTestDispatcher(project.apiUrl, { ...receiverEnvironment(gone.url), REVALIDATE_URL: '' });
   expect(await away.dispatch()).toMatchObject({ delivered: 0, retried: 1, next_attempt_at: after(5) });
-  expect(await readRow(project.database, key)).toMatchObject({ last_error: 'no answer application_error' });
+  expect(await readSideEffect(project.database, key)).toMatchObject({ last_error: 'no answer application_error' });
   await setClock(project.database, after(5));
   expect(await dispatch()).toEqual(delivered);
 });
@@ -135,20 +138,26 @@ test('a provider that keeps failing is called after 5 s, 30 s, 2 min, 10 min, th
   expect(new Set(waits.slice(5))).toEqual(new Set([3600]));
   expect(called.at(-1)).toBeGreaterThanOrEqual(24 * 3600);
   expect(called.at(-1)).toBeLessThan(25 * 3600);
-  expect(await readRow(project.database, key)).toMatchObject({ state: 'parked', last_error: '500 application_error' });
+  expect(await readSideEffect(project.database, key)).toMatchObject({
+    state: 'parked',
+    last_error: '500 application_error',
+  });
 });
 
 test('a mail that cannot be rendered → parked at once with the reason; the others are sent', async () => {
   const bad = await enqueueMail(project.database, { amount: 'much' });
   const good = await enqueueMail(project.database);
   expect(await dispatch()).toEqual({ delivered: 1, retried: 0, parked: 1, next_attempt_at: null });
-  expect(await readRow(project.database, bad)).toMatchObject({ state: 'parked', last_error: 'not rendered: ZodError' });
-  expect(await readRow(project.database, good)).toMatchObject({ state: 'delivered' });
+  expect(await readSideEffect(project.database, bad)).toMatchObject({
+    state: 'parked',
+    last_error: 'not rendered: ZodError',
+  });
+  expect(await readSideEffect(project.database, good)).toMatchObject({ state: 'delivered' });
 });
 
 test('an API key that is not valid in a header → retried, without an effect on other destinations', async () => {
   const key = await enqueueMail(project.database);
   const environment = { ...receiverEnvironment(provider.url), RESEND_API_KEY: 're_\nx', REVALIDATE_URL: '' };
   expect(await createTestDispatcher(project.apiUrl, environment).dispatch()).toMatchObject({ retried: 1 });
-  expect(await readRow(project.database, key)).toMatchObject({ state: 'pending', last_error: 'TypeError' });
+  expect(await readSideEffect(project.database, key)).toMatchObject({ state: 'pending', last_error: 'TypeError' });
 });

@@ -7,7 +7,7 @@ import {
   enqueueMail,
   enqueueMails,
   enqueueRevalidation,
-  readRow,
+  readSideEffect,
 } from '../helpers/outbox/side-effects.ts';
 import { createTestDispatcher, receiverEnvironment } from '../helpers/outbox/test-dispatcher.ts';
 import { useProject } from '../helpers/project/use-project.ts';
@@ -37,7 +37,7 @@ test('429 with retry-after in seconds → nothing is sent until then, and no att
   limit('/emails', { 'retry-after': '120' });
   const key = await enqueueMail(project.database);
   expect(await dispatch()).toEqual({ delivered: 0, retried: 1, parked: 0, next_attempt_at: after(120) });
-  expect(await readRow(project.database, key)).toMatchObject({
+  expect(await readSideEffect(project.database, key)).toMatchObject({
     state: 'pending',
     attempts: 0,
     last_error: '429 rate_limit_exceeded',
@@ -48,7 +48,7 @@ test('429 with retry-after in seconds → nothing is sent until then, and no att
   const later = await enqueueMail(project.database);
   await setClock(project.database, after(119.999));
   expect(await dispatch()).toEqual({ delivered: 0, retried: 0, parked: 0, next_attempt_at: after(120) });
-  expect(await readRow(project.database, later)).toMatchObject({ attempts: 0, claims: 0 });
+  expect(await readSideEffect(project.database, later)).toMatchObject({ attempts: 0, claims: 0 });
   expect(receiver.arrivals).toHaveLength(1);
   await setClock(project.database, after(120));
   expect(await dispatch()).toEqual({ delivered: 2, retried: 0, parked: 0, next_attempt_at: null });
@@ -75,7 +75,7 @@ test.each([
     receiver.answer = answer;
     const key = await enqueueMail(project.database);
     expect(await dispatch()).toMatchObject({ retried: 1, next_attempt_at: after(seconds) });
-    expect(await readRow(project.database, key)).toMatchObject({ attempts: 0 });
+    expect(await readSideEffect(project.database, key)).toMatchObject({ attempts: 0 });
   },
 );
 
@@ -100,7 +100,7 @@ test('429 for 25 hours → parked after 24, as after any other failure', async (
   }
   await setClock(project.database, after(24 * 3600));
   expect(await dispatch()).toMatchObject({ retried: 0, parked: 1, next_attempt_at: null });
-  expect(await readRow(project.database, key)).toMatchObject({
+  expect(await readSideEffect(project.database, key)).toMatchObject({
     state: 'parked',
     last_error: '429 rate_limit_exceeded',
   });

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
 import { accept, startReceiver } from '../helpers/outbox/receiver.ts';
-import { emptyOutbox, enqueueMail, enqueueRevalidation, readRow } from '../helpers/outbox/side-effects.ts';
+import { emptyOutbox, enqueueMail, enqueueRevalidation, readSideEffect } from '../helpers/outbox/side-effects.ts';
 import { createTestDispatcher, receiverEnvironment } from '../helpers/outbox/test-dispatcher.ts';
 import { useProject } from '../helpers/project/use-project.ts';
 
@@ -16,7 +16,7 @@ afterAll(async () => {
 
 const start = Date.parse('2026-01-01T00:00:00Z');
 const hours = (count: number) => new Date(start + count * 3_600_000).toISOString();
-const state = async (key: string) => (await readRow(project.database, key)).state;
+const state = async (key: string) => (await readSideEffect(project.database, key)).state;
 
 function createDispatcher(environment: Record<string, string> = {}) {
   return createTestDispatcher(project.apiUrl, { ...receiverEnvironment(receiver.url), ...environment });
@@ -39,7 +39,7 @@ test.each(['RESEND_API_KEY', 'EMAIL_FROM', 'APP_URL'])(
       await setClock(project.database, hours(hour));
       expect(await without.dispatch()).toEqual({ delivered: 0, retried: 0, parked: 0, next_attempt_at: null });
     }
-    expect(await readRow(project.database, key)).toMatchObject({ state: 'pending', attempts: 0, claims: 0 });
+    expect(await readSideEffect(project.database, key)).toMatchObject({ state: 'pending', attempts: 0, claims: 0 });
     expect(await createDispatcher().dispatch()).toMatchObject({ delivered: 1, parked: 0 });
     expect(receiver.arrivals.map(({ headers }) => headers.get('authorization'))).toEqual(['Bearer re_test']);
   },
@@ -61,7 +61,9 @@ test('without a configured receiver a dispatch does nothing', async () => {
   const keys = [await enqueueMail(project.database), await enqueueRevalidation(project.database)];
   const none = createDispatcher({ RESEND_API_KEY: '', REVALIDATE_SECRET: '' });
   expect(await none.dispatch()).toEqual({ delivered: 0, retried: 0, parked: 0, next_attempt_at: null });
-  for (const key of keys) expect(await readRow(project.database, key)).toMatchObject({ state: 'pending', claims: 0 });
+  for (const key of keys) {
+    expect(await readSideEffect(project.database, key)).toMatchObject({ state: 'pending', claims: 0 });
+  }
 });
 
 // The only test that waits for the real timeout. Both receivers hang at the same time.
@@ -85,13 +87,16 @@ test('receivers that hang time out after 10 s and delay no other receiver meanwh
     const second = dispatcher.dispatch();
     await vi.waitFor(async () => expect(await state(next)).toBe('delivered'), { timeout: 5000 });
     // Neither call has timed out: the mail is still in flight.
-    expect(await readRow(project.database, mail)).toMatchObject({ state: 'pending', last_error: null });
+    expect(await readSideEffect(project.database, mail)).toMatchObject({ state: 'pending', last_error: null });
 
     expect(await hook).toMatchObject({ delivered: 0, retried: 1 });
     await Promise.all([first, second]);
     expect(performance.now() - started).toBeGreaterThan(9900);
-    expect(await readRow(project.database, page)).toMatchObject({ state: 'pending', last_error: 'TimeoutError' });
-    expect(await readRow(project.database, mail)).toMatchObject({ last_error: 'no answer application_error' });
+    expect(await readSideEffect(project.database, page)).toMatchObject({
+      state: 'pending',
+      last_error: 'TimeoutError',
+    });
+    expect(await readSideEffect(project.database, mail)).toMatchObject({ last_error: 'no answer application_error' });
   } finally {
     released.resolve();
     await hanging.stop();

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeLine } from '../../scripts/stack/process/child.ts';
-import { installRunner } from '../helpers/orderings/install-runner.ts';
-import { proveAllSequences } from '../helpers/orderings/prove-all-sequences.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { proveAllSequences } from '../helpers/orderings/prove-all-sequences.ts';
+import { installRunner } from '../helpers/orderings/run-sequence.ts';
 
 // A file of its own: this scenario takes as long as the others together, and on two cores both files run at
 // once.

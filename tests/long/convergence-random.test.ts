@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, test } from 'vitest';
-import { installRunner } from '../helpers/orderings/install-runner.ts';
-import { proveRandomSets } from '../helpers/orderings/random-sets.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { proveRandomSets } from '../helpers/orderings/random-sets.ts';
+import { installRunner } from '../helpers/orderings/run-sequence.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

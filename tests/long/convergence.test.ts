@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeLine } from '../../scripts/stack/process/child.ts';
-import { installRunner } from '../helpers/orderings/install-runner.ts';
+import { countDeadlocks } from '../helpers/database/racers.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { proveAllSequences } from '../helpers/orderings/prove-all-sequences.ts';
 import { proveGeneratedSequences } from '../helpers/orderings/prove-generated-sequences.ts';
 import { proveRaces } from '../helpers/orderings/prove-races.ts';
+import { installRunner } from '../helpers/orderings/run-sequence.ts';
 import { scenarioNames, smallScenarioNames } from '../helpers/orderings/scenarios.ts';
-import { countDeadlocks } from '../helpers/database/racers.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -2,12 +2,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { localKeys } from '../../scripts/stack/defaults.ts';
 import { createScheduler } from '../../scripts/stack/scheduler.ts';
 import type { Service } from '../../scripts/stack/service.ts';
-import { type ApiProxy, startApiProxy } from '../helpers/http/api-proxy.ts';
 import { type FaultProject, startFaultProject } from '../helpers/faults/fault-project.ts';
+import { type ApiProxy, startApiProxy } from '../helpers/http/api-proxy.ts';
 import { accept, startReceiver } from '../helpers/outbox/receiver.ts';
-import { createUser } from '../helpers/records/records.ts';
-import { countRows, emptyOutbox, enqueueRevalidation, readRow } from '../helpers/outbox/side-effects.ts';
+import { countRows, emptyOutbox, enqueueRevalidation, readSideEffect } from '../helpers/outbox/side-effects.ts';
 import { receiverEnvironment } from '../helpers/outbox/test-dispatcher.ts';
+import { createUser } from '../helpers/records/records.ts';
 
 const app = startReceiver();
 let project: FaultProject;
@@ -89,7 +89,7 @@ async function countConnections(statement: string): Promise<number> {
 
 async function untilDelivered(key: string, timeout = patience.timeout): Promise<void> {
   await vi.waitFor(async () => {
-    expect(await readRow(project.database, key)).toMatchObject({ state: 'delivered' });
+    expect(await readSideEffect(project.database, key)).toMatchObject({ state: 'delivered' });
   }, { ...patience, timeout });
 }
 
@@ -130,11 +130,11 @@ test('a failed delivery is retried when the row is due, without a sweep', async 
   app.answer = () => new Response(null, { status: 500 });
   const key = await enqueueRevalidation(project.database);
   await vi.waitFor(async () => {
-    expect(await readRow(project.database, key)).toMatchObject({ last_error: 'HTTP 500', attempts: 1 });
+    expect(await readSideEffect(project.database, key)).toMatchObject({ last_error: 'HTTP 500', attempts: 1 });
   }, patience);
   app.answer = accept;
   await untilDelivered(key);
-  expect(await readRow(project.database, key)).toMatchObject({ attempts: 2 });
+  expect(await readSideEffect(project.database, key)).toMatchObject({ attempts: 2 });
 });
 
 test('sweeps deliver rows without a notification', async () => {

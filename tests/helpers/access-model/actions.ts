@@ -45,7 +45,7 @@ export type Answer = {
 };
 
 /** An action and its time, ISO 8601. */
-export type Step = { at: string } & Action;
+export type TimedAction = { at: string } & Action;
 
 /** Price of each tier in minor units, and its months. The gateway bills basic and pro by the month. */
 export const plans: Record<string, { price: number; months: number; cycleMonths: number }> = {

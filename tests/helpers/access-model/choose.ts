@@ -3,8 +3,8 @@ import { chooseGatewayStep } from './choose-gateway-step.ts';
 import { chooseRefund } from './choose-refund.ts';
 import type { Draw, Kind } from './draws.ts';
 import type { Facts } from './facts.ts';
-import type { State } from './history.ts';
 import { isChargedAfterCancellation } from './findings.ts';
+import type { State } from './history.ts';
 import { rulingSource } from './model.ts';
 import { addMonths, day, hour, isoTime } from './time.ts';
 

@@ -1,10 +1,10 @@
 import type { Action } from './actions.ts';
 import { choose } from './choose.ts';
-import { isOpenCase } from './open-cases.ts';
 import type { Draw, Drawn, Kind } from './draws.ts';
 import { type Facts, noFacts } from './facts.ts';
 import type { Billed } from './gateway.ts';
 import { sourcesOf } from './model.ts';
+import { isOpenCase } from './open-cases.ts';
 import { recordAction } from './record-action.ts';
 import { addMonths, day, hour, minute, parseTime, second, type Time } from './time.ts';
 

@@ -1,3 +1,6 @@
+import { type Action, type Answer, planOf } from './actions.ts';
+import type { Names } from './names.ts';
+import type { Setting } from './subject.ts';
 import { callRpc } from '../database/session.ts';
 import { deliver } from '../gateway/deliver.ts';
 import {
@@ -11,9 +14,6 @@ import {
   subscriptionEvent,
 } from '../gateway/events.ts';
 import { createPayment, uniqueId } from '../records/records.ts';
-import { type Action, type Answer, planOf } from './actions.ts';
-import type { Names } from './names.ts';
-import type { Setting } from './subject.ts';
 
 type Order = { readonly id: string; readonly orderId: string; readonly amount: number };
 

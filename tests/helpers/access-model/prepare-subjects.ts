@@ -1,8 +1,8 @@
-import { createUser } from '../records/records.ts';
-import { openSession } from '../database/session.ts';
-import type { TestDatabase } from '../database/test-database.ts';
 import { plans } from './actions.ts';
 import { createSubject, type Subject } from './subject.ts';
+import { openSession } from '../database/session.ts';
+import type { TestDatabase } from '../database/test-database.ts';
+import { createUser } from '../records/records.ts';
 
 /** Empties the tables and creates the user of a history. */
 export type NewSubject = (earlyRenewal: 'replace' | 'extend') => Promise<Subject>;

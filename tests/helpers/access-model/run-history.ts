@@ -1,12 +1,12 @@
 import { type Access, accessOf, describeAccess } from './access.ts';
-import { type Action, describeAction, type Step } from './actions.ts';
+import { type Action, describeAction, type TimedAction } from './actions.ts';
 import { type Drawn, maxSteps } from './draws.ts';
 import type { Facts } from './facts.ts';
 import { chooseStep, startOf, type State } from './history.ts';
 import { isLive, sourcesOf } from './model.ts';
 import type { NewSubject } from './prepare-subjects.ts';
-import type { Subject } from './subject.ts';
 import { recordAction } from './record-action.ts';
+import type { Subject } from './subject.ts';
 import { day, hour, isoTime, parseTime, type Time } from './time.ts';
 
 /**
@@ -37,7 +37,7 @@ export async function runDrawn(newSubject: NewSubject, drawn: Drawn): Promise<st
 }
 
 /** Runs a written history, as runDrawn does. */
-export async function runSteps(subject: Subject, facts: Facts, steps: readonly Step[]): Promise<string[]> {
+export async function runSteps(subject: Subject, facts: Facts, steps: readonly TimedAction[]): Promise<string[]> {
   const lines: string[] = [];
   for (const { at, ...action } of steps) {
     await subject.advance(at, true);

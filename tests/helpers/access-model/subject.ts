@@ -1,9 +1,9 @@
 import type pg from 'pg';
-import type { TestDatabase } from '../database/test-database.ts';
 import type { Access } from './access.ts';
 import type { Action } from './actions.ts';
 import { createNames } from './names.ts';
 import { createPerformer } from './perform-action.ts';
+import type { TestDatabase } from '../database/test-database.ts';
 
 /** The user of a history in the database. */
 export type Subject = {

@@ -1,11 +1,10 @@
-import type { Step } from './actions.ts';
-import { activate, ask, buy, captured, event, order, refund, step, time, verify } from './write-steps.ts';
+import { type Action, type Answer, type GatewayEvent, planOf, type TimedAction } from './actions.ts';
 
 /** A history, and the user's access at its end. */
 export type Written = {
   readonly name: string;
   readonly earlyRenewal?: 'replace' | 'extend';
-  readonly steps: Step[];
+  readonly steps: TimedAction[];
   readonly end: string;
 };
 
@@ -16,9 +15,9 @@ const premium = { tier: 'premium' };
 const pro = { tier: 'pro' };
 
 /** A purchase on 10 November, then the named events of a subscription, all delivered on 13 November. */
-function purchaseAndEvents(names: readonly string[]): Step[] {
+function purchaseAndEvents(names: readonly string[]): TimedAction[] {
   const month = ['11-09', '12-09'] as const;
-  const steps: Record<string, Step> = {
+  const steps: Record<string, TimedAction> = {
     'activated 9': event('11-13', 'activated', month, premium),
     'activated 12': event('11-13', 'activated', month, { ...premium, happened: '11-12' }),
     'charged 11': event('11-13', 'charged', month, { ...premium, happened: '11-11' }),
@@ -262,3 +261,71 @@ export const writtenHistories: readonly Written[] = [
     end: 'pro until 2027-01-10T12:00:00.000Z',
   },
 ];
+
+/** A UTC time from `MM-DD` or `MM-DD HH:MM` of 2026; other years are written as `YYYY-MM-DD`. */
+function time(text: string): string {
+  const [day = '', hour = '12:00'] = text.split(' ');
+  return `${day.length === 5 ? `2026-${day}` : day}T${hour}:00.000Z`;
+}
+
+function step(at: string, action: Action): TimedAction {
+  return { at: time(at), ...action };
+}
+
+function order(at: string, name: string, tier: string): TimedAction {
+  return step(at, { do: 'order', order: name, tier, amount: planOf(tier).price });
+}
+
+function verify(at: string, name: string): TimedAction {
+  return step(at, { do: 'verify', order: name, payment: `${name}1` });
+}
+
+function buy(at: string, name: string, tier: string): TimedAction[] {
+  return [order(at, name, tier), verify(at, name)];
+}
+
+function captured(at: string, name: string, payment = `${name}1`): TimedAction {
+  return step(at, { do: 'captured', order: name, payment, event: 'payment.captured' });
+}
+
+function refund(
+  at: string,
+  payment: string,
+  tier: string,
+  status: 'pending' | 'processed' | 'failed' = 'processed',
+  { id = `${payment} refund`, amount = planOf(tier).price } = {},
+): TimedAction {
+  const order = payment.startsWith('S') ? null : payment.slice(0, 1);
+  return step(at, { do: 'refund', payment, of: planOf(tier).price, order, refund: id, amount, status });
+}
+
+/** An event of subscription S1 (basic, monthly) or of another. Its time is the start of its cycle, or `happened`. */
+function event(
+  at: string,
+  name: GatewayEvent['do'],
+  [start, end]: readonly [string, string],
+  { subscription = 'S1', tier = 'basic', happened = start, cycle = 1 } = {},
+): TimedAction {
+  return step(at, {
+    do: name,
+    subscription,
+    tier,
+    createdAt: time(happened),
+    start: time(start),
+    end: time(end),
+    payment: name === 'charged' ? `${subscription}/${cycle}` : null,
+  });
+}
+
+function activate(cycle: readonly [string, string], of: Parameters<typeof event>[3] = {}): TimedAction[] {
+  return [event(cycle[0], 'activated', cycle, of), event(cycle[0], 'charged', cycle, of)];
+}
+
+function ask(
+  at: string,
+  status: Answer['status'],
+  [start, end]: readonly [string, string],
+  tier = 'basic',
+): TimedAction {
+  return step(at, { do: 'ask', answers: { S1: { tier, status, start: time(start), end: time(end), endedAt: null } } });
+}

@@ -69,21 +69,6 @@ export async function recordedCalls(database: TestDatabase): Promise<RecordedCal
   return await database.query('select url, body, headers, timeout_milliseconds from net.calls order by id');
 }
 
-/** The answer of the function to a call, as pg_net stores it. */
-export type CallAnswer = { readonly status_code?: number; readonly timed_out?: boolean; readonly error_msg?: string };
-
-/** Sends the queued calls, and stores this answer for each of them. */
-export async function answerCalls(database: TestDatabase, answer: CallAnswer): Promise<void> {
-  await database.query(
-    `with sent as (delete from net.http_request_queue returning id)
-     insert into net._http_response (id, status_code, timed_out, error_msg)
-     select s.id, a.status_code, a.timed_out, a.error_msg
-     from sent s
-     cross join jsonb_to_record($1) a (status_code int, timed_out bool, error_msg text)`,
-    [JSON.stringify(answer)],
-  );
-}
-
 /** Drops the stand-ins. Stand-ins without an entry in Vault are a finding. */
 export async function dropCallStandIns(database: TestDatabase): Promise<void> {
   await database.query('drop schema if exists net cascade; drop schema if exists vault cascade');

@@ -2,7 +2,7 @@ import { setClock } from './clock.ts';
 import type { Row, TestDatabase } from './test-database.ts';
 
 /** The views that `private.findings` is made of. */
-export type Finding =
+type Finding =
   | 'paid_not_entitled'
   | 'entitled_not_paid'
   | 'captured_not_fulfilled'
@@ -69,4 +69,18 @@ function describe({ subject, user_id: userId, since, detail }: Row): string {
   return `${subject} of ${userId} since ${since instanceof Date ? since.toISOString() : since} ${
     JSON.stringify(detail)
   }`;
+}
+
+/** The findings now: kind, subject and, where it has one, the reason, outcome or state. */
+export async function readFindings(database: TestDatabase): Promise<unknown[][]> {
+  const rows = await database.query('select finding, subject, detail from private.findings order by finding, subject');
+  return rows.map(({ finding, subject, detail }) => {
+    const { reason, outcome, state } = Object(detail);
+    return [finding, subject, reason ?? outcome ?? state].filter((field) => field !== undefined);
+  });
+}
+
+/** `readFindings` without `outbox_stuck`: most tests have no dispatcher. */
+export async function readAccessFindings(database: TestDatabase): Promise<unknown[][]> {
+  return (await readFindings(database)).filter(([finding]) => finding !== 'outbox_stuck');
 }

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { TestDatabase } from './test-database.ts';
 
 /** The role of a connection: a client without a session, a signed-in user, or the service. */
-export type Person = { role: 'anon' } | {
+type Person = { role: 'anon' } | {
   role: 'authenticated';
   userId: string;
 } | { role: 'service_role' };

@@ -1,4 +1,5 @@
 import { secrets, sign } from '../gateway/sign.ts';
+import { answer } from './answer.ts';
 import type { RunningService } from '../project/targets.ts';
 import { uniqueId } from '../records/records.ts';
 
@@ -7,6 +8,41 @@ type Sender = Pick<RunningService, 'request'>;
 /** GET /api/subscriptions with a session. */
 export function requestSubscription(service: Sender, accessToken: string): Promise<Response> {
   return service.request('/api/subscriptions', { headers: { authorization: `Bearer ${accessToken}` } });
+}
+
+/** The body of a 201 of POST /api/payments/orders. */
+type Ordered = {
+  order: { id: string; amount: number; currency: string };
+  key_id: string;
+  payment_id: string;
+  plan: Record<string, unknown>;
+  running: { tier: string; until: string; early_renewal: string } | null;
+};
+
+/** POST /api/payments/orders with a session. The body as `rawBody` takes it. */
+export function requestOrder(
+  service: Sender,
+  accessToken: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  return service.request('/api/payments/orders', {
+    method: 'POST',
+    headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json', ...headers },
+    body: rawBody(body),
+  });
+}
+
+/** Creates an order. @throws when it is refused. */
+export async function orderPlan(
+  service: Sender,
+  accessToken: string,
+  tier = 'pro',
+  headers: Record<string, string> = {},
+): Promise<Ordered> {
+  const response = await requestOrder(service, accessToken, { tier }, headers);
+  if (response.status !== 201) throw new Error(`no order: ${JSON.stringify(await answer(response))}`);
+  return await response.json();
 }
 
 /** The three fields that a checkout returns to the client, signed as the gateway signs them. */

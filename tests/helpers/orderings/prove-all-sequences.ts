@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import type { TestDatabase } from '../database/test-database.ts';
-import { replayCommand } from './replay-command.ts';
-import { createScenario, type ScenarioName } from './scenarios.ts';
 import { runAllSequences } from './run-all-sequences.ts';
+import { replayCommand } from './run-sequence.ts';
+import { createScenario, type ScenarioName } from './scenarios.ts';
+import type { TestDatabase } from '../database/test-database.ts';
 
 /**
  * Proves that all sequences of a scenario's steps end in the same state if they contain the same steps. A sequence has

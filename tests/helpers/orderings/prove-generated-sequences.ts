@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import { replayCommand, runSequence } from './run-sequence.ts';
+import { createScenario, type ScenarioName } from './scenarios.ts';
 import { openSession } from '../database/session.ts';
 import type { TestDatabase } from '../database/test-database.ts';
-import { replayCommand } from './replay-command.ts';
-import { createScenario, type ScenarioName } from './scenarios.ts';
-import { runSequence } from './run-sequence.ts';
 
 /** Proves it for random sequences that are too long to run all of them. fast-check shrinks a failing sequence. */
 export async function proveGeneratedSequences(

@@ -1,10 +1,9 @@
 import { expect } from 'vitest';
 import { seededRandom, shuffle } from './permutations.ts';
+import { replayCommand, runSequence } from './run-sequence.ts';
+import { createScenario, type ScenarioName } from './scenarios.ts';
 import { openRacers } from '../database/racers.ts';
 import type { TestDatabase } from '../database/test-database.ts';
-import { replayCommand } from './replay-command.ts';
-import { createScenario, type ScenarioName } from './scenarios.ts';
-import { runSequence } from './run-sequence.ts';
 
 /** Runs one random sequence for each seed on eight connections at once: it ends as its steps do one after the other. */
 export async function proveRaces(

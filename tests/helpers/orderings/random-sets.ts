@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
 import { seededRandom, shuffle } from './permutations.ts';
+import { runSequence } from './run-sequence.ts';
+import { createScenarioFrom, type ScenarioTemplate } from './scenarios.ts';
+import type { OrderIds, Step, StepBuilder } from './step-builder.ts';
 import { openSession } from '../database/session.ts';
 import type { TestDatabase } from '../database/test-database.ts';
-import type { Order, Step, StepBuilder } from './step-builder.ts';
-import { createScenarioFrom, type ScenarioTemplate } from './scenarios.ts';
-import { runSequence } from './run-sequence.ts';
 
 const ordersEach = 14;
 
@@ -57,7 +57,7 @@ function randomTemplate(random: () => number): ScenarioTemplate {
     },
   };
 
-  function orderSteps(build: StepBuilder, order: Order, index: number): Step[] {
+  function orderSteps(build: StepBuilder, order: OrderIds, index: number): Step[] {
     const letter = `P${index}`;
     const steps = [build.captured(`captured-${index}`, order, letter)];
     if (index === 0 && chance(0.3)) steps.push(build.verify('verify', order, letter));

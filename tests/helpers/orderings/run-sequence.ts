@@ -1,5 +1,13 @@
+import { readFile } from 'node:fs/promises';
 import type pg from 'pg';
+import type { TestDatabase } from '../database/test-database.ts';
 import type { Scenario } from './scenarios.ts';
+
+/** Installs the functions that run sequences of steps in a database, and gives each plan a `gateway_plan_id`. */
+export async function installRunner(database: TestDatabase): Promise<void> {
+  await database.query(await readFile(new URL('runner.sql', import.meta.url), 'utf8'));
+  await database.query("update public.plans set gateway_plan_id = 'plan_' || tier");
+}
 
 /**
  * Runs one sequence, given by the names of its steps, and rolls it back. Returns the answer and the state of each step.
@@ -30,4 +38,9 @@ export async function runSequence(
   } finally {
     await session.query('rollback');
   }
+}
+
+/** The command that shows what each step of a sequence answers and leaves. */
+export function replayCommand(scenario: string, sequence: readonly string[]): string {
+  return `REPLAY='${scenario}: ${sequence.join(' ')}' npm test -- tests/database/convergence-replay.test.ts`;
 }

@@ -1,6 +1,6 @@
-import { createPayment, createUser } from '../records/records.ts';
+import { createStepBuilder, dayOfEvents, type OrderIds, type Step, type StepBuilder } from './step-builder.ts';
 import type { TestDatabase } from '../database/test-database.ts';
-import { createStepBuilder, dayOfEvents, type Order, type Step, type StepBuilder } from './step-builder.ts';
+import { createPayment, createUser } from '../records/records.ts';
 
 /** A user, and the steps whose sequences are run. */
 export type Scenario = {
@@ -22,9 +22,9 @@ export type ScenarioTemplate = {
   /** The time of the orders, counted as `day` in `StepBuilder.subscription`. */
   orderedOn?: number;
   /** Steps that run before the sequences, each on its day. */
-  before?: (build: StepBuilder, orders: Order[]) => [day: number, step: Step][];
+  before?: (build: StepBuilder, orders: OrderIds[]) => [day: number, step: Step][];
   /** `orders` starts with the paid one of October, if any; the others are not paid yet. */
-  steps(build: StepBuilder, orders: Order[]): Step[];
+  steps(build: StepBuilder, orders: OrderIds[]): Step[];
   isComplete?: Scenario['isComplete'];
 };
 
@@ -314,7 +314,7 @@ export async function createScenarioFrom(
 ): Promise<Scenario> {
   const { id: userId } = await createUser(database);
   const build = createStepBuilder(userId, template.earlyRenewal ?? 'replace');
-  const orders: Order[] = [];
+  const orders: OrderIds[] = [];
   for (let count = template.isCustomer ? -1 : 0; count < template.orders; count++) {
     orders.push(await createPayment(database, { userId }));
   }

@@ -13,19 +13,19 @@ export type Step =
   | { name: string; earlyRenewal: string; sha256: string; body: string }
   | { name: string; earlyRenewal: string; userId: string; orderId: string; paymentId: string };
 
-export type Order = { readonly id: string; readonly orderId: string };
+export type OrderIds = { readonly id: string; readonly orderId: string };
 
 /** Builds the steps of one user. Payments and gateway subscriptions are named by letters: one letter is one id. */
 export type StepBuilder = {
   /** The gateway subscriptions that the built steps name. */
   readonly subscriptionIds: string[];
-  verify(name: string, order: Order, letter: string): Step;
+  verify(name: string, order: OrderIds, letter: string): Step;
   grant(name: string): Step;
   cancel(name: string, when: 'at once' | 'at period end'): Step;
-  captured(name: string, order: Order, letter: string): Step;
-  orderPaid(name: string, order: Order, letter: string): Step;
-  failed(name: string, order: Order, letter: string): Step;
-  refunded(name: string, order: Order, letter: string, amount?: number): Step;
+  captured(name: string, order: OrderIds, letter: string): Step;
+  orderPaid(name: string, order: OrderIds, letter: string): Step;
+  failed(name: string, order: OrderIds, letter: string): Step;
+  refunded(name: string, order: OrderIds, letter: string, amount?: number): Step;
   /** An event of November 2026, days before the first delivery. Its period is given in months from January 2126. */
   subscription(name: 'activated' | 'charged' | 'cancelled', event: {
     day: number;
@@ -39,7 +39,7 @@ export type StepBuilder = {
   /** A full refund of a cycle's payment. */
   cycleRefunded(name: string, letter: string): Step;
   /** The refund that the step `of` announced fails. */
-  refundFailed(name: string, of: string, order: Order, letter: string, amount?: number): Step;
+  refundFailed(name: string, of: string, order: OrderIds, letter: string, amount?: number): Step;
 };
 
 /** The time of an event by its number: each number is six hours, counted from 10 November 2026. */
@@ -51,7 +51,7 @@ export function dayOfEvents(day: number): string {
 export function createStepBuilder(userId: string, earlyRenewal: 'replace' | 'extend'): StepBuilder {
   const suffix = uniqueId('');
   const subscriptionIds: string[] = [];
-  const money = ({ orderId }: Order, letter: string) => ({ id: `pay_${letter}${suffix}`, order_id: orderId });
+  const money = ({ orderId }: OrderIds, letter: string) => ({ id: `pay_${letter}${suffix}`, order_id: orderId });
   const deliver = (name: string, body: string): Step => ({ name, earlyRenewal, sha256: sha256(body), body });
   const month = (number: number) => new Date(Date.UTC(2126, number)).toISOString();
   return {

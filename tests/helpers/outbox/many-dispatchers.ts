@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import type { Project } from '../project/project.ts';
 import { startReceiver } from './receiver.ts';
 import { countRows, emptyOutbox, enqueueMails } from './side-effects.ts';
 import { createTestDispatcher, receiverEnvironment } from './test-dispatcher.ts';
+import type { Project } from '../project/project.ts';
 
 /** Runs several dispatchers at once on the same mails, and asserts that each mail is sent exactly once. */
 export async function expectSentOnce(project: Project, dispatchers: number, mails: number): Promise<void> {

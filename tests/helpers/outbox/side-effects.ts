@@ -41,7 +41,7 @@ export async function enqueueMails(database: TestDatabase, count: number): Promi
 }
 
 /** The state of a side effect. */
-export function readRow(database: TestDatabase, key: string): Promise<Row> {
+export function readSideEffect(database: TestDatabase, key: string): Promise<Row> {
   return database.one(
     `select attempts, last_error, (select count(token)::int from unnest(claims) token) as claims,
        private.iso_time(next_attempt_at) as next_attempt_at,
@@ -64,11 +64,5 @@ export function countRows(database: TestDatabase): Promise<Row> {
 /** Deletes all side effects and pauses. */
 export async function emptyOutbox(database: TestDatabase): Promise<void> {
   await database.query('delete from private.outbox');
-  await database.query('delete from private.outbox_pauses');
-}
-
-/** Makes every undelivered side effect due now, also one with a lease or a pause. */
-export async function makeDue(database: TestDatabase): Promise<void> {
-  await database.query('update private.outbox set next_attempt_at = private.clock() where delivered_at is null');
   await database.query('delete from private.outbox_pauses');
 }

@@ -1,7 +1,7 @@
 import type pg from 'pg';
+import { readOutbox, readPayment, readSubscription, readTier } from './read-records.ts';
 import { createPayment, createUser, uniqueId } from './records.ts';
 import { callRpc } from '../database/session.ts';
-import { readOutbox, readPayment, readSubscription, readTier } from './state.ts';
 import type { TestDatabase } from '../database/test-database.ts';
 
 /** An order that is not paid yet, and the id of its future payment at the gateway. */

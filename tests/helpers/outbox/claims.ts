@@ -50,12 +50,6 @@ export function fail(
   return callRpc(client, 'fail_outbox', token, ids.join(','), error, final, pauseSeconds);
 }
 
-/** The next time at which a row of these destinations is due: ISO 8601 in UTC, or null. */
-export async function nextAttempt(client: pg.Client, ...destinations: Destination[]): Promise<unknown> {
-  const { next_attempt_at } = await callRpc(client, 'next_outbox_attempt', destinations.join(','));
-  return next_attempt_at;
-}
-
 /** A row of the outbox, with times in ISO 8601. */
 export function readRow(database: TestDatabase, id: number): Promise<Row> {
   return database.one(
@@ -65,9 +59,4 @@ export function readRow(database: TestDatabase, id: number): Promise<Row> {
      from private.outbox where id = $1`,
     [id],
   );
-}
-
-/** Deletes all outbox rows and pauses. */
-export async function emptyOutbox(database: TestDatabase): Promise<void> {
-  await database.query('truncate private.outbox, private.outbox_pauses');
 }
