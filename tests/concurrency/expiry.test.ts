@@ -6,7 +6,7 @@ import { openSession, waitUntilBlocked } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { paymentCaptured, refundEvent } from '../helpers/gateway/events.ts';
-import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { paymentOf, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { createUser, insertSubscriptions, uniqueId } from '../helpers/records/records.ts';
 
@@ -155,7 +155,7 @@ test('a refund of the payment that is about to take over ends access, before or 
     await setClock(database, '2026-03-01T00:00:00Z');
     await verifyPurchase(session, await placeOrder(database, { user: pro.user, tier: 'basic' }));
     await setClock(database, '2026-05-01T00:00:00Z');
-    const refund = () => deliver(session, refundEvent({ id: pro.paymentId, order_id: pro.orderId }, 99900));
+    const refund = () => deliver(session, refundEvent(paymentOf(pro), 99900));
     const expiring = await database.connect();
 
     if (refundFirst) {

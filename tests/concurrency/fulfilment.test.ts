@@ -6,7 +6,14 @@ import { createTestDatabase, type TestDatabase } from '../helpers/database/test-
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { disputeEvent, orderPaid, paymentCaptured, paymentFailed, refundEvent } from '../helpers/gateway/events.ts';
 import { seededRandom, shuffle } from '../helpers/orderings/permutations.ts';
-import { extraPayments, mailsTo, placeOrder, readPurchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import {
+  extraPayments,
+  mailsTo,
+  paymentOf,
+  placeOrder,
+  readPurchase,
+  verifyPurchase,
+} from '../helpers/records/purchases.ts';
 import { readPayment, readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
 
@@ -34,7 +41,7 @@ async function race(racers: readonly Racer[]): Promise<unknown[]> {
 test('verify, payment.captured and order.paid at once grant one period and write one mail', async () => {
   for (let round = 0; round < 10; round++) {
     const order = await placeOrder(database);
-    const money = { id: order.paymentId, order_id: order.orderId };
+    const money = paymentOf(order);
     const [one, two] = [paymentCaptured(money), orderPaid(money, { id: order.orderId })];
     const results = await race([
       (session) => verifyPurchase(session, order),
@@ -57,8 +64,7 @@ test.each([['verify first', true], ['webhook first', false]])(
   async (_, verifyFirst) => {
     const order = await placeOrder(database);
     const verify: Racer = async (session) => (await verifyPurchase(session, order)).outcome;
-    const webhook: Racer = (session) =>
-      deliver(session, paymentCaptured({ id: order.paymentId, order_id: order.orderId }));
+    const webhook: Racer = (session) => deliver(session, paymentCaptured(paymentOf(order)));
     const [first, second] = await openRacers(database, 2);
     if (!first || !second) throw new Error('no sessions');
     await first.query('begin');
@@ -83,7 +89,7 @@ test('ten captured payments on one order at once: one counts, nine are extra', a
 test('a full refund and the capture at once never leave access', async () => {
   for (let round = 0; round < 10; round++) {
     const order = await placeOrder(database);
-    const money = { id: order.paymentId, order_id: order.orderId };
+    const money = paymentOf(order);
     await race([
       (session) => deliver(session, paymentCaptured(money)),
       (session) => deliver(session, refundEvent(money, 99900)),

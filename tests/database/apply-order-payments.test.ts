@@ -9,6 +9,7 @@ import { alertsAbout, applyOrderPayments, listed, orderedAt } from '../helpers/g
 import {
   extraPayments,
   mailsTo,
+  paymentOf,
   placeOrder,
   type Purchase,
   readPurchase,
@@ -86,7 +87,7 @@ describe('an answer of the gateway is applied like a webhook', () => {
     await apply(order, answer);
     const before = await readPurchase(database, order);
     expect(await apply(order, answer)).toEqual({ applied: 0, ended: false });
-    const money = { id: order.paymentId, order_id: order.orderId };
+    const money = paymentOf(order);
     expect(await deliver(service, paymentCaptured(money))).toBe('already');
     expect(await deliver(service, orderPaid(money, { id: order.orderId }))).toBe('already');
     expect(await readPurchase(database, order)).toEqual(before);

@@ -4,7 +4,7 @@ import { openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { disputeEvent, gatewayEvent, paymentCaptured } from '../helpers/gateway/events.ts';
-import { placeOrder, readPurchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { paymentOf, placeOrder, readPurchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { readPayment, readTier } from '../helpers/records/read-records.ts';
 import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
 
@@ -21,7 +21,7 @@ async function bought() {
   const order = await placeOrder(database);
   await verifyPurchase(service, order);
   const deliverDispute = (name: string, status: unknown) =>
-    deliver(service, disputeEvent(name, status, { id: order.paymentId, order_id: order.orderId }));
+    deliver(service, disputeEvent(name, status, paymentOf(order)));
   return { order, deliverDispute };
 }
 
@@ -64,7 +64,7 @@ test('a dispute without an entity is ignored', async () => {
 
 test('a dispute about an extra payment on the order does not change the payment that counts', async () => {
   const { order } = await bought();
-  await deliver(service, paymentCaptured({ id: order.paymentId, order_id: order.orderId }));
+  await deliver(service, paymentCaptured(paymentOf(order)));
   const extra = { id: uniqueId('pay'), order_id: order.orderId };
   await deliver(service, paymentCaptured(extra));
   expect(await deliver(service, disputeEvent('created', 'open', extra))).toBe('mismatch');

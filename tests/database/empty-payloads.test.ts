@@ -5,7 +5,7 @@ import { openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type Row, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
 import { paymentCaptured } from '../helpers/gateway/events.ts';
-import { mailsTo, placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
+import { mailsTo, paymentOf, placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
 import { readTier } from '../helpers/records/read-records.ts';
 import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
 
@@ -32,7 +32,7 @@ const row = (body: string): Promise<Row> =>
 test('a payload is emptied after 90 days; hash, ids, outcome and counts stay', async () => {
   await setClock(database, '2026-01-01T00:00:00Z');
   const order = await placeOrder(database);
-  const body = paymentCaptured({ id: order.paymentId, order_id: order.orderId });
+  const body = paymentCaptured(paymentOf(order));
   await deliver(service, body, 'evt_header');
   const { payload: _, ...before } = await row(body);
   expect(await empty('2026-04-01T00:00:00Z')).toBe(0);
@@ -45,7 +45,7 @@ test('a payload is emptied after 90 days; hash, ids, outcome and counts stay', a
 test('a repeated delivery of an emptied event is recognized: it returns the outcome and changes nothing', async () => {
   await setClock(database, '2026-01-01T00:00:00Z');
   const order = await placeOrder(database);
-  const body = paymentCaptured({ id: order.paymentId, order_id: order.orderId });
+  const body = paymentCaptured(paymentOf(order));
   await deliver(service, body);
   await empty('2026-05-01T00:00:00Z');
   expect(await deliver(service, body)).toBe('applied');
@@ -136,7 +136,7 @@ test('a batch is a thousand rows, skips locked rows, and never takes new rows', 
   await setClock(database, '2026-12-31T00:00:00Z');
   const order = await placeOrder(database);
   await verifyPurchase(service, order);
-  const fresh = paymentCaptured({ id: order.paymentId, order_id: order.orderId });
+  const fresh = paymentCaptured(paymentOf(order));
   await deliver(service, fresh);
 
   const holder = await database.connect();

@@ -6,7 +6,7 @@ import { callRpc, openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { refundEvent } from '../helpers/gateway/events.ts';
-import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { paymentOf, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { createUser } from '../helpers/records/records.ts';
 
 let database: TestDatabase;
@@ -31,8 +31,6 @@ async function buy(order: { user?: Purchase['user']; tier?: string } = {}, renew
   return purchase;
 }
 
-const money = ({ paymentId, orderId }: Purchase) => ({ id: paymentId, order_id: orderId });
-
 describe('paid_not_entitled', () => {
   const end = (userId: string) =>
     write(
@@ -44,7 +42,7 @@ describe('paid_not_entitled', () => {
     const order = await buy();
     await write('delete from public.subscriptions where user_id = $1', order.user.id);
     expect(await findings()).toEqual([['paid_not_entitled', order.id]]);
-    await deliver(service, refundEvent(money(order), 99900));
+    await deliver(service, refundEvent(paymentOf(order), 99900));
     expect(await findings()).toEqual([]);
   });
 

@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../helpers/database/test-
 import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
 import { paymentCaptured, paymentFailed, refundEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
 import { claim, enqueue, fail } from '../helpers/outbox/claims.ts';
-import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { paymentOf, placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
 import { readTier } from '../helpers/records/read-records.ts';
 import { uniqueId } from '../helpers/records/records.ts';
 
@@ -31,8 +31,6 @@ async function buy() {
   expect(await verifyPurchase(service, purchase)).toMatchObject({ outcome: 'applied' });
   return purchase;
 }
-
-const money = ({ paymentId, orderId }: Purchase) => ({ id: paymentId, order_id: orderId });
 
 test('an empty database has no findings, nor has a purchase', async () => {
   expect(await findings()).toEqual([]);
@@ -110,7 +108,7 @@ describe('captured_not_fulfilled', () => {
     expect(await findings()).toEqual(
       [order, other].map(({ id }) => ['captured_not_fulfilled', id, 'no plan of this tier']).sort(),
     );
-    await deliver(service, refundEvent(money(other), 99900));
+    await deliver(service, refundEvent(paymentOf(other), 99900));
     await write("insert into public.plans (tier, name, price) values ($1, 'Team', 99900)", tier);
     await verifyPurchase(service, order);
     expect(await findings()).toEqual([]);
@@ -175,7 +173,7 @@ describe('expiry_failed', () => {
 describe('failed_events', () => {
   test('lists an event whose effect failed, also when it is parked, until it is applied', async () => {
     const order = await placeOrder(database);
-    const body = paymentFailed({ ...money(order), id: uniqueId('pay') });
+    const body = paymentFailed({ ...paymentOf(order), id: uniqueId('pay') });
     await write("alter table public.payments add constraint broken check (status <> 'failed') not valid");
     await deliver(service, body);
     expect(await findings()).toEqual([['failed_events', sha256(body), 'failed: 23514']]);
@@ -189,7 +187,7 @@ describe('failed_events', () => {
   test('lists an event without a plan, until the payment is fulfilled', async () => {
     const tier = uniqueId('team');
     const order = await placeOrder(database, { tier });
-    const body = paymentCaptured(money(order));
+    const body = paymentCaptured(paymentOf(order));
     await deliver(service, body);
     expect(await findings()).toContainEqual(['failed_events', sha256(body), 'plan_not_found']);
     await write("insert into public.plans (tier, name, price) values ($1, 'Team', 99900)", tier);
@@ -199,7 +197,7 @@ describe('failed_events', () => {
 
   test('lists a capture of another amount, until it is refunded; not a refund of a payment that does not count', async () => {
     const order = await placeOrder(database);
-    const other = { ...money(order), id: uniqueId('pay'), amount: 1 };
+    const other = { ...paymentOf(order), id: uniqueId('pay'), amount: 1 };
     const body = paymentCaptured(other);
     expect(await deliver(service, body)).toBe('mismatch');
     await verifyPurchase(service, order);

@@ -5,7 +5,7 @@ import { callRpc, openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { paymentCaptured, refundEvent } from '../helpers/gateway/events.ts';
-import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { paymentOf, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { createUser } from '../helpers/records/records.ts';
 
@@ -47,7 +47,7 @@ describe('a grant', () => {
     await grant(user.id, 'premium', '2126-06-01Z');
     const order = await buy(user);
     expect(await readTier(database, user.id)).toBe('pro');
-    await deliver(service, refundEvent({ id: order.paymentId, order_id: order.orderId }, 99900));
+    await deliver(service, refundEvent(paymentOf(order), 99900));
     expect(await readSubscription(database, user.id)).toMatchObject({
       tier: 'premium',
       status: 'active',
@@ -80,7 +80,7 @@ describe('a grant', () => {
   test('rules over an older order that only a webhook captured, until the customer verifies it', async () => {
     const order = await placeOrder(database);
     await grant(order.user.id, 'premium', '2126-06-01Z');
-    expect(await deliver(service, paymentCaptured({ id: order.paymentId, order_id: order.orderId }))).toBe('applied');
+    expect(await deliver(service, paymentCaptured(paymentOf(order)))).toBe('applied');
     expect(await readTier(database, order.user.id)).toBe('premium');
     await verifyPurchase(service, order);
     expect(await readTier(database, order.user.id)).toBe('pro');
@@ -132,7 +132,7 @@ describe('private.revoke_grant', () => {
     const before = await readSubscription(database, user.id);
     expect(await revoke(id)).toBe(true);
     expect(await readSubscription(database, user.id)).toEqual(before);
-    await deliver(service, refundEvent({ id: order.paymentId, order_id: order.orderId }, 99900));
+    await deliver(service, refundEvent(paymentOf(order), 99900));
     expect(await readTier(database, user.id)).toBe('free');
   });
 

@@ -4,7 +4,7 @@ import { callRpc, openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
 import { orderPaid, paymentCaptured, paymentFailed } from '../helpers/gateway/events.ts';
-import { mailsTo, placeOrder, readPurchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { mailsTo, paymentOf, placeOrder, readPurchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { readLedger, readPayment, readTier } from '../helpers/records/read-records.ts';
 import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
 
@@ -26,7 +26,7 @@ describe.each([['the same payment id', true], ['another payment id', false]])(
         const order = await placeOrder(database, { tier });
         const attempt = same ? order.paymentId : uniqueId('pay');
         expect(await deliver(service, paymentFailed({ id: attempt, order_id: order.orderId }))).toBe('applied');
-        expect(await deliver(service, paymentCaptured({ id: order.paymentId, order_id: order.orderId }))).toBe(
+        expect(await deliver(service, paymentCaptured(paymentOf(order)))).toBe(
           'applied',
         );
         expect(await readPurchase(database, order)).toEqual({
@@ -44,7 +44,7 @@ describe.each([['the same payment id', true], ['another payment id', false]])(
       const order = await placeOrder(database);
       const attempt = same ? order.paymentId : uniqueId('pay');
       await deliver(service, paymentFailed({ id: attempt, order_id: order.orderId }));
-      await deliver(service, paymentCaptured({ id: order.paymentId, order_id: order.orderId }));
+      await deliver(service, paymentCaptured(paymentOf(order)));
       const before = await readPurchase(database, order);
       expect(await deliver(service, paymentFailed({ id: attempt, order_id: order.orderId }))).toBe('stale');
       expect(await readPurchase(database, order)).toEqual(before);
@@ -96,7 +96,7 @@ describe('events that arrive before their order', () => {
   test('are applied when the order id is written to a payment', async () => {
     const order = await placeOrder(database);
     await database.query('update public.payments set gateway_order_id = null where id = $1', [order.id]);
-    const money = { id: order.paymentId, order_id: order.orderId };
+    const money = paymentOf(order);
     await early([paymentFailed(money), paymentCaptured(money)]);
     await database.query('update public.payments set gateway_order_id = $2 where id = $1', [order.id, order.orderId]);
     expect(await readPurchase(database, order)).toMatchObject({ isFulfilled: true, tier: 'pro' });
@@ -117,7 +117,7 @@ describe('events that arrive before their order', () => {
   test('are applied when order.paid matches the order by its receipt', async () => {
     const order = await placeOrder(database);
     await database.query('update public.payments set gateway_order_id = null where id = $1', [order.id]);
-    const money = { id: order.paymentId, order_id: order.orderId };
+    const money = paymentOf(order);
     const [late, attempt] = [paymentCaptured(money), paymentFailed({ ...money, id: uniqueId('pay') })];
     await early([attempt, late]);
     const receipt = order.id.replaceAll('-', '');

@@ -6,7 +6,14 @@ import { createTestDatabase, type TestDatabase } from '../helpers/database/test-
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { paymentCaptured, paymentFailed } from '../helpers/gateway/events.ts';
 import { alertsAbout, applyOrderPayments, listed, orderedAt } from '../helpers/gateway/reconciliation.ts';
-import { mailsTo, placeOrder, type Purchase, readPurchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import {
+  mailsTo,
+  paymentOf,
+  placeOrder,
+  type Purchase,
+  readPurchase,
+  verifyPurchase,
+} from '../helpers/records/purchases.ts';
 import { readPayment, readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { uniqueId } from '../helpers/records/records.ts';
 
@@ -76,7 +83,7 @@ test.each(answers)(
     await at('06T00:00');
     expect(await apply(fields && listed(order, ...fields))).toMatchObject({ ended: true });
     await at('07T00:00');
-    expect(await deliver(service, paymentCaptured({ id: order.paymentId, order_id: order.orderId }))).toBe('applied');
+    expect(await deliver(service, paymentCaptured(paymentOf(order)))).toBe('applied');
     expect(await readPurchase(database, order)).toMatchObject({ status: 'captured', isFulfilled: true, tier: 'pro' });
     expect(await readPayment(database, order.id)).toMatchObject({
       period_start: new Date('2026-01-07T00:00:00Z'),
@@ -113,7 +120,7 @@ test('a failed attempt on an order whose payment was never captured keeps the fi
 });
 
 test('an older purchase rules again when a newer one was never captured', async () => {
-  await deliver(service, paymentCaptured({ id: order.paymentId, order_id: order.orderId }));
+  await deliver(service, paymentCaptured(paymentOf(order)));
   const older = order;
   await at('02T00:00');
   order = await placeOrder(database, { user: older.user, tier: 'premium' });

@@ -6,7 +6,7 @@ import { openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { paymentCaptured, refundEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
-import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { paymentOf, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
 
@@ -35,15 +35,13 @@ async function buy(order: { user?: Purchase['user']; tier?: string } = {}, renew
   return purchase;
 }
 
-const money = ({ paymentId, orderId }: Purchase) => ({ id: paymentId, order_id: orderId });
-
 describe('paid_twice', () => {
   test.each(['before', 'after'])(
     'lists a second payment on an order, unless it was refunded; refunded %s its capture',
     async (when) => {
       const order = await buy();
-      await deliver(service, paymentCaptured(money(order)));
-      const extra = { ...money(order), id: uniqueId('pay') };
+      await deliver(service, paymentCaptured(paymentOf(order)));
+      const extra = { ...paymentOf(order), id: uniqueId('pay') };
       const refundExtra = (amount: number) => deliver(service, refundEvent(extra, amount));
       if (when === 'before') await refundExtra(99900);
       await deliver(service, paymentCaptured(extra));
@@ -60,8 +58,8 @@ describe('paid_twice', () => {
 
   test('keeps a refund after payloads are emptied', async () => {
     const order = await buy();
-    await deliver(service, paymentCaptured(money(order)));
-    const extra = { ...money(order), id: uniqueId('pay') };
+    await deliver(service, paymentCaptured(paymentOf(order)));
+    const extra = { ...paymentOf(order), id: uniqueId('pay') };
     await deliver(service, paymentCaptured(extra));
     await deliver(service, refundEvent(extra, 99900));
     await write('update private.gateway_events set payload = null');
@@ -72,7 +70,7 @@ describe('paid_twice', () => {
     const { user } = await buy();
     const renewal = await buy({ user });
     expect(await findings()).toEqual([['paid_twice', renewal.paymentId, 'another payment for the same time']]);
-    await deliver(service, refundEvent(money(renewal), 99900));
+    await deliver(service, refundEvent(paymentOf(renewal), 99900));
     expect(await findings()).toEqual([]);
   });
 
@@ -87,11 +85,11 @@ describe('paid_twice', () => {
   test('names the payment that does not count: a captured one counts before one that is only verified', async () => {
     const order = await buy();
     const row = ['paid_twice', order.paymentId, 'a further payment on the order'];
-    await deliver(service, paymentCaptured({ ...money(order), id: uniqueId('pay') }));
+    await deliver(service, paymentCaptured({ ...paymentOf(order), id: uniqueId('pay') }));
     expect(await findings()).toEqual([row]);
-    await deliver(service, paymentCaptured(money(order)));
+    await deliver(service, paymentCaptured(paymentOf(order)));
     expect(await findings()).toEqual([row]);
-    await deliver(service, refundEvent(money(order), 99900));
+    await deliver(service, refundEvent(paymentOf(order), 99900));
     expect(await findings()).toEqual([]);
     expect(await readTier(database, order.user.id)).toBe('pro');
   });
@@ -99,7 +97,7 @@ describe('paid_twice', () => {
   test('lists no second payment that was verified and not captured within five days', async () => {
     await setClock(database, '2026-01-01T00:00:00Z');
     const order = await buy();
-    await deliver(service, paymentCaptured({ ...money(order), id: uniqueId('pay') }));
+    await deliver(service, paymentCaptured({ ...paymentOf(order), id: uniqueId('pay') }));
     await setClock(database, '2026-01-05T23:59:59Z');
     await write('truncate private.outbox');
     expect(await findings()).toEqual([['paid_twice', order.paymentId, 'a further payment on the order']]);
@@ -130,7 +128,7 @@ describe('paid_twice', () => {
       const basic = await order();
       if (from > '2026') await activate(from);
       await setClock(database, '2026-01-02T00:00:00Z');
-      expect(await deliver(service, paymentCaptured(money(basic)))).toBe('applied');
+      expect(await deliver(service, paymentCaptured(paymentOf(basic)))).toBe('applied');
       await write('truncate private.outbox');
       const listed = reasons.map((reason) => ['paid_twice', basic.paymentId, reason]);
       expect(await findings()).toEqual(listed);
@@ -146,7 +144,7 @@ describe('paid_twice', () => {
     await setClock(database, '2026-01-01T01:00:00Z');
     await buy({ user: basic.user, tier: 'premium' });
     await setClock(database, '2026-01-02T00:00:00Z');
-    expect(await deliver(service, paymentCaptured(money(basic)))).toBe('applied');
+    expect(await deliver(service, paymentCaptured(paymentOf(basic)))).toBe('applied');
     await write('truncate private.outbox');
     expect(await readSubscription(database, basic.user.id)).toMatchObject({ tier: 'premium', status: 'active' });
     expect(await readTier(database, basic.user.id)).toBe('premium');
@@ -169,7 +167,7 @@ describe('paid_twice', () => {
     await write('truncate private.outbox');
     expect(await readSubscription(database, order.user.id)).toMatchObject({ end: '2026-03-01T00:00:00.000Z' });
     expect(await findings()).toEqual([['paid_twice', order.paymentId, 'the gateway bills the same time']]);
-    await deliver(service, refundEvent(money(order), 99900));
+    await deliver(service, refundEvent(paymentOf(order), 99900));
     expect(await findings()).toEqual([]);
   });
 });

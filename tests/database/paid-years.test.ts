@@ -6,7 +6,7 @@ import { callRpc, openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { paymentCaptured, refundEvent, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
-import { mailsTo, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { mailsTo, paymentOf, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { readCancellation, readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { createUser, deleteUsers, uniqueId } from '../helpers/records/records.ts';
 
@@ -216,7 +216,7 @@ describe('a year of premium that the gateway billed, with a purchased month of b
     async (isDelivered, state, ends) => {
       const basic = await bought();
       if (isDelivered) await deliverCancellation();
-      await deliver(service, refundEvent({ id: basic.paymentId, order_id: basic.orderId }, 99900));
+      await deliver(service, refundEvent(paymentOf(basic), 99900));
       expect(await subscription()).toEqual(premiumYear());
       expect(await readTier(database, user.id)).toBe('premium');
       expect(await readCancellation(database, gatewayId)).toMatchObject({ state });
@@ -227,8 +227,7 @@ describe('a year of premium that the gateway billed, with a purchased month of b
 });
 
 describe('an older order that is captured after a more expensive purchase', () => {
-  const capture = ({ paymentId, orderId }: Purchase) =>
-    deliver(service, paymentCaptured({ id: paymentId, order_id: orderId }));
+  const capture = (order: Purchase) => deliver(service, paymentCaptured(paymentOf(order)));
 
   test('runs below it, is a finding, and rules after the customer verifies it', async () => {
     user = await createUser(database);

@@ -5,7 +5,7 @@ import { callRpc, openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
 import { paymentCaptured, subscriptionEvent } from '../helpers/gateway/events.ts';
-import { placeOrder } from '../helpers/records/purchases.ts';
+import { paymentOf, placeOrder } from '../helpers/records/purchases.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
 
 let database: TestDatabase;
@@ -38,7 +38,7 @@ async function purgeAll(at: string): Promise<void> {
 describe('the ledger', () => {
   test('deletes rows older than its days, and no newer ones', async () => {
     const order = await placeOrder(database);
-    await deliver(service, paymentCaptured({ id: order.paymentId, order_id: order.orderId }));
+    await deliver(service, paymentCaptured(paymentOf(order)));
     await purgeAll('2027-02-05T00:00:00Z');
     expect(await count('gateway_events')).toBe(1);
     await purgeAll('2027-02-05T00:00:00.001Z');
@@ -78,7 +78,7 @@ describe('the ledger', () => {
 
   test('deletes an event whose outcome is a mismatch, and its row in unsettled_events', async () => {
     const order = await placeOrder(database, { amount: 1 });
-    expect(await deliver(service, paymentCaptured({ id: order.paymentId, order_id: order.orderId }))).toBe('mismatch');
+    expect(await deliver(service, paymentCaptured(paymentOf(order)))).toBe('mismatch');
     expect(await count('unsettled_events')).toBe(1);
     await purgeAll('2030-01-01T00:00:00Z');
     expect([await count('gateway_events'), await count('unsettled_events')]).toEqual([0, 0]);
@@ -207,7 +207,7 @@ test('the purge of tier_changes deletes rows older than its days, a thousand at 
 
 test('one call deletes from every table', async () => {
   const order = await placeOrder(database);
-  await deliver(service, paymentCaptured({ id: order.paymentId, order_id: order.orderId }));
+  await deliver(service, paymentCaptured(paymentOf(order)));
   await database.query(
     'update private.gateway_events set payload = null; update private.outbox set delivered_at = created_at',
   );

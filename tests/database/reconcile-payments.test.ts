@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../helpers/database/test-
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { paymentCaptured } from '../helpers/gateway/events.ts';
 import { applyOrderPayments, listed, orderedAt } from '../helpers/gateway/reconciliation.ts';
-import { type Purchase, readPurchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { paymentOf, type Purchase, readPurchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { readPayment } from '../helpers/records/read-records.ts';
 import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
 
@@ -67,7 +67,7 @@ describe('a payment is reconciled', () => {
 
   test('not after the gateway confirmed the capture of a fulfilled payment', async () => {
     const order = await ordered();
-    await deliver(service, paymentCaptured({ id: order.paymentId, order_id: order.orderId }));
+    await deliver(service, paymentCaptured(paymentOf(order)));
     await setClock(database, '2026-01-01T00:15:00Z');
     expect(await claim()).toEqual({ settled: 1, payments: [] });
     expect(await claim()).toEqual({ settled: 0, payments: [] });

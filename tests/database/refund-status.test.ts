@@ -13,7 +13,14 @@ import {
   type RefundFields,
 } from '../helpers/gateway/events.ts';
 import { permutations } from '../helpers/orderings/permutations.ts';
-import { mailsTo, placeOrder, type Purchase, readPurchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import {
+  mailsTo,
+  paymentOf,
+  placeOrder,
+  type Purchase,
+  readPurchase,
+  verifyPurchase,
+} from '../helpers/records/purchases.ts';
 import { readPayment, readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { uniqueId } from '../helpers/records/records.ts';
 
@@ -59,7 +66,7 @@ describe('a full refund', () => {
   test('that is pending does not keep a capture from being fulfilled', async () => {
     const order = await placeOrder(database);
     await refundOf(order)('pending');
-    await deliver(service, paymentCaptured({ id: order.paymentId, order_id: order.orderId, amount_refunded: 99900 }));
+    await deliver(service, paymentCaptured({ ...paymentOf(order), amount_refunded: 99900 }));
     expect(await readPurchase(database, order)).toMatchObject(active);
   });
 
@@ -112,7 +119,7 @@ describe('a full refund', () => {
     const order = await placeOrder(database);
     const send = refundOf(order);
     await send('processed');
-    await deliver(service, paymentCaptured({ id: order.paymentId, order_id: order.orderId }));
+    await deliver(service, paymentCaptured(paymentOf(order)));
     expect(await readPurchase(database, order)).toMatchObject({ isFulfilled: false, tier: 'free' });
     expect(await send('failed')).toBe('applied');
     expect(await readPurchase(database, order)).toMatchObject({ isFulfilled: true, ...active });

@@ -5,7 +5,7 @@ import { openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { orderPaid, refundEvent, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
-import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { paymentOf, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { readPayment, readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
 
@@ -19,8 +19,7 @@ beforeAll(async () => {
 afterEach(() => setClock(database, null));
 afterAll(() => database.close());
 
-const refund = ({ paymentId, orderId }: Purchase) =>
-  deliver(service, refundEvent({ id: paymentId, order_id: orderId }, 99900));
+const refund = (order: Purchase) => deliver(service, refundEvent(paymentOf(order), 99900));
 
 /** A purchase of twelve months on a day, added to the running period. */
 async function buy(user: Purchase['user'], at: string): Promise<Purchase> {

@@ -7,6 +7,7 @@ import { deliver } from '../helpers/gateway/deliver.ts';
 import { orderPaid, paymentCaptured, refundEvent, type RefundFields } from '../helpers/gateway/events.ts';
 import {
   extraPayments,
+  paymentOf,
   placeOrder,
   type Purchase,
   readPurchase,
@@ -25,10 +26,9 @@ beforeAll(async () => {
 afterEach(() => setClock(database, null));
 afterAll(() => database.close());
 
-const refund = ({ paymentId, orderId }: Purchase, amount: unknown, which?: RefundFields) =>
-  deliver(service, refundEvent({ id: paymentId, order_id: orderId }, amount, which));
-const capture = ({ paymentId, orderId }: Purchase) =>
-  deliver(service, paymentCaptured({ id: paymentId, order_id: orderId }));
+const refund = (order: Purchase, amount: unknown, which?: RefundFields) =>
+  deliver(service, refundEvent(paymentOf(order), amount, which));
+const capture = (order: Purchase) => deliver(service, paymentCaptured(paymentOf(order)));
 
 /** A new order that was paid and verified. */
 async function purchase(options: Parameters<typeof placeOrder>[1] = {}): Promise<Purchase> {
@@ -175,7 +175,7 @@ describe('a full refund before the capture', () => {
 
   test('that only the capture’s amount_refunded shows is fulfilled: it may be pending', async () => {
     const order = await placeOrder(database);
-    await deliver(service, paymentCaptured({ id: order.paymentId, order_id: order.orderId, amount_refunded: 99900 }));
+    await deliver(service, paymentCaptured({ ...paymentOf(order), amount_refunded: 99900 }));
     expect(await readPurchase(database, order)).toMatchObject({ status: 'captured', isFulfilled: true, tier: 'pro' });
     expect(await readPayment(database, order.id)).toMatchObject({ refunded_amount: '0' });
   });

@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../helpers/database/test-
 import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
 import { paymentCaptured, refundEvent, type RefundFields } from '../helpers/gateway/events.ts';
 import { applyOrderPayments } from '../helpers/gateway/reconciliation.ts';
-import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { paymentOf, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { readPayment, readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
 
@@ -36,14 +36,13 @@ async function buy(day: string, by: 'verify' | 'webhook' = 'verify'): Promise<Pu
   if (by === 'verify') {
     expect(await verifyPurchase(service, order, 'extend')).toMatchObject({ outcome: 'applied' });
   } else {
-    const body = paymentCaptured({ id: order.paymentId, order_id: order.orderId });
+    const body = paymentCaptured(paymentOf(order));
     await service.query("select public.apply_gateway_event($1, null, $2, 'extend')", [sha256(body), body]);
   }
   return order;
 }
 
-const refund = ({ paymentId, orderId }: Purchase, which?: RefundFields) =>
-  deliver(service, refundEvent({ id: paymentId, order_id: orderId }, 99900, which));
+const refund = (order: Purchase, which?: RefundFields) => deliver(service, refundEvent(paymentOf(order), 99900, which));
 
 /** The periods of payments, as dates. */
 const periods = (...orders: Purchase[]) =>

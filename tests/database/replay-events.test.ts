@@ -5,7 +5,7 @@ import { openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
 import { paymentCaptured, refundEvent } from '../helpers/gateway/events.ts';
-import { mailsTo, placeOrder } from '../helpers/records/purchases.ts';
+import { mailsTo, paymentOf, placeOrder } from '../helpers/records/purchases.ts';
 import { readLedger, readTier } from '../helpers/records/read-records.ts';
 import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
 
@@ -33,7 +33,7 @@ async function failingCapture() {
   await database.query(
     `alter table public.payments add constraint payments_poison_check check (gateway_payment_id <> '${order.paymentId}')`,
   );
-  const body = paymentCaptured({ id: order.paymentId, order_id: order.orderId });
+  const body = paymentCaptured(paymentOf(order));
   return {
     order,
     body,
@@ -99,7 +99,7 @@ describe('private.replay_event', () => {
 
   test('of the capture of a payment that was refunded later grants nothing again', async () => {
     const order = await placeOrder(database);
-    const money = { id: order.paymentId, order_id: order.orderId };
+    const money = paymentOf(order);
     const body = paymentCaptured(money);
     await deliver(service, body);
     await deliver(service, refundEvent(money, 99900));
@@ -113,7 +113,7 @@ describe('private.replay_event', () => {
 
   test('of a capture fulfils after the amount of the payment was corrected', async () => {
     const order = await placeOrder(database, { amount: 1 });
-    const body = paymentCaptured({ id: order.paymentId, order_id: order.orderId });
+    const body = paymentCaptured(paymentOf(order));
     expect(await deliver(service, body)).toBe('mismatch');
     await database.query('update public.payments set amount = 99900 where id = $1', [order.id]);
     expect(await deliver(service, body)).toBe('mismatch');
@@ -123,7 +123,7 @@ describe('private.replay_event', () => {
 
   test('wakes the dispatcher', async () => {
     const order = await placeOrder(database, { amount: 1 });
-    const body = paymentCaptured({ id: order.paymentId, order_id: order.orderId });
+    const body = paymentCaptured(paymentOf(order));
     await deliver(service, body);
     await database.query('update public.payments set amount = 99900 where id = $1', [order.id]);
     const admin = await database.connect();
@@ -141,7 +141,7 @@ describe('private.replay_event', () => {
 
 test('a sweep retries an event that stays unmatched at most three times', async () => {
   const order = await placeOrder(database);
-  const body = paymentCaptured({ id: order.paymentId, order_id: order.orderId, amount: undefined });
+  const body = paymentCaptured({ ...paymentOf(order), amount: undefined });
   expect(await deliver(service, body)).toBe('unmatched');
   for (let sweep = 0; sweep < 4; sweep++) await database.query('select private.sweep()');
   expect(await readLedger(database, sha256(body))).toMatchObject({ outcome: 'unmatched', attempts: 3 });

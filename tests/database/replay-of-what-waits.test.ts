@@ -4,7 +4,7 @@ import { openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
 import { gatewayEvent, orderPaid, paymentCaptured, refundEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
-import { mailsTo, placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
+import { mailsTo, paymentOf, placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
 import { readLedger, readPayment, readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
 
@@ -21,7 +21,7 @@ describe('an event whose plan is missing', () => {
   async function paidWithoutPlan() {
     const tier = uniqueId('team');
     const order = await placeOrder(database, { tier });
-    const money = { id: order.paymentId, order_id: order.orderId };
+    const money = paymentOf(order);
     const body = paymentCaptured(money);
     expect(await deliver(service, body)).toBe('plan_not_found');
     const addPlan = () => database.query("insert into public.plans (tier, name, price) values ($1, 'Team', 1)", [tier]);
@@ -86,7 +86,7 @@ describe('an event that names a payment and no order', () => {
       const body = disputeOf(order.paymentId);
       expect(await deliver(service, body)).toBe('unmatched');
       if (name === 'verify') await verifyPurchase(service, order);
-      else await deliver(service, paymentCaptured({ id: order.paymentId, order_id: order.orderId }));
+      else await deliver(service, paymentCaptured(paymentOf(order)));
       await database.query('select private.sweep()');
       expect(await readPayment(database, order.id)).toMatchObject({ dispute_status: 'open' });
       expect(await readLedger(database, sha256(body))).toMatchObject({

@@ -5,7 +5,7 @@ import { callRpc, openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { paymentCaptured } from '../helpers/gateway/events.ts';
-import { placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
+import { paymentOf, placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
 import { readPayment, readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
 
@@ -45,7 +45,7 @@ type Order = Awaited<ReturnType<typeof orderPro>>;
 
 const ways: [string, (order: Order) => Promise<unknown>][] = [
   ['verify', async (order) => (await verifyPurchase(service, order)).outcome],
-  ['payment.captured', (order) => deliver(service, paymentCaptured({ id: order.paymentId, order_id: order.orderId }))],
+  ['payment.captured', (order) => deliver(service, paymentCaptured(paymentOf(order)))],
 ];
 
 describe.each(ways)('%s of an order grants what was sold', (_, pay) => {

@@ -5,7 +5,7 @@ import { callRpc, openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { refundEvent } from '../helpers/gateway/events.ts';
-import { mailsTo, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { mailsTo, paymentOf, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { readPayment, readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { createUser } from '../helpers/records/records.ts';
 
@@ -134,7 +134,7 @@ describe('at the end of a period', () => {
   test.each<[string, (pro: Purchase) => Promise<unknown>]>([
     [
       'was refunded in full',
-      ({ paymentId, orderId }) => deliver(service, refundEvent({ id: paymentId, order_id: orderId }, 99900)),
+      (order) => deliver(service, refundEvent(paymentOf(order), 99900)),
     ],
     ['is over with its grace', (pro) => setPeriodEnd(pro, '2026-04-02T00:00:00Z')],
     ['belongs to another user', async (pro) => {
@@ -152,7 +152,7 @@ describe('at the end of a period', () => {
 
   test('a payment that was refunded in part takes over', async () => {
     const { pro } = await replaced();
-    await deliver(service, refundEvent({ id: pro.paymentId, order_id: pro.orderId }, 99899));
+    await deliver(service, refundEvent(paymentOf(pro), 99899));
     await expire('2026-04-05T00:00:00Z');
     expect(await readTier(database, user.id)).toBe('pro');
   });

@@ -5,7 +5,7 @@ import { callRpc, openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { refundEvent, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
-import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { paymentOf, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { readOutbox, readTier } from '../helpers/records/read-records.ts';
 import { createUser, deleteUsers } from '../helpers/records/records.ts';
 
@@ -32,8 +32,7 @@ async function buy(tier: string, time: string): Promise<Purchase> {
   await verifyPurchase(service, order);
   return order;
 }
-const refund = ({ paymentId, orderId }: Purchase) =>
-  deliver(service, refundEvent({ id: paymentId, order_id: orderId }, 99900));
+const refund = (order: Purchase) => deliver(service, refundEvent(paymentOf(order), 99900));
 const sweep = () => database.query('select private.sweep()');
 
 /** The ends that the mails subscription-ended show. */

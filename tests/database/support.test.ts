@@ -5,7 +5,7 @@ import { openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
 import { paymentCaptured, paymentFailed, refundEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
-import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { paymentOf, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
 
@@ -93,7 +93,7 @@ describe('private.grant_tier', () => {
 
   test('gives access after a refund ended it', async () => {
     const order = await purchase();
-    await deliver(service, refundEvent({ id: order.paymentId, order_id: order.orderId }, 99900));
+    await deliver(service, refundEvent(paymentOf(order), 99900));
     await grant(order.user.id, 'pro', '2126-01-01T00:00:00Z');
     expect(
       await database.one(
@@ -150,7 +150,7 @@ describe('private.explain_user', () => {
     await on(1, async () => orders.push(await placeOrder(database, { user, tier: 'basic' })));
     const [order] = orders;
     if (!order) throw new Error('no order');
-    const money = { id: order.paymentId, order_id: order.orderId };
+    const money = paymentOf(order);
     await on(2, () => deliver(service, paymentFailed({ ...money, id: uniqueId('pay') })));
     await on(3, () => deliver(service, paymentCaptured(money)));
     await on(4, () => deliver(service, refundEvent(money, 99900)));
@@ -209,7 +209,7 @@ describe('private.explain_user', () => {
         service,
         subscriptionEvent({ name: 'activated', userId: user.id, id, planId: 'plan_premium', ...period }),
       ));
-    await on(3, () => deliver(service, refundEvent({ id: first.paymentId, order_id: first.orderId }, 99900)));
+    await on(3, () => deliver(service, refundEvent(paymentOf(first), 99900)));
     await on(4, () => grant(user.id, 'basic', '2026-01-05T00:00:00Z'));
     await on(20, () => database.query('select private.expire_subscriptions()'));
 
@@ -257,9 +257,9 @@ describe('private.captured_not_fulfilled', () => {
     await verifyPurchase(service, unplanned);
     const deletedUser = await placeOrder(database);
     await database.query('delete from auth.users where id = $1', [deletedUser.user.id]);
-    await deliver(service, paymentCaptured({ id: deletedUser.paymentId, order_id: deletedUser.orderId }));
+    await deliver(service, paymentCaptured(paymentOf(deletedUser)));
     const refundedOrder = await placeOrder(database);
-    await deliver(service, refundEvent({ id: refundedOrder.paymentId, order_id: refundedOrder.orderId }, 99900));
+    await deliver(service, refundEvent(paymentOf(refundedOrder), 99900));
     await verifyPurchase(service, refundedOrder);
 
     expect(await reasonOf(fulfilled.id)).toEqual([]);

@@ -6,7 +6,7 @@ import { callRpc, openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { refundEvent, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
-import { placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
+import { paymentOf, placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
 import { readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
 
@@ -158,7 +158,7 @@ describe('charged_after_replacement', () => {
     const basic = await placeOrder(database, { user, tier: 'basic' });
     await verifyPurchase(service, basic);
     await at('01-11T00:00:00');
-    await deliver(service, refundEvent({ id: basic.paymentId, order_id: basic.orderId }, 99900));
+    await deliver(service, refundEvent(paymentOf(basic), 99900));
     expect(await readSubscription(database, user.id)).toMatchObject({ tier: 'pro', status: 'active' });
     await at('02-01T00:00:00');
     await charge(februaryOn);

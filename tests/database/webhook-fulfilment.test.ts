@@ -4,7 +4,14 @@ import { openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
 import { orderPaid, paymentCaptured, paymentFailed, type PaymentFields } from '../helpers/gateway/events.ts';
-import { extraPayments, mailsTo, placeOrder, readPurchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import {
+  extraPayments,
+  mailsTo,
+  paymentOf,
+  placeOrder,
+  readPurchase,
+  verifyPurchase,
+} from '../helpers/records/purchases.ts';
 import { readLedger, readOutbox, readPayment, readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
 
@@ -23,7 +30,7 @@ describe.each([
 ])('%s', (_, event) => {
   test('alone fulfils as a verify does: subscription, tier, period, mail', async () => {
     const order = await placeOrder(database);
-    expect(await deliver(service, event({ id: order.paymentId, order_id: order.orderId }))).toBe('applied');
+    expect(await deliver(service, event(paymentOf(order)))).toBe('applied');
     const payment = await readPayment(database, order.id);
     expect(payment).toMatchObject({
       status: 'captured',
@@ -49,7 +56,7 @@ describe.each([
 
   test('before verify lets verify return already_applied with the same end, and stores nothing twice', async () => {
     const order = await placeOrder(database);
-    await deliver(service, event({ id: order.paymentId, order_id: order.orderId }));
+    await deliver(service, event(paymentOf(order)));
     const before = await readPurchase(database, order);
     const { end } = await readSubscription(database, order.user.id) ?? {};
     expect(await verifyPurchase(service, order)).toEqual({
@@ -65,7 +72,7 @@ describe.each([
     const order = await placeOrder(database);
     const { valid_until } = await verifyPurchase(service, order);
     const before = await readPurchase(database, order);
-    expect(await deliver(service, event({ id: order.paymentId, order_id: order.orderId }))).toBe('applied');
+    expect(await deliver(service, event(paymentOf(order)))).toBe('applied');
     expect(await readPurchase(database, order)).toEqual(before);
     expect(await readPayment(database, order.id)).toMatchObject({ confirmed_at: expect.any(Date) });
     expect(await readSubscription(database, order.user.id)).toMatchObject({ end: valid_until });
@@ -73,7 +80,7 @@ describe.each([
 
   test.each([[true], ['1'], [1], [undefined], [null]])('with captured %j fulfils', async (flag) => {
     const order = await placeOrder(database);
-    await deliver(service, event({ id: order.paymentId, order_id: order.orderId, captured: flag }));
+    await deliver(service, event({ ...paymentOf(order), captured: flag }));
     expect(await readTier(database, order.user.id)).toBe('pro');
   });
 
@@ -83,7 +90,7 @@ describe.each([
     ['null as both', { currency: null, status: null }],
   ])('with %s fulfils by its amount', async (_, fields) => {
     const order = await placeOrder(database);
-    expect(await deliver(service, event({ id: order.paymentId, order_id: order.orderId, ...fields }))).toBe('applied');
+    expect(await deliver(service, event({ ...paymentOf(order), ...fields }))).toBe('applied');
     expect(await readTier(database, order.user.id)).toBe('pro');
   });
 
@@ -101,7 +108,7 @@ describe.each([
   ])('with %s grants nothing and changes nothing', async (_, fields, outcome) => {
     const order = await placeOrder(database);
     const before = await readPayment(database, order.id);
-    expect(await deliver(service, event({ id: order.paymentId, order_id: order.orderId, ...fields }))).toBe(outcome);
+    expect(await deliver(service, event({ ...paymentOf(order), ...fields }))).toBe(outcome);
     expect(await readPayment(database, order.id)).toEqual(before);
     expect(await readPurchase(database, order)).toMatchObject({ subscription: null, tier: 'free', mails: [] });
   });
@@ -117,7 +124,7 @@ describe.each([
   test('of another payment on a fulfilled order with a confirmed payment overwrites nothing and is an extra payment', async () => {
     const order = await placeOrder(database);
     await verifyPurchase(service, order);
-    await deliver(service, event({ id: order.paymentId, order_id: order.orderId }));
+    await deliver(service, event(paymentOf(order)));
     const before = await readPayment(database, order.id);
     const other = uniqueId('pay');
     expect(await deliver(service, event({ id: other, order_id: order.orderId }))).toBe('already');
@@ -146,7 +153,7 @@ describe.each([
   test('without a plan captures, and fulfils with one mail when it is replayed after the plan was created', async () => {
     const tier = uniqueId('team');
     const order = await placeOrder(database, { tier });
-    const body = event({ id: order.paymentId, order_id: order.orderId });
+    const body = event(paymentOf(order));
     expect(await deliver(service, body)).toBe('plan_not_found');
     expect(await readPurchase(database, order)).toMatchObject({ status: 'captured', isFulfilled: false, tier: 'free' });
     expect(await database.query('select reason from private.captured_not_fulfilled where payment_id = $1', [order.id]))
@@ -170,7 +177,7 @@ describe.each([
   test('for a deleted user captures, fulfils nothing and is a finding', async () => {
     const order = await placeOrder(database);
     await database.query('delete from auth.users where id = $1', [order.user.id]);
-    expect(await deliver(service, event({ id: order.paymentId, order_id: order.orderId }))).toBe('applied');
+    expect(await deliver(service, event(paymentOf(order)))).toBe('applied');
     expect(await readPayment(database, order.id)).toMatchObject({ status: 'captured', fulfilled_at: null });
     expect(await database.query('select reason from private.captured_not_fulfilled where payment_id = $1', [order.id]))
       .toEqual([{ reason: 'paid, user gone' }]);
@@ -211,7 +218,7 @@ describe('order.paid with a receipt', () => {
 
 test('captured, order.paid, verify and a failed attempt give one purchase and one success mail', async () => {
   const order = await placeOrder(database);
-  const money = { id: order.paymentId, order_id: order.orderId };
+  const money = paymentOf(order);
   await deliver(service, orderPaid(money, { id: order.orderId }));
   await deliver(service, paymentCaptured(money));
   await verifyPurchase(service, order);
@@ -245,7 +252,7 @@ test('a renewal of the running tier by webhook extends its period under EARLY_RE
   const user = await createUser(database);
   const [first, second] = [await placeOrder(database, { user }), await placeOrder(database, { user })];
   await verifyPurchase(service, first);
-  const body = paymentCaptured({ id: second.paymentId, order_id: second.orderId });
+  const body = paymentCaptured(paymentOf(second));
   const { rows: [row] } = await service.query(
     "select public.apply_gateway_event($1, null, $2, 'extend') ->> 'outcome' as outcome",
     [sha256(body), body],

@@ -26,6 +26,11 @@ export async function placeOrder(
   return { user: owner, ...payment, paymentId: uniqueId('pay') };
 }
 
+/** The fields by which an event names the payment of a purchase. */
+export function paymentOf({ orderId, paymentId }: Pick<Purchase, 'orderId' | 'paymentId'>) {
+  return { id: paymentId, order_id: orderId };
+}
+
 /** Verifies a purchase, as the client does after the checkout. */
 export function verifyPurchase(
   session: pg.Client,
