@@ -39,7 +39,6 @@ begin
   on conflict (key) do nothing;
 end
 $$;
-revoke execute on function private.enqueue_subscription_mails(text, uuid[]) from public;
 
 -- How long before the end of a paid period the mail about it is sent.
 create function private.end_notice()
@@ -48,7 +47,6 @@ language sql
 immutable
 set search_path = ''
 return interval '7 days';
-revoke execute on function private.end_notice() from public;
 
 -- Announces the ends of those of the subscriptions that really end, and soon.
 create function private.announce_subscription_ends(
@@ -84,7 +82,6 @@ begin
   having count(*) > 0;
 end
 $$;
-revoke execute on function private.announce_subscription_ends(uuid[]) from public;
 
 -- Expiry: a paid period that ended, and the plan's grace days after it, ends access, unless another source takes over.
 
@@ -156,7 +153,6 @@ begin
   return v_users;
 end
 $$;
-revoke execute on function private.lock_lapsed_subscriptions() from public;
 
 -- Ends the subscriptions of locked users that no other source carries, in a few statements for all of them. It writes what
 -- private.settle_access would.
@@ -237,7 +233,6 @@ begin
   end loop;
 end
 $$;
-revoke execute on function private.expire_batch(uuid[]) from public;
 
 -- Ends a batch of lapsed subscriptions. Run it twice or twice at once: each is ended once, and a renewal in flight wins. A
 -- user whose data make it fail, such as by an app's trigger on the profile, holds up no others.
@@ -275,7 +270,6 @@ begin
   return cardinality(v_lapsed);
 end
 $$;
-revoke execute on function private.expire_subscriptions() from public;
 
 -- Enqueues the mails about paid periods that end within seven days.
 
@@ -284,7 +278,6 @@ create table private.announced_ends (
   until timestamptz not null
 );
 alter table private.announced_ends enable row level security;
-revoke all on private.announced_ends from public;
 insert into private.announced_ends (until) values ('-infinity');
 comment on table private.announced_ends is 'Up to which period end users were told, so that each period is looked at once.';
 
@@ -326,7 +319,6 @@ begin
   return cardinality(v_ids);
 end
 $$;
-revoke execute on function private.announce_ends() from public;
 
 -- Cancellation by the user: stored here first, then sent to the gateway through the outbox until it is confirmed.
 -- POST /api/subscriptions/cancel and /resume.
@@ -364,7 +356,6 @@ begin
     and m.gateway_subscription_id = p_gateway_subscription_id;
 end
 $$;
-revoke execute on function private.mark_ruling_source(uuid, text, boolean) from public;
 grant execute on function private.mark_ruling_source(uuid, text, boolean) to service_role;
 
 -- Ends every live source of a user at once. The caller holds the lock on the user.
@@ -418,7 +409,6 @@ begin
     and m.status is distinct from 'cancelled';
 end
 $$;
-revoke execute on function private.end_sources(uuid, text) from public;
 grant execute on function private.end_sources(uuid, text) to service_role;
 
 -- API: service_role only.

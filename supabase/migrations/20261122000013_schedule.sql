@@ -33,7 +33,6 @@ begin
   return v_deleted;
 end
 $$;
-revoke execute on function private.purge_ledger(integer) from public;
 
 -- Deletes up to 1,000 side effects that were delivered or withdrawn. A parked row stays: it is a finding until an admin
 -- requeues it. A cancellation stays until its subscription is known to be cancelled: as long as the subscription may
@@ -90,7 +89,6 @@ begin
   return v_deleted;
 end
 $$;
-revoke execute on function private.purge_outbox(integer) from public;
 
 -- Deletes up to 1,000 old changes of tiers.
 create function private.purge_tier_history(
@@ -118,7 +116,6 @@ begin
   return v_deleted;
 end
 $$;
-revoke execute on function private.purge_tier_history(integer) from public;
 
 -- Security definer: service_role deletes nothing but by the rules of these three.
 create function private.purge_batch(
@@ -141,7 +138,6 @@ begin
     + private.purge_tier_history(p_tier_history_days);
 end
 $$;
-revoke execute on function private.purge_batch(integer, integer, integer) from public;
 grant execute on function private.purge_batch(integer, integer, integer) to service_role;
 
 -- API: service_role only.
@@ -176,7 +172,6 @@ create table private.scheduled_jobs (
   error text
 );
 alter table private.scheduled_jobs enable row level security;
-revoke all on private.scheduled_jobs from public;
 grant select, update on private.scheduled_jobs to service_role;
 comment on table private.scheduled_jobs is
   'The sweep and the reconciliation, and those jobs of the sweep that fail. Times of the server''s own clock, which no test '
@@ -230,7 +225,6 @@ begin
   return 0;
 end
 $$;
-revoke execute on function private.sweep() from public;
 
 -- Notes that reconciliation left nothing to do. API: service_role only.
 create function public.finish_reconciliation()
@@ -268,7 +262,6 @@ from (
 ) e (name, timing)
 -- An app that has profiles already makes them itself.
 where to_regprocedure(format('private.%I()', e.name)) is not null;
-revoke all on private.expected_triggers from public;
 comment on view private.expected_triggers is
   'The triggers on auth.users, which is not of this schema: a dump that is restored into a new project loses them.';
 
@@ -289,7 +282,6 @@ as $$
       and pg_has_role(r.oid, 'service_role', 'member')
   )
 $$;
-revoke execute on function private.has_pool_role() from public;
 
 -- What the service needs around its schema and does not find, with what to do about it.
 create function private.missing_parts()
@@ -354,7 +346,6 @@ begin
   end if;
 end
 $$;
-revoke execute on function private.missing_parts() from public;
 
 -- What is wrong with the schedule: jobs that fail or are overdue, and internal calls that were refused or not answered.
 create function private.schedule_faults()
@@ -475,7 +466,6 @@ begin
     or last.status_code not between 200 and 299;
 end
 $$;
-revoke execute on function private.schedule_faults() from public;
 
 -- Sets up what a migration alone can't keep: extensions, scheduled jobs, the triggers on auth.users and the role of a direct
 -- connection, which a toggle in the dashboard or a restore into a new project loses. Run it again at any time. What can't be set up is a row of
@@ -560,6 +550,5 @@ begin
   return (select count(*) from private.missing_parts());
 end
 $$;
-revoke execute on function private.set_up() from public;
 
 select private.set_up();
