@@ -645,9 +645,13 @@ begin
 end
 $$;
 
--- Deletes mails 90 days after they were enqueued, delivered or not, a batch at a time: they hold the name and the address
--- of a user who may have been deleted since. A mail that was not sent by then is of no use.
-create function private.delete_mails()
+-- Deletes up to 1,000 of a table's oldest rows that no other transaction has locked.
+create function private.delete_oldest(
+  p_table regclass,
+  p_time text, -- the column by which they are old; indexed
+  p_before timestamptz,
+  p_condition text default 'true' -- what else holds for a row, which is called r
+)
 returns integer -- how many were deleted; call again until it is 0
 language plpgsql
 set search_path = ''
@@ -655,19 +659,39 @@ as $$
 declare
   v_deleted integer;
 begin
-  with old as materialized (
-    select o.id
-    from private.outbox o
-    where o.destination in ('email', 'notice')
-      and o.created_at < private.clock() - interval '90 days'
-    order by o.created_at
-    limit 1000
-    for update skip locked
+  execute format(
+    $delete$
+      delete from %1$s
+      where ctid = any (
+        array(
+          select r.ctid
+          from %1$s r
+          where r.%2$I < $1
+            and %3$s
+          order by r.%2$I
+          limit 1000
+          for update skip locked
+        )
+      )
+    $delete$,
+    p_table, p_time, p_condition
   )
-  delete from private.outbox o
-  using old
-  where o.id = old.id;
+  using p_before;
   get diagnostics v_deleted = row_count;
   return v_deleted;
+end
+$$;
+
+-- Deletes mails 90 days after they were enqueued, delivered or not, a batch at a time: they hold the name and the address
+-- of a user who may have been deleted since. A mail that was not sent by then is of no use.
+create function private.delete_mails()
+returns integer -- how many were deleted; call again until it is 0
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return private.delete_oldest(
+    'private.outbox', 'created_at', private.clock() - interval '90 days', 'r.destination in (''email'', ''notice'')'
+  );
 end
 $$;

@@ -409,7 +409,7 @@ $$;
 grant execute on function private.attach_gateway_subscription(private.ruling) to service_role;
 
 -- Who has which tier: private.settle_access ranks a user's sources of access and writes the result. It is the only writer
--- of public.subscriptions and of a profile's tier, but for private.expire_subscriptions, which does the same for a batch.
+-- of public.subscriptions and of a profile's tier.
 
 create table private.settle_failures (
   user_id uuid primary key constraint settle_failures_user_id_fkey references auth.users (id) on delete cascade,

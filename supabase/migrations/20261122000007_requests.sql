@@ -97,23 +97,8 @@ returns integer -- how many were deleted; call again until it is 0
 language plpgsql
 set search_path = ''
 as $$
-declare
-  v_deleted integer;
 begin
-  with old as materialized (
-    select k.user_id, k.key
-    from private.order_keys k
-    where k.created_at < private.clock() - interval '7 days'
-    order by k.created_at
-    limit 1000
-    for update skip locked
-  )
-  delete from private.order_keys k
-  using old
-  where k.user_id = old.user_id
-    and k.key = old.key;
-  get diagnostics v_deleted = row_count;
-  return v_deleted;
+  return private.delete_oldest('private.order_keys', 'created_at', private.clock() - interval '7 days');
 end
 $$;
 
@@ -427,6 +412,25 @@ begin
 end
 $$;
 grant execute on function private.lay_out_chain(uuid) to service_role;
+
+-- Settles a user's access after a payment began or ceased to count: lays out the chain of early renewals that it belongs to,
+-- then ranks the user's sources. The caller holds the user's lock.
+create function private.settle_payment(
+  p_payment public.payments,
+  p_email text -- of the user
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if p_payment.chain_id is not null or p_payment.chain_start is not null then
+    perform private.lay_out_chain(coalesce(p_payment.chain_id, p_payment.id));
+  end if;
+  perform private.settle_access(p_payment.user_id, p_email);
+end
+$$;
+grant execute on function private.settle_payment(public.payments, text) to service_role;
 
 -- Captures a payment and makes it a source of access. The caller holds the locks on the user and on the payment.
 -- Without a plan for the tier the payment is captured all the same: the money is there. So is one whose user is gone, and

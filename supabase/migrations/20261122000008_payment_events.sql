@@ -463,10 +463,7 @@ begin
   where p.id = v_payment.id
     and case when v_is_refunded then p.ended_at is null else p.ended_reason = 'refunded' end;
   if found then
-    if v_payment.chain_id is not null or v_payment.chain_start is not null then
-      perform private.lay_out_chain(coalesce(v_payment.chain_id, v_payment.id));
-    end if;
-    perform private.settle_access(v_payment.user_id, p_email);
+    perform private.settle_payment(v_payment, p_email);
   end if;
   return true;
 end

@@ -172,10 +172,7 @@ begin
     ended_reason = 'never_captured'
   where p.id = p_payment.id;
   if p_payment.fulfilled_at is not null and p_payment.ended_at is null then
-    if p_payment.chain_id is not null or p_payment.chain_start is not null then
-      perform private.lay_out_chain(coalesce(p_payment.chain_id, p_payment.id));
-    end if;
-    perform private.settle_access(p_payment.user_id, p_email);
+    perform private.settle_payment(p_payment, p_email);
   end if;
 end
 $$;

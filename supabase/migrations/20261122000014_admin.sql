@@ -120,10 +120,7 @@ begin
     return false;
   end if;
   perform private.note_cause(p_reason, v_payment.gateway_payment_id);
-  if v_payment.chain_id is not null or v_payment.chain_start is not null then
-    perform private.lay_out_chain(coalesce(v_payment.chain_id, v_payment.id));
-  end if;
-  perform private.settle_access(v_payment.user_id, v_email);
+  perform private.settle_payment(v_payment, v_email);
   return true;
 end
 $$;
