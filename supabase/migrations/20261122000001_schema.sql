@@ -27,7 +27,6 @@ begin
 end
 $$;
 comment on function private.clock() is 'The time by which every rule goes: the start of the transaction.';
-revoke execute on function private.clock() from public;
 grant execute on function private.clock() to service_role;
 
 -- YYYY-MM-DDTHH:MM:SS.sssZ, as JavaScript writes it.
@@ -43,7 +42,6 @@ begin
   return to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 end
 $$;
-revoke execute on function private.iso_time(timestamptz) from public;
 grant execute on function private.iso_time(timestamptz) to service_role;
 
 create table public.plans (

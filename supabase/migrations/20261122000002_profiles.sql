@@ -24,7 +24,6 @@ begin
   return left(coalesce(nullif(split_part(p_email, '@', 1), ''), 'user'), 60);
 end
 $$;
-revoke execute on function private.default_username(text) from public;
 grant execute on function private.default_username(text) to service_role;
 
 -- Security definer: the auth server's role inserts users and has no rights here.
@@ -46,7 +45,6 @@ exception
     return null;
 end
 $$;
-revoke execute on function private.create_profile() from public;
 
 create trigger create_profile
 after insert on auth.users

@@ -93,7 +93,6 @@ begin
   return v_email;
 end
 $$;
-revoke execute on function private.lock_user(uuid) from public;
 grant execute on function private.lock_user(uuid) to service_role;
 
 -- The address of a user, without a lock. No row: no such user.
@@ -109,5 +108,4 @@ set search_path = ''
 as $$
   select u.email::text from auth.users u where u.id = p_user_id
 $$;
-revoke execute on function private.find_user(uuid) from public;
 grant execute on function private.find_user(uuid) to service_role;

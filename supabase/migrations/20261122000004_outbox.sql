@@ -19,7 +19,6 @@ create table private.outbox (
   parked_at timestamptz
 );
 alter table private.outbox enable row level security;
-revoke all on private.outbox from public;
 grant select, insert, update on private.outbox to service_role;
 create index outbox_pending_idx on private.outbox (destination, next_attempt_at)
 where delivered_at is null and parked_at is null;
@@ -55,7 +54,6 @@ begin
   on conflict (key) do nothing;
 end
 $$;
-revoke execute on function private.enqueue(text, text, text, jsonb) from public;
 grant execute on function private.enqueue(text, text, text, jsonb) to service_role;
 
 -- Every write of a tier refreshes the app's cached pages, also one by an admin; one row a transaction, since an upsert fires
@@ -70,7 +68,6 @@ begin
   return format('revalidation/%s-%s', extract(epoch from now()), pg_current_xact_id());
 end
 $$;
-revoke execute on function private.revalidation_key() from public;
 grant execute on function private.revalidation_key() to service_role;
 
 -- Security definer: an admin's or the app's own role may write tiers without rights on the outbox.
@@ -90,7 +87,6 @@ begin
   return null;
 end
 $$;
-revoke execute on function private.enqueue_revalidation() from public;
 
 -- A request enqueues all its side effects in one statement: private.settle_access.
 create trigger enqueue_revalidation
@@ -130,7 +126,6 @@ as $$
     -- A cancellation at the cycle's end that was delivered is followed by an immediate one, where the user asks for it.
     or o.payload @> '{"at_cycle_end": true}' and not p_at_cycle_end
 $$;
-revoke execute on function private.enqueue_cancellation(text, boolean, timestamptz) from public;
 grant execute on function private.enqueue_cancellation(text, boolean, timestamptz) to service_role;
 
 -- Withdraws a cancellation that was not sent yet. One that was claimed may have arrived.
@@ -160,7 +155,6 @@ begin
   return true;
 end
 $$;
-revoke execute on function private.withdraw_cancellation(text, text) from public;
 grant execute on function private.withdraw_cancellation(text, text) to service_role;
 
 -- Claims rows of the outbox. Any number of dispatchers run at once, and each of them may die.
@@ -170,7 +164,6 @@ create table private.outbox_pauses (
   until timestamptz not null
 );
 alter table private.outbox_pauses enable row level security;
-revoke all on private.outbox_pauses from public;
 grant select, insert, update on private.outbox_pauses to service_role;
 comment on table private.outbox_pauses is 'Destinations that asked to be left alone for a while.';
 
@@ -336,7 +329,6 @@ return case p_attempts
   when 4 then interval '10 minutes'
   else interval '1 hour'
 end;
-revoke execute on function private.retry_delay(integer) from public;
 grant execute on function private.retry_delay(integer) to service_role;
 
 -- Marks rows as failed: they are retried later, or parked where a retry can't help or 24 hours have passed.
@@ -417,7 +409,6 @@ create table private.tier_changes (
   at timestamptz not null default private.clock()
 );
 alter table private.tier_changes enable row level security;
-revoke all on private.tier_changes from public;
 create index tier_changes_user_id_idx on private.tier_changes (user_id);
 create index tier_changes_at_idx on private.tier_changes (at);
 comment on table private.tier_changes is 'Every real change of a profile''s tier. Kept for TIER_HISTORY_RETENTION_DAYS, of a deleted user for 90 days.';
@@ -439,7 +430,6 @@ begin
     set_config('subscriptions.reference', coalesce(p_reference, ''), true);
 end
 $$;
-revoke execute on function private.note_cause(text, text) from public;
 grant execute on function private.note_cause(text, text) to service_role;
 
 -- Security definer: an admin's or the app's own role may write tiers without rights here.
@@ -461,7 +451,6 @@ begin
   return null;
 end
 $$;
-revoke execute on function private.note_tier_change() from public;
 
 create trigger note_tier_change
 after update of subscription_tier on public.profiles
@@ -497,7 +486,6 @@ begin
   v_set := set_config('subscriptions.reference', coalesce(p_reference, ''), true);
 end
 $$;
-revoke execute on function private.begin_request(text, text, text) from public;
 grant execute on function private.begin_request(text, text, text) to service_role;
 
 create table private.function_calls (
@@ -510,7 +498,6 @@ create table private.function_calls (
   error text
 );
 alter table private.function_calls enable row level security;
-revoke all on private.function_calls from public;
 create index function_calls_path_id_idx on private.function_calls (path, id desc);
 create index function_calls_unanswered_idx on private.function_calls (request_id)
 where answered_at is null;
@@ -562,7 +549,6 @@ exception
     raise warning '% was not called: %', p_path, sqlerrm;
 end
 $$;
-revoke execute on function private.call_function(text) from public;
 
 -- Reads the answers that pg_net got since, and deletes calls that are older than a day. Never fails.
 create function private.read_answers()
@@ -589,7 +575,6 @@ exception
     raise warning 'the answers of internal calls were not read: %', sqlerrm;
 end
 $$;
-revoke execute on function private.read_answers() from public;
 
 -- Wakes the dispatcher, once in a transaction. Never fails.
 -- Security definer: the caller that enqueues has no rights on Vault and pg_net.
@@ -612,7 +597,6 @@ exception
     raise warning 'the dispatcher was not woken: %', sqlerrm;
 end
 $$;
-revoke execute on function private.wake() from public;
 
 -- Security definer: the service enqueues, and may not wake by itself.
 create function private.wake_dispatcher()
@@ -626,7 +610,6 @@ begin
   return null;
 end
 $$;
-revoke execute on function private.wake_dispatcher() from public;
 
 create trigger wake_dispatcher
 after insert on private.outbox
@@ -661,7 +644,43 @@ begin
   return true;
 end
 $$;
-revoke execute on function private.requeue(bigint) from public;
+
+-- Deletes up to 1,000 of a table's oldest rows that no other transaction has locked.
+create function private.delete_oldest(
+  p_table regclass,
+  p_time text, -- the column by which they are old; indexed
+  p_before timestamptz,
+  p_condition text default 'true' -- what else holds for a row, which is called r
+)
+returns integer -- how many were deleted; call again until it is 0
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_deleted integer;
+begin
+  execute format(
+    $delete$
+      delete from %1$s
+      where ctid = any (
+        array(
+          select r.ctid
+          from %1$s r
+          where r.%2$I < $1
+            and %3$s
+          order by r.%2$I
+          limit 1000
+          for update skip locked
+        )
+      )
+    $delete$,
+    p_table, p_time, p_condition
+  )
+  using p_before;
+  get diagnostics v_deleted = row_count;
+  return v_deleted;
+end
+$$;
 
 -- Deletes mails 90 days after they were enqueued, delivered or not, a batch at a time: they hold the name and the address
 -- of a user who may have been deleted since. A mail that was not sent by then is of no use.
@@ -670,23 +689,9 @@ returns integer -- how many were deleted; call again until it is 0
 language plpgsql
 set search_path = ''
 as $$
-declare
-  v_deleted integer;
 begin
-  with old as materialized (
-    select o.id
-    from private.outbox o
-    where o.destination in ('email', 'notice')
-      and o.created_at < private.clock() - interval '90 days'
-    order by o.created_at
-    limit 1000
-    for update skip locked
-  )
-  delete from private.outbox o
-  using old
-  where o.id = old.id;
-  get diagnostics v_deleted = row_count;
-  return v_deleted;
+  return private.delete_oldest(
+    'private.outbox', 'created_at', private.clock() - interval '90 days', 'r.destination in (''email'', ''notice'')'
+  );
 end
 $$;
-revoke execute on function private.delete_mails() from public;

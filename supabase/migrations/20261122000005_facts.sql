@@ -37,7 +37,6 @@ create table private.gateway_subscriptions (
 -- Space in each page for a new row version: a merge writes no index.
 with (fillfactor = 80);
 alter table private.gateway_subscriptions enable row level security;
-revoke all on private.gateway_subscriptions from public;
 grant select, insert, update on private.gateway_subscriptions to service_role;
 create index gateway_subscriptions_gateway_subscription_id_idx
 on private.gateway_subscriptions (gateway_subscription_id);
@@ -82,7 +81,6 @@ create table private.user_cancellations (
   at timestamptz not null
 );
 alter table private.user_cancellations enable row level security;
-revoke all on private.user_cancellations from public;
 grant select, insert, update on private.user_cancellations to service_role;
 comment on table private.user_cancellations is
   'When a user last ended everything at once: a gateway subscription that was activated before and is announced later has '
@@ -103,7 +101,6 @@ create table private.gateway_charges (
     primary key (user_id, gateway_subscription_id, period_end, period_start, gateway_payment_id)
 );
 alter table private.gateway_charges enable row level security;
-revoke all on private.gateway_charges from public;
 grant select, insert, update on private.gateway_charges to service_role;
 create index gateway_charges_gateway_payment_id_idx on private.gateway_charges (gateway_payment_id)
 where gateway_payment_id <> '';
@@ -133,7 +130,6 @@ begin
   end;
 end
 $$;
-revoke execute on function private.happened_at(timestamptz, timestamptz) from public;
 grant execute on function private.happened_at(timestamptz, timestamptz) to service_role;
 
 -- Until when a gateway subscription is paid, where its newest cycle was refunded in full: the end of the cycle before.
@@ -172,7 +168,6 @@ begin
   return case when v_is_unpaid then v_until end;
 end
 $$;
-revoke execute on function private.paid_until(private.gateway_subscriptions) from public;
 grant execute on function private.paid_until(private.gateway_subscriptions) to service_role;
 
 -- Refunds, by their ids. Only processed ones count: while a refund is pending the gateway counts it in the payment already,
@@ -187,7 +182,6 @@ create table private.refunds (
 );
 create index refunds_gateway_payment_id_idx on private.refunds (gateway_payment_id);
 alter table private.refunds enable row level security;
-revoke all on private.refunds from public;
 grant select, insert, update on private.refunds to service_role;
 comment on table private.refunds is 'The gateway''s refunds. They may arrive before their payment is known.';
 comment on column private.refunds.amount is 'Minor currency units.';
@@ -213,7 +207,6 @@ begin
   );
 end
 $$;
-revoke execute on function private.refunded_amount(text) from public;
 grant execute on function private.refunded_amount(text) to service_role;
 
 -- Whether a payment was refunded in full.
@@ -229,7 +222,6 @@ begin
   return p_payment.amount > 0 and p_payment.refunded_amount >= p_payment.amount;
 end
 $$;
-revoke execute on function private.is_refunded(public.payments) from public;
 grant execute on function private.is_refunded(public.payments) to service_role;
 
 -- Serializes writes about a gateway payment: a refund and the charge that it refunds may arrive at once, and neither
@@ -248,7 +240,6 @@ begin
   end if;
 end
 $$;
-revoke execute on function private.lock_gateway_payment(text) from public;
 grant execute on function private.lock_gateway_payment(text) to service_role;
 
 -- Merges what an event says about a refund. A refund goes from pending to processed or failed; a processed one may still
@@ -273,7 +264,6 @@ begin
   return found;
 end
 $$;
-revoke execute on function private.merge_refund(text, text, bigint, text) from public;
 grant execute on function private.merge_refund(text, text, bigint, text) to service_role;
 
 -- Merging an event into the mirror of the gateway's subscriptions.
@@ -321,8 +311,6 @@ begin
   return coalesce(v_refunded, 0);
 end
 $$;
-revoke execute on function
-  private.record_charge(uuid, text, timestamptz, timestamptz, text, bigint, timestamptz) from public;
 grant execute on function
   private.record_charge(uuid, text, timestamptz, timestamptz, text, bigint, timestamptz) to service_role;
 
@@ -505,10 +493,6 @@ begin
   return v_after;
 end
 $$;
-revoke execute on function
-  private.merge_gateway_subscription(
-    uuid, text, text, text, timestamptz, timestamptz, text, bigint, timestamptz, timestamptz
-  ) from public;
 grant execute on function
   private.merge_gateway_subscription(
     uuid, text, text, text, timestamptz, timestamptz, text, bigint, timestamptz, timestamptz
@@ -530,7 +514,6 @@ create table private.extra_payments (
 );
 create index extra_payments_gateway_payment_id_idx on private.extra_payments (gateway_payment_id);
 alter table private.extra_payments enable row level security;
-revoke all on private.extra_payments from public;
 grant select, insert, update, delete on private.extra_payments to service_role;
 comment on table private.extra_payments is 'Payments on an order that another payment pays for: to be refunded.';
 comment on column private.extra_payments.paid_at is 'When it was verified or its capture was announced.';
@@ -563,7 +546,6 @@ begin
     and excluded.confirmed_at is not null;
 end
 $$;
-revoke execute on function private.note_extra_payment(uuid, text, timestamptz, timestamptz) from public;
 grant execute on function private.note_extra_payment(uuid, text, timestamptz, timestamptz) to service_role;
 
 -- Chooses the payment that counts for an order: one that was not refunded in full before one that was, a captured one before
@@ -611,5 +593,4 @@ begin
   return p_payment;
 end
 $$;
-revoke execute on function private.count_best_payment(public.payments) from public;
 grant execute on function private.count_best_payment(public.payments) to service_role;

@@ -15,7 +15,6 @@ create table private.grants (
   ended_reason text
 );
 alter table private.grants enable row level security;
-revoke all on private.grants from public;
 grant select, update on private.grants to service_role;
 create index grants_user_id_idx on private.grants (user_id);
 comment on table private.grants is 'Complimentary tiers: access that was granted without a payment.';
@@ -35,7 +34,6 @@ create table private.manual_subscriptions (
   at timestamptz not null
 );
 alter table private.manual_subscriptions enable row level security;
-revoke all on private.manual_subscriptions from public;
 grant select, update on private.manual_subscriptions to service_role;
 comment on table private.manual_subscriptions is
   'public.subscriptions as last written by hand: in Studio, by an import, by the app. A fact that arrives later outranks it.';
@@ -93,7 +91,6 @@ begin
   return new;
 end
 $$;
-revoke execute on function private.record_manual_subscription() from public;
 
 create trigger record_manual_subscription
 before update on public.subscriptions
@@ -206,7 +203,6 @@ left join private.gateway_subscriptions m
   and m.gateway_subscription_id = w.gateway_subscription_id
 -- The mirror has newer facts about that subscription.
 where (m.plan_id is not null and m.period_end is not null and m.arrived_at >= w.at) is not true;
-revoke all on private.sources from public;
 grant select on private.sources to service_role;
 comment on view private.sources is
   'Everything that gives or gave a user a tier. A source is live until ended_at or lapses_at; the live one with the '
@@ -225,7 +221,6 @@ select
   max(m.arrived_at) as newest_at
 from private.gateway_subscriptions m
 group by m.user_id;
-revoke all on private.mirrored from public;
 grant select on private.mirrored to service_role;
 comment on view private.mirrored is
   'How many gateway subscriptions of a user the gateway bills, is to cancel, and are no sources of access; and when the '
@@ -307,7 +302,6 @@ begin
   return v_ruling;
 end
 $$;
-revoke execute on function private.find_ruling(uuid) from public;
 grant execute on function private.find_ruling(uuid) to service_role;
 
 -- Gateway subscriptions that are no sources of access: without a plan of ours, or before their first cycle.
@@ -412,11 +406,10 @@ begin
   return p_ruling;
 end
 $$;
-revoke execute on function private.attach_gateway_subscription(private.ruling) from public;
 grant execute on function private.attach_gateway_subscription(private.ruling) to service_role;
 
 -- Who has which tier: private.settle_access ranks a user's sources of access and writes the result. It is the only writer
--- of public.subscriptions and of a profile's tier, but for private.expire_subscriptions, which does the same for a batch.
+-- of public.subscriptions and of a profile's tier.
 
 create table private.settle_failures (
   user_id uuid primary key constraint settle_failures_user_id_fkey references auth.users (id) on delete cascade,
@@ -424,7 +417,6 @@ create table private.settle_failures (
   failed_at timestamptz not null
 );
 alter table private.settle_failures enable row level security;
-revoke all on private.settle_failures from public;
 comment on table private.settle_failures is
   'Users whose access a scheduled job could not settle: tried again after an hour, so that they hold up no others.';
 comment on column private.settle_failures.error is
@@ -448,7 +440,6 @@ begin
   raise warning 'the access of user % was not settled: %', p_user_id, p_sqlstate;
 end
 $$;
-revoke execute on function private.note_settle_failure(uuid, text) from public;
 
 -- Gives a user a tier where the profile has another one; a missing profile is made.
 create function private.set_tier(
@@ -481,7 +472,6 @@ begin
   return v_display_name;
 end
 $$;
-revoke execute on function private.set_tier(uuid, text, text) from public;
 grant execute on function private.set_tier(uuid, text, text) to service_role;
 
 -- When to tell the gateway that a subscription ends with its cycle. It debits the next cycle up to 36 hours before.
@@ -497,7 +487,6 @@ begin
   return greatest(p_period_end - interval '48 hours', private.clock());
 end
 $$;
-revoke execute on function private.cancellation_time(timestamptz) from public;
 grant execute on function private.cancellation_time(timestamptz) to service_role;
 
 -- Enqueues the cancellation of replaced gateway subscriptions for the end of their cycle: paid time stays, no further
@@ -582,7 +571,6 @@ begin
   return v_ends;
 end
 $$;
-revoke execute on function private.settle_cancellations(private.ruling) from public;
 grant execute on function private.settle_cancellations(private.ruling) to service_role;
 
 -- Writes the ruling source to the subscription and the tier, and enqueues the side effects. It writes only what differs. The
@@ -756,5 +744,4 @@ begin
   return case when v_source.id is not null then v_is_changed end;
 end
 $$;
-revoke execute on function private.settle_access(uuid, text, text, boolean, uuid, jsonb, private.ruling, public.subscriptions) from public;
 grant execute on function private.settle_access(uuid, text, text, boolean, uuid, jsonb, private.ruling, public.subscriptions) to service_role;

@@ -87,7 +87,6 @@ create index order_keys_payment_id_idx on private.order_keys (payment_id);
 create index order_keys_user_id_created_at_idx on private.order_keys (user_id, created_at desc);
 create index order_keys_created_at_idx on private.order_keys (created_at);
 alter table private.order_keys enable row level security;
-revoke all on private.order_keys from public;
 grant select, insert, update on private.order_keys to service_role;
 comment on table private.order_keys is
   'Idempotency keys of order requests: the same key is the same order. Kept for 7 days, at most 20 of a user an hour.';
@@ -98,26 +97,10 @@ returns integer -- how many were deleted; call again until it is 0
 language plpgsql
 set search_path = ''
 as $$
-declare
-  v_deleted integer;
 begin
-  with old as materialized (
-    select k.user_id, k.key
-    from private.order_keys k
-    where k.created_at < private.clock() - interval '7 days'
-    order by k.created_at
-    limit 1000
-    for update skip locked
-  )
-  delete from private.order_keys k
-  using old
-  where k.user_id = old.user_id
-    and k.key = old.key;
-  get diagnostics v_deleted = row_count;
-  return v_deleted;
+  return private.delete_oldest('private.order_keys', 'created_at', private.clock() - interval '7 days');
 end
 $$;
-revoke execute on function private.delete_order_keys() from public;
 
 -- Orders: the payment is inserted before the gateway is called, and gets the order's id afterwards.
 -- POST /api/payments/orders.
@@ -300,7 +283,6 @@ as $$
     and p.gateway_order_id is null
     and p.gateway_payment_id is null
 $$;
-revoke execute on function private.delete_unordered(uuid) from public;
 grant execute on function private.delete_unordered(uuid) to service_role;
 
 -- Deletes a payment for which the gateway created no order. API: service_role only.
@@ -340,7 +322,6 @@ begin
   return (p_from at time zone 'UTC' + make_interval(months => p_months)) at time zone 'UTC';
 end
 $$;
-revoke execute on function private.add_months(timestamptz, integer) from public;
 grant execute on function private.add_months(timestamptz, integer) to service_role;
 
 -- The tier that a payment is for. Contract: "What an order sells".
@@ -356,7 +337,6 @@ begin
   return coalesce(nullif(p_payment.meta ->> 'tier', ''), nullif(p_payment.tier, ''), 'basic');
 end
 $$;
-revoke execute on function private.tier_bought(public.payments) from public;
 grant execute on function private.tier_bought(public.payments) to service_role;
 
 -- The plan that a payment is for: the one it was sold as, else today's plan of its tier, on offer or not.
@@ -379,7 +359,6 @@ begin
   return v_plan;
 end
 $$;
-revoke execute on function private.plan_bought(public.payments) from public;
 grant execute on function private.plan_bought(public.payments) to service_role;
 
 -- Lays out the periods of a chain of early renewals: each begins where the one before ends, and a refunded one gives its
@@ -432,8 +411,26 @@ begin
   end loop;
 end
 $$;
-revoke execute on function private.lay_out_chain(uuid) from public;
 grant execute on function private.lay_out_chain(uuid) to service_role;
+
+-- Settles a user's access after a payment began or ceased to count: lays out the chain of early renewals that it belongs to,
+-- then ranks the user's sources. The caller holds the user's lock.
+create function private.settle_payment(
+  p_payment public.payments,
+  p_email text -- of the user
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if p_payment.chain_id is not null or p_payment.chain_start is not null then
+    perform private.lay_out_chain(coalesce(p_payment.chain_id, p_payment.id));
+  end if;
+  perform private.settle_access(p_payment.user_id, p_email);
+end
+$$;
+grant execute on function private.settle_payment(public.payments, text) to service_role;
 
 -- Captures a payment and makes it a source of access. The caller holds the locks on the user and on the payment.
 -- Without a plan for the tier the payment is captured all the same: the money is there. So is one whose user is gone, and
@@ -619,7 +616,6 @@ begin
   return jsonb_build_object('outcome', 'applied', 'tier', v_tier, 'valid_until', v_valid_until);
 end
 $$;
-revoke execute on function private.fulfil_payment(public.payments, text, text, boolean) from public;
 grant execute on function private.fulfil_payment(public.payments, text, text, boolean) to service_role;
 
 -- For an admin: payments of users with an address that no mail was enqueued for.

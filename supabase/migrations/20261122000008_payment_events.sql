@@ -20,7 +20,6 @@ create table private.gateway_events (
 -- Room in each page for a row's next version: an outcome that is noted writes no index.
 with (fillfactor = 90);
 alter table private.gateway_events enable row level security;
-revoke all on private.gateway_events from public;
 grant select, insert, update on private.gateway_events to service_role;
 create index gateway_events_received_at_idx on private.gateway_events (received_at);
 create index gateway_events_reduce_at_idx on private.gateway_events (reduce_at)
@@ -53,7 +52,6 @@ create table private.unsettled_events (
     constraint unsettled_events_body_sha256_fkey references private.gateway_events (body_sha256) on delete cascade
 );
 alter table private.unsettled_events enable row level security;
-revoke all on private.unsettled_events from public;
 grant select, insert, delete on private.unsettled_events to service_role;
 comment on table private.unsettled_events is
   'Events that had no effect and may have one yet: when their plan is there, or when an admin applies them again.';
@@ -71,7 +69,6 @@ begin
   return case when jsonb_typeof(p_value) = 'object' then p_value end;
 end
 $$;
-revoke execute on function private.json_object(jsonb) from public;
 grant execute on function private.json_object(jsonb) to service_role;
 
 -- A JSON string; anything else is null.
@@ -87,7 +84,6 @@ begin
   return case when jsonb_typeof(p_value) = 'string' then p_value #>> '{}' end;
 end
 $$;
-revoke execute on function private.json_text(jsonb) from public;
 grant execute on function private.json_text(jsonb) to service_role;
 
 -- A JSON string that is a uuid; anything else is null.
@@ -106,7 +102,6 @@ begin
   end;
 end
 $$;
-revoke execute on function private.json_uuid(jsonb) from public;
 grant execute on function private.json_uuid(jsonb) to service_role;
 
 -- Unix seconds as a JSON integer of the years 1970 to 9999; anything else is null.
@@ -128,7 +123,6 @@ begin
   end;
 end
 $$;
-revoke execute on function private.json_time(jsonb) from public;
 grant execute on function private.json_time(jsonb) to service_role;
 
 -- A whole JSON number, such as an amount in minor units; anything else is null.
@@ -149,7 +143,6 @@ begin
   end;
 end
 $$;
-revoke execute on function private.json_integer(jsonb) from public;
 grant execute on function private.json_integer(jsonb) to service_role;
 
 -- When an event happened: its created_at, which now and then lies inside the payload. Null: it carries none.
@@ -165,7 +158,6 @@ begin
   return coalesce(private.json_time(p_body -> 'created_at'), private.json_time(p_body -> 'payload' -> 'created_at'));
 end
 $$;
-revoke execute on function private.event_time(jsonb) from public;
 grant execute on function private.event_time(jsonb) to service_role;
 
 -- Finds the payment that an event of the gateway is about. Contract: "Events".
@@ -223,7 +215,6 @@ begin
   return v_payment;
 end
 $$;
-revoke execute on function private.find_payment(jsonb, jsonb) from public;
 grant execute on function private.find_payment(jsonb, jsonb) to service_role;
 
 -- payment.captured, order.paid and payment.failed. Contract: "Events".
@@ -341,7 +332,6 @@ begin
   return 'applied';
 end
 $$;
-revoke execute on function private.apply_payment_captured(jsonb, jsonb) from public;
 grant execute on function private.apply_payment_captured(jsonb, jsonb) to service_role;
 
 -- One attempt on an order failed. A payment that was captured, by whichever attempt, stays captured.
@@ -421,7 +411,6 @@ begin
   return 'applied';
 end
 $$;
-revoke execute on function private.apply_payment_failed(jsonb, bytea) from public;
 grant execute on function private.apply_payment_failed(jsonb, bytea) to service_role;
 
 -- Refunds and disputes. A payment that was refunded in full gives no access any more; a part of it, or a dispute, changes
@@ -474,15 +463,11 @@ begin
   where p.id = v_payment.id
     and case when v_is_refunded then p.ended_at is null else p.ended_reason = 'refunded' end;
   if found then
-    if v_payment.chain_id is not null or v_payment.chain_start is not null then
-      perform private.lay_out_chain(coalesce(v_payment.chain_id, v_payment.id));
-    end if;
-    perform private.settle_access(v_payment.user_id, p_email);
+    perform private.settle_payment(v_payment, p_email);
   end if;
   return true;
 end
 $$;
-revoke execute on function private.settle_refunds(public.payments, text) from public;
 grant execute on function private.settle_refunds(public.payments, text) to service_role;
 
 -- Applies the refunds of a cycle's payment to its gateway subscription.
@@ -534,7 +519,6 @@ begin
   return v_is_changed;
 end
 $$;
-revoke execute on function private.settle_charge_refunds(text) from public;
 grant execute on function private.settle_charge_refunds(text) to service_role;
 
 -- refund.created, refund.processed and refund.failed, in any order and before or after their payment. Contract: "Refunds".
@@ -587,7 +571,6 @@ begin
   end;
 end
 $$;
-revoke execute on function private.apply_refund(jsonb, jsonb) from public;
 grant execute on function private.apply_refund(jsonb, jsonb) to service_role;
 
 -- Whether an event says more about a dispute than what is known. A decided dispute stays decided: later events change nothing. Without
@@ -613,7 +596,6 @@ begin
       );
 end
 $$;
-revoke execute on function private.is_dispute_news(text, timestamptz, text, timestamptz) from public;
 grant execute on function private.is_dispute_news(text, timestamptz, text, timestamptz) to service_role;
 
 -- Stores the status of a dispute.
@@ -664,5 +646,4 @@ begin
   return case when found then 'applied' else 'stale' end;
 end
 $$;
-revoke execute on function private.apply_dispute(jsonb, jsonb, timestamptz) from public;
 grant execute on function private.apply_dispute(jsonb, jsonb, timestamptz) to service_role;

@@ -12,7 +12,6 @@ create table private.deleted_users (
 create index deleted_users_deleted_at_idx on private.deleted_users (deleted_at)
 where erased_at is null;
 alter table private.deleted_users enable row level security;
-revoke all on private.deleted_users from public;
 grant select on private.deleted_users to service_role;
 comment on table private.deleted_users is
   'The deletions of users. Kept without a limit: a mandate at the gateway may charge for decades, and a charge for a user '
@@ -34,7 +33,6 @@ begin
   return encode(substr(sha256(uuid_send(p_user_id)), 1, 16), 'hex')::uuid;
 end
 $$;
-revoke execute on function private.hash_user_id(uuid) from public;
 grant execute on function private.hash_user_id(uuid) to service_role;
 
 create function private.is_deleted(
@@ -53,7 +51,6 @@ begin
   );
 end
 $$;
-revoke execute on function private.is_deleted(uuid) from public;
 grant execute on function private.is_deleted(uuid) to service_role;
 
 -- Security definer: the role that deletes a user has no rights on the mirror and the outbox.
@@ -75,7 +72,6 @@ begin
   return null;
 end
 $$;
-revoke execute on function private.note_deleted_user() from public;
 
 create trigger note_deleted_user
 after delete on auth.users
@@ -102,7 +98,6 @@ begin
   return new;
 end
 $$;
-revoke execute on function private.erase_payment_meta() from public;
 
 create trigger erase_payment_meta
 before update of user_id on public.payments
@@ -132,7 +127,6 @@ begin
   end if;
 end
 $$;
-revoke execute on function private.note_missing_user(uuid, text) from public;
 grant execute on function private.note_missing_user(uuid, text) to service_role;
 
 -- Serializes what an event stores about a user that does not exist with private.erase_deleted_users: such a user has no
@@ -154,7 +148,6 @@ begin
   );
 end
 $$;
-revoke execute on function private.lock_missing_user(uuid) from public;
 grant execute on function private.lock_missing_user(uuid) to service_role;
 
 -- An activation or a charge for a user that does not exist.
@@ -174,7 +167,6 @@ begin
   return 'applied';
 end
 $$;
-revoke execute on function private.apply_event_for_missing_user(uuid, text) from public;
 grant execute on function private.apply_event_for_missing_user(uuid, text) to service_role;
 
 -- subscription.activated, .charged and .cancelled in any order: merged into the mirror, then settled. Contract: "Gateway
@@ -275,9 +267,6 @@ begin
   )::private.ruling;
 end
 $$;
-revoke execute on function
-  private.apply_next_charge(uuid, text, text, timestamptz, timestamptz, text, bigint, timestamptz, timestamptz)
-  from public;
 grant execute on function
   private.apply_next_charge(uuid, text, text, timestamptz, timestamptz, text, bigint, timestamptz, timestamptz)
   to service_role;
@@ -390,8 +379,6 @@ begin
   end;
 end
 $$;
-revoke execute on function
-  private.apply_subscription_event(text, jsonb, jsonb, timestamptz, timestamptz) from public;
 grant execute on function
   private.apply_subscription_event(text, jsonb, jsonb, timestamptz, timestamptz) to service_role;
 
@@ -423,7 +410,6 @@ exception
     return null;
 end
 $$;
-revoke execute on function private.settle_new_user() from public;
 
 create trigger settle_new_user
 after insert on auth.users
@@ -484,7 +470,6 @@ begin
   return v_settled;
 end
 $$;
-revoke execute on function private.settle_waiting_subscriptions() from public;
 
 -- The effect of an event, and the outcome for the ledger. Contract: "Events".
 
@@ -555,7 +540,6 @@ begin
   return private.apply_payment_captured(v_payment, private.json_object(p_body #> '{payload,order,entity}'));
 end
 $$;
-revoke execute on function private.apply_event(jsonb, bytea, timestamptz) from public;
 grant execute on function private.apply_event(jsonb, bytea, timestamptz) to service_role;
 
 -- Whether an error is the event's own: caused by its data or by an app's trigger on it. Any other (connection, conflict,
@@ -572,7 +556,6 @@ begin
   return left(p_sqlstate, 2) not in ('08', '40', '53', '57', '58') and p_sqlstate <> '55P03';
 end
 $$;
-revoke execute on function private.is_error_of_event(text) from public;
 grant execute on function private.is_error_of_event(text) to service_role;
 
 -- Whether an event had no effect and may have one later. One about an order that is not stored yet needs no entry in the
@@ -592,7 +575,6 @@ begin
     or p_outcome = 'unmatched' and p_event like 'payment.dispute.%';
 end
 $$;
-revoke execute on function private.can_be_reapplied(text, text) from public;
 grant execute on function private.can_be_reapplied(text, text) to service_role;
 
 -- Whether an event needs its payload, since it may have its effect yet. A subscription event that is unmatched waits in
@@ -612,7 +594,6 @@ begin
     or p_outcome = 'unmatched' and (p_event like 'subscription.%') is not true;
 end
 $$;
-revoke execute on function private.is_waiting(text, text) from public;
 grant execute on function private.is_waiting(text, text) to service_role;
 
 -- Adds an event to the list of those that may be applied again, or removes it.
@@ -634,7 +615,6 @@ begin
   end if;
 end
 $$;
-revoke execute on function private.note_unsettled(bytea, boolean) from public;
 grant execute on function private.note_unsettled(bytea, boolean) to service_role;
 
 -- Applies an event of the ledger again and stores the outcome, unless another transaction has locked its row for the same.
@@ -683,5 +663,4 @@ begin
   return v_outcome;
 end
 $$;
-revoke execute on function private.apply_recorded_event(private.gateway_events) from public;
 grant execute on function private.apply_recorded_event(private.gateway_events) to service_role;

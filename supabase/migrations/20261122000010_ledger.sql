@@ -76,7 +76,6 @@ begin
     end;
 end
 $$;
-revoke execute on function private.stored_payload(jsonb, text) from public;
 grant execute on function private.stored_payload(jsonb, text) to service_role;
 
 -- Whether an event is about a deleted user. Used after its effect failed, which undoes private.note_missing_user.
@@ -105,7 +104,6 @@ begin
     );
 end
 $$;
-revoke execute on function private.is_about_deleted_user(jsonb, text) from public;
 grant execute on function private.is_about_deleted_user(jsonb, text) to service_role;
 
 -- Applies a delivery of the gateway, once, repeats included. Contract: POST /api/webhooks/gateway.
@@ -233,7 +231,6 @@ begin
   return v_delivery;
 end
 $$;
-revoke execute on function private.apply_delivery(bytea, text, jsonb, text, integer) from public;
 grant execute on function private.apply_delivery(bytea, text, jsonb, text, integer) to service_role;
 
 -- API: service_role only.
@@ -319,7 +316,6 @@ begin
   return null;
 end
 $$;
-revoke execute on function private.replay_order_events() from public;
 
 create trigger replay_order_events
 after insert on public.payments
@@ -387,7 +383,6 @@ begin
   return v_applied;
 end
 $$;
-revoke execute on function private.replay_missed_events() from public;
 
 -- For an admin who repaired the cause: applies an event of the ledger again.
 create function private.replay_event(
@@ -411,7 +406,6 @@ begin
   return private.apply_recorded_event(v_event);
 end
 $$;
-revoke execute on function private.replay_event(bytea) from public;
 
 -- The final outcome of an event that is older than 90 days.
 create function private.final_outcome(
@@ -437,7 +431,6 @@ begin
   end;
 end
 $$;
-revoke execute on function private.final_outcome(private.gateway_events) from public;
 
 -- Reduces the payloads of events that no link ties to a user of ours, a day after they came and a batch at a time: they may
 -- be about a deleted user, such as the capture of a cycle that was charged after the deletion, or about a customer of
@@ -467,7 +460,6 @@ begin
   return v_reduced;
 end
 $$;
-revoke execute on function private.reduce_payloads() from public;
 
 -- Empties the payloads of the ledger after 90 days, a batch at a time. What decides stays: hash, ids, outcome. An event
 -- that still waits keeps the fields that it needs.
@@ -515,7 +507,6 @@ begin
   return v_emptied;
 end
 $$;
-revoke execute on function private.empty_payloads() from public;
 
 -- 90 days after a user was deleted nothing of the user is left in any table.
 
@@ -561,7 +552,6 @@ begin
   return v_done;
 end
 $$;
-revoke execute on function private.empty_payloads_of_deleted() from public;
 
 -- Erases what is left of users deleted more than 90 days ago: mirror, tier changes, events that still wait, the id itself.
 -- The rest needs no job of its own: foreign keys delete at once what belongs to the user alone, a payment loses its meta
@@ -623,4 +613,3 @@ begin
   return v_done;
 end
 $$;
-revoke execute on function private.erase_deleted_users() from public;

@@ -39,7 +39,6 @@ begin
   on conflict (key) do nothing;
 end
 $$;
-revoke execute on function private.enqueue_subscription_mails(text, uuid[]) from public;
 
 -- How long before the end of a paid period the mail about it is sent.
 create function private.end_notice()
@@ -48,7 +47,6 @@ language sql
 immutable
 set search_path = ''
 return interval '7 days';
-revoke execute on function private.end_notice() from public;
 
 -- Announces the ends of those of the subscriptions that really end, and soon.
 create function private.announce_subscription_ends(
@@ -84,7 +82,6 @@ begin
   having count(*) > 0;
 end
 $$;
-revoke execute on function private.announce_subscription_ends(uuid[]) from public;
 
 -- Expiry: a paid period that ended, and the plan's grace days after it, ends access, unless another source takes over.
 
@@ -156,11 +153,10 @@ begin
   return v_users;
 end
 $$;
-revoke execute on function private.lock_lapsed_subscriptions() from public;
 
--- Ends the subscriptions of locked users that no other source carries, in a few statements for all of them. It writes what
--- private.settle_access would.
-create function private.expire_batch(
+-- Settles the access of locked users whose subscription lapsed. A separate statement after the locks, which sees what was
+-- paid or refunded before.
+create function private.settle_lapsed(
   p_user_ids uuid[]
 )
 returns void
@@ -168,76 +164,34 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_now constant timestamptz := private.clock();
-  v_simple uuid[];
-  v_ended uuid[];
   v_user record;
 begin
-  -- A separate statement after the locks, which sees what was paid or refunded before.
-  select array_agg(s.user_id)
-  into v_simple
+  -- Each user's side effects are enqueued in one statement, as in a request.
+  perform private.begin_request('expiry', null);
+  for v_user in
+    select u.id, u.email, s as subscription
+    from auth.users u
+    join public.subscriptions s on s.user_id = u.id
+    where u.id = any (p_user_ids)
+      -- Not one that was renewed after it was found.
+      and s.status = 'active'
+      and s.current_period_end < private.clock()
+    order by u.id
+  loop
+    if private.settle_access(v_user.id, v_user.email, p_before => v_user.subscription) is not true then
+      raise exception 'a lapsed subscription did not end' using errcode = 'PS500';
+    end if;
+  end loop;
+  -- Another source may have taken over, and the usual notice of its end may be over.
+  perform private.announce_subscription_ends(array_agg(s.id))
   from public.subscriptions s
   where s.user_id = any (p_user_ids)
     and s.status = 'active'
-    and s.current_period_end < v_now
-    and not exists (
-      select
-      from private.sources o
-      where o.user_id = s.user_id
-        and o.ended_at is null
-        and o.lapses_at > v_now
-      -- Keeps it a look at one user: as a join it would read all sources.
-      offset 0
-    )
-    and not exists (select from private.gateway_subscriptions m where m.user_id = s.user_id);
-
-  with ended as (
-    update public.subscriptions s
-    set status = 'cancelled',
-      cancelled_at = s.current_period_end,
-      ended_reason = 'lapsed',
-      revision = s.revision + 1,
-      updated_at = v_now
-    where s.user_id = any (v_simple)
-    returning s.id
-  )
-  select array_agg(e.id) into v_ended from ended e;
-  -- An update of no row would still refresh the app's pages.
-  if v_ended is not null then
-    update public.profiles p
-    set subscription_tier = 'free'
-    where p.user_id = any (v_simple);
-    perform private.enqueue_subscription_mails('subscription-ended', v_ended);
-  end if;
-
-  for v_user in
-    select u.id, u.email
-    from auth.users u
-    where u.id = any (p_user_ids)
-      and (v_simple is null or u.id <> all (v_simple))
-    order by u.id
-  loop
-    if private.settle_access(v_user.id, v_user.email) is not true
-      -- Not one that was renewed after it was found.
-      and exists (
-        select
-        from public.subscriptions s
-        where s.user_id = v_user.id
-          and s.status = 'active'
-          and s.current_period_end < v_now
-      )
-    then
-      raise exception 'a lapsed subscription did not end' using errcode = 'PS500';
-    end if;
-    -- The usual notice may have passed the end of what took over already.
-    perform private.announce_subscription_ends(array_agg(s.id))
-    from public.subscriptions s
-    where s.user_id = v_user.id
-      and s.status = 'active';
-  end loop;
+  having count(*) > 0;
+  perform set_config('subscriptions.request', '', true);
+  perform private.wake();
 end
 $$;
-revoke execute on function private.expire_batch(uuid[]) from public;
 
 -- Ends a batch of lapsed subscriptions. Run it twice or twice at once: each is ended once, and a renewal in flight wins. A
 -- user whose data make it fail, such as by an app's trigger on the profile, holds up no others.
@@ -253,9 +207,8 @@ begin
   if v_lapsed is null then
     return 0;
   end if;
-  perform private.note_cause('expiry', null);
   begin
-    perform private.expire_batch(v_lapsed);
+    perform private.settle_lapsed(v_lapsed);
     return cardinality(v_lapsed);
   exception
     when others then
@@ -266,7 +219,7 @@ begin
 
   foreach v_user_id in array v_lapsed loop
     begin
-      perform private.expire_batch(array[v_user_id]);
+      perform private.settle_lapsed(array[v_user_id]);
     exception
       when others then
         perform private.note_settle_failure(v_user_id, sqlstate);
@@ -275,7 +228,6 @@ begin
   return cardinality(v_lapsed);
 end
 $$;
-revoke execute on function private.expire_subscriptions() from public;
 
 -- Enqueues the mails about paid periods that end within seven days.
 
@@ -284,7 +236,6 @@ create table private.announced_ends (
   until timestamptz not null
 );
 alter table private.announced_ends enable row level security;
-revoke all on private.announced_ends from public;
 insert into private.announced_ends (until) values ('-infinity');
 comment on table private.announced_ends is 'Up to which period end users were told, so that each period is looked at once.';
 
@@ -326,7 +277,6 @@ begin
   return cardinality(v_ids);
 end
 $$;
-revoke execute on function private.announce_ends() from public;
 
 -- Cancellation by the user: stored here first, then sent to the gateway through the outbox until it is confirmed.
 -- POST /api/subscriptions/cancel and /resume.
@@ -364,7 +314,6 @@ begin
     and m.gateway_subscription_id = p_gateway_subscription_id;
 end
 $$;
-revoke execute on function private.mark_ruling_source(uuid, text, boolean) from public;
 grant execute on function private.mark_ruling_source(uuid, text, boolean) to service_role;
 
 -- Ends every live source of a user at once. The caller holds the lock on the user.
@@ -418,7 +367,6 @@ begin
     and m.status is distinct from 'cancelled';
 end
 $$;
-revoke execute on function private.end_sources(uuid, text) from public;
 grant execute on function private.end_sources(uuid, text) to service_role;
 
 -- API: service_role only.

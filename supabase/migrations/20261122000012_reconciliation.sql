@@ -14,7 +14,6 @@ create table private.alerts (
   primary key (kind, subject_id)
 );
 alter table private.alerts enable row level security;
-revoke all on private.alerts from public;
 grant select, insert on private.alerts to service_role;
 comment on table private.alerts is 'What an admin should look into: raised by reconciliation, once a subject.';
 comment on column private.alerts.kind is 'missed_webhook.';
@@ -33,7 +32,6 @@ return coalesce(
     or p_payment.amount > 0 and p_payment.refunded_amount >= p_payment.amount,
   false
 );
-revoke execute on function private.is_settled(public.payments) from public;
 grant execute on function private.is_settled(public.payments) to service_role;
 
 -- When to reconcile a payment again, counted from its order or its verification. After five days the result is final: a
@@ -53,7 +51,6 @@ as $$
   ) due
   where due.at > private.clock()
 $$;
-revoke execute on function private.next_reconciliation(public.payments) from public;
 grant execute on function private.next_reconciliation(public.payments) to service_role;
 
 -- Payments to reconcile, leased for five minutes: where the caller dies, or gets no answer, the next one claims them.
@@ -150,7 +147,6 @@ begin
   return true;
 end
 $$;
-revoke execute on function private.apply_answer(text, jsonb, text, timestamptz) from public;
 grant execute on function private.apply_answer(text, jsonb, text, timestamptz) to service_role;
 
 -- Applies what the gateway answers about the payments on an order: as webhooks would, and where no webhook will come.
@@ -176,14 +172,10 @@ begin
     ended_reason = 'never_captured'
   where p.id = p_payment.id;
   if p_payment.fulfilled_at is not null and p_payment.ended_at is null then
-    if p_payment.chain_id is not null or p_payment.chain_start is not null then
-      perform private.lay_out_chain(coalesce(p_payment.chain_id, p_payment.id));
-    end if;
-    perform private.settle_access(p_payment.user_id, p_email);
+    perform private.settle_payment(p_payment, p_email);
   end if;
 end
 $$;
-revoke execute on function private.end_uncaptured_access(public.payments, text) from public;
 grant execute on function private.end_uncaptured_access(public.payments, text) to service_role;
 
 -- The events that would have announced a gateway's payment and its refunds, with their keys; a payment that is neither
@@ -217,7 +209,6 @@ as $$
     and private.json_text(r.refund -> 'id') is not null
     and private.json_text(p_entity -> 'id') is not null
 $$;
-revoke execute on function private.events_of(jsonb) from public;
 grant execute on function private.events_of(jsonb) to service_role;
 
 -- API: service_role only.

@@ -3,124 +3,8 @@
 -- Purges records after the days that the function's settings give: ledger, outbox, history of tiers.
 -- POST /api/internal/outbox.
 
--- Deletes up to 1,000 old events of the ledger. An event that waits for a plan or an admin keeps its payload and stays; one
--- whose order did not appear by then is of another app. An event that comes again after its purge changes nothing, because
--- facts merge. A subscription event without a time would count as new: its row stays.
-create function private.purge_ledger(
-  p_days integer
-)
-returns integer -- how many were deleted
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_deleted integer;
-begin
-  with old as materialized (
-    select e.body_sha256
-    from private.gateway_events e
-    where e.received_at < private.clock() - make_interval(days => p_days)
-      and (e.payload is null or e.outcome = 'unmatched')
-      and (e.event like 'subscription.%' and e.event_at is null) is not true
-    order by e.received_at
-    limit 1000
-    for update skip locked
-  )
-  delete from private.gateway_events e
-  using old
-  where e.body_sha256 = old.body_sha256;
-  get diagnostics v_deleted = row_count;
-  return v_deleted;
-end
-$$;
-revoke execute on function private.purge_ledger(integer) from public;
-
--- Deletes up to 1,000 side effects that were delivered or withdrawn. A parked row stays: it is a finding until an admin
--- requeues it. A cancellation stays until its subscription is known to be cancelled: as long as the subscription may
--- be billed, the row is the proof that the cancellation was delivered.
-create function private.purge_outbox(
-  p_days integer
-)
-returns integer -- how many were deleted
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_until constant timestamptz := private.clock() - make_interval(days => p_days);
-  v_deleted integer;
-begin
-  with old as materialized (
-    select o.id
-    from (
-      (
-        select d.id
-        from private.outbox d
-        where d.delivered_at < v_until
-          and (
-            d.kind <> 'cancel-subscription'
-            or not exists (
-              select
-              from private.gateway_subscriptions m
-              where m.gateway_subscription_id = d.payload ->> 'gateway_subscription_id'
-                and m.status is distinct from 'cancelled'
-            )
-          )
-        order by d.delivered_at
-        limit 1000
-      )
-      union all
-      (
-        select w.id
-        from private.outbox w
-        where w.parked_at < v_until
-          and w.delivered_at is null
-          and w.claims = '{}'
-        order by w.parked_at
-        limit 1000
-      )
-    ) found
-    join private.outbox o on o.id = found.id
-    limit 1000
-    for update of o skip locked
-  )
-  delete from private.outbox o
-  using old
-  where o.id = old.id;
-  get diagnostics v_deleted = row_count;
-  return v_deleted;
-end
-$$;
-revoke execute on function private.purge_outbox(integer) from public;
-
--- Deletes up to 1,000 old changes of tiers.
-create function private.purge_tier_history(
-  p_days integer
-)
-returns integer -- how many were deleted
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_deleted integer;
-begin
-  with old as materialized (
-    select c.id
-    from private.tier_changes c
-    where c.at < private.clock() - make_interval(days => p_days)
-    order by c.at
-    limit 1000
-    for update skip locked
-  )
-  delete from private.tier_changes c
-  using old
-  where c.id = old.id;
-  get diagnostics v_deleted = row_count;
-  return v_deleted;
-end
-$$;
-revoke execute on function private.purge_tier_history(integer) from public;
-
--- Security definer: service_role deletes nothing but by the rules of these three.
+-- Deletes a batch of old records.
+-- Security definer: service_role deletes by these rules alone.
 create function private.purge_batch(
   p_ledger_days integer,
   p_outbox_days integer,
@@ -131,17 +15,46 @@ language plpgsql
 security definer
 set search_path = ''
 as $$
+declare
+  v_now constant timestamptz := private.clock();
+  v_outbox_until constant timestamptz := v_now - make_interval(days => p_outbox_days);
 begin
   -- Payloads are kept for 90 days, and private.unmailed_payments reads the mails of 30.
   if (p_ledger_days >= 90 and p_outbox_days >= 30 and p_tier_history_days >= 30) is not true then
     raise exception 'ledger for at least 90 days, outbox and history of tiers for at least 30' using errcode = 'PS400';
   end if;
-  return private.purge_ledger(p_ledger_days)
-    + private.purge_outbox(p_outbox_days)
-    + private.purge_tier_history(p_tier_history_days);
+  return private.delete_oldest(
+    'private.gateway_events', 'received_at', v_now - make_interval(days => p_ledger_days),
+    -- An event that waits for a plan or an admin keeps its payload and stays; one whose order did not appear by then is of
+    -- another app. An event that comes again after its purge changes nothing, because facts merge, except a subscription
+    -- event without a time, which would count as new: its row stays.
+    $condition$
+      (r.payload is null or r.outcome = 'unmatched')
+      and (r.event like 'subscription.%' and r.event_at is null) is not true
+    $condition$
+  ) + private.delete_oldest(
+    'private.outbox', 'delivered_at', v_outbox_until,
+    -- A cancellation stays until its subscription is known to be cancelled: as long as the subscription may be billed, the
+    -- row is the proof that the cancellation was delivered.
+    $condition$
+      (
+        r.kind <> 'cancel-subscription'
+        or not exists (
+          select
+          from private.gateway_subscriptions m
+          where m.gateway_subscription_id = r.payload ->> 'gateway_subscription_id'
+            and m.status is distinct from 'cancelled'
+        )
+      )
+    $condition$
+  ) + private.delete_oldest(
+    -- Withdrawn. Another parked row is a finding until an admin requeues it, and stays.
+    'private.outbox', 'parked_at', v_outbox_until, 'r.delivered_at is null and r.claims = ''{}'''
+  ) + private.delete_oldest(
+    'private.tier_changes', 'at', v_now - make_interval(days => p_tier_history_days)
+  );
 end
 $$;
-revoke execute on function private.purge_batch(integer, integer, integer) from public;
 grant execute on function private.purge_batch(integer, integer, integer) to service_role;
 
 -- API: service_role only.
@@ -176,7 +89,6 @@ create table private.scheduled_jobs (
   error text
 );
 alter table private.scheduled_jobs enable row level security;
-revoke all on private.scheduled_jobs from public;
 grant select, update on private.scheduled_jobs to service_role;
 comment on table private.scheduled_jobs is
   'The sweep and the reconciliation, and those jobs of the sweep that fail. Times of the server''s own clock, which no test '
@@ -221,16 +133,20 @@ begin
         set error = excluded.error;
     end;
   end loop;
-  update private.scheduled_jobs j
-  set done_at = now()
-  where j.name = 'sweep';
   perform private.read_answers();
   perform pg_notify('outbox', '');
   perform private.call_function('/api/internal/outbox');
+  begin
+    update private.scheduled_jobs j
+    set done_at = now()
+    where j.name = 'sweep';
+  exception
+    when lock_not_available then
+      raise warning 'sweep: its end was not recorded: %', sqlerrm;
+  end;
   return 0;
 end
 $$;
-revoke execute on function private.sweep() from public;
 
 -- Notes that reconciliation left nothing to do. API: service_role only.
 create function public.finish_reconciliation()
@@ -268,7 +184,6 @@ from (
 ) e (name, timing)
 -- An app that has profiles already makes them itself.
 where to_regprocedure(format('private.%I()', e.name)) is not null;
-revoke all on private.expected_triggers from public;
 comment on view private.expected_triggers is
   'The triggers on auth.users, which is not of this schema: a dump that is restored into a new project loses them.';
 
@@ -289,7 +204,6 @@ as $$
       and pg_has_role(r.oid, 'service_role', 'member')
   )
 $$;
-revoke execute on function private.has_pool_role() from public;
 
 -- What the service needs around its schema and does not find, with what to do about it.
 create function private.missing_parts()
@@ -354,7 +268,6 @@ begin
   end if;
 end
 $$;
-revoke execute on function private.missing_parts() from public;
 
 -- What is wrong with the schedule: jobs that fail or are overdue, and internal calls that were refused or not answered.
 create function private.schedule_faults()
@@ -475,7 +388,6 @@ begin
     or last.status_code not between 200 and 299;
 end
 $$;
-revoke execute on function private.schedule_faults() from public;
 
 -- Sets up what a migration alone can't keep: extensions, scheduled jobs, the triggers on auth.users and the role of a direct
 -- connection, which a toggle in the dashboard or a restore into a new project loses. Run it again at any time. What can't be set up is a row of
@@ -560,6 +472,5 @@ begin
   return (select count(*) from private.missing_parts());
 end
 $$;
-revoke execute on function private.set_up() from public;
 
 select private.set_up();

@@ -66,7 +66,6 @@ begin
   perform private.settle_access(p_user_id, v_email);
 end
 $$;
-revoke execute on function private.grant_tier(uuid, text, timestamptz, text) from public;
 
 -- Ends a grant at once. Another source takes over, where there is one.
 create function private.revoke_grant(
@@ -95,7 +94,6 @@ begin
   return true;
 end
 $$;
-revoke execute on function private.revoke_grant(bigint) from public;
 
 -- Ends the access that a payment gives, such as after a lost dispute. Another source takes over, where there is one.
 create function private.end_payment_access(
@@ -122,14 +120,10 @@ begin
     return false;
   end if;
   perform private.note_cause(p_reason, v_payment.gateway_payment_id);
-  if v_payment.chain_id is not null or v_payment.chain_start is not null then
-    perform private.lay_out_chain(coalesce(v_payment.chain_id, v_payment.id));
-  end if;
-  perform private.settle_access(v_payment.user_id, v_email);
+  perform private.settle_payment(v_payment, v_email);
   return true;
 end
 $$;
-revoke execute on function private.end_payment_access(uuid, text) from public;
 
 -- The history behind a user's tier, oldest first.
 create function private.explain_user(
@@ -222,7 +216,6 @@ as $$
   -- What one transaction did has one time: cause before effect.
   order by line.at, line.rank, line.id, line.reference
 $$;
-revoke execute on function private.explain_user(uuid) from public;
 
 -- For an admin: every paying user has the tier, and no user has what is not paid for. Each row is a user of whom that is
 -- not true. Where an index leads to the rows, the clock is called, so that the planner can estimate them; elsewhere the
@@ -743,3 +736,6 @@ from private.open_functions o;
 comment on view private.findings is
   'Everything that needs an admin''s attention: the view that says more, its subject, its user, and since when. Empty: '
   'nothing to do.';
+
+-- Postgres lets every role execute a new function. Until here the schema alone protects them: only service_role may use it.
+revoke execute on all functions in schema private from public;

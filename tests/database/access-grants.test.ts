@@ -190,6 +190,7 @@ test('the API’s roles may execute exactly these functions', async () => {
     'service_role: private.settle_access',
     'service_role: private.settle_cancellations',
     'service_role: private.settle_charge_refunds',
+    'service_role: private.settle_payment',
     'service_role: private.settle_refunds',
     'service_role: private.stored_payload',
     'service_role: private.tier_bought',

@@ -83,7 +83,7 @@ test('a user who renewed after expiry had selected the subscription is skipped, 
   const { user } = await bought();
   await setClock(database, '2026-02-05T00:00:00Z');
   await verifyPurchase(service, await placeOrder(database, { user, tier: 'basic' }));
-  await database.query('select private.expire_batch($1)', [[user.id]]);
+  await database.query('select private.settle_lapsed($1)', [[user.id]]);
   expect(await readSubscription(database, user.id)).toMatchObject({ status: 'active' });
   expect(await readTier(database, user.id)).toBe('basic');
 });

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createCallStandIns, dropCallStandIns } from '../helpers/database/call-stand-ins.ts';
+import { createCallStandIns, dropCallStandIns, recordedCalls } from '../helpers/database/call-stand-ins.ts';
 import { setClock } from '../helpers/database/clock.ts';
 import { readFindings } from '../helpers/database/findings.ts';
 import { callRpc, openSession } from '../helpers/database/session.ts';
@@ -189,5 +189,23 @@ describe('call_failed', () => {
     await sweep();
     expect(await database.one("select done_at is null as is_open from private.scheduled_jobs where name = 'sweep'"))
       .toEqual({ is_open: false });
+  });
+});
+
+test('a sweep calls the dispatcher while an admin holds the lock on its row', async () => {
+  await createCallStandIns(database);
+  const admin = await database.connect();
+  try {
+    await admin.query("begin; select 1 from private.scheduled_jobs where name = 'sweep' for update");
+    await sweep();
+    expect((await recordedCalls(database)).map(({ url }) => url)).toEqual([
+      'http://functions.test/functions/v1/api/internal/outbox',
+    ]);
+  } finally {
+    await admin.query('rollback');
+    await dropCallStandIns(database);
+  }
+  expect(await database.one("select done_at from private.scheduled_jobs where name = 'sweep'")).toEqual({
+    done_at: null,
   });
 });
