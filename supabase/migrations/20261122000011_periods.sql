@@ -13,6 +13,7 @@ set search_path = ''
 as $$
 declare
   v_now constant timestamptz := private.clock();
+  v_early_renewal constant text := private.early_renewal();
 begin
   insert into private.outbox (key, destination, kind, payload, created_at, queued_at, next_attempt_at)
   select
@@ -24,7 +25,11 @@ begin
       'display_name', coalesce(nullif(p.display_name, ''), p.username, ''),
       'plan_name', coalesce(pl.name, s.tier),
       'ends_at', period.ends_at
-    ),
+    )
+    || case
+      when p_kind = 'subscription-ending' then jsonb_build_object('early_renewal', v_early_renewal)
+      else '{}'
+    end,
     -- As the defaults are, which would ask for the time three times a row.
     v_now,
     v_now,

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { setEarlyRenewal } from '../helpers/early-renewal.ts';
 import { deliver, paymentEvent } from '../helpers/gateway-events.ts';
 import { openRacers } from '../helpers/racers.ts';
 import { createPayment, createUser, uniqueId } from '../helpers/records.ts';
@@ -74,6 +75,8 @@ test('ten first purchases of one user at once leave one subscription with the pe
 });
 
 test('six early renewals at once add up to six months, each payment with its own month', async () => {
+  await setEarlyRenewal(database, 'extend');
+  onTestFinished(() => setEarlyRenewal(database, 'replace'));
   const user = await createUser(database);
   const meta = { tier: 'basic' };
   const payments = await Promise.all(
@@ -83,7 +86,7 @@ test('six early renewals at once add up to six months, each payment with its own
   await Promise.all(payments.map(({ orderId }, index) => {
     const racer = racers[index];
     if (!racer) throw new Error('fewer racers than payments');
-    return callRpc(racer, 'verify_payment', user.id, orderId, uniqueId('pay'), 'signature', 'extend');
+    return callRpc(racer, 'verify_payment', user.id, orderId, uniqueId('pay'), 'signature');
   }));
   const periods = await database.query(
     `select period_start, period_end, lag(period_end) over (order by period_start) as before

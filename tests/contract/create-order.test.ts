@@ -1,6 +1,7 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { answer, fullAnswer, refusal } from '../helpers/answer.ts';
 import { createCaller } from '../helpers/caller.ts';
+import { setEarlyRenewal } from '../helpers/early-renewal.ts';
 import { placeOrder, requestOrder } from '../helpers/orders.ts';
 import { createPayment, uniqueId } from '../helpers/records.ts';
 import { checkout, verify } from '../helpers/requests.ts';
@@ -293,7 +294,9 @@ describe.each(targets)('%s', (target) => {
 });
 
 describe.each(targets)('%s, early renewals extend', (target) => {
-  const shop = useShop(target, project, { EARLY_RENEWAL: 'extend' });
+  const shop = useShop(target, project);
+  beforeAll(() => setEarlyRenewal(project.database, 'extend'));
+  afterAll(() => setEarlyRenewal(project.database, 'replace'));
 
   test('POST /api/payments/orders → 201; running has early_renewal extend, or is null', async () => {
     const { user, until } = await buyPro(shop);

@@ -1,8 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { paymentFailed } from '../fixtures/gateway/payment-events.ts';
 import { answer, refusal } from '../helpers/answer.ts';
 import { createCaller } from '../helpers/caller.ts';
 import { setClock } from '../helpers/clock.ts';
+import { setEarlyRenewal } from '../helpers/early-renewal.ts';
 import { createPayment, uniqueId } from '../helpers/records.ts';
 import { checkout, deliver, verify } from '../helpers/requests.ts';
 import { ledgerRow, paymentOfOrder, queued, readAllRows, subscriptionOf, tierOf } from '../helpers/rows.ts';
@@ -132,7 +133,9 @@ describe.each(targets)('%s', (target) => {
 });
 
 describe.each(targets)('%s, early renewals extend', (target) => {
-  const service = useService(target, project, { EARLY_RENEWAL: 'extend' });
+  const service = useService(target, project);
+  beforeAll(() => setEarlyRenewal(project.database, 'extend'));
+  afterAll(() => setEarlyRenewal(project.database, 'replace'));
 
   test('POST /api/payments/verify of a renewal of the same tier → 200; added to the running period', async () => {
     const user = await createCaller(project.database);

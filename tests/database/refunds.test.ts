@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/clock.ts';
+import { setEarlyRenewal } from '../helpers/early-renewal.ts';
 import { deliver } from '../helpers/gateway-events.ts';
 import { captured, orderPaid, type Refund, refunded } from '../helpers/money-events.ts';
 import { extraPayments, placeOrder, type Purchase, readPurchase, verifyPurchase } from '../helpers/purchases.ts';
@@ -16,7 +17,10 @@ beforeAll(async () => {
   database = await createTestDatabase({ findings: { captured_not_fulfilled: 1 } });
   service = await openSession(database, { role: 'service_role' });
 });
-afterEach(() => setClock(database, null));
+afterEach(async () => {
+  await setClock(database, null);
+  await setEarlyRenewal(database, 'replace');
+});
 afterAll(() => database.close());
 
 const refund = ({ paymentId, orderId }: Purchase, amount: unknown, which?: Refund) =>
@@ -258,7 +262,8 @@ describe('a full refund with other payments', () => {
     const first = await placeOrder(database);
     const second = await placeOrder(database, { user: first.user });
     const third = await placeOrder(database, { user: first.user });
-    for (const order of [first, second, third]) await verifyPurchase(service, order, 'extend');
+    await setEarlyRenewal(database, 'extend');
+    for (const order of [first, second, third]) await verifyPurchase(service, order);
     const [one, two] = [await readPayment(database, first.id), await readPayment(database, second.id)];
     const period = () =>
       database.one('select current_period_start, current_period_end from public.subscriptions where user_id = $1', [

@@ -1,7 +1,8 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { setClock } from '../helpers/clock.ts';
-import { deliver, sha256 } from '../helpers/gateway-events.ts';
+import { setEarlyRenewal } from '../helpers/early-renewal.ts';
+import { deliver } from '../helpers/gateway-events.ts';
 import { captured, type Refund, refunded } from '../helpers/money-events.ts';
 import { placeOrder, type Purchase, verifyPurchase } from '../helpers/purchases.ts';
 import { applyOrderPayments } from '../helpers/reconciliation.ts';
@@ -16,6 +17,7 @@ let user: Purchase['user'];
 beforeAll(async () => {
   database = await createTestDatabase();
   service = await openSession(database, { role: 'service_role' });
+  await setEarlyRenewal(database, 'extend');
 });
 beforeEach(async () => {
   user = await createUser(database);
@@ -29,15 +31,14 @@ afterAll(() => database.close());
 /** 10:00 on a day. */
 const at = (day: string) => `${day}T10:00:00.000Z`;
 
-/** Buys a month of basic under EARLY_RENEWAL=extend. */
+/** Buys a month of basic, which extends a running one. */
 async function buy(day: string, by: 'verify' | 'webhook' = 'verify'): Promise<Purchase> {
   await setClock(database, at(day));
   const order = await placeOrder(database, { user, tier: 'basic' });
   if (by === 'verify') {
-    expect(await verifyPurchase(service, order, 'extend')).toMatchObject({ outcome: 'applied' });
+    expect(await verifyPurchase(service, order)).toMatchObject({ outcome: 'applied' });
   } else {
-    const body = captured({ id: order.paymentId, order_id: order.orderId });
-    await service.query("select public.apply_gateway_event($1, null, $2, 'extend')", [sha256(body), body]);
+    await deliver(service, captured({ id: order.paymentId, order_id: order.orderId }));
   }
   return order;
 }

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/clock.ts';
+import { type EarlyRenewal, setEarlyRenewal } from '../helpers/early-renewal.ts';
 import { deliver } from '../helpers/gateway-events.ts';
 import { refunded } from '../helpers/money-events.ts';
 import { mailsTo, placeOrder, type Purchase, verifyPurchase } from '../helpers/purchases.ts';
@@ -23,10 +24,11 @@ afterEach(async () => {
 afterAll(() => database.close());
 
 /** A purchase on a day of 2026. Basic is for a month, pro and premium are for a year. */
-async function buy(tier: string, day: string, earlyRenewal: 'replace' | 'extend' = 'replace'): Promise<Purchase> {
+async function buy(tier: string, day: string, earlyRenewal: EarlyRenewal = 'replace'): Promise<Purchase> {
   await setClock(database, `2026-${day}T00:00:00Z`);
   const order = await placeOrder(database, { tier, user });
-  await verifyPurchase(service, order, earlyRenewal);
+  await setEarlyRenewal(database, earlyRenewal);
+  await verifyPurchase(service, order);
   return order;
 }
 

@@ -1,10 +1,11 @@
+import type { EarlyRenewal } from '../early-renewal.ts';
 import type { Step } from './actions.ts';
 import { activate, ask, buy, captured, event, order, refund, step, time, verify } from './write-steps.ts';
 
 /** A history, and the user's access at its end. */
 export type Written = {
   readonly name: string;
-  readonly earlyRenewal?: 'replace' | 'extend';
+  readonly earlyRenewal?: EarlyRenewal;
   readonly steps: Step[];
   readonly end: string;
 };
