@@ -3,6 +3,7 @@ import { advisors } from './checks/advisors.ts';
 import { appUrl } from './checks/app-url.ts';
 import { authorisedPayments } from './checks/authorised-payments.ts';
 import { database } from './checks/database.ts';
+import { earlyRenewal } from './checks/early-renewal.ts';
 import { findings } from './checks/findings.ts';
 import { functionDeployed } from './checks/function-deployed.ts';
 import { gatewayKey } from './checks/gateway-key.ts';
@@ -33,6 +34,7 @@ const everywhere: readonly Check[] = [
   senderDomain,
   database,
   schedule,
+  earlyRenewal,
   poolRole,
   advisors,
   findings,

@@ -12,6 +12,8 @@ import { markLocal } from './mark-local.ts';
 import { migrate } from './postgres/migrate.ts';
 import { guardMigrations } from './postgres/migration-guard.ts';
 import { createScheduler } from './scheduler.ts';
+import { readConfig } from '../../supabase/functions/api/config.ts';
+import { writeSettings } from './postgres/write-settings.ts';
 import { createPostgres } from './postgres/postgres.ts';
 import { platformEnvironment } from './function/platform-environment.ts';
 import { prepareDatabase } from './postgres/prepare-database.ts';
@@ -41,7 +43,7 @@ export type Stack = {
 
 /**
  * Creates the stack: Postgres with migrations and sample data, Lite, the function, the proxies in front of them, the
- * mailbox, the gateway simulator and the scheduler.
+ * mailbox, the gateway simulator and the scheduler. @throws Error naming the variable that has an invalid value
  */
 export async function createStack({ port, ephemeral, environment, onCrash }: StackOptions): Promise<Stack> {
   const at = (offset: number) => `http://127.0.0.1:${port + offset}`;
@@ -66,11 +68,9 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
     siteUrl: own.APP_URL || api,
     studioPort: port + 2,
   });
-  const edgeFunction = createFunction({
-    port: port + 5,
-    env: { ...own, ...platformEnvironment(api, databaseUrl) },
-    onCrash,
-  });
+  const { EARLY_RENEWAL: _, ...env } = { ...own, ...platformEnvironment(api, databaseUrl) };
+  const { earlyRenewal } = readConfig((name) => name === 'EARLY_RENEWAL' ? own.EARLY_RENEWAL : env[name]);
+  const edgeFunction = createFunction({ port: port + 5, env, onCrash });
   const apiProxy = createReverseProxy({ name: 'API', port, route: (path) => routeApi(path, edgeFunction, lite) });
   const studioProxy = createReverseProxy({
     name: 'Studio',
@@ -106,6 +106,7 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
     () => markLocal(databaseUrl),
     () => ephemeral ? undefined : guardMigrations(databaseUrl, migrationRecord),
     () => migrate({ url: databaseUrl, seed: true }),
+    () => writeSettings(databaseUrl, { earlyRenewal }),
     () => installClock(databaseUrl, gatewayUrl),
     () => Promise.all([lite.start(), edgeFunction.start()]),
     () => ready(lite, edgeFunction, apiProxy, studioProxy, mailbox, simulator),

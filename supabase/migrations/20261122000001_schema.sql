@@ -148,7 +148,7 @@ comment on column public.payments.verified_at is 'When the customer first verifi
 comment on column public.payments.fulfilled_at is 'When this payment granted its tier; at most once.';
 comment on column public.payments.period_end is 'End of the period that this payment bought. The subscription''s own period may differ.';
 comment on column public.payments.chain_id is
-  'The first payment of the chain that this payment extends (EARLY_RENEWAL=extend). Null: it extends no payment.';
+  'The first payment of the chain that this payment extends. Contract: Early renewals. Null: it extends no payment.';
 comment on column public.payments.chain_start is 'Start of the first period of the chain. Null: not part of a chain.';
 comment on column public.payments.extends_from is
   'End of the gateway period, grant or written row that this payment extends. Null: it extends none.';
@@ -164,3 +164,27 @@ comment on column public.payments.uncaptured_at is
   'on only a confirmation by the gateway counts.';
 comment on column public.payments.next_reconcile_at is
   'When the payment is reconciled with the gateway next; null: nothing is left to ask.';
+
+create table private.settings (
+  is_only boolean primary key default true constraint settings_is_only_check check (is_only),
+  early_renewal text not null default 'replace'
+    constraint settings_early_renewal_check check (early_renewal in ('replace', 'extend'))
+);
+alter table private.settings enable row level security;
+grant select on private.settings to service_role;
+comment on table private.settings is 'Settings of the rules, in one row.';
+comment on column private.settings.early_renewal is
+  'What a purchase of the running tier does. replace: a new period starts now; extend: it adds to the running period.';
+insert into private.settings default values;
+
+create function private.early_renewal()
+returns text -- replace or extend
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return coalesce((select s.early_renewal from private.settings s where s.is_only), 'replace');
+end
+$$;
+grant execute on function private.early_renewal() to service_role;

@@ -469,8 +469,7 @@ execute function private.note_tier_change();
 -- The RPCs of the function do not wake the dispatcher: the request dispatches after its answer.
 create function private.begin_request(
   p_cause text,
-  p_reference text,
-  p_early_renewal text default 'replace' -- what a purchase of the running tier does; see private.fulfil_payment
+  p_reference text
 )
 returns void
 language plpgsql
@@ -481,12 +480,11 @@ declare
 begin
   -- Assignments: as a statement each would be run by the executor.
   v_set := set_config('subscriptions.request', 'on', true);
-  v_set := set_config('subscriptions.early_renewal', p_early_renewal, true);
   v_set := set_config('subscriptions.cause', coalesce(p_cause, ''), true);
   v_set := set_config('subscriptions.reference', coalesce(p_reference, ''), true);
 end
 $$;
-grant execute on function private.begin_request(text, text, text) to service_role;
+grant execute on function private.begin_request(text, text) to service_role;
 
 create table private.function_calls (
   id bigint generated always as identity primary key,

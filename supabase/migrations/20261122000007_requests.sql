@@ -114,7 +114,7 @@ create function public.create_order(
   p_gateway_key_id text default null -- under which the order is made; null: orders of any are given again
 )
 returns jsonb
--- {outcome: created | existing, payment_id, order_id, amount, currency, plan, running: {tier, until} | null},
+-- {outcome: created | existing, payment_id, order_id, amount, currency, plan, running: {tier, until, early_renewal} | null},
 -- {outcome: plan_not_found | user_not_found | in_flight | key_conflict}, {outcome: rate_limited, retry_after}
 language plpgsql
 volatile
@@ -226,7 +226,11 @@ begin
     'currency', v_payment.currency,
     'plan', to_jsonb(v_plan),
     'running', (
-      select jsonb_build_object('tier', s.tier, 'until', private.iso_time(s.current_period_end))
+      select jsonb_build_object(
+        'tier', s.tier,
+        'until', private.iso_time(s.current_period_end),
+        'early_renewal', private.early_renewal()
+      )
       from public.subscriptions s
       where s.user_id = p_user_id
         and s.status = 'active'
@@ -494,7 +498,7 @@ begin
     p_payment.chain_id := null;
     p_payment.chain_start := null;
     p_payment.extends_from := null;
-    if current_setting('subscriptions.early_renewal', true) = 'extend' and v_before.status = 'active' then
+    if v_before.status = 'active' and private.early_renewal() = 'extend' then
       v_found := private.find_ruling(p_payment.user_id);
       v_extended := v_found.source;
       if v_before.current_period_end > v_now then
@@ -641,8 +645,7 @@ create function public.verify_payment(
   p_user_id uuid,
   p_order_id text,
   p_payment_id text,
-  p_signature text, -- already checked by the route
-  p_early_renewal text default 'replace' -- or 'extend': a renewal of the running tier adds to its period
+  p_signature text -- already checked by the route
 )
 returns jsonb -- {outcome: applied | already_applied | payment_not_found | plan_not_found | refunded | never_captured, tier, valid_until}
 language plpgsql
@@ -657,7 +660,7 @@ declare
   v_locked record;
   v_payment public.payments;
 begin
-  perform private.begin_request('payment', p_payment_id, p_early_renewal);
+  perform private.begin_request('payment', p_payment_id);
   v_email := private.lock_user(p_user_id);
 
   -- With the refunded total of this gateway payment, which may be known before the payment is.
@@ -730,7 +733,7 @@ begin
   );
 end
 $$;
-comment on function public.verify_payment(uuid, text, text, text, text) is
+comment on function public.verify_payment(uuid, text, text, text) is
   'Captures a user''s payment and grants its tier, once; a repeat answers what the payment bought.';
-revoke execute on function public.verify_payment(uuid, text, text, text, text) from public, anon, authenticated;
-grant execute on function public.verify_payment(uuid, text, text, text, text) to service_role;
+revoke execute on function public.verify_payment(uuid, text, text, text) from public, anon, authenticated;
+grant execute on function public.verify_payment(uuid, text, text, text) to service_role;

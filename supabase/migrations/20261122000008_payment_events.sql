@@ -10,7 +10,6 @@ create table private.gateway_events (
   event_at timestamptz,
   reduce_at timestamptz,
   payload jsonb,
-  early_renewal text not null default 'replace',
   outcome text,
   error text,
   deliveries integer not null default 1,
@@ -41,8 +40,6 @@ comment on column private.gateway_events.event_at is
 comment on column private.gateway_events.payload is
   'The event''s body. Reduced to what private.stored_payload leaves where the user is deleted, and after a day where no user is '
   'known. Null after 90 days, unless the event still waits.';
-comment on column private.gateway_events.early_renewal is
-  'EARLY_RENEWAL when the event came: it holds for whenever the event is applied.';
 comment on column private.gateway_events.outcome is
   'applied, already, stale, mismatch, unmatched, plan_not_found, ignored: why, failed: SQLSTATE, or parked.';
 

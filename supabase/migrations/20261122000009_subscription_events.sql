@@ -629,7 +629,6 @@ declare
   v_outcome text;
   v_error text;
 begin
-  perform set_config('subscriptions.early_renewal', p_event.early_renewal, true);
   perform private.note_cause(p_event.event, coalesce(p_event.subject_id, encode(p_event.body_sha256, 'hex')));
   begin
     v_outcome := private.apply_event(p_event.payload, p_event.body_sha256, p_event.received_at);

@@ -120,7 +120,6 @@ create function private.apply_delivery(
   p_body_sha256 bytea,
   p_event_id text, -- from the header, unsigned
   p_body jsonb, -- null: nested too deep to be read
-  p_early_renewal text,
   p_deliveries integer -- 0: reconciliation asked for it, the gateway did not deliver it
 )
 returns private.delivery
@@ -162,8 +161,7 @@ begin
     begin
       v_delivery.outcome := private.apply_event(p_body, p_body_sha256, v_now);
       insert into private.gateway_events (
-        body_sha256, event_id, event, subject_id, event_at, payload, reduce_at, early_renewal, outcome, deliveries,
-        attempts, received_at
+        body_sha256, event_id, event, subject_id, event_at, payload, reduce_at, outcome, deliveries, attempts, received_at
       )
       values (
         p_body_sha256, p_event_id, private.json_text(p_body -> 'event'), v_subject_id,
@@ -175,7 +173,7 @@ begin
         case
           when v_delivery.outcome = 'unmatched' or v_delivery.outcome like 'ignored: %' then v_now + interval '1 day'
         end,
-        p_early_renewal, v_delivery.outcome, p_deliveries, 1, v_now
+        v_delivery.outcome, p_deliveries, 1, v_now
       )
       on conflict (body_sha256) do nothing;
       if not found then
@@ -195,8 +193,7 @@ begin
 
     -- The effect was undone: the event failed, or another delivery of it came first.
     insert into private.gateway_events as e (
-      body_sha256, event_id, event, subject_id, event_at, payload, early_renewal, outcome, error, deliveries, attempts,
-      received_at
+      body_sha256, event_id, event, subject_id, event_at, payload, outcome, error, deliveries, attempts, received_at
     )
     values (
       p_body_sha256, p_event_id, private.json_text(p_body -> 'event'), v_subject_id, private.event_time(p_body),
@@ -204,7 +201,7 @@ begin
         when private.is_about_deleted_user(p_body, v_subject_id) then private.stored_payload(p_body, 'failed: ' || v_error)
         else p_body
       end,
-      p_early_renewal, 'failed: ' || v_error, v_error, p_deliveries, 1, v_now
+      'failed: ' || v_error, v_error, p_deliveries, 1, v_now
     )
     on conflict (body_sha256) do update
     set deliveries = e.deliveries + excluded.deliveries
@@ -231,14 +228,13 @@ begin
   return v_delivery;
 end
 $$;
-grant execute on function private.apply_delivery(bytea, text, jsonb, text, integer) to service_role;
+grant execute on function private.apply_delivery(bytea, text, jsonb, integer) to service_role;
 
 -- API: service_role only.
 create function public.apply_gateway_event(
   p_body_sha256 text, -- of the raw bytes, hex
   p_event_id text default null, -- from the header, unsigned
   p_body text default null, -- JSON that jsonb accepts; null: nested too deep to be read
-  p_early_renewal text default 'replace', -- as in verify_payment
   p_account_id text default null -- the account whose events count; null: all
 )
 returns jsonb -- {outcome}: see private.gateway_events.outcome; "failed: …" asks for another delivery
@@ -265,15 +261,14 @@ begin
   end if;
   -- As private.begin_request; the event is the cause.
   v_set := set_config('subscriptions.request', 'on', true);
-  v_set := set_config('subscriptions.early_renewal', p_early_renewal, true);
-  v_outcome := (private.apply_delivery(decode(p_body_sha256, 'hex'), p_event_id, v_body, p_early_renewal, 1)).outcome;
+  v_outcome := (private.apply_delivery(decode(p_body_sha256, 'hex'), p_event_id, v_body, 1)).outcome;
   return jsonb_build_object('outcome', v_outcome);
 end
 $$;
-comment on function public.apply_gateway_event(text, text, text, text, text) is
+comment on function public.apply_gateway_event(text, text, text, text) is
   'Records a signed delivery in the ledger and applies its event; a repeat answers the first one''s outcome.';
-revoke execute on function public.apply_gateway_event(text, text, text, text, text) from public, anon, authenticated;
-grant execute on function public.apply_gateway_event(text, text, text, text, text) to service_role;
+revoke execute on function public.apply_gateway_event(text, text, text, text) from public, anon, authenticated;
+grant execute on function public.apply_gateway_event(text, text, text, text) to service_role;
 
 -- Applies events again: when the order or payment that they are about is stored, when the plan is there, or when an admin
 -- asks for it.

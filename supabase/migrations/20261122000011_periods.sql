@@ -1,44 +1,6 @@
 -- The end of a period: mails about it, expiry, announcements, cancellation by the user.
 
--- The mails about a subscription's end: subscription-ending before it, subscription-ended after it.
-
--- Enqueues a mail for each of the subscriptions whose user has an address and a profile; one for each end of a period.
-create function private.enqueue_subscription_mails(
-  p_kind text,
-  p_subscription_ids uuid[]
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_now constant timestamptz := private.clock();
-begin
-  insert into private.outbox (key, destination, kind, payload, created_at, queued_at, next_attempt_at)
-  select
-    format('%s/%s/%s', p_kind, s.id, period.ends_at),
-    'notice',
-    p_kind,
-    jsonb_build_object(
-      'to', u.email,
-      'display_name', coalesce(nullif(p.display_name, ''), p.username, ''),
-      'plan_name', coalesce(pl.name, s.tier),
-      'ends_at', period.ends_at
-    ),
-    -- As the defaults are, which would ask for the time three times a row.
-    v_now,
-    v_now,
-    v_now
-  from public.subscriptions s
-  join auth.users u on u.id = s.user_id
-  join public.profiles p on p.user_id = s.user_id
-  left join public.plans pl on pl.id = s.plan_id
-  cross join lateral (select private.iso_time(s.current_period_end) as ends_at offset 0) period
-  where s.id = any (p_subscription_ids)
-    and u.email <> ''
-  on conflict (key) do nothing;
-end
-$$;
+-- The mail subscription-ending, before a paid period ends. private.settle_access enqueues subscription-ended.
 
 -- How long before the end of a paid period the mail about it is sent.
 create function private.end_notice()
@@ -48,7 +10,8 @@ immutable
 set search_path = ''
 return interval '7 days';
 
--- Announces the ends of those of the subscriptions that really end, and soon.
+-- Enqueues a mail for each of the subscriptions that ends soon and for good, if its user has an address and a profile. One
+-- mail for each end of a period.
 create function private.announce_subscription_ends(
   p_subscription_ids uuid[]
 )
@@ -59,8 +22,11 @@ as $$
 declare
   v_now constant timestamptz := private.clock();
   v_notice constant interval := private.end_notice();
+  v_early_renewal constant text := private.early_renewal();
+  v_ending uuid[];
 begin
-  perform private.enqueue_subscription_mails('subscription-ending', array_agg(s.id))
+  select array_agg(s.id)
+  into v_ending
   from public.subscriptions s
   where s.id = any (p_subscription_ids)
     and s.current_period_end > v_now
@@ -78,8 +44,35 @@ begin
         -- An expression, so that the user's payments are read, not all whose period runs.
         and o.ends_at - s.current_period_end > interval '0'
       offset 0
-    )
-  having count(*) > 0;
+    );
+  -- An insert of no row would still wake the dispatcher.
+  if v_ending is null then
+    return;
+  end if;
+  insert into private.outbox (key, destination, kind, payload, created_at, queued_at, next_attempt_at)
+  select
+    format('subscription-ending/%s/%s', s.id, period.ends_at),
+    'notice',
+    'subscription-ending',
+    jsonb_build_object(
+      'to', u.email,
+      'display_name', coalesce(nullif(p.display_name, ''), p.username, ''),
+      'plan_name', coalesce(pl.name, s.tier),
+      'ends_at', period.ends_at,
+      'early_renewal', v_early_renewal
+    ),
+    -- As the defaults are, which would ask for the time three times a row.
+    v_now,
+    v_now,
+    v_now
+  from public.subscriptions s
+  join auth.users u on u.id = s.user_id
+  join public.profiles p on p.user_id = s.user_id
+  left join public.plans pl on pl.id = s.plan_id
+  cross join lateral (select private.iso_time(s.current_period_end) as ends_at offset 0) period
+  where s.id = any (v_ending)
+    and u.email <> ''
+  on conflict (key) do nothing;
 end
 $$;
 

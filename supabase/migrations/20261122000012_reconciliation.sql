@@ -113,7 +113,6 @@ grant execute on function public.claim_payments_to_reconcile() to service_role;
 create function private.apply_answer(
   p_key text, -- reconcile:<id>:<status>
   p_body jsonb,
-  p_early_renewal text,
   p_since timestamptz -- a webhook that came since then would have announced it
 )
 returns boolean -- whether it changed anything
@@ -123,7 +122,7 @@ as $$
 declare
   v_event constant text := p_body ->> 'event';
   v_key constant bytea := sha256(convert_to(p_key, 'UTF8'));
-  v_delivery constant private.delivery := private.apply_delivery(v_key, p_key, p_body, p_early_renewal, 0);
+  v_delivery constant private.delivery := private.apply_delivery(v_key, p_key, p_body, 0);
 begin
   if not v_delivery.is_applied or v_delivery.outcome <> 'applied' then
     return false;
@@ -147,7 +146,7 @@ begin
   return true;
 end
 $$;
-grant execute on function private.apply_answer(text, jsonb, text, timestamptz) to service_role;
+grant execute on function private.apply_answer(text, jsonb, timestamptz) to service_role;
 
 -- Applies what the gateway answers about the payments on an order: as webhooks would, and where no webhook will come.
 -- POST /api/internal/reconcile.
@@ -214,8 +213,7 @@ grant execute on function private.events_of(jsonb) to service_role;
 -- API: service_role only.
 create function public.apply_order_payments(
   p_payment_id uuid,
-  p_items text default null, -- the gateway's payments on the order with their refunds, a JSON array; null: no such order
-  p_early_renewal text default 'replace' -- as in verify_payment
+  p_items text default null -- the gateway's payments on the order with their refunds, a JSON array; null: no such order
 )
 returns jsonb -- {applied, ended}: how many answers changed something; whether access ended since nothing was captured
 language plpgsql
@@ -232,7 +230,7 @@ declare
   v_applied integer := 0;
   v_is_over boolean;
 begin
-  perform private.begin_request('reconciliation', null, p_early_renewal);
+  perform private.begin_request('reconciliation', null);
   perform private.lock_gateway_payment(refunded.id)
   from (
     select private.json_text(item -> 'id') as id
@@ -258,7 +256,6 @@ begin
     v_applied := v_applied + private.apply_answer(
       v_answer.key,
       jsonb_build_object('event', v_answer.event, 'payload', v_answer.payload),
-      p_early_renewal,
       v_payment.created_at
     )::integer;
   end loop;
@@ -280,10 +277,10 @@ begin
   return jsonb_build_object('applied', v_applied, 'ended', v_is_over);
 end
 $$;
-comment on function public.apply_order_payments(uuid, text, text) is
+comment on function public.apply_order_payments(uuid, text) is
   'Applies what the gateway answers about the payments on an order, and plans the next reconciliation.';
-revoke execute on function public.apply_order_payments(uuid, text, text) from public, anon, authenticated;
-grant execute on function public.apply_order_payments(uuid, text, text) to service_role;
+revoke execute on function public.apply_order_payments(uuid, text) from public, anon, authenticated;
+grant execute on function public.apply_order_payments(uuid, text) to service_role;
 
 -- Reconciliation of gateway subscriptions: each is read from the gateway before its access may lapse.
 -- POST /api/internal/reconcile.
@@ -373,8 +370,7 @@ grant execute on function public.claim_subscriptions_to_reconcile() to service_r
 create function public.apply_gateway_subscription(
   p_subscription_id uuid,
   p_gateway_subscription_id text,
-  p_entity text default null, -- the subscription as the gateway has it, JSON; null: it knows no such one
-  p_early_renewal text default 'replace' -- as in verify_payment
+  p_entity text default null -- the subscription as the gateway has it, JSON; null: it knows no such one
 )
 returns jsonb -- {applied}: whether the answer changed anything
 language plpgsql
@@ -393,7 +389,7 @@ declare
   v_event text;
   v_applied boolean := false;
 begin
-  perform private.begin_request('reconciliation', p_gateway_subscription_id, p_early_renewal);
+  perform private.begin_request('reconciliation', p_gateway_subscription_id);
   select s.user_id into v_user_id from public.subscriptions s where s.id = p_subscription_id;
   v_email := private.lock_user(v_user_id);
   select * into v_mirrored
@@ -427,7 +423,6 @@ begin
         -- A charge happens when its period begins: its own webhook, should it still come, changes nothing more.
         'created_at', v_entity -> case when v_event = 'subscription.charged' then 'current_start' else 'ended_at' end
       ),
-      p_early_renewal,
       v_mirrored.period_end - interval '1 day'
     );
   end if;
@@ -441,7 +436,7 @@ begin
   return jsonb_build_object('applied', v_applied);
 end
 $$;
-comment on function public.apply_gateway_subscription(uuid, text, text, text) is
+comment on function public.apply_gateway_subscription(uuid, text, text) is
   'Applies what the gateway answers about a subscription that it bills.';
-revoke execute on function public.apply_gateway_subscription(uuid, text, text, text) from public, anon, authenticated;
-grant execute on function public.apply_gateway_subscription(uuid, text, text, text) to service_role;
+revoke execute on function public.apply_gateway_subscription(uuid, text, text) from public, anon, authenticated;
+grant execute on function public.apply_gateway_subscription(uuid, text, text) to service_role;

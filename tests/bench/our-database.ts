@@ -80,7 +80,7 @@ async function verifyOrders(client: pg.Client, users: Users): Promise<void> {
   await insertOrders(client, owners, orders);
   await expectApplied(
     client,
-    `select public.verify_payment(user_id, order_id, payment_id, repeat('0', 64), 'replace') ->> 'outcome' as outcome
+    `select public.verify_payment(user_id, order_id, payment_id, repeat('0', 64)) ->> 'outcome' as outcome
      from unnest($1::uuid[], $2::text[], $3::text[]) o (user_id, order_id, payment_id)`,
     [owners, orders, owners.map(() => newId('pay'))],
   );
@@ -96,7 +96,7 @@ async function captureOrders(client: pg.Client, users: Users): Promise<void> {
 async function applyEvents(client: pg.Client, bodies: readonly string[]): Promise<void> {
   await expectApplied(
     client,
-    `select public.apply_gateway_event(hash, null, body, 'replace') ->> 'outcome' as outcome
+    `select public.apply_gateway_event(hash, null, body) ->> 'outcome' as outcome
      from unnest($1::text[], $2::text[]) b (hash, body)`,
     [bodies.map(sha256), bodies],
   );

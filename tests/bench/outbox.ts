@@ -139,7 +139,7 @@ async function dispatchRate({ client, env }: Bench): Promise<number> {
     [count],
   );
   const transport = createRestTransport(env.API_URL ?? '', localKeys.secret);
-  const database = createDatabase(transport, { earlyRenewal: 'replace' });
+  const database = createDatabase(transport);
   const accept: Sender = (rows) => [{ rows, deliver: () => Promise.resolve({ status: 'delivered' }) }];
   const started = performance.now();
   const { delivered } = await createDispatcher({

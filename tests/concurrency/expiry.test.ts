@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { sweep } from '../../scripts/stack/postgres/sweep.ts';
 import { setClock } from '../helpers/database/clock.ts';
+import { setEarlyRenewal } from '../helpers/database/early-renewal.ts';
 import { countDeadlocks } from '../helpers/database/racers.ts';
 import { openSession, waitUntilBlocked } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
@@ -16,6 +17,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   await setClock(database, null);
+  await setEarlyRenewal(database, 'replace');
   await database.query('delete from auth.users');
   await database.query('delete from public.payments');
   await database.query("update private.announced_ends set until = '-infinity'");
@@ -53,10 +55,11 @@ test('a renewal in flight wins: expiry skips its subscription without waiting', 
 
 test('a renewal that starts while expiry runs waits for it and wins', async () => {
   const order = await lapsedWithRenewal();
+  await setEarlyRenewal(database, 'extend');
   const [renewing, expiring] = [await service(), await database.connect()];
   await expiring.query('begin');
   expect((await expiring.query(expire)).rows).toEqual([{ ended: 1 }]);
-  const later = verifyPurchase(renewing, order, 'extend');
+  const later = verifyPurchase(renewing, order);
   await waitUntilBlocked(database, renewing);
   await expiring.query('commit');
   expect(await later).toMatchObject({ outcome: 'applied', valid_until: '2026-04-01T00:00:00.000Z' });

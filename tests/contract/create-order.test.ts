@@ -1,4 +1,5 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { setEarlyRenewal } from '../helpers/database/early-renewal.ts';
 import { type Shop, useShop } from '../helpers/gateway/shop.ts';
 import { secrets } from '../helpers/gateway/sign.ts';
 import { answer, fullAnswer, refusal } from '../helpers/http/answer.ts';
@@ -292,7 +293,9 @@ describe.each(targets)('%s', (target) => {
 });
 
 describe.each(targets)('%s, early renewals extend', (target) => {
-  const shop = useShop(target, project, { EARLY_RENEWAL: 'extend' });
+  const shop = useShop(target, project);
+  beforeAll(() => setEarlyRenewal(project.database, 'extend'));
+  afterAll(() => setEarlyRenewal(project.database, 'replace'));
 
   test('POST /api/payments/orders → 201; running has early_renewal extend, or is null', async () => {
     const { user, until } = await buyPro(shop);

@@ -1,5 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
+import { setEarlyRenewal } from '../helpers/database/early-renewal.ts';
 import { postWebhook } from '../helpers/gateway/deliver.ts';
 import { paymentFailed } from '../helpers/gateway/events.ts';
 import { answer, refusal } from '../helpers/http/answer.ts';
@@ -140,7 +141,9 @@ describe.each(targets)('%s', (target) => {
 });
 
 describe.each(targets)('%s, early renewals extend', (target) => {
-  const service = useService(target, project, { EARLY_RENEWAL: 'extend' });
+  const service = useService(target, project);
+  beforeAll(() => setEarlyRenewal(project.database, 'extend'));
+  afterAll(() => setEarlyRenewal(project.database, 'replace'));
 
   test('POST /api/payments/verify of a renewal of the same tier → 200; added to the running period', async () => {
     const user = await createCaller(project.database);

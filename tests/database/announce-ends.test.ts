@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
+import { setEarlyRenewal } from '../helpers/database/early-renewal.ts';
 import { openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { mailsTo, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
@@ -15,6 +16,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   await setClock(database, null);
+  await setEarlyRenewal(database, 'replace');
   await database.query('delete from auth.users');
   await database.query('truncate private.outbox');
   await database.query("update private.announced_ends set until = '-infinity'");
@@ -58,8 +60,18 @@ describe('the mail subscription-ending', () => {
         display_name: 'Asha',
         plan_name: 'Basic',
         ends_at: '2026-02-01T00:00:00.000Z',
+        early_renewal: 'replace',
       },
     });
+  });
+
+  test('keeps the setting of early renewals of the moment when it is enqueued', async () => {
+    const order = await bought();
+    await setEarlyRenewal(database, 'extend');
+    await announce('2026-01-25T00:00:00Z');
+    await setEarlyRenewal(database, 'replace');
+    const [mail] = await readOutbox(database, 'notice', order.user.email);
+    expect(mail).toMatchObject({ payload: { early_renewal: 'extend' } });
   });
 
   test('is enqueued late if the period still runs, and not after its end', async () => {
@@ -76,7 +88,8 @@ describe('the mail subscription-ending', () => {
   test('after a renewal is enqueued again for the next period', async () => {
     const order = await bought();
     await announce('2026-01-25T00:00:00Z');
-    await verifyPurchase(service, await placeOrder(database, { user: order.user, tier: 'basic' }), 'extend');
+    await setEarlyRenewal(database, 'extend');
+    await verifyPurchase(service, await placeOrder(database, { user: order.user, tier: 'basic' }));
     expect(await announce('2026-02-21T23:59:59Z')).toBe(0);
     expect(await announce('2026-02-22T00:00:00Z')).toBe(1);
     expect((await notices(order)).map((key) => String(key).split('/')[2]))

@@ -25,9 +25,9 @@ const findings = () => readFindings(database);
 const names = async () => (await findings()).map(([name]) => name);
 const write = (sql: string, ...parameters: unknown[]) => database.query(sql, parameters);
 
-async function buy(order: { user?: Purchase['user']; tier?: string } = {}, renewal: 'replace' | 'extend' = 'replace') {
+async function buy(order: { user?: Purchase['user']; tier?: string } = {}) {
   const purchase = await placeOrder(database, order);
-  expect(await verifyPurchase(service, purchase, renewal)).toMatchObject({ outcome: 'applied' });
+  expect(await verifyPurchase(service, purchase)).toMatchObject({ outcome: 'applied' });
   return purchase;
 }
 

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
+import { setEarlyRenewal } from '../helpers/database/early-renewal.ts';
 import { openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
@@ -17,6 +18,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   await setClock(database, null);
+  await setEarlyRenewal(database, 'replace');
   await database.query('delete from auth.users');
 });
 afterAll(() => database.close());
@@ -140,7 +142,8 @@ describe('access', () => {
     const order = await bought();
     await expire('2026-03-01T00:00:00Z');
     const next = await placeOrder(database, { user: order.user, tier: 'basic' });
-    await verifyPurchase(service, next, 'extend');
+    await setEarlyRenewal(database, 'extend');
+    await verifyPurchase(service, next);
     expect(await subscription(order)).toMatchObject({
       status: 'active',
       cancelled_at: null,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Plans, watchPlans } from '../helpers/database/query-plans.ts';
+import { type Plans, scansOf, watchPlans } from '../helpers/database/query-plans.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 let database: TestDatabase;
@@ -28,23 +28,31 @@ beforeAll(async () => {
     insert into private.manual_subscriptions (user_id, tier, status, cancel_at_period_end, at)
     select gen_random_uuid(), 'pro', 'cancelled', false, '2020-01-01' from generate_series(1, 50000);
     commit`);
+  // An automatic analyze in the middle would end the state before the first one.
+  for (const table of ['auth.users', 'public.profiles', 'public.subscriptions', 'public.payments']) {
+    await database.query(`alter table ${table} set (autovacuum_enabled = off)`);
+  }
   plans = await watchPlans(database);
 });
 afterAll(() => database.close());
 
-/** The table that each function reads, and by which indexes. */
-const reads = [
-  ['private.expire_subscriptions()', 'subscriptions', ['subscriptions_current_period_end_idx', 'subscriptions_pkey']],
-  ['private.expire_subscriptions()', 'payments', ['payments_user_id_created_at_idx']],
-  ['private.expire_subscriptions()', 'gateway_subscriptions', ['gateway_subscriptions_pkey']],
-  ['private.expire_subscriptions()', 'grants', ['grants_user_id_idx']],
-  ['private.expire_subscriptions()', 'manual_subscriptions', ['manual_subscriptions_pkey']],
-  ['private.expire_subscriptions()', 'profiles', ['profiles_pkey']],
-  ['private.expire_subscriptions()', 'users', ['users_pkey']],
-  ['private.announce_ends()', 'subscriptions', ['subscriptions_current_period_end_idx', 'subscriptions_pkey']],
-  ['private.announce_ends()', 'payments', ['payments_user_id_created_at_idx']],
-  ['private.announce_ends()', 'gateway_subscriptions', ['gateway_subscriptions_pkey']],
-] as const;
+/** The tables that each function reads, and by which indexes. */
+const reads = {
+  'private.expire_subscriptions()': {
+    subscriptions: ['subscriptions_current_period_end_idx', 'subscriptions_user_id_key'],
+    payments: ['payments_user_id_created_at_idx'],
+    gateway_subscriptions: ['gateway_subscriptions_pkey'],
+    grants: ['grants_user_id_idx'],
+    manual_subscriptions: ['manual_subscriptions_pkey'],
+    profiles: ['profiles_pkey'],
+    users: ['users_pkey'],
+  },
+  'private.announce_ends()': {
+    subscriptions: ['subscriptions_current_period_end_idx', 'subscriptions_pkey'],
+    payments: ['payments_user_id_created_at_idx'],
+    gateway_subscriptions: ['gateway_subscriptions_pkey'],
+  },
+};
 
 describe.each([
   ['before the first analyze', ''],
@@ -52,15 +60,18 @@ describe.each([
 ])('with 50,000 subscriptions, %s', (_, first) => {
   beforeAll(() => database.query(first));
 
-  test.each(reads)('%s reads %s by %j, batch after batch', async (call, table, indexes) => {
+  test.each(Object.entries(reads))('%s reads each table by its indexes, batch after batch', async (call, tables) => {
     // Often enough for a generic plan that Postgres keeps for later calls.
     for (let batch = 0; batch < 8; batch++) {
       if (call === 'private.announce_ends()') {
         await database.query("update private.announced_ends set until = '-infinity'");
       }
-      const found = await plans.readsOf(table, call);
-      for (const index of indexes) expect(found.filter((read) => read.includes(index)), found.join()).not.toEqual([]);
-      expect(found).not.toContain(`Seq Scan on ${table}`);
+      const found = await plans.of(`set enable_seqscan = off; select ${call}`); // as private.sweep() does
+      for (const [table, indexes] of Object.entries(tables)) {
+        const scans = scansOf(table, found);
+        for (const index of indexes) expect(scans.filter((scan) => scan.includes(index)), scans.join()).not.toEqual([]);
+        expect(scans).not.toContain(`Seq Scan on ${table}`);
+      }
     }
   });
 });

@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { type EarlyRenewal, setEarlyRenewal } from '../helpers/database/early-renewal.ts';
 import { callRpc, openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
@@ -11,8 +12,8 @@ import { createPayment, createUser, uniqueId } from '../helpers/records/records.
 let database: TestDatabase;
 let service: pg.Client;
 beforeAll(async () => {
-  // One capture has another amount than its order.
-  database = await createTestDatabase({ findings: { failed_events: 1 } });
+  // One capture has another amount than its order, and one renewal replaces a running period.
+  database = await createTestDatabase({ findings: { failed_events: 1, paid_twice: 1 } });
   service = await openSession(database, { role: 'service_role' });
 });
 afterAll(() => database.close());
@@ -137,15 +138,21 @@ describe('events that arrive before their order', () => {
     expect(await readLedger(database, sha256(body))).toMatchObject({ outcome: 'mismatch' });
   });
 
-  test('extend a period under the EARLY_RENEWAL of their delivery, not of the request that stores the order', async () => {
-    const first = await placeOrder(database);
-    await verifyPurchase(service, first);
-    const { payment_id: id } = await callRpc(service, 'create_order', first.user.id, 'pro');
-    const money = { id: uniqueId('pay'), order_id: uniqueId('order') };
-    const body = paymentCaptured(money);
-    await service.query("select public.apply_gateway_event($1, null, $2, 'extend')", [sha256(body), body]);
-    await callRpc(service, 'store_order', id, money.order_id);
-    const { period_end } = await readPayment(database, first.id);
-    expect(await readPayment(database, String(id))).toMatchObject({ period_start: period_end });
-  });
+  test.each<[EarlyRenewal, EarlyRenewal]>([['replace', 'extend'], ['extend', 'replace']])(
+    'that arrive under the setting %s and are applied under %s follow the second',
+    async (arrived, applied) => {
+      onTestFinished(() => setEarlyRenewal(database, 'replace'));
+      const first = await placeOrder(database);
+      await verifyPurchase(service, first);
+      const { payment_id: id } = await callRpc(service, 'create_order', first.user.id, 'pro');
+      const money = { id: uniqueId('pay'), order_id: uniqueId('order') };
+      await setEarlyRenewal(database, arrived);
+      await early([paymentCaptured(money)]);
+      await setEarlyRenewal(database, applied);
+      await callRpc(service, 'store_order', id, money.order_id);
+      const [running, renewal] = [await readPayment(database, first.id), await readPayment(database, String(id))];
+      expect(renewal).toMatchObject({ status: 'captured', fulfilled_at: expect.any(Date) });
+      expect(renewal.period_start).toEqual(applied === 'extend' ? running.period_end : renewal.fulfilled_at);
+    },
+  );
 });

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
+import { setEarlyRenewal } from '../helpers/database/early-renewal.ts';
 import { readFindings } from '../helpers/database/findings.ts';
 import { openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
@@ -19,6 +20,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   await setClock(database, null);
+  await setEarlyRenewal(database, 'replace');
   await database.query(
     `truncate auth.users, public.payments, private.outbox, private.gateway_events,
        private.gateway_subscriptions, private.gateway_charges cascade`,
@@ -29,9 +31,9 @@ afterAll(() => database.close());
 const findings = () => readFindings(database);
 const write = (sql: string, ...parameters: unknown[]) => database.query(sql, parameters);
 
-async function buy(order: { user?: Purchase['user']; tier?: string } = {}, renewal: 'replace' | 'extend' = 'replace') {
+async function buy(order: { user?: Purchase['user']; tier?: string } = {}) {
   const purchase = await placeOrder(database, order);
-  expect(await verifyPurchase(service, purchase, renewal)).toMatchObject({ outcome: 'applied' });
+  expect(await verifyPurchase(service, purchase)).toMatchObject({ outcome: 'applied' });
   return purchase;
 }
 
@@ -76,7 +78,8 @@ describe('paid_twice', () => {
 
   test('lists neither renewals that extend, nor another tier, nor another user’s payment', async () => {
     const { user } = await buy();
-    for (let i = 0; i < 2; i++) await buy({ user }, 'extend');
+    await setEarlyRenewal(database, 'extend');
+    for (let i = 0; i < 2; i++) await buy({ user });
     await buy({ user, tier: 'basic' });
     await buy();
     expect(await findings()).toEqual([]);

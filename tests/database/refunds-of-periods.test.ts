@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
+import { setEarlyRenewal } from '../helpers/database/early-renewal.ts';
 import { openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
@@ -15,6 +16,7 @@ beforeAll(async () => {
   // The period of one payment lapsed in 2127. As of 2126 it still runs.
   database = await createTestDatabase({ at: '2126-01-02T00:00:00Z', findings: { paid_not_entitled: 1 } });
   service = await openSession(database, { role: 'service_role' });
+  await setEarlyRenewal(database, 'extend');
 });
 afterEach(() => setClock(database, null));
 afterAll(() => database.close());
@@ -25,7 +27,7 @@ const refund = (order: Purchase) => deliver(service, refundEvent(paymentOf(order
 async function buy(user: Purchase['user'], at: string): Promise<Purchase> {
   const order = await placeOrder(database, { user });
   await setClock(database, at);
-  await verifyPurchase(service, order, 'extend');
+  await verifyPurchase(service, order);
   return order;
 }
 
@@ -44,7 +46,7 @@ describe('of purchases that extend each other', () => {
     await refund(first);
     expect(await periodOf(second)).toEqual(['2126-03-01', '2127-03-01']);
     expect(await readTier(database, user.id)).toBe('pro');
-    expect(await verifyPurchase(service, second, 'extend')).toMatchObject({
+    expect(await verifyPurchase(service, second)).toMatchObject({
       outcome: 'already_applied',
       valid_until: '2127-03-01T00:00:00.000Z',
     });

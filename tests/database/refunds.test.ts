@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
+import { setEarlyRenewal } from '../helpers/database/early-renewal.ts';
 import { openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
@@ -23,7 +24,10 @@ beforeAll(async () => {
   database = await createTestDatabase({ findings: { captured_not_fulfilled: 1 } });
   service = await openSession(database, { role: 'service_role' });
 });
-afterEach(() => setClock(database, null));
+afterEach(async () => {
+  await setClock(database, null);
+  await setEarlyRenewal(database, 'replace');
+});
 afterAll(() => database.close());
 
 const refund = (order: Purchase, amount: unknown, which?: RefundFields) =>
@@ -265,7 +269,8 @@ describe('a full refund with other payments', () => {
     const first = await placeOrder(database);
     const second = await placeOrder(database, { user: first.user });
     const third = await placeOrder(database, { user: first.user });
-    for (const order of [first, second, third]) await verifyPurchase(service, order, 'extend');
+    await setEarlyRenewal(database, 'extend');
+    for (const order of [first, second, third]) await verifyPurchase(service, order);
     const [one, two] = [await readPayment(database, first.id), await readPayment(database, second.id)];
     const period = () =>
       database.one('select current_period_start, current_period_end from public.subscriptions where user_id = $1', [

@@ -1,9 +1,10 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
+import { setEarlyRenewal } from '../helpers/database/early-renewal.ts';
 import { openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
-import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
 import { paymentCaptured, refundEvent, type RefundFields } from '../helpers/gateway/events.ts';
 import { applyOrderPayments } from '../helpers/gateway/reconciliation.ts';
 import { paymentOf, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
@@ -16,6 +17,7 @@ let user: Purchase['user'];
 beforeAll(async () => {
   database = await createTestDatabase();
   service = await openSession(database, { role: 'service_role' });
+  await setEarlyRenewal(database, 'extend');
 });
 beforeEach(async () => {
   user = await createUser(database);
@@ -29,15 +31,14 @@ afterAll(() => database.close());
 /** 10:00 on a day. */
 const at = (day: string) => `${day}T10:00:00.000Z`;
 
-/** Buys a month of basic under EARLY_RENEWAL=extend. */
+/** Buys a month of basic, which extends a running one. */
 async function buy(day: string, by: 'verify' | 'webhook' = 'verify'): Promise<Purchase> {
   await setClock(database, at(day));
   const order = await placeOrder(database, { user, tier: 'basic' });
   if (by === 'verify') {
-    expect(await verifyPurchase(service, order, 'extend')).toMatchObject({ outcome: 'applied' });
+    expect(await verifyPurchase(service, order)).toMatchObject({ outcome: 'applied' });
   } else {
-    const body = paymentCaptured(paymentOf(order));
-    await service.query("select public.apply_gateway_event($1, null, $2, 'extend')", [sha256(body), body]);
+    await deliver(service, paymentCaptured(paymentOf(order)));
   }
   return order;
 }

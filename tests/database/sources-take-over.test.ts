@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
+import { type EarlyRenewal, setEarlyRenewal } from '../helpers/database/early-renewal.ts';
 import { callRpc, openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
@@ -23,10 +24,11 @@ afterEach(async () => {
 afterAll(() => database.close());
 
 /** A purchase on a day of 2026. Basic is for a month, pro and premium are for a year. */
-async function buy(tier: string, day: string, earlyRenewal: 'replace' | 'extend' = 'replace'): Promise<Purchase> {
+async function buy(tier: string, day: string, earlyRenewal: EarlyRenewal = 'replace'): Promise<Purchase> {
   await setClock(database, `2026-${day}T00:00:00Z`);
   const order = await placeOrder(database, { tier, user });
-  await verifyPurchase(service, order, earlyRenewal);
+  await setEarlyRenewal(database, earlyRenewal);
+  await verifyPurchase(service, order);
   return order;
 }
 
@@ -131,23 +133,21 @@ describe('at the end of a period', () => {
     });
   });
 
-  test.each<[string, (pro: Purchase) => Promise<unknown>]>([
-    [
-      'was refunded in full',
-      (order) => deliver(service, refundEvent(paymentOf(order), 99900)),
-    ],
-    ['is over with its grace', (pro) => setPeriodEnd(pro, '2026-04-02T00:00:00Z')],
-    ['belongs to another user', async (pro) => {
+  test.each<[string, string, (pro: Purchase) => Promise<unknown>]>([
+    ['was refunded in full', '2026-04-01', (order) => deliver(service, refundEvent(paymentOf(order), 99900))],
+    // Its period ended last, so its end is the end of access, also when the sweep ran late.
+    ['is over with its grace', '2026-04-02', (pro) => setPeriodEnd(pro, '2026-04-02T00:00:00Z')],
+    ['belongs to another user', '2026-04-01', async (pro) => {
       const { id } = await createUser(database);
       await database.query('update public.payments set user_id = $2 where id = $1', [pro.id, id]);
     }],
-  ])('a payment that %s does not take over', async (_, change) => {
+  ])('a payment that %s does not take over', async (_, end, change) => {
     const { pro } = await replaced();
     await change(pro);
     expect(await expire('2026-04-05T00:00:00.001Z')).toBe(1);
     expect(await subscription()).toMatchObject(ended);
     expect(await readTier(database, user.id)).toBe('free');
-    expect(await endMails()).toEqual(['subscription-ended 2026-04-01T00:00:00.000Z']);
+    expect(await endMails()).toEqual([`subscription-ended ${end}T00:00:00.000Z`]);
   });
 
   test('a payment that was refunded in part takes over', async () => {

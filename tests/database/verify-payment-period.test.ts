@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
+import { type EarlyRenewal, setEarlyRenewal } from '../helpers/database/early-renewal.ts';
 import { callRpc, openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { readPayment, readSubscription } from '../helpers/records/read-records.ts';
@@ -23,16 +24,17 @@ async function buy(
   months: number | null,
   { userId, early = 'replace', tier = 'monthly', session = service }: {
     userId?: string;
-    early?: string;
+    early?: EarlyRenewal;
     tier?: string;
     session?: pg.Client;
   } = {},
 ): Promise<{ userId: string; paymentId: string; validUntil: unknown }> {
   const owner = userId ?? (await createUser(database)).id;
   await setClock(database, at);
+  await setEarlyRenewal(database, early);
   await database.query('update public.plans set duration_months = $1 where tier = $2', [months, tier]);
   const { id, orderId } = await createPayment(database, { userId: owner, meta: { tier } });
-  const result = await callRpc(session, 'verify_payment', owner, orderId, uniqueId('pay'), 'signature', early);
+  const result = await callRpc(session, 'verify_payment', owner, orderId, uniqueId('pay'), 'signature');
   return { userId: owner, paymentId: id, validUntil: result.valid_until };
 }
 
@@ -170,7 +172,6 @@ describe('a second purchase', () => {
         payment.gateway_order_id,
         payment.gateway_payment_id,
         'signature',
-        early,
       );
       expect(repeat).toMatchObject({ outcome: 'already_applied', valid_until: '2026-03-31T10:00:00.000Z' });
       expect(await readSubscription(database, userId)).toMatchObject({ end: '2026-03-31T10:00:00.000Z' });

@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { setEarlyRenewal } from '../helpers/database/early-renewal.ts';
 import { openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
@@ -248,16 +249,14 @@ test('a captured payment fulfils an order whose plan was missing, instead of the
   expect(await extraPayments(database, order)).toEqual([order.paymentId]);
 });
 
-test('a renewal of the running tier by webhook extends its period under EARLY_RENEWAL=extend', async () => {
+test('a renewal of the running tier by webhook extends its period under the setting extend', async () => {
   const user = await createUser(database);
   const [first, second] = [await placeOrder(database, { user }), await placeOrder(database, { user })];
   await verifyPurchase(service, first);
   const body = paymentCaptured(paymentOf(second));
-  const { rows: [row] } = await service.query(
-    "select public.apply_gateway_event($1, null, $2, 'extend') ->> 'outcome' as outcome",
-    [sha256(body), body],
-  );
-  expect(row).toEqual({ outcome: 'applied' });
+  await setEarlyRenewal(database, 'extend');
+  onTestFinished(() => setEarlyRenewal(database, 'replace'));
+  expect(await deliver(service, body)).toBe('applied');
   const [one, two] = [await readPayment(database, first.id), await readPayment(database, second.id)];
   expect(two.period_start).toEqual(one.period_end);
   expect(await readLedger(database, sha256(body))).toMatchObject({ outcome: 'applied', deliveries: 1, attempts: 1 });

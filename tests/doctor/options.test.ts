@@ -104,6 +104,7 @@ describe('npm run doctor', () => {
       'skip sender-domain RESEND_API_KEY, EMAIL_FROM not given',
       'skip database DATABASE_URL is not given',
       'skip schedule DATABASE_URL is not given',
+      'skip early-renewal DATABASE_URL is not given',
       'skip pool-role DATABASE_POOL_URL not given: the function calls the database over REST',
       'skip advisors SUPABASE_ACCESS_TOKEN is not given',
       'skip findings DATABASE_URL is not given',

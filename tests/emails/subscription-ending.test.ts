@@ -2,19 +2,19 @@ import { expect, test } from 'vitest';
 import { renderEmail } from '../../supabase/functions/api/outbox/render-email.ts';
 import { settings, subscriptionEndingRow as row } from './rows.ts';
 
-const replace = { ...settings, earlyRenewal: 'replace' } as const;
-const extend = { ...settings, earlyRenewal: 'extend' } as const;
+const replace = row({ early_renewal: 'replace' });
+const extend = row({ early_renewal: 'extend' });
 
-test.each([replace, extend])('the subscription-ending e-mail with %j contains every field', async (given) => {
-  const { to, subject, html } = await renderEmail(row(), given);
+test.each([replace, extend])('the subscription-ending e-mail of %j contains every field', async (given) => {
+  const { to, subject, html } = await renderEmail(given, settings);
   expect(to).toBe('asha@example.com');
   expect(subject).toBe('Your Pro Yearly plan ends on 20 November 2027');
   for (const value of ['Asha Rao', 'Pro Yearly', '20 November 2027']) expect(html).toContain(`>${value}<`);
   expect(html).toContain('href="https://app.example.com/pricing"');
 });
 
-test('with EARLY_RENEWAL=replace the mail invites to buy again at the end', async () => {
-  const { html, text } = await renderEmail(row(), replace);
+test('with early_renewal replace the mail invites to buy again at the end', async () => {
+  const { html, text } = await renderEmail(replace, settings);
   expect(text).toBe(`Your access ends soon
 
 Hello Asha Rao,
@@ -32,8 +32,8 @@ If you have bought a plan since, or do not want to go on, there is nothing left 
   expect(html + text).not.toMatch(/renew|to keep|lose/i);
 });
 
-test('with EARLY_RENEWAL=extend the mail invites to renew before the end', async () => {
-  const { html, text } = await renderEmail(row(), extend);
+test('with early_renewal extend the mail invites to renew before the end', async () => {
+  const { html, text } = await renderEmail(extend, settings);
   expect(text).toBe(`Your access ends soon
 
 Hello Asha Rao,
@@ -51,8 +51,8 @@ If you have bought a plan since, or do not want to go on, there is nothing left 
   expect(html + text).not.toMatch(/at once|or later/);
 });
 
-test('without a setting the mail is the one of EARLY_RENEWAL=replace', async () => {
-  expect(await renderEmail(row(), settings)).toEqual(await renderEmail(row(), replace));
+test('a row without early_renewal is the mail of replace', async () => {
+  expect(await renderEmail(row(), settings)).toEqual(await renderEmail(replace, settings));
 });
 
 test('the date is in the time zone of the settings', async () => {
@@ -62,6 +62,10 @@ test('the date is in the time zone of the settings', async () => {
   });
   expect(html).toContain('>1 January 2028<');
   expect(text).toContain('Valid until: 1 January 2028\n');
+});
+
+test('a row with an unknown early_renewal is refused', async () => {
+  await expect(renderEmail(row({ early_renewal: 'sometimes' }), settings)).rejects.toThrow('early_renewal');
 });
 
 test.each(['to', 'display_name', 'plan_name', 'ends_at'])('a row without %s is refused', async (field) => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { withClient } from '../helpers/database/postgres-client.ts';
 import { copyProject } from '../helpers/project/copy-project.ts';
 import { expectGone, freeBasePort, npmStart } from './running-stack.ts';
 
@@ -14,6 +15,8 @@ describe('kept data', { timeout: 60_000 }, () => {
   afterAll(() => Deno.remove(project, { recursive: true }));
 
   const start = (...args: string[]) => npmStart(['--port', port, ...args], {}, project);
+  const settings = (url = '') =>
+    withClient(url, async (client) => (await client.query('select early_renewal from private.settings')).rows);
   const signUp = async (url: string, key: string) => {
     const answer = await fetch(`${url}/auth/v1/signup`, {
       method: 'POST',
@@ -24,10 +27,11 @@ describe('kept data', { timeout: 60_000 }, () => {
     return answer.status;
   };
 
-  test('survive a restart, and only one npm start can use them at a time', async () => {
-    const first = start();
+  test('survive a restart, which writes EARLY_RENEWAL; only one npm start can use them at a time', async () => {
+    const first = npmStart(['--port', port], { EARLY_RENEWAL: 'extend' }, project);
     const env = await first.ready;
     expect(await signUp(env.API_URL ?? '', env.PUBLISHABLE_KEY ?? '')).toBe(200);
+    expect(await settings(env.DB_URL)).toEqual([{ early_renewal: 'extend' }]);
     const second = npmStart(['--port', String(freeBasePort())], {}, project);
     expect((await second.exited).code).toBe(1);
     expect(second.stderr.join('\n')).toContain('Another `npm start` is using the data');
@@ -35,6 +39,7 @@ describe('kept data', { timeout: 60_000 }, () => {
 
     const again = start();
     await again.ready;
+    expect(await settings(env.DB_URL)).toEqual([{ early_renewal: 'replace' }]);
     expect(await signUp(env.API_URL ?? '', env.PUBLISHABLE_KEY ?? '')).toBe(422);
     await again.end();
   });

@@ -177,8 +177,12 @@ describe('npm start', { timeout: 60_000 }, () => {
 });
 
 test('SIGTERM to npm leaves no process and no temporary data', { timeout: 60_000 }, async () => {
-  const stack = npmStart(['--port', String(freeBasePort()), '--ephemeral'], { GATEWAY_KEY_SECRET: '' });
+  const stack = npmStart(['--port', String(freeBasePort()), '--ephemeral'], {
+    GATEWAY_KEY_SECRET: '',
+    EARLY_RENEWAL: 'extend',
+  });
   const env = await stack.ready;
+  expect(stack.stderr.join('\n')).not.toContain('early_renewal_is_a_database_setting');
   const unconfigured = await fetch(`${env.FUNCTIONS_URL}/api/payments/verify`, { method: 'POST', body: '{}' });
   expect(await unconfigured.json()).toEqual({ error: 'Payment service not configured' });
   const processes = await stack.processes();
@@ -188,6 +192,12 @@ test('SIGTERM to npm leaves no process and no temporary data', { timeout: 60_000
   expect((await stack.end()).code).toBe(0);
   await expectGone(processes);
   await expect(Deno.stat(data)).rejects.toThrow(Deno.errors.NotFound);
+});
+
+test('an invalid EARLY_RENEWAL is refused', async () => {
+  const refused = npmStart(['--port', String(freeBasePort()), '--ephemeral'], { EARLY_RENEWAL: 'sometimes' });
+  expect((await refused.exited).code).toBe(1);
+  expect(refused.stderr).toContain('EARLY_RENEWAL is neither "replace" nor "extend"');
 });
 
 test('the children of a killed supervisor end', { timeout: 60_000 }, async () => {

@@ -8,13 +8,13 @@ const order = { userId, tier: 'pro', idempotencyKey: null };
 const delivery = { bodySha256: '00', eventId: 'evt_1', body: '{}' };
 
 /** A database whose calls return these results in order. Errors are thrown. */
-function scripted(ends: unknown[], earlyRenewal: 'replace' | 'extend' = 'replace') {
+function scripted(ends: unknown[]) {
   const calls: { name: string; parameters: unknown }[] = [];
   const database = createDatabase((name, parameters) => {
     calls.push({ name, parameters });
     const end = ends[calls.length - 1];
     return end instanceof Error ? Promise.reject(end) : Promise.resolve(end);
-  }, { earlyRenewal });
+  });
   return { database, calls };
 }
 
@@ -32,18 +32,12 @@ describe('a call', () => {
     expect(await scripted([text]).database.getSubscription(userId)).toBe(text);
   });
 
-  test.each(['replace', 'extend'] as const)('of verifyPayment passes the payment and "%s"', async (earlyRenewal) => {
-    const { database, calls } = scripted([{ outcome: 'applied', tier: 'pro', valid_until: 'then' }], earlyRenewal);
+  test('of verifyPayment passes the payment and returns what it bought', async () => {
+    const { database, calls } = scripted([{ outcome: 'applied', tier: 'pro', valid_until: 'then' }]);
     expect(await database.verifyPayment(payment)).toEqual({ outcome: 'applied', tier: 'pro', validUntil: 'then' });
     expect(calls).toEqual([{
       name: 'verify_payment',
-      parameters: {
-        p_user_id: userId,
-        p_order_id: 'order_1',
-        p_payment_id: 'pay_1',
-        p_signature: 'abc',
-        p_early_renewal: earlyRenewal,
-      },
+      parameters: { p_user_id: userId, p_order_id: 'order_1', p_payment_id: 'pay_1', p_signature: 'abc' },
     }]);
   });
 
@@ -51,7 +45,7 @@ describe('a call', () => {
     expect(await scripted([{ outcome }]).database.verifyPayment(payment)).toEqual({ outcome });
   });
 
-  test.each([null, { tier: 'pro', until: '2027-11-20T13:02:04.662Z' }])(
+  test.each([null, { tier: 'pro', until: '2027-11-20T13:02:04.662Z', early_renewal: 'replace' }])(
     'of createOrder passes the request and returns the payment, with running %j',
     async (running) => {
       const plan = { tier: 'pro', name: 'Pro' };
@@ -75,7 +69,7 @@ describe('a call', () => {
     expect(await database.applyGatewayEvent(delivery)).toEqual({ outcome: 'stale' });
     expect(calls).toEqual([{
       name: 'apply_gateway_event',
-      parameters: { p_body_sha256: '00', p_event_id: 'evt_1', p_body: '{}', p_early_renewal: 'replace' },
+      parameters: { p_body_sha256: '00', p_event_id: 'evt_1', p_body: '{}' },
     }]);
   });
 
@@ -100,7 +94,7 @@ describe('a result of another shape is an error:', () => {
     },
   );
 
-  test.each([undefined, {}, 'pro', { tier: 'pro' }, { tier: 'pro', until: null }, {
+  test.each([undefined, {}, 'pro', { tier: 'pro' }, { tier: 'pro', until: null }, { tier: 'pro', until: 'then' }, {
     until: '2027-11-20T13:02:04.662Z',
   }])(
     'createOrder with running %j',

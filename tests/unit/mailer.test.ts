@@ -1,5 +1,4 @@
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
-import { readConfig } from '../../supabase/functions/api/config.ts';
 import { createMailer } from '../../supabase/functions/api/outbox/mailer.ts';
 import { createSenders } from '../../supabase/functions/api/outbox/senders.ts';
 import { everyRow, paymentFailedRow, paymentSuccessRow, subscriptionEndingRow } from '../emails/rows.ts';
@@ -19,7 +18,6 @@ const config = {
   appUrl: 'https://app.example.com',
   timeZone: 'UTC',
   expiryEmails: true,
-  earlyRenewal: 'replace',
 } as const;
 const rows = [
   { id: 1, key: 'payment-success/1', ...paymentSuccessRow() },
@@ -105,25 +103,13 @@ test('with EXPIRY_EMAILS=off mails about the end of a period are not sent and ar
 });
 
 test.each(['replace', 'extend'])(
-  'the mail before the end of a period follows EARLY_RENEWAL=%s',
-  async (earlyRenewal) => {
-    const environment: Record<string, string> = {
-      SUPABASE_URL: 'https://abc.supabase.co',
-      SUPABASE_PUBLISHABLE_KEYS: '{"default":"sb_publishable_1"}',
-      SUPABASE_SECRET_KEYS: '{"default":"sb_secret_1"}',
-      APP_URL: config.appUrl,
-      RESEND_API_KEY: config.apiKey,
-      RESEND_BASE_URL: config.baseUrl,
-      EMAIL_FROM: config.from,
-      EARLY_RENEWAL: earlyRenewal,
-    };
-    const { notice } = createSenders(readConfig((name) => environment[name]), null);
-    const row = { id: 1, key: 'subscription-ending/1', ...subscriptionEndingRow() };
+  'the mail before the end of a period follows early_renewal %s of its row',
+  async (given) => {
+    const { notice } = createSenders({ email: config, revalidation: null }, null);
+    const row = { id: 1, key: 'subscription-ending/1', ...subscriptionEndingRow({ early_renewal: given }) };
     expect(await notice?.([row])[0]?.deliver()).toEqual({ status: 'delivered' });
     const advice = { replace: 'on that day or later', extend: 'renew your plan before then' };
-    const given = Object.entries(advice).filter(([, words]) =>
-      JSON.stringify(provider.arrivals[0]?.body).includes(words)
-    );
-    expect(given.map(([name]) => name)).toEqual([earlyRenewal]);
+    const sent = JSON.stringify(provider.arrivals[0]?.body);
+    expect(Object.entries(advice).filter(([, words]) => sent.includes(words)).map(([name]) => name)).toEqual([given]);
   },
 );

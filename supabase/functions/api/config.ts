@@ -22,6 +22,10 @@ export type Config = {
   readonly gatewayAccountId: string | null;
   readonly signatureHeader: string;
   readonly eventIdHeader: string;
+  /**
+   * The function checks it and does not use it: the setting is a row of the database. `npm start` writes this value
+   * there. Contract: Early renewals.
+   */
   readonly earlyRenewal: 'replace' | 'extend';
   /** Null: mails wait in the outbox until it is configured. */
   readonly email: EmailConfig | null;

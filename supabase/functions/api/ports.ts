@@ -112,8 +112,11 @@ export type OrderedPayment = {
   readonly running: RunningSubscription | null;
 };
 
-/** The running subscription when the order is created. `until`: its end, ISO 8601 in UTC, with milliseconds. */
-export type RunningSubscription = { readonly tier: string; readonly until: string };
+/**
+ * The running subscription when the order is created. `until`: its end, ISO 8601 in UTC, with milliseconds.
+ * `early_renewal`: what a purchase of its tier does. Contract: Early renewals.
+ */
+export type RunningSubscription = { readonly tier: string; readonly until: string; readonly early_renewal: string };
 
 export type CreateOrderResult =
   | OrderedPayment & { outcome: 'created' }

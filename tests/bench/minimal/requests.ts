@@ -68,7 +68,7 @@ async function createVerifies(userIds: readonly string[], { owners }: Setting): 
   const orders = userIds.map((userId) => [userId, newId('order'), newId('pay'), '0'.repeat(64)] as const);
   for (const side of sides) await insertOrders(owners[side], userIds, orders.map(([, orderId]) => orderId));
   const isRight = (result: unknown) => field(result, 'outcome') === 'applied';
-  const ours = orders.map((order) => call('verify_payment($1, $2, $3, $4, $5)', [...order, 'replace'], isRight));
+  const ours = orders.map((order) => call('verify_payment($1, $2, $3, $4)', [...order], isRight));
   return {
     ours,
     rows: ours,
@@ -93,8 +93,8 @@ async function createCaptures(userIds: readonly string[], { owners }: Setting): 
 
 function webhooks(bodies: readonly string[], isRight: (outcome: unknown) => boolean, writes: boolean): Calls {
   const ours = bodies.map((body) => {
-    const values = [sha256(body), newId('evt'), body, 'replace'];
-    return call('apply_gateway_event($1, $2, $3, $4)', values, (result) => isRight(field(result, 'outcome')));
+    const values = [sha256(body), newId('evt'), body];
+    return call('apply_gateway_event($1, $2, $3)', values, (result) => isRight(field(result, 'outcome')));
   });
   const minimal = bodies.map((body) => call('apply_gateway_event($1)', [body], (result) => result === writes));
   return { ours, rows: ours, minimal };

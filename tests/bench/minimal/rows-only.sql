@@ -6,8 +6,7 @@ create or replace function public.verify_payment(
   p_user_id uuid,
   p_order_id text,
   p_payment_id text,
-  p_signature text,
-  p_early_renewal text default 'replace'
+  p_signature text
 )
 returns jsonb
 language plpgsql
@@ -108,7 +107,6 @@ create or replace function public.apply_gateway_event(
   p_body_sha256 text,
   p_event_id text default null,
   p_body text default null,
-  p_early_renewal text default 'replace',
   p_account_id text default null
 )
 returns jsonb

@@ -1,3 +1,4 @@
+import type { EarlyRenewal } from '../database/early-renewal.ts';
 import fc from 'fast-check';
 
 /** The weight of each kind. fast-check shrinks a failing history towards the first kinds. */
@@ -38,7 +39,7 @@ export type Wait = { unit: 'minute' | 'hour' | 'day' | 'month'; count: number } 
 export type Draw = { kinds: Kind[]; wait: Wait; which: number; how: number };
 
 /** A drawn history. REPLAY takes it as JSON. */
-export type Drawn = { start: string; earlyRenewal: 'replace' | 'extend'; draws: Draw[] };
+export type Drawn = { start: string; earlyRenewal: EarlyRenewal; draws: Draw[] };
 
 const kinds = Object.keys(weights).filter((name): name is Kind => name in weights);
 

@@ -1,3 +1,4 @@
+import type { EarlyRenewal } from '../database/early-renewal.ts';
 import type { Time } from './time.ts';
 
 /** A payment at the gateway, with its refunds by id. */
@@ -68,7 +69,7 @@ export type Grant = Cancellation & {
 
 /** All facts about a user that were sent to the database. */
 export type Facts = {
-  readonly earlyRenewal: 'replace' | 'extend';
+  readonly earlyRenewal: EarlyRenewal;
   readonly orders: Order[];
   readonly subscriptions: Subscription[];
   readonly grants: Grant[];

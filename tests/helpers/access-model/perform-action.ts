@@ -19,7 +19,7 @@ type Order = { readonly id: string; readonly orderId: string; readonly amount: n
 
 /** Performs actions through the RPCs, each at its time. Returns the names of the reconciled gateway subscriptions. */
 export function createPerformer(
-  { database, service, userId, earlyRenewal }: Setting,
+  { database, service, userId }: Setting,
   names: Names,
 ): (action: Action, at: string) => Promise<string[]> {
   const orders = new Map<string, Order>();
@@ -50,7 +50,7 @@ export function createPerformer(
     const key = JSON.stringify(action);
     const body = bodies.get(key) ?? build();
     bodies.set(key, body);
-    const outcome = await deliver(service, body, null, earlyRenewal);
+    const outcome = await deliver(service, body);
     if (/^(failed|ignored)/.test(String(outcome))) throw new Error(`${outcome}: ${body}`);
     return [];
   };
@@ -83,7 +83,7 @@ export function createPerformer(
       const answer = answers[name];
       if (!answer) throw new Error(`claimed, and the gateway has no such subscription: ${name}`);
       const entity = JSON.stringify(subscriptionAnswer(gatewayId, answer));
-      await call('apply_gateway_subscription', id, gatewayId, entity, earlyRenewal);
+      await call('apply_gateway_subscription', id, gatewayId, entity);
       reconciled.push(name);
     }
     return reconciled.sort();
@@ -100,7 +100,6 @@ export function createPerformer(
           orderOf(action.order).orderId,
           paymentOf(action.payment),
           'signature',
-          earlyRenewal,
         );
       case 'captured': {
         const { id, orderId } = orderOf(action.order);
@@ -125,7 +124,7 @@ export function createPerformer(
         });
       }
       case 'nothing captured':
-        return call('apply_order_payments', orderOf(action.order).id, action.isUnknown ? null : '[]', earlyRenewal);
+        return call('apply_order_payments', orderOf(action.order).id, action.isUnknown ? null : '[]');
       case 'activated':
       case 'charged':
       case 'cancelled':

@@ -1,11 +1,12 @@
+import { type EarlyRenewal, setEarlyRenewal } from '../database/early-renewal.ts';
 import { plans } from './actions.ts';
 import { createSubject, type Subject } from './subject.ts';
 import { openSession } from '../database/session.ts';
 import type { TestDatabase } from '../database/test-database.ts';
 import { createUser } from '../records/records.ts';
 
-/** Empties the tables and creates the user of a history. */
-export type NewSubject = (earlyRenewal: 'replace' | 'extend') => Promise<Subject>;
+/** Empties the tables, sets what early renewals do, and creates the user of a history. */
+export type NewSubject = (earlyRenewal: EarlyRenewal) => Promise<Subject>;
 
 // Not setClock: it replaces the function, and then Postgres plans every statement that calls it again, which is slow.
 const clock = `
@@ -38,12 +39,13 @@ export async function prepareSubjects(database: TestDatabase): Promise<NewSubjec
   return async (earlyRenewal) => {
     // Without triggers and foreign keys: the triggers would record each deletion.
     await owner.query(`begin; set local session_replication_role = replica; ${clear} commit`);
+    await setEarlyRenewal(database, earlyRenewal);
     for (const [tier, { price, months }] of Object.entries(plans)) {
       await owner.query(
         "update public.plans set gateway_plan_id = 'plan_' || tier, price = $2, duration_months = $3 where tier = $1",
         [tier, price, months],
       );
     }
-    return createSubject({ database, service, owner, userId: (await createUser(database)).id, earlyRenewal });
+    return createSubject({ database, service, owner, userId: (await createUser(database)).id });
   };
 }

@@ -20,7 +20,6 @@ export type Setting = {
   readonly service: pg.Client;
   readonly owner: pg.Client;
   readonly userId: string;
-  readonly earlyRenewal: 'replace' | 'extend';
 };
 
 const readAccess = `

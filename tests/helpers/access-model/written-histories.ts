@@ -1,9 +1,10 @@
 import { type Action, type Answer, type GatewayEvent, planOf, type TimedAction } from './actions.ts';
+import type { EarlyRenewal } from '../database/early-renewal.ts';
 
 /** A history, and the user's access at its end. */
 export type Written = {
   readonly name: string;
-  readonly earlyRenewal?: 'replace' | 'extend';
+  readonly earlyRenewal?: EarlyRenewal;
   readonly steps: TimedAction[];
   readonly end: string;
 };

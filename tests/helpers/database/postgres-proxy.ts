@@ -1,3 +1,5 @@
+import { Buffer } from 'node:buffer';
+
 /** The requests of a client to Postgres, in the order of the protocol. */
 export type Recorded = {
   /** The called functions of schema public. */
@@ -80,13 +82,13 @@ async function writeAll(to: Deno.Conn, bytes: Uint8Array): Promise<void> {
 
 /** Parses the messages of one client: a start-up message without a type, then messages of type, length and body. */
 function readRequests(recorded: Recorded, onCall: (name: string) => void): (bytes: Uint8Array) => void {
-  const decoder = new TextDecoder('latin1');
   let text = '';
   let started = false;
   const length = (at: number) => [0, 1, 2, 3].reduce((sum, offset) => sum * 256 + text.charCodeAt(at + offset), 0);
 
   return (bytes) => {
-    text += decoder.decode(bytes);
+    // Not TextDecoder: its latin1 is windows-1252, which changes bytes from 128 to 159, also those of a length.
+    text += Buffer.from(bytes).toString('latin1');
     for (;;) {
       const header = started ? 5 : 4;
       if (text.length < header) return;

@@ -12,6 +12,13 @@ export type Plans = {
   last(): string;
 };
 
+/** How the plans read the table: its scans, also those of its indexes below a bitmap scan; not the node that writes it. */
+export function scansOf(table: string, plans: string): string[] {
+  const scan = '(?:Seq|Index|Index Only|Bitmap Heap|Tid) Scan(?: Backward)?';
+  const read = new RegExp(`${scan}(?: using \\w+)? on ${table}\\b|Bitmap Index Scan on ${table}_\\w+`, 'g');
+  return [...new Set([...plans.matchAll(read)].map(([text]) => text))].sort();
+}
+
 /** Records the plans of the statements inside functions with auto_explain. EXPLAIN of the call does not show them. */
 export async function watchPlans(database: TestDatabase): Promise<Plans> {
   const client = await database.connect();
@@ -34,11 +41,7 @@ export async function watchPlans(database: TestDatabase): Promise<Plans> {
     async readsOf(table, call) {
       plans.length = 0;
       await client.query(`select ${call}`);
-      // Scans of the table, and of its indexes below a bitmap heap scan; not the node that writes the table.
-      const scan = '(?:Seq|Index|Index Only|Bitmap Heap|Tid) Scan(?: Backward)?';
-      const read = new RegExp(`${scan}(?: using \\w+)? on ${table}\\b|Bitmap Index Scan on ${table}_\\w+`, 'g');
-      const reads = plans.join('\n').matchAll(read);
-      return [...new Set([...reads].map(([text]) => text))].sort();
+      return scansOf(table, plans.join('\n'));
     },
     async of(statement, parameters) {
       plans.length = 0;

@@ -16,9 +16,8 @@ export async function deliver(
   session: pg.Client,
   body: string,
   eventId: string | null = null,
-  earlyRenewal: 'replace' | 'extend' = 'replace',
 ): Promise<unknown> {
-  const { outcome } = await callRpc(session, 'apply_gateway_event', sha256(body), eventId, body, earlyRenewal);
+  const { outcome } = await callRpc(session, 'apply_gateway_event', sha256(body), eventId, body);
   return outcome;
 }
 

@@ -41,7 +41,7 @@ begin
     true
   );
   if p_step ? 'body' then
-    v_answer := public.apply_gateway_event(p_step ->> 'sha256', null, p_step ->> 'body', p_step ->> 'earlyRenewal');
+    v_answer := public.apply_gateway_event(p_step ->> 'sha256', null, p_step ->> 'body');
   elsif p_step ? 'stored' then
     v_answer := public.store_order((p_step ->> 'stored')::uuid, p_step ->> 'orderId');
   elsif p_step ? 'grantTo' then
@@ -53,8 +53,7 @@ begin
       (p_step ->> 'userId')::uuid,
       p_step ->> 'orderId',
       p_step ->> 'paymentId',
-      'signature',
-      p_step ->> 'earlyRenewal'
+      'signature'
     );
   end if;
   if v_answer ->> 'outcome' like 'failed: %' or v_answer ->> 'outcome' like 'ignored: %' then

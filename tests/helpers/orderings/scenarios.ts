@@ -1,6 +1,7 @@
 import { createStepBuilder, dayOfEvents, type OrderIds, type Step, type StepBuilder } from './step-builder.ts';
 import type { TestDatabase } from '../database/test-database.ts';
 import { createPayment, createUser } from '../records/records.ts';
+import { type EarlyRenewal, setEarlyRenewal } from '../database/early-renewal.ts';
 
 /** A user, and the steps whose sequences are run. */
 export type Scenario = {
@@ -14,7 +15,7 @@ export type Scenario = {
 /** A scenario before it has a user. */
 export type ScenarioTemplate = {
   orders: number;
-  earlyRenewal?: 'extend';
+  earlyRenewal?: EarlyRenewal;
   /** Set to false: the ids of the orders are not stored yet. */
   areStored?: false;
   /** The user made a purchase in October. */
@@ -301,19 +302,26 @@ export const scenarioNames = Object.keys(templates).filter((name): name is Scena
 /** The scenarios with so few steps that all of their shorter sequences can be run. */
 export const smallScenarioNames = scenarioNames.filter((name) => name !== 'everything at once');
 
-/** A scenario by its name, with a new user and new orders. The database needs the runner: see `installRunner`. */
+/**
+ * A scenario by its name, with a new user and new orders, and the setting of early renewals. The
+ * database needs the runner: see `installRunner`.
+ */
 export async function createScenario(database: TestDatabase, name: ScenarioName): Promise<Scenario> {
   return await createScenarioFrom(database, name, templates[name]);
 }
 
-/** A scenario from a template, with a new user and new orders. The database needs the runner: see `installRunner`. */
+/**
+ * A scenario from a template, with a new user and new orders, and the setting of early renewals. The
+ * database needs the runner: see `installRunner`.
+ */
 export async function createScenarioFrom(
   database: TestDatabase,
   name: string,
   template: ScenarioTemplate,
 ): Promise<Scenario> {
+  await setEarlyRenewal(database, template.earlyRenewal ?? 'replace');
   const { id: userId } = await createUser(database);
-  const build = createStepBuilder(userId, template.earlyRenewal ?? 'replace');
+  const build = createStepBuilder(userId);
   const orders: OrderIds[] = [];
   for (let count = template.isCustomer ? -1 : 0; count < template.orders; count++) {
     orders.push(await createPayment(database, { userId }));

@@ -10,8 +10,8 @@ export type Step =
   | { name: string; grantTo: string; until: string }
   | { name: string; cancelFor: string; atPeriodEnd: boolean }
   | { name: string; stored: string; orderId: string }
-  | { name: string; earlyRenewal: string; sha256: string; body: string }
-  | { name: string; earlyRenewal: string; userId: string; orderId: string; paymentId: string };
+  | { name: string; sha256: string; body: string }
+  | { name: string; userId: string; orderId: string; paymentId: string };
 
 export type OrderIds = { readonly id: string; readonly orderId: string };
 
@@ -48,17 +48,16 @@ export function dayOfEvents(day: number): string {
 }
 
 /** A builder of steps for one user. */
-export function createStepBuilder(userId: string, earlyRenewal: 'replace' | 'extend'): StepBuilder {
+export function createStepBuilder(userId: string): StepBuilder {
   const suffix = uniqueId('');
   const subscriptionIds: string[] = [];
   const money = ({ orderId }: OrderIds, letter: string) => ({ id: `pay_${letter}${suffix}`, order_id: orderId });
-  const deliver = (name: string, body: string): Step => ({ name, earlyRenewal, sha256: sha256(body), body });
+  const deliver = (name: string, body: string): Step => ({ name, sha256: sha256(body), body });
   const month = (number: number) => new Date(Date.UTC(2126, number)).toISOString();
   return {
     subscriptionIds,
     verify: (name, order, letter) => ({
       name,
-      earlyRenewal,
       userId,
       orderId: order.orderId,
       paymentId: money(order, letter).id,

@@ -35,9 +35,8 @@ export function paymentOf({ orderId, paymentId }: Pick<Purchase, 'orderId' | 'pa
 export function verifyPurchase(
   session: pg.Client,
   { user, orderId, paymentId }: Purchase,
-  earlyRenewal: 'replace' | 'extend' = 'replace',
 ): Promise<Record<string, unknown>> {
-  return callRpc(session, 'verify_payment', user.id, orderId, paymentId, 'signature', earlyRenewal);
+  return callRpc(session, 'verify_payment', user.id, orderId, paymentId, 'signature');
 }
 
 /** Keys of a user's mails: first those about payments, then those about the end of a period, oldest first. */

@@ -21,7 +21,7 @@ const ordered = {
   amount: z.number(),
   currency: z.string(),
   plan: z.looseObject({}),
-  running: z.object({ tier: z.string(), until: z.string() }).nullable(),
+  running: z.object({ tier: z.string(), until: z.string(), early_renewal: z.string() }).nullable(),
 };
 export const createOrderResult = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.literal('created'), ...ordered }),

@@ -44,9 +44,7 @@ export class DatabaseError extends Error {
 /** The SQL functions of the service, over a transport. */
 export function createDatabase(
   transport: Transport,
-  { earlyRenewal, gateway = null, gatewayAccountId = null }:
-    & Pick<Config, 'earlyRenewal'>
-    & Partial<Pick<Config, 'gateway' | 'gatewayAccountId'>>,
+  { gateway = null, gatewayAccountId = null }: Partial<Pick<Config, 'gateway' | 'gatewayAccountId'>> = {},
 ): Database {
   const call = retryOnce(transport);
   return {
@@ -87,7 +85,6 @@ export function createDatabase(
           p_order_id: orderId,
           p_payment_id: paymentId,
           p_signature: signature,
-          p_early_renewal: earlyRenewal,
         }),
       );
       return 'valid_until' in result
@@ -106,7 +103,6 @@ export function createDatabase(
           p_body_sha256: bodySha256,
           p_event_id: eventId ?? undefined,
           p_body: body ?? undefined,
-          p_early_renewal: earlyRenewal,
           p_account_id: gatewayAccountId ?? undefined,
         }),
       ),
@@ -152,7 +148,6 @@ export function createDatabase(
         await call('apply_order_payments', {
           p_payment_id: paymentId,
           p_items: items === null ? undefined : JSON.stringify(items),
-          p_early_renewal: earlyRenewal,
         }),
       ),
 
@@ -170,7 +165,6 @@ export function createDatabase(
           p_subscription_id: id,
           p_gateway_subscription_id: gatewaySubscriptionId,
           p_entity: entity === null ? undefined : JSON.stringify(entity),
-          p_early_renewal: earlyRenewal,
         }),
       ),
 

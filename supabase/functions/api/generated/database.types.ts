@@ -259,28 +259,14 @@ export type Database = {
     };
     Functions: {
       'apply_gateway_event': {
-        Args: {
-          'p_account_id'?: string;
-          'p_body'?: string;
-          'p_body_sha256': string;
-          'p_early_renewal'?: string;
-          'p_event_id'?: string;
-        };
+        Args: { 'p_account_id'?: string; 'p_body'?: string; 'p_body_sha256': string; 'p_event_id'?: string };
         Returns: Json;
       };
       'apply_gateway_subscription': {
-        Args: {
-          'p_early_renewal'?: string;
-          'p_entity'?: string;
-          'p_gateway_subscription_id': string;
-          'p_subscription_id': string;
-        };
+        Args: { 'p_entity'?: string; 'p_gateway_subscription_id': string; 'p_subscription_id': string };
         Returns: Json;
       };
-      'apply_order_payments': {
-        Args: { 'p_early_renewal'?: string; 'p_items'?: string; 'p_payment_id': string };
-        Returns: Json;
-      };
+      'apply_order_payments': { Args: { 'p_items'?: string; 'p_payment_id': string }; Returns: Json };
       'cancel_subscription': { Args: { 'p_at_period_end': boolean; 'p_user_id': string }; Returns: Json };
       'claim_outbox': { Args: { 'p_destination': string }; Returns: Json };
       'claim_payments_to_reconcile': { Args: Record<PropertyKey, never>; Returns: Json };
@@ -315,13 +301,7 @@ export type Database = {
       'resume_subscription': { Args: { 'p_user_id': string }; Returns: Json };
       'store_order': { Args: { 'p_order_id': string; 'p_payment_id': string }; Returns: Json };
       'verify_payment': {
-        Args: {
-          'p_early_renewal'?: string;
-          'p_order_id': string;
-          'p_payment_id': string;
-          'p_signature': string;
-          'p_user_id': string;
-        };
+        Args: { 'p_order_id': string; 'p_payment_id': string; 'p_signature': string; 'p_user_id': string };
         Returns: Json;
       };
     };

@@ -1,4 +1,4 @@
-import type { Config, EmailConfig } from '../config.ts';
+import type { EmailConfig } from '../config.ts';
 import {
   type Attempt,
   attemptTimeoutMilliseconds,
@@ -10,20 +10,18 @@ import {
 
 const expiryKinds = ['subscription-ending', 'subscription-ended'];
 
-type MailerConfig = EmailConfig & Pick<Config, 'earlyRenewal'>;
-
 /** Sends mails through Resend, one attempt a row. The row's key is the idempotency key. Contract: E-mails. */
-export function createMailer(config: MailerConfig): Sender {
+export function createMailer(config: EmailConfig): Sender {
   return (rows) => rows.map((row): Attempt => ({ rows: [row], deliver: () => deliverMail(config, row) }));
 }
 
-function deliverMail(config: MailerConfig, row: OutboxRow): Promise<Delivery> {
+function deliverMail(config: EmailConfig, row: OutboxRow): Promise<Delivery> {
   return config.expiryEmails || !expiryKinds.includes(row.kind)
     ? sendMail(config, row)
     : Promise.resolve({ status: 'delivered', note: 'not sent: EXPIRY_EMAILS is off' });
 }
 
-async function sendMail(config: MailerConfig, row: OutboxRow): Promise<Delivery> {
+async function sendMail(config: EmailConfig, row: OutboxRow): Promise<Delivery> {
   try {
     // Most isolates never send a mail, so templates and client are loaded with the first one. If loading fails, the
     // mail is retried, because a later deploy may repair it.

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { Config } from '../config.ts';
 import { formatAmount, formatLongDate, formatTier } from './format.ts';
-import type { Mail } from '../generated/emails.js';
+import type { Mail, SubscriptionEndProps } from '../generated/emails.js';
 
 /** A mail and its recipient. */
 export type Email = Mail & { readonly to: string };
@@ -11,8 +10,6 @@ export type EmailSettings = {
   readonly appUrl: string;
   /** IANA name, for the dates in mails; default UTC. */
   readonly timeZone?: string | undefined;
-  /** EARLY_RENEWAL: decides which advice `subscription-ending` gives; default `replace`. */
-  readonly earlyRenewal?: Config['earlyRenewal'] | undefined;
 };
 
 // What the migrations write into `private.outbox.payload`: amounts in minor units, times in UTC.
@@ -37,7 +34,11 @@ const outboxMail = z.discriminatedUnion('kind', [
     kind: z.literal('payment-failed'),
     payload: payment.extend({ tier: z.string().optional(), reason: z.string().nullish() }),
   }),
-  z.object({ kind: z.literal('subscription-ending'), payload: periodEnd }),
+  z.object({
+    kind: z.literal('subscription-ending'),
+    // Decides which advice the mail gives. Contract: Early renewals.
+    payload: periodEnd.extend({ early_renewal: z.enum(['replace', 'extend']).default('replace') }),
+  }),
   z.object({ kind: z.literal('subscription-ended'), payload: periodEnd }),
 ]);
 
@@ -47,7 +48,7 @@ const outboxMail = z.discriminatedUnion('kind', [
  */
 export async function renderEmail(
   row: { readonly kind: string; readonly payload: unknown },
-  { appUrl, timeZone, earlyRenewal = 'replace' }: EmailSettings,
+  { appUrl, timeZone }: EmailSettings,
 ): Promise<Email> {
   const mail = outboxMail.parse(row);
   // Most isolates never send a mail, so the templates are loaded with the first one.
@@ -82,22 +83,24 @@ export async function renderEmail(
         }),
       };
     }
-    case 'subscription-ending':
-    case 'subscription-ended': {
-      const { kind, payload } = mail;
-      const props = {
-        displayName,
-        planName: payload.plan_name,
-        endsOn: formatLongDate(payload.ends_at, timeZone),
-        pricingUrl: pageUrl(appUrl, 'pricing'),
-      };
+    case 'subscription-ending': {
+      const { payload } = mail;
       return {
         to: payload.to,
-        ...(kind === 'subscription-ending'
-          ? mails.subscriptionEnding({ ...props, earlyRenewal })
-          : mails.subscriptionEnded(props)),
+        ...mails.subscriptionEnding({ ...periodEndProps(payload), earlyRenewal: payload.early_renewal }),
       };
     }
+    case 'subscription-ended':
+      return { to: mail.payload.to, ...mails.subscriptionEnded(periodEndProps(mail.payload)) };
+  }
+
+  function periodEndProps(payload: z.infer<typeof periodEnd>): SubscriptionEndProps {
+    return {
+      displayName,
+      planName: payload.plan_name,
+      endsOn: formatLongDate(payload.ends_at, timeZone),
+      pricingUrl: pageUrl(appUrl, 'pricing'),
+    };
   }
 }
 

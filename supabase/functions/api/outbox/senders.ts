@@ -6,10 +6,10 @@ import { createRevalidator, nothingToRevalidate } from './revalidate.ts';
 
 /** Creates the senders of the configured destinations. Rows of the others wait in the outbox. */
 export function createSenders(
-  { email, revalidation, earlyRenewal }: Config,
+  { email, revalidation }: Pick<Config, 'email' | 'revalidation'>,
   gateway: Gateway | null,
 ): Ports['senders'] {
-  const mailer = email && createMailer({ ...email, earlyRenewal });
+  const mailer = email && createMailer(email);
   return {
     ...(mailer && { email: mailer, notice: mailer }),
     ...(revalidation && {

@@ -1,5 +1,4 @@
 import type { Answer } from '../http/answer.ts';
-import type { Config } from '../config.ts';
 import { errorAnswer } from '../http/errors.ts';
 import type { CreateOrderResult, Database, OrderRequest } from '../ports.ts';
 import type { Route } from '../http/route.ts';
@@ -9,9 +8,6 @@ import { parseCreateOrderRequest } from '../http/validation.ts';
 /** How long a request waits while another request creates the same order. */
 const waitMilliseconds = 3000;
 const pauseMilliseconds = 200;
-
-/** The settings that the answer contains. */
-type Settings = { readonly keyId: string; readonly earlyRenewal: Config['earlyRenewal'] };
 
 /** Creates an order, or returns the open one. Contract: POST /api/payments/orders, "Order of checks". */
 export const createOrder: Route = {
@@ -38,9 +34,9 @@ export const createOrder: Route = {
     }
     if (!isStorableText(tier)) return errorAnswer('offerNotFound');
 
-    const settings = { keyId: config.gateway.keyId, earlyRenewal: config.earlyRenewal };
+    const { keyId } = config.gateway;
     const result = await waitForOrder(database, { userId, tier, idempotencyKey });
-    if (result.outcome !== 'created') return answerWithoutOrdering(result, settings);
+    if (result.outcome !== 'created') return answerWithoutOrdering(result, keyId);
 
     const { paymentId, amount, currency } = result;
     const orderId = await gateway.createOrder({ amount, currency, receipt: paymentId.replaceAll('-', '') });
@@ -51,7 +47,7 @@ export const createOrder: Route = {
     await database.storeOrder(paymentId, orderId);
     // An event about this order may have arrived first and be applied now.
     dispatchLater();
-    return checkout({ ...result, outcome: 'existing', orderId }, settings, 'created');
+    return checkout({ ...result, outcome: 'existing', orderId }, keyId, 'created');
   },
 };
 
@@ -67,11 +63,11 @@ async function waitForOrder(database: Database, request: OrderRequest): Promise<
 
 function answerWithoutOrdering(
   result: Exclude<CreateOrderResult, { outcome: 'created' }>,
-  settings: Settings,
+  keyId: string,
 ): Answer {
   switch (result.outcome) {
     case 'existing':
-      return checkout(result, settings, 'existing');
+      return checkout(result, keyId, 'existing');
     case 'plan_not_found':
       return errorAnswer('offerNotFound');
     case 'user_not_found':
@@ -88,7 +84,7 @@ function answerWithoutOrdering(
 /** The 201 answer: what a checkout needs, and what the purchase does to the running subscription. */
 function checkout(
   { orderId, paymentId, amount, currency, plan, running }: Extract<CreateOrderResult, { outcome: 'existing' }>,
-  { keyId, earlyRenewal }: Settings,
+  keyId: string,
   outcome: string,
 ): Answer {
   return {
@@ -98,7 +94,7 @@ function checkout(
       key_id: keyId,
       payment_id: paymentId,
       plan,
-      running: running && { tier: running.tier, until: running.until, early_renewal: earlyRenewal },
+      running,
     },
     outcome,
   };
