@@ -2,10 +2,8 @@
  * Bodies of the gateway's webhooks, made with the simulator's builders: as large as real ones, with new ids each time.
  */
 import type { Payment, Subscription } from '../../scripts/stack/gateway/entities.ts';
-import { eventBody } from '../../scripts/stack/gateway/event.ts';
-import { newId } from '../../scripts/stack/gateway/id.ts';
-import { newSubscription } from '../../scripts/stack/gateway/new-subscription.ts';
-import { createGatewayStore } from '../../scripts/stack/gateway/store.ts';
+import { eventBody } from '../../scripts/stack/gateway/events.ts';
+import { createGatewayStore, newId, newSubscription } from '../../scripts/stack/gateway/store.ts';
 
 /** Price of the plan `pro` in minor units. */
 export const proPrice = 99_900;

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import type { DeliverOptions } from '../../scripts/stack/gateway/deliver-options.ts';
+import type { DeliverOptions } from '../../scripts/stack/gateway/events.ts';
 import { paymentCaptured } from '../fixtures/gateway/payment-events.ts';
 import { answer } from '../helpers/answer.ts';
 import { whileBroken } from '../helpers/broken-function.ts';
