@@ -78,7 +78,8 @@ function blank(text: string): string {
   return text.replace(/[^\n]/g, ' ');
 }
 
-async function filesBelow(folder: string): Promise<string[]> {
+/** The source files and documents below a folder, without generated ones. */
+export async function filesBelow(folder: string): Promise<string[]> {
   const files: string[] = [];
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
     const path = `${folder}/${name}`;

@@ -1,5 +1,6 @@
 import { checkDocuments } from './check-documents.ts';
 import { checkEmails } from './check-emails.ts';
+import { checkFileLength } from './check-file-length.ts';
 import { checkSchema } from './check-schema.ts';
 import { checkSize } from './check-size.ts';
 import { checkVersions } from './check-versions.ts';
@@ -26,6 +27,7 @@ const checks: readonly [name: string, check: () => Promise<string[]>][] = [
   ['types of mails, scripts and tests', () => deno('check', 'emails', 'scripts', 'tests')],
   ['versions', checkVersions],
   ['size of what is deployed', checkSize],
+  ['length of files', checkFileLength],
   ['documents', checkDocuments],
   ['words', checkWords],
   ['mails', checkEmails],

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import type { DeliverOptions } from '../../scripts/stack/gateway/deliver-options.ts';
+import type { DeliverOptions } from '../../scripts/stack/gateway/events.ts';
 import { whileBroken } from '../helpers/database/broken-function.ts';
 import { paymentCaptured } from '../helpers/gateway/events.ts';
 import { useShop } from '../helpers/gateway/shop.ts';

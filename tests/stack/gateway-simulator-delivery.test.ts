@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createGatewaySimulator } from '../../scripts/stack/gateway/gateway-simulator.ts';
-import { signHex } from '../../scripts/stack/gateway/signature.ts';
+import { signHex } from '../../scripts/stack/gateway/delivery.ts';
 import {
   another,
   answers,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { signHex } from '../../scripts/stack/gateway/signature.ts';
+import { signHex } from '../../scripts/stack/gateway/delivery.ts';
 import { another, answers, type Entity, held, received, until, WEBHOOK_SECRET } from './gateway-simulator-rig.ts';
 
 type Call = Awaited<ReturnType<typeof another>>;

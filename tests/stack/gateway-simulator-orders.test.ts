@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { signHex } from '../../scripts/stack/gateway/signature.ts';
+import { signHex } from '../../scripts/stack/gateway/delivery.ts';
 import { call, createOrder, KEY_SECRET } from './gateway-simulator-rig.ts';
 
 test('a payment signature is HMAC-SHA256 in lower-case hex: a pinned vector', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { signHex } from '../../scripts/stack/gateway/signature.ts';
+import { signHex } from '../../scripts/stack/gateway/delivery.ts';
 import {
   call,
   createOrder,

@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest';
 import { root } from '../../scripts/stack/root.ts';
 
-const folder = `${root}/supabase/functions/api`;
-
-/** The files of the function, each with its imports. */
-async function importGraph(): Promise<Map<string, string[]>> {
+/** The files of some folders, each with its imports. */
+async function importGraph(folders: string[]): Promise<Map<string, string[]>> {
   const graph = new Map<string, string[]>();
-  for (const file of await filesUnder(folder)) {
+  for (const file of (await Promise.all(folders.map(filesUnder))).flat()) {
     const text = await Deno.readTextFile(file);
     const specifiers = [...text.matchAll(/^(?:import|export)\b[^;]*?from '(\.[^']+)'/gm)].map(([, specifier]) =>
       new URL(String(specifier), `file://${file}`).pathname
@@ -45,12 +43,15 @@ function findCycle(graph: Map<string, string[]>): string[] {
   return [];
 }
 
-test('the imports of the function have no cycle', async () => {
-  const graph = await importGraph();
+test.each([
+  { name: 'the function', folders: ['supabase/functions/api'] },
+  { name: 'the scripts, which import from the function', folders: ['scripts', 'supabase/functions/api'] },
+])('the imports of $name have no cycle', async ({ folders }) => {
+  const graph = await importGraph(folders.map((folder) => `${root}/${folder}`));
   const edges = [...graph.values()].flat();
   expect(edges.length).toBeGreaterThan(80);
   expect(edges.filter((file) => file.endsWith('.ts') && !graph.has(file))).toEqual([]);
-  expect(findCycle(graph).map((file) => file.replace(`${folder}/`, ''))).toEqual([]);
+  expect(findCycle(graph).map((file) => file.replace(`${root}/`, ''))).toEqual([]);
 });
 
 test('a cycle is found', () => {

@@ -1,3 +1,4 @@
+import type { ISql } from 'postgres';
 import { z } from 'zod';
 
 // About 1,000 years: ISO 8601 has four digits for a year.
@@ -33,6 +34,14 @@ export function createGatewayClock(source: () => number): GatewayClock {
   };
 }
 
+/** Sets the simulator's clock to the shift of the stack's clock. @throws Error when the simulator refuses */
+export async function setGatewayClock(sql: ISql, gatewayUrl: string): Promise<void> {
+  const [row] = await sql`select round(extract(epoch from private.clock() - now()))::float8 as shift_seconds`;
+  const response = await fetch(`${gatewayUrl}/simulate/clock`, { method: 'POST', body: JSON.stringify(row) });
+  if (!response.ok) throw new Error(`the gateway simulator answered ${response.status}: ${await response.text()}`);
+  await response.body?.cancel();
+}
+
 /** A request with its time in Unix seconds. */
 export type Timed<Request> = Request & { created_at: number };
 
@@ -42,4 +51,62 @@ export function timed<Request extends { created_at?: number | undefined }>(
   clock: GatewayClock,
 ): Timed<Request> {
   return { ...request, created_at: request.created_at ?? clock.seconds() };
+}
+
+/** Pauses in the gateway's time, which may be faster than real time. */
+export type ScaledTimer = {
+  /** How many times faster than real time. A change affects running pauses, too. */
+  scale: number;
+  /** Resolves after some milliseconds of the gateway's time, when the signal aborts, or at `skip`. */
+  pause(ms: number, signal: AbortSignal, name: string): Promise<void>;
+  /** Ends the pauses with a name, or all, now. @returns how many */
+  skip(name?: string): number;
+};
+
+type Waiting = { name: string; plan(): void; end(): void };
+
+/** @param scale 1 is real time */
+export function createScaledTimer(scale: number): ScaledTimer {
+  const waiting = new Set<Waiting>();
+  let current = scale;
+
+  return {
+    get scale() {
+      return current;
+    },
+    set scale(next) {
+      current = next;
+      waiting.forEach(({ plan }) => plan());
+    },
+    pause(ms, signal, name) {
+      if (ms === 0 || signal.aborted) return Promise.resolve();
+      const { promise, resolve } = Promise.withResolvers<void>();
+      let [left, since, speed] = [ms, performance.now(), current];
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const own: Waiting = {
+        name,
+        plan() {
+          left -= (performance.now() - since) * speed;
+          [since, speed] = [performance.now(), current];
+          clearTimeout(timer);
+          timer = setTimeout(own.end, Math.max(0, left / speed));
+        },
+        end() {
+          clearTimeout(timer);
+          signal.removeEventListener('abort', own.end);
+          waiting.delete(own);
+          resolve();
+        },
+      };
+      waiting.add(own);
+      signal.addEventListener('abort', own.end);
+      own.plan();
+      return promise;
+    },
+    skip(name) {
+      const chosen = [...waiting].filter((one) => name === undefined || one.name === name);
+      chosen.forEach(({ end }) => end());
+      return chosen.length;
+    },
+  };
 }

@@ -1,42 +1,52 @@
-import { Hono } from 'hono';
-import { clockRequest, type GatewayClock } from './clock.ts';
-import { createDeliveryControls } from './delivery-controls.ts';
-import type { DeliveryQueue } from './delivery.ts';
-import { faultRequest, type GatewayFaults } from './faults.ts';
-import { createMoneyControls } from './money-controls.ts';
-import type { MoveSubscription } from './move-subscription.ts';
-import { readRequest } from './request.ts';
-import type { Send } from './send.ts';
+import { type Handler, Hono } from 'hono';
+import { z } from 'zod';
+import { clockRequest, type GatewayClock, type Timed, timed } from './clock.ts';
+import { type DeliveryQueue, endpointRequest } from './delivery-queue.ts';
+import { faultRequest, gatewayError, type GatewayFaults, unknownId } from './errors.ts';
+import { type DeliverOptions, deliverOptions, type EventRequest, type Webhook } from './events.ts';
+import { checkoutAnswer, continuePayment, type MovedPayment, pay, paymentRequest, payRequest } from './payments.ts';
+import { disputeRequest, moveDispute, moveRefund, refundRequest } from './refunds-and-disputes.ts';
 import type { GatewayStore } from './store.ts';
-import { createSubscriptionControls } from './subscription-controls.ts';
+import { cycleRequest, endCycle, moveSubscription, subscriptionRequest } from './subscriptions.ts';
 
 const SHOWN = 100;
+
+const rawRequest = z.strictObject({
+  body: z.string(),
+  /** Replaces the valid signature; null sends no signature. */
+  signature: z.string().nullable().optional(),
+  event_id: z.string().min(1).optional(),
+  deliver: deliverOptions.default({}),
+});
+
+/** Without `event_id` all waiting retries are made now. */
+const retryRequest = z.strictObject({ event_id: z.string().optional() });
+
+const redeliverRequest = z.strictObject({ event_id: z.string() });
 
 type Parts = {
   store: GatewayStore;
   queue: DeliveryQueue;
   faults: GatewayFaults;
   clock: GatewayClock;
-  send: Send;
-  moveSubscription: MoveSubscription;
   keySecret: string;
 };
 
 /** The controls under `/simulate`: payments, subscriptions, deliveries, faults and the clock. */
 export function createGatewayControls(parts: Parts): Hono {
-  const { store, queue, faults, clock, moveSubscription } = parts;
+  const { store, queue, faults, clock } = parts;
   const routes = new Hono().basePath('/simulate');
-  routes.route('/', createMoneyControls(parts));
-  routes.route('/', createSubscriptionControls(store, moveSubscription));
+  routes.route('/', createEntityControls(parts));
   routes.route('/', createDeliveryControls(queue));
 
   routes.get('/fault', (c) => c.json({ faults: faults.current() }));
-  routes.post('/fault', async (c) => {
-    const read = await readRequest(c, faultRequest);
-    if ('response' in read) return read.response;
-    faults.set(read.data);
-    return c.json({ faults: faults.current() });
-  });
+  routes.post(
+    '/fault',
+    control(faultRequest, (fault) => {
+      faults.set(fault);
+      return { faults: faults.current() };
+    }),
+  );
   routes.delete('/fault', (c) => {
     faults.lift();
     return c.json({ faults: [] });
@@ -44,12 +54,13 @@ export function createGatewayControls(parts: Parts): Hono {
 
   const time = () => ({ now: clock.seconds(), shift_seconds: clock.shiftSeconds() });
   routes.get('/clock', (c) => c.json(time()));
-  routes.post('/clock', async (c) => {
-    const read = await readRequest(c, clockRequest);
-    if ('response' in read) return read.response;
-    clock.setShift(read.data.shift_seconds);
-    return c.json(time());
-  });
+  routes.post(
+    '/clock',
+    control(clockRequest, ({ shift_seconds }) => {
+      clock.setShift(shift_seconds);
+      return time();
+    }),
+  );
 
   routes.get('/state', (c) =>
     c.json({
@@ -65,4 +76,100 @@ export function createGatewayControls(parts: Parts): Hono {
       clock: time(),
     }));
   return routes;
+}
+
+/** The controls that change entities: payments, refunds, disputes and subscriptions. */
+function createEntityControls({ store, queue, clock, keySecret }: Parts): Hono {
+  /** A control that changes entities and sends the webhooks about them. */
+  const change = <Request extends EventRequest, Changed extends { webhooks: Webhook[] }>(
+    schema: z.ZodType<Request>,
+    apply: (store: GatewayStore, request: Timed<Request>) => Changed | Response,
+    answer: (changed: Changed, eventIds: string[]) => unknown = withEventIds,
+  ) =>
+    control(schema, async (request) => {
+      const changed = apply(store, timed(request, clock));
+      if (changed instanceof Response) return changed;
+      const sent = await queue.send(chosen(changed.webhooks, request.deliver), request.deliver);
+      return answer(changed, sent.map(({ event_id }) => event_id));
+    });
+  const checkout = ({ payment }: MovedPayment) => checkoutAnswer(payment, keySecret);
+
+  const routes = new Hono();
+  routes.post('/pay', change(payRequest, pay, checkout));
+  routes.post('/payment', change(paymentRequest, continuePayment, checkout));
+  routes.post('/refund', change(refundRequest, moveRefund));
+  routes.post('/dispute', change(disputeRequest, moveDispute));
+  routes.post('/subscription', change(subscriptionRequest, moveSubscription));
+  routes.post('/cycle', change(cycleRequest, endCycle));
+  return routes;
+}
+
+/** The webhooks that the option `events` selects, in its order; by default all. */
+function chosen(webhooks: Webhook[], { events }: DeliverOptions): Webhook[] {
+  return events?.flatMap((name) => webhooks.filter(({ event }) => event === name)) ?? webhooks;
+}
+
+function withEventIds({ webhooks: _, ...entities }: { webhooks: Webhook[] }, event_ids: string[]) {
+  return { ...entities, event_ids };
+}
+
+/** The controls of webhooks: list, deliver any raw body, retry, redeliver, and the settings of the endpoint. */
+function createDeliveryControls(queue: DeliveryQueue): Hono {
+  const routes = new Hono();
+
+  routes.post(
+    '/deliver',
+    control(rawRequest, async ({ body, signature, event_id, deliver }) => {
+      const [delivery] = await queue.send([{ event: eventOf(body), body, eventId: event_id, signature }], deliver);
+      return delivery;
+    }),
+  );
+  routes.get('/deliveries', (c) => {
+    const items = queue.list();
+    return c.json({ entity: 'collection', count: items.length, items });
+  });
+  routes.get('/deliveries/:id', (c) => {
+    const delivery = queue.find(c.req.param('id'));
+    return delivery === undefined ? unknownId() : c.json(delivery);
+  });
+
+  routes.post('/retry', control(retryRequest, ({ event_id }) => ({ retried: queue.retryNow(event_id) })));
+  routes.post(
+    '/redeliver',
+    control(redeliverRequest, ({ event_id }) => {
+      if (queue.find(event_id) === undefined) return unknownId('event_id');
+      if (queue.redeliver(event_id)) return queue.find(event_id);
+      return gatewayError('The endpoint is off, or was off when this event was sent.', { field: 'event_id' });
+    }),
+  );
+  routes.get('/endpoint', (c) => c.json(queue.endpoint()));
+  routes.post('/endpoint', control(endpointRequest, (changes) => queue.setEndpoint(changes)));
+
+  return routes;
+}
+
+function eventOf(body: string): string | null {
+  try {
+    const parsed: unknown = JSON.parse(body);
+    const isEvent = typeof parsed === 'object' && parsed !== null && 'event' in parsed;
+    return isEvent && typeof parsed.event === 'string' ? parsed.event : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Handles a request with a JSON body: answers its result, or a response as it is. The answer to an invalid body is 400
+ * with the path of the first invalid field.
+ */
+function control<Data>(schema: z.ZodType<Data>, handle: (data: Data) => unknown): Handler {
+  return async (c) => {
+    const parsed = schema.safeParse(await c.req.json().catch(() => undefined));
+    if (!parsed.success) {
+      const issue = parsed.error.issues[0];
+      return gatewayError(issue?.message ?? 'Invalid request', { field: issue?.path.join('.') ?? '' });
+    }
+    const result = await handle(parsed.data);
+    return result instanceof Response ? result : Response.json(result);
+  };
 }

@@ -1,184 +1,91 @@
-import { attemptDelivery } from './attempt.ts';
-import type { DeliverOptions } from './deliver-options.ts';
-import type { Endpoint, EndpointChanges } from './endpoint.ts';
-import { createScaledTimer } from './scaled-timer.ts';
-import { type Delivery, prepareDelivery, type Webhook } from './webhook.ts';
+import type { DeliverOptions, Webhook } from './events.ts';
+import { newId } from './store.ts';
 
-export type { Delivery } from './webhook.ts';
-
-const KEPT_DELIVERIES = 1_000;
-
-/**
- * `firstRetryMs`: the pause before the first retry; each further pause is twice as long. `maxDeliveries` includes the
- * first delivery. `timeScale`: how many times faster than real time the pauses pass. `now`: milliseconds since 1970,
- * for timestamps.
- */
-export type DeliverySettings = {
-  url: string;
-  secret: string;
-  firstRetryMs: number;
-  maxDeliveries: number;
-  timeoutMs: number;
-  timeScale: number;
-  now: () => number;
+/** A webhook and its attempts so far. Id, body and signature are the same in all attempts. */
+export type Delivery = {
+  event_id: string;
+  event: string | null;
+  body: string;
+  signature: string | null;
+  /** `endpoint_off`: the endpoint was disabled, so this webhook is never delivered (again). */
+  state: 'pending' | 'retrying' | 'delivered' | 'given_up' | 'dropped' | 'endpoint_off';
+  attempts: Attempt[];
+  /** While retrying: the pause before the next attempt, in milliseconds of the gateway's time. */
+  retry_after_ms: number | null;
+  created_at: string;
 };
 
-export type DeliveryQueue = {
-  /** Signs and records webhooks and starts their delivery. Resolves before any of them has arrived. */
-  send(webhooks: Webhook[], options: DeliverOptions): Promise<Delivery[]>;
-  /** Newest first. */
-  list(): Delivery[];
-  find(eventId: string): Delivery | undefined;
-  /** Makes the waiting retries now, of one event or of all. @returns how many */
-  retryNow(eventId?: string): number;
-  /**
-   * Delivers an event again, or a dropped one for the first time.
-   * @returns false for an unknown event or a disabled endpoint
-   */
-  redeliver(eventId: string): boolean;
-  endpoint(): Endpoint;
-  /** Events that are sent, or wait for a retry, while the endpoint is disabled are never delivered. */
-  setEndpoint(changes: EndpointChanges): Endpoint;
-  /** Continues after a `stop`. */
-  start(): void;
-  /** Aborts running and waiting deliveries and resolves when they have ended. Later webhooks are only recorded. */
-  stop(): Promise<void>;
-};
+/** One POST of a webhook. Without an answer `status` is null and `error` is the reason. */
+export type Attempt = { at: string; status: number | null; error: string | null; duration_ms: number };
 
 /**
- * Delivers webhooks as the gateway does: retries until a 2xx, and disables the endpoint after the last failed retry.
+ * Signs a webhook with the current secret. A later change of the secret does not affect it.
+ * @param at the current time, ISO 8601
  */
-export function createDeliveryQueue(settings: DeliverySettings): DeliveryQueue {
-  const deliveries: Delivery[] = [];
-  const tasks = new Set<Promise<unknown>>();
-  const retried = new WeakSet<Delivery>();
-  const timer = createScaledTimer(settings.timeScale);
-  const timestamp = () => new Date(settings.now()).toISOString();
-  const delays = createScaledTimer(1);
-  let stopping = new AbortController();
-  /** Aborted when the endpoint is disabled and at `stop`. */
-  let active = new AbortController();
-  let { secret } = settings;
-  let state: Pick<Endpoint, 'enabled' | 'disabled_at' | 'disabled_by' | 'secret_rotated_at'> = {
-    enabled: true,
-    disabled_at: null,
-    disabled_by: null,
-    secret_rotated_at: null,
-  };
-
-  const track = <Result>(task: Promise<Result>) => {
-    tasks.add(task);
-    return task.finally(() => tasks.delete(task));
-  };
-  const reactivate = () => {
-    if (state.enabled && !stopping.signal.aborted && active.signal.aborted) active = new AbortController();
-  };
-  const switchOff = (by: Endpoint['disabled_by']) => {
-    if (!state.enabled) return;
-    state = { ...state, enabled: false, disabled_at: timestamp(), disabled_by: by };
-    for (const delivery of deliveries) {
-      if (delivery.state !== 'pending' && delivery.state !== 'retrying') continue;
-      Object.assign(delivery, { state: 'endpoint_off', retry_after_ms: null });
-    }
-    active.abort();
-  };
-
-  const attempt = async (delivery: Delivery) => {
-    const headers: Record<string, string> = { 'x-gateway-event-id': delivery.event_id };
-    if (delivery.signature !== null) headers['x-gateway-signature'] = delivery.signature;
-    const { url, timeoutMs } = settings;
-    const { body } = delivery;
-    const made = await attemptDelivery({ url, body, headers, at: timestamp(), timeoutMs, signal: stopping.signal });
-    if (stopping.signal.aborted) return false;
-    delivery.attempts.push(made);
-    const accepted = made.status !== null && made.status >= 200 && made.status < 300;
-    if (accepted) Object.assign(delivery, { state: 'delivered', retry_after_ms: null });
-    else if (delivery.state === 'pending') delivery.state = 'retrying';
-    return accepted;
-  };
-
-  const retry = async (delivery: Delivery, firstRetryMs: number, { signal }: AbortController) => {
-    retried.add(delivery);
-    for (let made = 1, wait = firstRetryMs; made < settings.maxDeliveries; made += 1, wait *= 2) {
-      if (signal.aborted || isDelivered(delivery)) return;
-      Object.assign(delivery, { state: 'retrying', retry_after_ms: wait });
-      await timer.pause(wait, signal, delivery.event_id);
-      if (signal.aborted || isDelivered(delivery)) return;
-      delivery.retry_after_ms = null;
-      if (await attempt(delivery)) return;
-    }
-    if (signal.aborted || isDelivered(delivery)) return;
-    delivery.state = 'given_up';
-    switchOff('retries_exhausted');
-  };
-
-  const run = async (queue: Delivery[], options: DeliverOptions, controller: AbortController) => {
-    const { signal } = controller;
-    await delays.pause(options.delay_ms ?? 0, signal, '');
-    for (const delivery of queue) {
-      if (signal.aborted) return;
-      const first = track(
-        attempt(delivery).then((accepted) => {
-          // Retries run in parallel with the other events, so a failing event delays no other.
-          if (accepted || signal.aborted || isDelivered(delivery) || retried.has(delivery)) return;
-          track(retry(delivery, options.first_retry_ms ?? settings.firstRetryMs, controller));
-        }),
-      );
-      if (!options.at_once) await first;
-    }
-  };
-
-  const endpoint = (): Endpoint => ({ url: settings.url, ...state, time_scale: timer.scale });
-
+export async function prepareDelivery(
+  { event, body, eventId, signature }: Webhook,
+  { drop = false }: DeliverOptions,
+  { secret, at }: { secret: string; at: string },
+): Promise<Delivery> {
+  const dropped = Array.isArray(drop) ? drop.some((name) => name === event) : drop;
+  // Without a webhook secret the gateway sends unsigned webhooks.
+  const signed = async () => secret === '' ? null : await signHex(secret, body);
   return {
-    async send(webhooks, options) {
-      const signing = { secret, at: timestamp() };
-      const created = await Promise.all(webhooks.map((webhook) => prepareDelivery(webhook, options, signing)));
-      const toSend = created.filter(({ state }) => state !== 'dropped');
-      if (!state.enabled) toSend.forEach((delivery) => delivery.state = 'endpoint_off');
-      deliveries.unshift(...created.toReversed());
-      deliveries.splice(KEPT_DELIVERIES);
-      if (options.reorder) toSend.reverse();
-      const withDuplicates = Array.from({ length: 1 + (options.duplicate ?? 0) }, () => toSend).flat();
-      if (!active.signal.aborted) track(run(withDuplicates, options, active));
-      return structuredClone(created);
-    },
-    list: () => structuredClone(deliveries),
-    find: (eventId) => structuredClone(deliveries.find(({ event_id }) => event_id === eventId)),
-    retryNow: (eventId) => timer.skip(eventId),
-    redeliver(eventId) {
-      const delivery = deliveries.find(({ event_id }) => event_id === eventId);
-      if (delivery === undefined || delivery.state === 'endpoint_off' || active.signal.aborted) return false;
-      if (delivery.state === 'dropped') delivery.state = 'pending';
-      track(run([delivery], {}, active));
-      return true;
-    },
-    endpoint,
-    setEndpoint({ enabled, secret: next, time_scale }) {
-      if (time_scale !== undefined) timer.scale = time_scale;
-      if (next !== undefined) {
-        secret = next;
-        state = { ...state, secret_rotated_at: timestamp() };
-      }
-      if (enabled === false) switchOff('control');
-      if (enabled === true) state = { ...state, enabled, disabled_at: null, disabled_by: null };
-      reactivate();
-      return endpoint();
-    },
-    start() {
-      if (!stopping.signal.aborted) return;
-      stopping = new AbortController();
-      reactivate();
-    },
-    async stop() {
-      stopping.abort();
-      active.abort();
-      while (tasks.size > 0) await Promise.allSettled(tasks);
-    },
+    event_id: eventId ?? newId('evt'),
+    event,
+    body,
+    signature: signature === undefined ? await signed() : signature,
+    state: dropped ? 'dropped' : 'pending',
+    attempts: [],
+    retry_after_ms: null,
+    created_at: at,
   };
 }
 
-/** True also if a duplicate of the delivery was accepted meanwhile. */
-function isDelivered({ state }: Delivery): boolean {
-  return state === 'delivered';
+/** `at`: when the attempt is made, in the gateway's time. */
+type Post = { url: string; at: string; timeoutMs: number; signal: AbortSignal };
+
+/** Posts a webhook once. After `timeoutMs`, or when the signal aborts, the status is null. Never throws. */
+export async function postDelivery(
+  { event_id, body, signature }: Delivery,
+  { url, at, timeoutMs, signal }: Post,
+): Promise<Attempt> {
+  const begun = performance.now();
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+  const finished = (status: number | null, error: string | null): Attempt => {
+    return { at, status, error, duration_ms: Math.round(performance.now() - begun) };
+  };
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      body,
+      headers: {
+        'content-type': 'application/json',
+        'x-gateway-event-id': event_id,
+        ...signature === null ? {} : { 'x-gateway-signature': signature },
+      },
+      // A redirect counts as an answer other than 2xx and is not followed.
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, timeout.signal]),
+    });
+    await response.body?.cancel();
+    return finished(response.status, null);
+  } catch (error) {
+    return finished(null, error instanceof Error ? error.message : String(error));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * HMAC-SHA256 of the message, both texts as UTF-8, as 64 lower-case hex digits. Rejects with a `DataError` for an empty
+ * secret.
+ */
+export async function signHex(secret: string, message: string): Promise<string> {
+  const encoder = new TextEncoder();
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+  const key = await crypto.subtle.importKey('raw', encoder.encode(secret), algorithm, false, ['sign']);
+  const digest = new Uint8Array(await crypto.subtle.sign('HMAC', key, encoder.encode(message)));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -1,7 +1,13 @@
 /** The gateway's entities, with its field names. Times are Unix seconds, amounts minor units. */
 
+import { z } from 'zod';
+
 /** The gateway writes empty notes as an empty list. */
 export type Notes = Record<string, string | number> | [];
+
+/** Notes of a request: text and numbers. */
+export const notesRequest = z.record(z.string(), z.union([z.string(), z.number()]))
+  .transform((notes): Notes => Object.keys(notes).length === 0 ? [] : notes);
 
 export type Order = {
   id: string;

@@ -2,13 +2,9 @@ import { Hono } from 'hono';
 import { createGatewayApi } from './api.ts';
 import { createGatewayClock } from './clock.ts';
 import { createGatewayControls } from './controls.ts';
-import { createDeliveryQueue } from './delivery.ts';
-import { gatewayError } from './error.ts';
-import { createGatewayFaults } from './faults.ts';
-import { createMoveSubscription } from './move-subscription.ts';
-import { createSend } from './send.ts';
+import { createDeliveryQueue } from './delivery-queue.ts';
+import { createGatewayFaults, gatewayError, unknownUrl } from './errors.ts';
 import { createGatewayStore } from './store.ts';
-import { subscriptionRequest } from './subscription.ts';
 import { listenOnNode } from '../http/listen-on-node.ts';
 import { createPage } from '../http/local-host-page.ts';
 import { createLocalHostService, type LocalHostService } from '../http/local-host-service.ts';
@@ -46,17 +42,12 @@ export function createGatewaySimulator(options: Options): LocalHostService {
   const faults = createGatewayFaults();
   const timing = { firstRetryMs, maxDeliveries, timeoutMs, timeScale };
   const queue = createDeliveryQueue({ url: webhookUrl, secret: webhookSecret, now: clock.now, ...timing });
-  const send = createSend(queue);
-  const moveSubscription = createMoveSubscription(store, send, clock);
-  const cancel = async (id: string) => {
-    await moveSubscription(subscriptionRequest.parse({ event: 'cancelled', subscription_id: id }));
-  };
 
   const app = new Hono();
   app.route('/', createPage(new URL('.', import.meta.url)));
-  app.route('/', createGatewayApi({ store, clock, keyId, keySecret, cancel }));
-  app.route('/', createGatewayControls({ store, queue, faults, clock, send, moveSubscription, keySecret }));
-  app.notFound(() => gatewayError('The requested URL was not found on the server.', { status: 404, reason: 'NA' }));
+  app.route('/', createGatewayApi({ store, queue, clock, keyId, keySecret }));
+  app.route('/', createGatewayControls({ store, queue, faults, clock, keySecret }));
+  app.notFound(unknownUrl);
   app.onError((error) => gatewayError(error.message, { status: 500, source: 'internal', reason: 'server_error' }));
 
   const served = createLocalHostService({

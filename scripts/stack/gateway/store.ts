@@ -1,34 +1,26 @@
-import { createEntityStore, type EntityStore } from './entity-store.ts';
-import type { Dispute, Notes, Order, Payment, Refund, Subscription } from './entities.ts';
-import { newId } from './id.ts';
-import { newPayment } from './new-payment.ts';
+import type { Dispute, Notes, Order, Payment, PaymentError, Refund, Subscription } from './entities.ts';
+
+const ID_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+const ID_LENGTH = 14;
+const CYCLES = 12;
+
+/** A new id in the gateway's format: the prefix, `_`, and 14 random case-sensitive alphanumerics. */
+export function newId(prefix: string): string {
+  let id = `${prefix}_`;
+  while (id.length < prefix.length + 1 + ID_LENGTH) {
+    const [byte = 255] = crypto.getRandomValues(new Uint8Array(1));
+    // Larger bytes are dropped: with the remainder the first letters would be more frequent.
+    if (byte < ID_ALPHABET.length * 4) id += ID_ALPHABET[byte % ID_ALPHABET.length];
+  }
+  return id;
+}
 
 export type NewOrder = { amount: number; currency: string; receipt: string | null; notes: Notes };
 
-/** The gateway's data. `at`: Unix seconds. */
-export type GatewayStore = {
-  orders: EntityStore<Order>;
-  payments: EntityStore<Payment>;
-  refunds: EntityStore<Refund>;
-  disputes: EntityStore<Dispute>;
-  subscriptions: EntityStore<Subscription>;
-  createOrder(order: NewOrder, at: number): Order;
-  findOrderByReceipt(receipt: string): Order | undefined;
-  /** The attempts to pay an order, newest first. */
-  paymentsOf(orderId: string): Payment[];
-  /** The refunds of a payment, newest first. */
-  refundsOf(paymentId: string): Refund[];
-  /** Creates a payment for an order. A paid order stays paid. */
-  attempt(order: Order, notes: Notes, at: number): Payment;
-  /** Captures a payment and marks its order as paid, if it has one. */
-  capture(payment: Payment): { payment: Payment; order: Order | undefined };
-  /** The id of the last payment, by the subscription's id. */
-  charges: Map<string, string>;
-  /** Ids of subscriptions with a pending cancellation at the end of the cycle, which no field of the entity shows. */
-  endingWithCycle: Set<string>;
-};
+export type GatewayStore = ReturnType<typeof createGatewayStore>;
 
-export function createGatewayStore(): GatewayStore {
+/** The gateway's data. `at`: Unix seconds. */
+export function createGatewayStore() {
   const orders = createEntityStore<Order>();
   const payments = createEntityStore<Payment>();
   const refunds = createEntityStore<Refund>();
@@ -38,9 +30,14 @@ export function createGatewayStore(): GatewayStore {
     orders,
     payments,
     refunds,
-    disputes: createEntityStore(),
-    subscriptions: createEntityStore(),
-    createOrder({ amount, currency, receipt, notes }, at) {
+    disputes: createEntityStore<Dispute>(),
+    subscriptions: createEntityStore<Subscription>(),
+    /** The id of the last payment, by the subscription's id. */
+    charges: new Map<string, string>(),
+    /** Ids of subscriptions with a pending cancellation at the end of the cycle, which no field of the entity shows. */
+    endingWithCycle: new Set<string>(),
+
+    createOrder({ amount, currency, receipt, notes }: NewOrder, at: number): Order {
       const order = orders.save({
         id: newId('order'),
         entity: 'order',
@@ -58,15 +55,19 @@ export function createGatewayStore(): GatewayStore {
       if (receipt !== null) receipts.set(receipt, order.id);
       return order;
     },
-    findOrderByReceipt: (receipt) => orders.find(receipts.get(receipt)),
-    paymentsOf: (orderId) => payments.list().filter(({ order_id }) => order_id === orderId),
-    refundsOf: (paymentId) => refunds.list().filter(({ payment_id }) => payment_id === paymentId),
-    attempt(order, notes, at) {
+    findOrderByReceipt: (receipt: string) => orders.find(receipts.get(receipt)),
+    /** The attempts to pay an order, newest first. */
+    paymentsOf: (orderId: string) => payments.list().filter(({ order_id }) => order_id === orderId),
+    /** The refunds of a payment, newest first. */
+    refundsOf: (paymentId: string) => refunds.list().filter(({ payment_id }) => payment_id === paymentId),
+    /** Creates a payment for an order. A paid order stays paid. */
+    attempt(order: Order, notes: Notes, at: number): Payment {
       const status = order.status === 'created' ? 'attempted' : order.status;
       orders.save({ ...order, status, attempts: order.attempts + 1 });
       return payments.save(newPayment(order, notes, at));
     },
-    capture(authorized) {
+    /** Captures a payment and marks its order as paid, if it has one. */
+    capture(authorized: Payment): { payment: Payment; order: Order | undefined } {
       const fee = Math.round(authorized.amount * 0.0236);
       const payment = payments.save({
         ...authorized,
@@ -82,7 +83,91 @@ export function createGatewayStore(): GatewayStore {
       if (order === undefined) return { payment, order };
       return { payment, order: orders.save({ ...order, status: 'paid', amount_paid: payment.amount, amount_due: 0 }) };
     },
-    charges: new Map(),
-    endingWithCycle: new Set(),
+  };
+}
+
+/** Entities by id. `save` and the reads copy, so that a later change does not affect earlier results. */
+function createEntityStore<Entity extends { id: string }>() {
+  const entities = new Map<string, Entity>();
+  return {
+    save(entity: Entity): Entity {
+      entities.set(entity.id, structuredClone(entity));
+      return structuredClone(entity);
+    },
+    find: (id: string | null | undefined): Entity | undefined => structuredClone(entities.get(id ?? '')),
+    /** Newest first. */
+    list: (): Entity[] => structuredClone([...entities.values()].reverse()),
+  };
+}
+
+/** The error fields of a payment without an error. */
+export const NO_ERROR: PaymentError = {
+  error_code: null,
+  error_description: null,
+  error_source: null,
+  error_step: null,
+  error_reason: null,
+};
+
+/** A payment of the whole order, with status `created`. */
+function newPayment(order: Order, notes: Notes, at: number): Payment {
+  return {
+    id: newId('pay'),
+    entity: 'payment',
+    amount: order.amount,
+    currency: order.currency,
+    status: 'created',
+    order_id: order.id,
+    invoice_id: null,
+    international: false,
+    method: 'upi',
+    amount_refunded: 0,
+    refund_status: null,
+    captured: false,
+    description: null,
+    card_id: null,
+    bank: null,
+    wallet: null,
+    vpa: 'customer@upi',
+    email: 'customer@example.com',
+    contact: '+910000000000',
+    notes,
+    fee: null,
+    tax: null,
+    ...NO_ERROR,
+    acquirer_data: { rrn: null },
+    created_at: at,
+  };
+}
+
+/** A subscription of twelve cycles before its first event. `at`: Unix seconds. */
+export function newSubscription(id: string, at: number): Subscription {
+  return {
+    id,
+    entity: 'subscription',
+    plan_id: newId('plan'),
+    customer_id: newId('cust'),
+    type: 2,
+    status: 'created',
+    current_start: null,
+    current_end: null,
+    ended_at: null,
+    quantity: 1,
+    notes: [],
+    charge_at: null,
+    start_at: null,
+    end_at: null,
+    auth_attempts: 0,
+    total_count: CYCLES,
+    paid_count: 0,
+    remaining_count: CYCLES,
+    customer_notify: true,
+    created_at: at,
+    expire_by: null,
+    short_url: null,
+    has_scheduled_changes: false,
+    change_scheduled_at: null,
+    source: 'api',
+    offer_id: null,
   };
 }

@@ -1,9 +1,6 @@
 import type { Dispute, Refund } from '../../../scripts/stack/gateway/entities.ts';
-import { eventBody } from '../../../scripts/stack/gateway/event.ts';
-import { newId } from '../../../scripts/stack/gateway/id.ts';
-import type { Irregular } from '../../../scripts/stack/gateway/irregular.ts';
-import { newSubscription } from '../../../scripts/stack/gateway/new-subscription.ts';
-import { createGatewayStore } from '../../../scripts/stack/gateway/store.ts';
+import { eventBody, type Irregular } from '../../../scripts/stack/gateway/events.ts';
+import { createGatewayStore, newId, newSubscription } from '../../../scripts/stack/gateway/store.ts';
 import { uniqueId } from '../records/records.ts';
 
 /** Fields of an entity or an envelope. They replace the built ones; an undefined one is left out of the JSON. */

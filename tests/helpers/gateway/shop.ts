@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, vi } from 'vitest';
 import { secrets } from './sign.ts';
-import type { DeliverOptions } from '../../../scripts/stack/gateway/deliver-options.ts';
+import type { DeliverOptions } from '../../../scripts/stack/gateway/events.ts';
 import type { Delivery } from '../../../scripts/stack/gateway/delivery.ts';
 import { createGatewaySimulator } from '../../../scripts/stack/gateway/gateway-simulator.ts';
 import type { LocalHostService } from '../../../scripts/stack/http/local-host-service.ts';

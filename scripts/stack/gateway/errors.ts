@@ -1,5 +1,21 @@
 import { z } from 'zod';
-import { gatewayError } from './error.ts';
+
+type Details = { status?: number; field?: string; reason?: string; step?: string; source?: string };
+
+/** An error answer in the gateway's format; default status 400, which the gateway also uses for an unknown id. */
+export function gatewayError(description: string, details: Details = {}): Response {
+  const { status = 400, field = null, source = 'business', step = 'NA', reason = 'input_validation_failed' } = details;
+  const code = status >= 500 ? 'SERVER_ERROR' : 'BAD_REQUEST_ERROR';
+  return Response.json({ error: { code, description, field, source, step, reason, metadata: {} } }, { status });
+}
+
+export function unknownId(field?: string): Response {
+  return gatewayError('The id provided does not exist', { field });
+}
+
+export function unknownUrl(): Response {
+  return gatewayError('The requested URL was not found on the server.', { status: 404, reason: 'NA' });
+}
 
 const common = {
   /**

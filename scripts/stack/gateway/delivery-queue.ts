@@ -1,0 +1,194 @@
+import { z } from 'zod';
+import { createScaledTimer } from './clock.ts';
+import { type Delivery, postDelivery, prepareDelivery } from './delivery.ts';
+import type { DeliverOptions, Webhook } from './events.ts';
+
+const KEPT_DELIVERIES = 1_000;
+
+/**
+ * The body of `POST /simulate/endpoint`: the settings of the gateway's dashboard, and the speed of retries.
+ * - `enabled`: switches the endpoint on or off
+ * - `secret`: signs new events; retries of older events keep their signature
+ * - `time_scale`: how many times faster than real time the 24 hours of retries pass
+ */
+export const endpointRequest = z.strictObject({
+  enabled: z.boolean().optional(),
+  secret: z.string().min(1).max(255).optional(),
+  time_scale: z.number().min(1).max(1_000_000).optional(),
+});
+
+/** The webhook endpoint as the gateway's dashboard shows it. */
+type Endpoint = {
+  url: string;
+  enabled: boolean;
+  disabled_at: string | null;
+  /** `retries_exhausted`: the last delivery of an event failed. `control`: by `POST /simulate/endpoint`. */
+  disabled_by: 'retries_exhausted' | 'control' | null;
+  secret_rotated_at: string | null;
+  time_scale: number;
+};
+
+/**
+ * `firstRetryMs`: the pause before the first retry; each further pause is twice as long. `maxDeliveries` includes the
+ * first delivery. `timeScale`: how many times faster than real time the pauses pass. `now`: milliseconds since 1970,
+ * for timestamps.
+ */
+type DeliverySettings = {
+  url: string;
+  secret: string;
+  firstRetryMs: number;
+  maxDeliveries: number;
+  timeoutMs: number;
+  timeScale: number;
+  now: () => number;
+};
+
+export type DeliveryQueue = {
+  /** Signs and records webhooks and starts their delivery. Resolves before any of them has arrived. */
+  send(webhooks: Webhook[], options: DeliverOptions): Promise<Delivery[]>;
+  /** Newest first. */
+  list(): Delivery[];
+  find(eventId: string): Delivery | undefined;
+  /** Makes the waiting retries now, of one event or of all. @returns how many */
+  retryNow(eventId?: string): number;
+  /**
+   * Delivers an event again, or a dropped one for the first time.
+   * @returns false for an unknown event or a disabled endpoint
+   */
+  redeliver(eventId: string): boolean;
+  endpoint(): Endpoint;
+  /** Events that are sent, or wait for a retry, while the endpoint is disabled are never delivered. */
+  setEndpoint(changes: z.infer<typeof endpointRequest>): Endpoint;
+  /** Continues after a `stop`. */
+  start(): void;
+  /** Aborts running and waiting deliveries and resolves when they have ended. Later webhooks are only recorded. */
+  stop(): Promise<void>;
+};
+
+/** Delivers webhooks as the gateway does: retries until a 2xx, and disables the endpoint after the last failed retry. */
+export function createDeliveryQueue(settings: DeliverySettings): DeliveryQueue {
+  const deliveries: Delivery[] = [];
+  const tasks = new Set<Promise<unknown>>();
+  const retried = new WeakSet<Delivery>();
+  const timer = createScaledTimer(settings.timeScale);
+  const timestamp = () => new Date(settings.now()).toISOString();
+  const delays = createScaledTimer(1);
+  let stopping = new AbortController();
+  /** Aborted when the endpoint is disabled and at `stop`. */
+  let active = new AbortController();
+  let { secret } = settings;
+  let state: Omit<Endpoint, 'url' | 'time_scale'> = {
+    enabled: true,
+    disabled_at: null,
+    disabled_by: null,
+    secret_rotated_at: null,
+  };
+
+  const track = <Result>(task: Promise<Result>) => {
+    tasks.add(task);
+    return task.finally(() => tasks.delete(task));
+  };
+  const reactivate = () => {
+    if (state.enabled && !stopping.signal.aborted && active.signal.aborted) active = new AbortController();
+  };
+  const switchOff = (by: Endpoint['disabled_by']) => {
+    if (!state.enabled) return;
+    state = { ...state, enabled: false, disabled_at: timestamp(), disabled_by: by };
+    for (const delivery of deliveries) {
+      if (delivery.state !== 'pending' && delivery.state !== 'retrying') continue;
+      Object.assign(delivery, { state: 'endpoint_off', retry_after_ms: null });
+    }
+    active.abort();
+  };
+
+  const attempt = async (delivery: Delivery) => {
+    const { url, timeoutMs } = settings;
+    const made = await postDelivery(delivery, { url, at: timestamp(), timeoutMs, signal: stopping.signal });
+    if (stopping.signal.aborted) return;
+    delivery.attempts.push(made);
+    const accepted = made.status !== null && made.status >= 200 && made.status < 300;
+    if (accepted) Object.assign(delivery, { state: 'delivered', retry_after_ms: null });
+    else if (delivery.state === 'pending') delivery.state = 'retrying';
+  };
+
+  /** True also if a duplicate of the delivery was accepted meanwhile. */
+  const isOver = ({ state }: Delivery, signal: AbortSignal) => signal.aborted || state === 'delivered';
+
+  const retry = async (delivery: Delivery, firstRetryMs: number, signal: AbortSignal) => {
+    retried.add(delivery);
+    for (let made = 1, wait = firstRetryMs; made < settings.maxDeliveries; made += 1, wait *= 2) {
+      Object.assign(delivery, { state: 'retrying', retry_after_ms: wait });
+      await timer.pause(wait, signal, delivery.event_id);
+      if (isOver(delivery, signal)) return;
+      delivery.retry_after_ms = null;
+      await attempt(delivery);
+      if (isOver(delivery, signal)) return;
+    }
+    delivery.state = 'given_up';
+    switchOff('retries_exhausted');
+  };
+
+  const run = async (queue: Delivery[], options: DeliverOptions, { signal }: AbortController) => {
+    await delays.pause(options.delay_ms ?? 0, signal, '');
+    for (const delivery of queue) {
+      if (signal.aborted) return;
+      const first = track(
+        attempt(delivery).then(() => {
+          // Retries run in parallel with the other events, so a failing event delays no other.
+          if (isOver(delivery, signal) || retried.has(delivery)) return;
+          track(retry(delivery, options.first_retry_ms ?? settings.firstRetryMs, signal));
+        }),
+      );
+      if (!options.at_once) await first;
+    }
+  };
+
+  const endpoint = (): Endpoint => ({ url: settings.url, ...state, time_scale: timer.scale });
+
+  return {
+    async send(webhooks, options) {
+      const signing = { secret, at: timestamp() };
+      const created = await Promise.all(webhooks.map((webhook) => prepareDelivery(webhook, options, signing)));
+      const toSend = created.filter(({ state }) => state !== 'dropped');
+      if (!state.enabled) toSend.forEach((delivery) => delivery.state = 'endpoint_off');
+      deliveries.unshift(...created.toReversed());
+      deliveries.splice(KEPT_DELIVERIES);
+      if (options.reorder) toSend.reverse();
+      const withDuplicates = Array.from({ length: 1 + (options.duplicate ?? 0) }, () => toSend).flat();
+      if (!active.signal.aborted) track(run(withDuplicates, options, active));
+      return structuredClone(created);
+    },
+    list: () => structuredClone(deliveries),
+    find: (eventId) => structuredClone(deliveries.find(({ event_id }) => event_id === eventId)),
+    retryNow: (eventId) => timer.skip(eventId),
+    redeliver(eventId) {
+      const delivery = deliveries.find(({ event_id }) => event_id === eventId);
+      if (delivery === undefined || delivery.state === 'endpoint_off' || active.signal.aborted) return false;
+      if (delivery.state === 'dropped') delivery.state = 'pending';
+      track(run([delivery], {}, active));
+      return true;
+    },
+    endpoint,
+    setEndpoint({ enabled, secret: next, time_scale }) {
+      if (time_scale !== undefined) timer.scale = time_scale;
+      if (next !== undefined) {
+        secret = next;
+        state = { ...state, secret_rotated_at: timestamp() };
+      }
+      if (enabled === false) switchOff('control');
+      if (enabled === true) state = { ...state, enabled, disabled_at: null, disabled_by: null };
+      reactivate();
+      return endpoint();
+    },
+    start() {
+      if (!stopping.signal.aborted) return;
+      stopping = new AbortController();
+      reactivate();
+    },
+    async stop() {
+      stopping.abort();
+      active.abort();
+      while (tasks.size > 0) await Promise.allSettled(tasks);
+    },
+  };
+}
