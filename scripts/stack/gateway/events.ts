@@ -72,7 +72,7 @@ const irregular = z.strictObject({
   error_description: z.string().nullable().optional(),
 });
 
-type Irregular = z.infer<typeof irregular>;
+export type Irregular = z.infer<typeof irregular>;
 
 /** The fields of each request that sends events. */
 export const eventFields = {
