@@ -1,5 +1,6 @@
 import { checkDocuments } from './check-documents.ts';
 import { checkEmails } from './check-emails.ts';
+import { checkReleases } from './check-releases.ts';
 import { checkSchema } from './check-schema.ts';
 import { checkSize } from './check-size.ts';
 import { checkVersions } from './check-versions.ts';
@@ -29,6 +30,7 @@ const checks: readonly [name: string, check: () => Promise<string[]>][] = [
   ['documents', checkDocuments],
   ['words', checkWords],
   ['mails', checkEmails],
+  ['released files', () => checkReleases()],
   ['schema version', () => checkSchemaVersion()],
   ['schema', checkSchema],
 ];
