@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { checkRpcs } from './check-rpcs.ts';
 import { databaseTypes, databaseTypesFile } from './database-types.ts';
 import { houseRules } from './house-rules.ts';
 import { withMigratedDatabase } from './migrated-database.ts';
@@ -9,6 +10,7 @@ export async function checkSchema(): Promise<string[]> {
   return await withMigratedDatabase(async (url) => [
     ...await brokenRules(url),
     ...await driftedTypes(url),
+    ...await checkRpcs(url),
     ...await advice(url),
   ]);
 }

@@ -1,6 +1,7 @@
 import { checkDocuments } from './check-documents.ts';
 import { checkEmails } from './check-emails.ts';
 import { checkFileLength } from './check-file-length.ts';
+import { checkReleases } from './check-releases.ts';
 import { checkSchema } from './check-schema.ts';
 import { checkSize } from './check-size.ts';
 import { checkVersions } from './check-versions.ts';
@@ -31,6 +32,7 @@ const checks: readonly [name: string, check: () => Promise<string[]>][] = [
   ['documents', checkDocuments],
   ['words', checkWords],
   ['mails', checkEmails],
+  ['released files', () => checkReleases()],
   ['schema version', () => checkSchemaVersion()],
   ['schema', checkSchema],
 ];

@@ -4,9 +4,15 @@ import { prepareDatabase } from './stack/postgres/prepare-database.ts';
 import { freePort } from './stack/ports.ts';
 
 /** Runs work on a temporary database with the migrations only, and removes it. */
-export async function withMigratedDatabase<T>(
-  work: (url: string) => Promise<T>,
-): Promise<T> {
+export function withMigratedDatabase<T>(work: (url: string) => Promise<T>): Promise<T> {
+  return withPreparedDatabase(async (url) => {
+    await migrate({ url, seed: false, log: () => {} });
+    return await work(url);
+  });
+}
+
+/** The same without the migrations: a database as every new project has it. */
+export async function withPreparedDatabase<T>(work: (url: string) => Promise<T>): Promise<T> {
   const postgres = createPostgres({
     port: freePort(),
     ephemeral: true,
@@ -16,7 +22,6 @@ export async function withMigratedDatabase<T>(
   try {
     await postgres.ready();
     await prepareDatabase(postgres.url());
-    await migrate({ url: postgres.url(), seed: false, log: () => {} });
     return await work(postgres.url());
   } finally {
     await postgres.stop();

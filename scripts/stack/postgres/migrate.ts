@@ -7,6 +7,8 @@ export type MigrateOptions = {
   url: string;
   /** Whether to add the sample data of `supabase/seed.sql`, unless they exist. */
   seed: boolean;
+  /** The folder with `supabase/config.toml` and `supabase/migrations`; default: this project. */
+  folder?: string;
   log?: (line: string) => void;
 };
 
@@ -14,13 +16,13 @@ export type MigrateOptions = {
  * Applies the missing migrations with the Supabase CLI, as in production; needs no network. If one fails, the earlier
  * ones stay applied. @throws Error with the output of the CLI
  */
-export async function migrate({ url, seed, log }: MigrateOptions): Promise<void> {
+export async function migrate({ url, seed, folder = root, log }: MigrateOptions): Promise<void> {
   const cli = spawnChild({
     name: 'migrate',
     command: Deno.execPath(),
     args: [
       ...['run', '-A', '--no-lock', '--no-config', `${root}/node_modules/supabase/dist/supabase.js`],
-      ...['db', 'push', `--remote=${url}`, '--yes', '--workdir', root],
+      ...['db', 'push', `--remote=${url}`, '--yes', '--workdir', folder],
       ...(seed ? ['--include-seed'] : []),
     ],
     env: {

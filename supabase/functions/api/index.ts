@@ -5,6 +5,7 @@ import { createDatabase } from './database/database.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { consoleLog, createBufferedLog, writeLine } from './http/log.ts';
 import { createSenders } from './outbox/senders.ts';
+import { warnOfOlderSchema } from './database/schema-version.ts';
 import { createTransport, isPoolWithoutCa } from './database/transport.ts';
 
 const config = readConfig((name) => Deno.env.get(name));
@@ -22,9 +23,10 @@ if (config.earlyRenewal !== 'replace') log({ level: 'info', event: 'early_renewa
 if (config.email?.expiryEmails === false) log({ level: 'info', event: 'expiry_emails_off' });
 
 const gateway = createGateway(config.gateway);
+const transport = await createTransport(config);
 const ports = {
   auth: createAuth(config),
-  database: createDatabase(await createTransport(config), config),
+  database: createDatabase(transport, config),
   gateway,
   senders: createSenders(config, gateway),
 };
@@ -35,3 +37,6 @@ Deno.serve({
   ...(config.port === null ? {} : { hostname: '127.0.0.1', port: config.port }),
   onListen: ({ port }) => log({ level: 'info', event: 'listening', port }),
 }, (request) => app.fetch(request));
+
+// In the background: no request waits for it.
+void warnOfOlderSchema(transport, log);

@@ -1,4 +1,6 @@
 import type { TestProject } from 'vitest/node';
+import { newestRelease } from '../../../scripts/release/release-files.ts';
+import { restoreRelease } from '../../../scripts/release/restore-release.ts';
 import { migrate } from '../../../scripts/stack/postgres/migrate.ts';
 import { createPostgres } from '../../../scripts/stack/postgres/postgres.ts';
 import { prepareDatabase } from '../../../scripts/stack/postgres/prepare-database.ts';
@@ -15,7 +17,10 @@ declare module 'vitest' {
   }
 }
 
-/** One Postgres for all test files, with a migrated template that each of them clones. */
+/**
+ * One Postgres for all test files, with a migrated template that each of them clones. The template of the project
+ * `upgraded` is the newest release with the later migrations, without the rows of its sample.
+ */
 export default async function setup(
   project: TestProject,
 ): Promise<() => Promise<void>> {
@@ -32,6 +37,9 @@ export default async function setup(
       (client) => client.query(`create database ${templateDatabase}`),
     );
     await prepareDatabase(postgres.url(templateDatabase));
+    if (project.name === 'upgraded') {
+      await restoreRelease(postgres.url(templateDatabase), await newestRelease(), { sample: false });
+    }
     await migrate({
       url: postgres.url(templateDatabase),
       seed: false,

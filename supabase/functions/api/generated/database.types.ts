@@ -290,6 +290,7 @@ export type Database = {
       };
       'finish_reconciliation': { Args: Record<PropertyKey, never>; Returns: undefined };
       'get_health': { Args: { 'p_destinations'?: string }; Returns: Json };
+      'get_schema_version': { Args: { 'p_function_version': string }; Returns: Json };
       'get_subscription': { Args: { 'p_user_id': string }; Returns: Json };
       'has_tier': { Args: { 'p_tier': string }; Returns: boolean };
       'list_plans': { Args: Record<PropertyKey, never>; Returns: Json };

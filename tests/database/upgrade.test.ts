@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describeSchema } from '../../scripts/release/describe-schema.ts';
+import { readHashes } from '../../scripts/release/file-hashes.ts';
+import { newestRelease, type ReleaseNotes } from '../../scripts/release/release-files.ts';
+import { breakingChanges, readRpcs, type Rpc } from '../../scripts/release/rpcs.ts';
+import { migrationVersions } from '../../scripts/schema-version.ts';
+import { migrate } from '../../scripts/stack/postgres/migrate.ts';
+import { root } from '../../scripts/stack/root.ts';
+import { setClock } from '../helpers/database/clock.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import { subscriptionEvent } from '../helpers/gateway/events.ts';
+import { withClient } from '../helpers/database/postgres-client.ts';
+import { createPayment } from '../helpers/records/records.ts';
+import { restoreReleasedDatabase } from '../helpers/database/released-database.ts';
+import { readAllRows } from '../helpers/records/read-records.ts';
+import { callRpc, openSession } from '../helpers/database/session.ts';
+import { readPayment, readSubscription as readState, readTier } from '../helpers/records/read-records.ts';
+import { createTestDatabase, type Row, type TestDatabase } from '../helpers/database/test-database.ts';
+
+/** Upgrades a database with `supabase db push`. @returns the names of the applied files */
+async function push(database: TestDatabase, folder = root): Promise<string[]> {
+  const applied: string[] = [];
+  await migrate({
+    url: database.url,
+    seed: false,
+    folder,
+    log(line) {
+      applied.push(...line.match(/\d{14}_\w+\.sql/g) ?? []);
+    },
+  });
+  return [...new Set(applied)];
+}
+
+/** What every user of the sample reads. */
+async function readSubscriptions(database: TestDatabase): Promise<Row[]> {
+  return await database.query(
+    'select u.email, public.get_subscription(u.id) as answer from auth.users u order by u.email',
+  );
+}
+
+/** The findings at the end of the sample, with a schedule that runs. */
+async function readFindings(database: TestDatabase, { at }: ReleaseNotes): Promise<Row[]> {
+  await setClock(database, at);
+  await database.query('select private.sweep(), public.finish_reconciliation()');
+  return await database.query(
+    `select f.finding, f.subject, f.user_id, to_json(f.since) #>> '{}' as since
+     from private.findings f order by f.finding, f.user_id`,
+  );
+}
+
+const appliedVersions = async (database: TestDatabase) =>
+  (await database.query('select version from supabase_migrations.schema_migrations order by version'))
+    .map(({ version }) => version);
+
+describe('a database of the newest release, upgraded by db push', () => {
+  let database: TestDatabase;
+  let notes: ReleaseNotes;
+  let before: Row[];
+  let applied: string[];
+  beforeAll(async () => {
+    ({ database, notes } = await restoreReleasedDatabase());
+    before = await readSubscriptions(database);
+    applied = await push(database);
+  });
+  afterAll(() => database.close());
+
+  test('gets exactly the migrations that are newer than the release', async () => {
+    const released = await readHashes(await newestRelease());
+    const files = (await Array.fromAsync(Deno.readDir(`${root}/supabase/migrations`))).map(({ name }) => name).sort();
+    expect(applied).toEqual(files.filter((name) => !released.has(`migrations/${name}`)));
+    expect(await appliedVersions(database)).toEqual(await migrationVersions());
+  });
+
+  test('has the schema of a new installation', async () => {
+    const fresh = await createTestDatabase();
+    const describe = (url: string) => withClient(url, describeSchema);
+    expect(await describe(database.url)).toEqual(await describe(fresh.url));
+    await fresh.close();
+  });
+
+  test('shows every user of the sample the same subscription', async () => {
+    expect(before.length).toBeGreaterThan(20);
+    expect(await readSubscriptions(database)).toEqual(before);
+  });
+
+  test('has exactly the findings that the sample left open', async () => {
+    expect(notes.findings.length).toBeGreaterThan(5);
+    expect(await readFindings(database, notes)).toEqual(notes.findings);
+  });
+
+  test('goes on: a charge renews, and an event that waited is applied when its order is stored', async () => {
+    await setClock(database, '2026-11-15T00:02:00Z');
+    const service = await openSession(database, { role: 'service_role' });
+    const [{ user_id: farid } = {}] = await database.query(
+      "select user_id from private.gateway_subscriptions where gateway_subscription_id = 'sub_farid'",
+    );
+    const charge = subscriptionEvent({
+      name: 'charged',
+      userId: String(farid),
+      id: 'sub_farid',
+      planId: 'plan_basic',
+      start: '2026-11-15T00:00:00Z',
+      end: '2026-12-15T00:00:00Z',
+      createdAt: '2026-11-15T00:01:00Z',
+      payment: { id: 'pay_farid_4', amount: 9900 },
+    });
+    expect(await deliver(service, charge)).toBe('applied');
+    expect(await readState(database, String(farid))).toMatchObject({
+      status: 'active',
+      end: '2026-12-15T00:00:00.000Z',
+    });
+
+    const uma = await database.one("select id from auth.users where email = 'uma@example.com'");
+    const { id } = await createPayment(database, { userId: String(uma.id), orderId: 'order_unknown' });
+    expect(await readPayment(database, id)).toMatchObject({ status: 'captured', gateway_payment_id: 'pay_unknown' });
+    expect(await readTier(database, String(uma.id))).toBe('pro');
+  });
+});
+
+// While no migration is newer than the release, the push above applies none.
+describe('a later migration, which adds a column and an optional parameter', () => {
+  const later = '29991231000000_later.sql';
+  let folder: string;
+  let database: TestDatabase;
+  let notes: ReleaseNotes;
+  let rows: Record<string, unknown>;
+  let rpcs: Rpc[];
+  let applied: string[];
+  beforeAll(async () => {
+    folder = await copyMigrations();
+    await Deno.writeTextFile(
+      `${folder}/supabase/migrations/${later}`,
+      `alter table public.payments add column note text;
+      drop function public.list_plans();
+      create function public.list_plans(p_currency text default null)
+      returns jsonb language sql stable set search_path = '' as $$
+        select jsonb_build_object('plans', jsonb_agg(p)) from public.plans p where p.currency = coalesce(p_currency, p.currency)
+      $$;
+      revoke execute on function public.list_plans(text) from public, anon, authenticated;
+      grant execute on function public.list_plans(text) to service_role;`,
+    );
+    ({ database, notes } = await restoreReleasedDatabase());
+    await push(database);
+    rows = await readAllRows(database);
+    rpcs = await withClient(database.url, readRpcs);
+    applied = await push(database, folder);
+  });
+  afterAll(async () => {
+    await database.close();
+    await Deno.remove(folder, { recursive: true });
+  });
+
+  test('is the only file that db push applies, once', async () => {
+    expect(applied).toEqual([later]);
+    expect(await appliedVersions(database)).toEqual([...await migrationVersions(), later.slice(0, 14)]);
+    expect(await push(database, folder)).toEqual([]);
+  });
+
+  test('leaves all rows of the sample', async () => {
+    expect(await database.one('select count(*)::int as filled from public.payments where note is not null'))
+      .toEqual({ filled: 0 });
+    await database.query('alter table public.payments drop column note');
+    expect(await readAllRows(database)).toEqual(rows);
+  });
+
+  test('is additive: calls with and without the parameter are answered', async () => {
+    expect(breakingChanges(rpcs, await withClient(database.url, readRpcs))).toEqual([]);
+    const service = await openSession(database, { role: 'service_role' });
+    expect((await callRpc(service, 'list_plans')).plans).toHaveLength(3);
+    expect((await callRpc(service, 'list_plans', 'USD')).plans).toBeNull();
+  });
+
+  test('that is not additive is named by its changes', async () => {
+    const client = await database.connect();
+    await client.query(`
+      begin;
+      drop function public.resume_subscription(uuid);
+      drop function public.get_health(text);
+      create function public.get_health(p_destinations text) returns jsonb language sql return '{}'::jsonb;
+      revoke execute on function public.get_health(text) from public;`);
+    expect(breakingChanges(rpcs, await readRpcs(client))).toEqual([
+      'The parameter p_destinations of public.get_health has lost its default',
+      'service_role may not call public.get_health',
+      'public.resume_subscription was removed',
+    ]);
+    await client.query('rollback');
+  });
+
+  test('leaves the findings of the sample', async () => {
+    expect(await readFindings(database, notes)).toEqual(notes.findings);
+  });
+});
+
+/** A folder with the project's migrations. The caller removes it. */
+async function copyMigrations(): Promise<string> {
+  const folder = await Deno.makeTempDir({ prefix: 'upgrade-' });
+  await Deno.mkdir(`${folder}/supabase/migrations`, { recursive: true });
+  await Deno.copyFile(`${root}/supabase/config.toml`, `${folder}/supabase/config.toml`);
+  for await (const { name } of Deno.readDir(`${root}/supabase/migrations`)) {
+    await Deno.copyFile(`${root}/supabase/migrations/${name}`, `${folder}/supabase/migrations/${name}`);
+  }
+  return folder;
+}
