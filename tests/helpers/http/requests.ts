@@ -1,7 +1,7 @@
 import { secrets, sign } from '../gateway/sign.ts';
-import { answer } from './answer.ts';
 import type { RunningService } from '../project/targets.ts';
 import { uniqueId } from '../records/records.ts';
+import { answer } from './answer.ts';
 
 type Sender = Pick<RunningService, 'request'>;
 
