@@ -30,9 +30,9 @@ begin
 end
 $$;
 
--- migrations/20261122000001_schema.sql
-select pg_temp.apply_migration('20261122000001', 'schema', array[
-$_$-- Plans, subscriptions and payments, and what every later file uses: the clock and the rights.
+-- migrations/20261122000001_tables_plans.sql
+select pg_temp.apply_migration('20261122000001', 'tables_plans', array[
+$_$-- The schema, its clock and settings, and the tables that the app reads: plans, subscriptions, payments. Contract: "Records".
 
 -- Plans, subscriptions and payments. Contract: "Records".
 
@@ -59,7 +59,6 @@ begin
 end
 $$$_$,
 $_$comment on function private.clock() is 'The time by which every rule goes: the start of the transaction.'$_$,
-$_$revoke execute on function private.clock() from public$_$,
 $_$grant execute on function private.clock() to service_role$_$,
 $_$-- YYYY-MM-DDTHH:MM:SS.sssZ, as JavaScript writes it.
 create function private.iso_time(
@@ -74,7 +73,6 @@ begin
   return to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 end
 $$$_$,
-$_$revoke execute on function private.iso_time(timestamptz) from public$_$,
 $_$grant execute on function private.iso_time(timestamptz) to service_role$_$,
 $_$create table public.plans (
   id uuid primary key default gen_random_uuid(),
@@ -177,7 +175,7 @@ $_$comment on column public.payments.verified_at is 'When the customer first ver
 $_$comment on column public.payments.fulfilled_at is 'When this payment granted its tier; at most once.'$_$,
 $_$comment on column public.payments.period_end is 'End of the period that this payment bought. The subscription''s own period may differ.'$_$,
 $_$comment on column public.payments.chain_id is
-  'The first payment of the chain that this payment extends (EARLY_RENEWAL=extend). Null: it extends no payment.'$_$,
+  'The first payment of the chain that this payment extends. Contract: Early renewals. Null: it extends no payment.'$_$,
 $_$comment on column public.payments.chain_start is 'Start of the first period of the chain. Null: not part of a chain.'$_$,
 $_$comment on column public.payments.extends_from is
   'End of the gateway period, grant or written row that this payment extends. Null: it extends none.'$_$,
@@ -192,11 +190,33 @@ $_$comment on column public.payments.uncaptured_at is
   'When it turned out that the gateway never captured a verified payment. A signature stays valid for ever, so from then '
   'on only a confirmation by the gateway counts.'$_$,
 $_$comment on column public.payments.next_reconcile_at is
-  'When the payment is reconciled with the gateway next; null: nothing is left to ask.'$_$
+  'When the payment is reconciled with the gateway next; null: nothing is left to ask.'$_$,
+$_$create table private.settings (
+  is_only boolean primary key default true constraint settings_is_only_check check (is_only),
+  early_renewal text not null default 'replace'
+    constraint settings_early_renewal_check check (early_renewal in ('replace', 'extend'))
+)$_$,
+$_$alter table private.settings enable row level security$_$,
+$_$grant select on private.settings to service_role$_$,
+$_$comment on table private.settings is 'Settings of the rules, in one row.'$_$,
+$_$comment on column private.settings.early_renewal is
+  'What a purchase of the running tier does. replace: a new period starts now; extend: it adds to the running period.'$_$,
+$_$insert into private.settings default values$_$,
+$_$create function private.early_renewal()
+returns text -- replace or extend
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return coalesce((select s.early_renewal from private.settings s where s.is_only), 'replace');
+end
+$$$_$,
+$_$grant execute on function private.early_renewal() to service_role$_$
 ]);
 
--- migrations/20261122000002_profiles.sql
-select pg_temp.apply_migration('20261122000002', 'profiles', array[
+-- migrations/20261122000002_tables_profiles.sql
+select pg_temp.apply_migration('20261122000002', 'tables_profiles', array[
 $_$-- Profiles: the tier that the app reads, one row a user. Contract: "Profile".
 -- An app that has public.profiles already replaces this file: see supabase/docs/deployment.md, "Existing profiles".
 
@@ -222,7 +242,6 @@ begin
   return left(coalesce(nullif(split_part(p_email, '@', 1), ''), 'user'), 60);
 end
 $$$_$,
-$_$revoke execute on function private.default_username(text) from public$_$,
 $_$grant execute on function private.default_username(text) to service_role$_$,
 $_$-- Security definer: the auth server's role inserts users and has no rights here.
 create function private.create_profile()
@@ -243,7 +262,6 @@ exception
     return null;
 end
 $$$_$,
-$_$revoke execute on function private.create_profile() from public$_$,
 $_$create trigger create_profile
 after insert on auth.users
 for each row execute function private.create_profile()$_$,
@@ -252,9 +270,9 @@ select u.id, private.default_username(u.email)
 from auth.users u$_$
 ]);
 
--- migrations/20261122000003_access.sql
-select pg_temp.apply_migration('20261122000003', 'access', array[
-$_$-- Rights. Clients read their own records and the plans on offer, and edit their own names; nothing else.
+-- migrations/20261122000003_tables_rights.sql
+select pg_temp.apply_migration('20261122000003', 'tables_rights', array[
+$_$-- Rights: clients read their own records and the plans on offer, and edit their own names; nothing else.
 
 alter table public.plans enable row level security$_$,
 $_$alter table public.profiles enable row level security$_$,
@@ -338,7 +356,6 @@ begin
   return v_email;
 end
 $$$_$,
-$_$revoke execute on function private.lock_user(uuid) from public$_$,
 $_$grant execute on function private.lock_user(uuid) to service_role$_$,
 $_$-- The address of a user, without a lock. No row: no such user.
 -- Security definer: as private.lock_user.
@@ -353,13 +370,12 @@ set search_path = ''
 as $$
   select u.email::text from auth.users u where u.id = p_user_id
 $$$_$,
-$_$revoke execute on function private.find_user(uuid) from public$_$,
 $_$grant execute on function private.find_user(uuid) to service_role$_$
 ]);
 
--- migrations/20261122000004_outbox.sql
-select pg_temp.apply_migration('20261122000004', 'outbox', array[
-$_$-- Side effects: the outbox, its dispatchers, the history of tiers, and the call that wakes the function.
+-- migrations/20261122000004_outbox_rows.sql
+select pg_temp.apply_migration('20261122000004', 'outbox_rows', array[
+$_$-- The outbox: every side effect, written in the transaction of its cause. And the history of tiers.
 
 -- The outbox: every side effect, written in the transaction of its cause. Contract: "E-mails", "Cached pages".
 
@@ -380,7 +396,6 @@ create table private.outbox (
   parked_at timestamptz
 )$_$,
 $_$alter table private.outbox enable row level security$_$,
-$_$revoke all on private.outbox from public$_$,
 $_$grant select, insert, update on private.outbox to service_role$_$,
 $_$create index outbox_pending_idx on private.outbox (destination, next_attempt_at)
 where delivered_at is null and parked_at is null$_$,
@@ -415,7 +430,6 @@ begin
   on conflict (key) do nothing;
 end
 $$$_$,
-$_$revoke execute on function private.enqueue(text, text, text, jsonb) from public$_$,
 $_$grant execute on function private.enqueue(text, text, text, jsonb) to service_role$_$,
 $_$-- Every write of a tier refreshes the app's cached pages, also one by an admin; one row a transaction, since an upsert fires
 -- the triggers of insert and of update. The time is in the key because a restored database counts transactions anew.
@@ -429,7 +443,6 @@ begin
   return format('revalidation/%s-%s', extract(epoch from now()), pg_current_xact_id());
 end
 $$$_$,
-$_$revoke execute on function private.revalidation_key() from public$_$,
 $_$grant execute on function private.revalidation_key() to service_role$_$,
 $_$-- Security definer: an admin's or the app's own role may write tiers without rights on the outbox.
 create function private.enqueue_revalidation()
@@ -448,7 +461,6 @@ begin
   return null;
 end
 $$$_$,
-$_$revoke execute on function private.enqueue_revalidation() from public$_$,
 $_$-- A request enqueues all its side effects in one statement: private.settle_access.
 create trigger enqueue_revalidation
 after insert or update of subscription_tier on public.profiles
@@ -486,7 +498,6 @@ as $$
     -- A cancellation at the cycle's end that was delivered is followed by an immediate one, where the user asks for it.
     or o.payload @> '{"at_cycle_end": true}' and not p_at_cycle_end
 $$$_$,
-$_$revoke execute on function private.enqueue_cancellation(text, boolean, timestamptz) from public$_$,
 $_$grant execute on function private.enqueue_cancellation(text, boolean, timestamptz) to service_role$_$,
 $_$-- Withdraws a cancellation that was not sent yet. One that was claimed may have arrived.
 create function private.withdraw_cancellation(
@@ -515,16 +526,82 @@ begin
   return true;
 end
 $$$_$,
-$_$revoke execute on function private.withdraw_cancellation(text, text) from public$_$,
 $_$grant execute on function private.withdraw_cancellation(text, text) to service_role$_$,
-$_$-- Claims rows of the outbox. Any number of dispatchers run at once, and each of them may die.
+$_$-- The history of tiers: which tier a user had when, and why.
+
+create table private.tier_changes (
+  id bigint generated always as identity primary key,
+  user_id uuid not null,
+  from_tier text,
+  to_tier text,
+  cause text not null,
+  reference text,
+  at timestamptz not null default private.clock()
+)$_$,
+$_$alter table private.tier_changes enable row level security$_$,
+$_$create index tier_changes_user_id_idx on private.tier_changes (user_id)$_$,
+$_$create index tier_changes_at_idx on private.tier_changes (at)$_$,
+$_$comment on table private.tier_changes is 'Every real change of a profile''s tier. Kept for TIER_HISTORY_RETENTION_DAYS, of a deleted user for 90 days.'$_$,
+$_$comment on column private.tier_changes.cause is 'payment, the gateway event''s name, or direct: the profile was written by hand or by the app.'$_$,
+$_$comment on column private.tier_changes.reference is 'The payment, order or subscription behind it, as the gateway calls it.'$_$,
+$_$-- Sets the cause of later changes of tiers in this transaction.
+create function private.note_cause(
+  p_cause text,
+  p_reference text
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform
+    set_config('subscriptions.cause', coalesce(p_cause, ''), true),
+    set_config('subscriptions.reference', coalesce(p_reference, ''), true);
+end
+$$$_$,
+$_$grant execute on function private.note_cause(text, text) to service_role$_$,
+$_$-- Security definer: an admin's or the app's own role may write tiers without rights here.
+create function private.note_tier_change()
+returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  insert into private.tier_changes (user_id, from_tier, to_tier, cause, reference)
+  values (
+    new.user_id,
+    case when tg_op = 'UPDATE' then old.subscription_tier end,
+    new.subscription_tier,
+    coalesce(nullif(current_setting('subscriptions.cause', true), ''), 'direct'),
+    nullif(current_setting('subscriptions.reference', true), '')
+  );
+  return null;
+end
+$$$_$,
+$_$create trigger note_tier_change
+after update of subscription_tier on public.profiles
+for each row
+when (coalesce(old.subscription_tier, 'free') <> coalesce(new.subscription_tier, 'free'))
+execute function private.note_tier_change()$_$,
+$_$create trigger note_first_tier
+after insert on public.profiles
+for each row
+when (new.subscription_tier <> 'free')
+execute function private.note_tier_change()$_$
+]);
+
+-- migrations/20261122000005_outbox_delivery.sql
+select pg_temp.apply_migration('20261122000005', 'outbox_delivery', array[
+$_$-- Dispatchers of the outbox: claim, complete, fail.
+
+-- Claims rows of the outbox. Any number of dispatchers run at once, and each of them may die.
 
 create table private.outbox_pauses (
   destination text primary key,
   until timestamptz not null
 )$_$,
 $_$alter table private.outbox_pauses enable row level security$_$,
-$_$revoke all on private.outbox_pauses from public$_$,
 $_$grant select, insert, update on private.outbox_pauses to service_role$_$,
 $_$comment on table private.outbox_pauses is 'Destinations that asked to be left alone for a while.'$_$,
 $_$-- Rows of one destination for one dispatcher to deliver, under a lease of 60 seconds: when it runs out they are claimed
@@ -686,7 +763,6 @@ return case p_attempts
   when 4 then interval '10 minutes'
   else interval '1 hour'
 end$_$,
-$_$revoke execute on function private.retry_delay(integer) from public$_$,
 $_$grant execute on function private.retry_delay(integer) to service_role$_$,
 $_$-- Marks rows as failed: they are retried later, or parked where a retry can't help or 24 hours have passed.
 -- Only during the lease, and once: later the row belongs to another claim. API: service_role only.
@@ -752,79 +828,19 @@ $$$_$,
 $_$comment on function public.fail_outbox(uuid, text, text, boolean, integer) is
   'Notes claimed side effects as not delivered: to be tried again, or parked.'$_$,
 $_$revoke execute on function public.fail_outbox(uuid, text, text, boolean, integer) from public, anon, authenticated$_$,
-$_$grant execute on function public.fail_outbox(uuid, text, text, boolean, integer) to service_role$_$,
-$_$-- The history of tiers: which tier a user had when, and why.
+$_$grant execute on function public.fail_outbox(uuid, text, text, boolean, integer) to service_role$_$
+]);
 
-create table private.tier_changes (
-  id bigint generated always as identity primary key,
-  user_id uuid not null,
-  from_tier text,
-  to_tier text,
-  cause text not null,
-  reference text,
-  at timestamptz not null default private.clock()
-)$_$,
-$_$alter table private.tier_changes enable row level security$_$,
-$_$revoke all on private.tier_changes from public$_$,
-$_$create index tier_changes_user_id_idx on private.tier_changes (user_id)$_$,
-$_$create index tier_changes_at_idx on private.tier_changes (at)$_$,
-$_$comment on table private.tier_changes is 'Every real change of a profile''s tier. Kept for TIER_HISTORY_RETENTION_DAYS, of a deleted user for 90 days.'$_$,
-$_$comment on column private.tier_changes.cause is 'payment, the gateway event''s name, or direct: the profile was written by hand or by the app.'$_$,
-$_$comment on column private.tier_changes.reference is 'The payment, order or subscription behind it, as the gateway calls it.'$_$,
-$_$-- Sets the cause of later changes of tiers in this transaction.
-create function private.note_cause(
-  p_cause text,
-  p_reference text
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  perform
-    set_config('subscriptions.cause', coalesce(p_cause, ''), true),
-    set_config('subscriptions.reference', coalesce(p_reference, ''), true);
-end
-$$$_$,
-$_$revoke execute on function private.note_cause(text, text) from public$_$,
-$_$grant execute on function private.note_cause(text, text) to service_role$_$,
-$_$-- Security definer: an admin's or the app's own role may write tiers without rights here.
-create function private.note_tier_change()
-returns trigger
-language plpgsql
-security definer
-set search_path = ''
-as $$
-begin
-  insert into private.tier_changes (user_id, from_tier, to_tier, cause, reference)
-  values (
-    new.user_id,
-    case when tg_op = 'UPDATE' then old.subscription_tier end,
-    new.subscription_tier,
-    coalesce(nullif(current_setting('subscriptions.cause', true), ''), 'direct'),
-    nullif(current_setting('subscriptions.reference', true), '')
-  );
-  return null;
-end
-$$$_$,
-$_$revoke execute on function private.note_tier_change() from public$_$,
-$_$create trigger note_tier_change
-after update of subscription_tier on public.profiles
-for each row
-when (coalesce(old.subscription_tier, 'free') <> coalesce(new.subscription_tier, 'free'))
-execute function private.note_tier_change()$_$,
-$_$create trigger note_first_tier
-after insert on public.profiles
-for each row
-when (new.subscription_tier <> 'free')
-execute function private.note_tier_change()$_$,
-$_$-- Wakes the dispatcher when a row is enqueued outside of a request, such as by an admin's edit or a batch job. With pg_net and Vault on a hosted project, with NOTIFY on a local stack; both after the commit.
+-- migrations/20261122000006_outbox_wake.sql
+select pg_temp.apply_migration('20261122000006', 'outbox_wake', array[
+$_$-- Wakes the dispatcher, and what an admin and the schedule do with the outbox.
+
+-- Wakes the dispatcher when a row is enqueued outside of a request, such as by an admin's edit or a batch job. With pg_net and Vault on a hosted project, with NOTIFY on a local stack; both after the commit.
 
 -- The RPCs of the function do not wake the dispatcher: the request dispatches after its answer.
 create function private.begin_request(
   p_cause text,
-  p_reference text,
-  p_early_renewal text default 'replace' -- what a purchase of the running tier does; see private.fulfil_payment
+  p_reference text
 )
 returns void
 language plpgsql
@@ -835,13 +851,11 @@ declare
 begin
   -- Assignments: as a statement each would be run by the executor.
   v_set := set_config('subscriptions.request', 'on', true);
-  v_set := set_config('subscriptions.early_renewal', p_early_renewal, true);
   v_set := set_config('subscriptions.cause', coalesce(p_cause, ''), true);
   v_set := set_config('subscriptions.reference', coalesce(p_reference, ''), true);
 end
 $$$_$,
-$_$revoke execute on function private.begin_request(text, text, text) from public$_$,
-$_$grant execute on function private.begin_request(text, text, text) to service_role$_$,
+$_$grant execute on function private.begin_request(text, text) to service_role$_$,
 $_$create table private.function_calls (
   id bigint generated always as identity primary key,
   path text not null,
@@ -852,7 +866,6 @@ $_$create table private.function_calls (
   error text
 )$_$,
 $_$alter table private.function_calls enable row level security$_$,
-$_$revoke all on private.function_calls from public$_$,
 $_$create index function_calls_path_id_idx on private.function_calls (path, id desc)$_$,
 $_$create index function_calls_unanswered_idx on private.function_calls (request_id)
 where answered_at is null$_$,
@@ -903,7 +916,6 @@ exception
     raise warning '% was not called: %', p_path, sqlerrm;
 end
 $$$_$,
-$_$revoke execute on function private.call_function(text) from public$_$,
 $_$-- Reads the answers that pg_net got since, and deletes calls that are older than a day. Never fails.
 create function private.read_answers()
 returns void
@@ -929,7 +941,6 @@ exception
     raise warning 'the answers of internal calls were not read: %', sqlerrm;
 end
 $$$_$,
-$_$revoke execute on function private.read_answers() from public$_$,
 $_$-- Wakes the dispatcher, once in a transaction. Never fails.
 -- Security definer: the caller that enqueues has no rights on Vault and pg_net.
 create function private.wake()
@@ -951,7 +962,6 @@ exception
     raise warning 'the dispatcher was not woken: %', sqlerrm;
 end
 $$$_$,
-$_$revoke execute on function private.wake() from public$_$,
 $_$-- Security definer: the service enqueues, and may not wake by itself.
 create function private.wake_dispatcher()
 returns trigger
@@ -964,7 +974,6 @@ begin
   return null;
 end
 $$$_$,
-$_$revoke execute on function private.wake_dispatcher() from public$_$,
 $_$create trigger wake_dispatcher
 after insert on private.outbox
 for each statement
@@ -997,10 +1006,13 @@ begin
   return true;
 end
 $$$_$,
-$_$revoke execute on function private.requeue(bigint) from public$_$,
-$_$-- Deletes mails 90 days after they were enqueued, delivered or not, a batch at a time: they hold the name and the address
--- of a user who may have been deleted since. A mail that was not sent by then is of no use.
-create function private.delete_mails()
+$_$-- Deletes up to 1,000 of a table's oldest rows that no other transaction has locked.
+create function private.delete_oldest(
+  p_table regclass,
+  p_time text, -- the column by which they are old; indexed
+  p_before timestamptz,
+  p_condition text default 'true' -- what else holds for a row, which is called r
+)
 returns integer -- how many were deleted; call again until it is 0
 language plpgsql
 set search_path = ''
@@ -1008,28 +1020,237 @@ as $$
 declare
   v_deleted integer;
 begin
-  with old as materialized (
-    select o.id
-    from private.outbox o
-    where o.destination in ('email', 'notice')
-      and o.created_at < private.clock() - interval '90 days'
-    order by o.created_at
-    limit 1000
-    for update skip locked
+  execute format(
+    $delete$
+      delete from %1$s
+      where ctid = any (
+        array(
+          select r.ctid
+          from %1$s r
+          where r.%2$I < $1
+            and %3$s
+          order by r.%2$I
+          limit 1000
+          for update skip locked
+        )
+      )
+    $delete$,
+    p_table, p_time, p_condition
   )
-  delete from private.outbox o
-  using old
-  where o.id = old.id;
+  using p_before;
   get diagnostics v_deleted = row_count;
   return v_deleted;
 end
 $$$_$,
-$_$revoke execute on function private.delete_mails() from public$_$
+$_$-- Deletes mails 90 days after they were enqueued, delivered or not, a batch at a time: they hold the name and the address
+-- of a user who may have been deleted since. A mail that was not sent by then is of no use.
+create function private.delete_mails()
+returns integer -- how many were deleted; call again until it is 0
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return private.delete_oldest(
+    'private.outbox', 'created_at', private.clock() - interval '90 days', 'r.destination in (''email'', ''notice'')'
+  );
+end
+$$$_$
 ]);
 
--- migrations/20261122000005_facts.sql
-select pg_temp.apply_migration('20261122000005', 'facts', array[
-$_$-- What the gateway reported: subscriptions, charges, refunds and further payments, merged in any order.
+-- migrations/20261122000007_facts_refunds.sql
+select pg_temp.apply_migration('20261122000007', 'facts_refunds', array[
+$_$-- Facts from the gateway: refunds, and further payments on an order.
+
+-- Refunds, by their ids. Only processed ones count: while a refund is pending the gateway counts it in the payment already,
+-- and a failed one returns no money.
+
+create table private.refunds (
+  refund_id text primary key,
+  gateway_payment_id text not null,
+  amount bigint not null,
+  status text not null constraint refunds_status_check check (status in ('pending', 'processed', 'failed')),
+  created_at timestamptz not null default private.clock()
+)$_$,
+$_$create index refunds_gateway_payment_id_idx on private.refunds (gateway_payment_id)$_$,
+$_$alter table private.refunds enable row level security$_$,
+$_$grant select, insert, update on private.refunds to service_role$_$,
+$_$comment on table private.refunds is 'The gateway''s refunds. They may arrive before their payment is known.'$_$,
+$_$comment on column private.refunds.amount is 'Minor currency units.'$_$,
+$_$-- Refunded total of a gateway payment.
+create function private.refunded_amount(
+  p_gateway_payment_id text
+)
+returns bigint -- minor currency units
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  if p_gateway_payment_id is null then
+    return 0;
+  end if;
+  return (
+    select coalesce(sum(r.amount), 0)
+    from private.refunds r
+    where r.gateway_payment_id = p_gateway_payment_id
+      and r.status = 'processed'
+  );
+end
+$$$_$,
+$_$grant execute on function private.refunded_amount(text) to service_role$_$,
+$_$-- Whether a payment was refunded in full.
+create function private.is_refunded(
+  p_payment public.payments
+)
+returns boolean
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return p_payment.amount > 0 and p_payment.refunded_amount >= p_payment.amount;
+end
+$$$_$,
+$_$grant execute on function private.is_refunded(public.payments) to service_role$_$,
+$_$-- Serializes writes about a gateway payment: a refund and the charge that it refunds may arrive at once, and neither
+-- transaction would see the other's row. It comes before the user's lock, which a refund does not know yet. One for each event,
+-- never for each row of a bulk insert: the locks share a table of fixed size.
+create function private.lock_gateway_payment(
+  p_gateway_payment_id text -- null: nothing to lock
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if p_gateway_payment_id is not null then
+    perform pg_advisory_xact_lock(hashtextextended(p_gateway_payment_id, 0));
+  end if;
+end
+$$$_$,
+$_$grant execute on function private.lock_gateway_payment(text) to service_role$_$,
+$_$-- Merges what an event says about a refund. A refund goes from pending to processed or failed; a processed one may still
+-- fail.
+create function private.merge_refund(
+  p_refund_id text,
+  p_gateway_payment_id text,
+  p_amount bigint,
+  p_status text -- pending, processed or failed
+)
+returns boolean -- whether that is news
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into private.refunds as r (refund_id, gateway_payment_id, amount, status)
+  values (p_refund_id, p_gateway_payment_id, p_amount, p_status)
+  on conflict (refund_id) do update
+  set status = excluded.status
+  where array_position(array['pending', 'processed', 'failed'], r.status)
+    < array_position(array['pending', 'processed', 'failed'], excluded.status);
+  return found;
+end
+$$$_$,
+$_$grant execute on function private.merge_refund(text, text, bigint, text) to service_role$_$,
+$_$-- Further payments on an order: one counts, the others are to be refunded. A captured payment counts before one that is
+-- only verified.
+
+create table private.extra_payments (
+  payment_id uuid not null
+    constraint extra_payments_payment_id_fkey references public.payments (id) on delete cascade,
+  gateway_payment_id text not null,
+  paid_at timestamptz not null,
+  confirmed_at timestamptz,
+  refunded_amount bigint not null default 0
+    constraint extra_payments_refunded_amount_check check (refunded_amount >= 0),
+  created_at timestamptz not null default private.clock(),
+  primary key (payment_id, gateway_payment_id)
+)$_$,
+$_$create index extra_payments_gateway_payment_id_idx on private.extra_payments (gateway_payment_id)$_$,
+$_$alter table private.extra_payments enable row level security$_$,
+$_$grant select, insert, update, delete on private.extra_payments to service_role$_$,
+$_$comment on table private.extra_payments is 'Payments on an order that another payment pays for: to be refunded.'$_$,
+$_$comment on column private.extra_payments.paid_at is 'When it was verified or its capture was announced.'$_$,
+$_$comment on column private.extra_payments.confirmed_at is 'When the gateway confirmed that the money was captured.'$_$,
+$_$comment on column private.extra_payments.refunded_amount is 'Minor currency units; the processed refunds.'$_$,
+$_$-- Stores a payment on an order that does not count. The caller holds the payment's lock, here and below.
+create function private.note_extra_payment(
+  p_payment_id uuid,
+  p_gateway_payment_id text,
+  p_paid_at timestamptz,
+  p_confirmed_at timestamptz -- null: not confirmed by the gateway
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into private.extra_payments as x (payment_id, gateway_payment_id, paid_at, confirmed_at, refunded_amount)
+  values (
+    p_payment_id,
+    p_gateway_payment_id,
+    p_paid_at,
+    p_confirmed_at,
+    private.refunded_amount(p_gateway_payment_id)
+  )
+  on conflict (payment_id, gateway_payment_id) do update
+  set confirmed_at = coalesce(x.confirmed_at, excluded.confirmed_at)
+  where x.confirmed_at is null
+    and excluded.confirmed_at is not null;
+end
+$$$_$,
+$_$grant execute on function private.note_extra_payment(uuid, text, timestamptz, timestamptz) to service_role$_$,
+$_$-- Chooses the payment that counts for an order: one that was not refunded in full before one that was, a captured one before
+-- one that is only verified, then the one that counts already.
+create function private.count_best_payment(
+  p_payment public.payments
+)
+returns public.payments -- as it is now
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_extra private.extra_payments;
+begin
+  select * into v_extra
+  from private.extra_payments x
+  where x.payment_id = p_payment.id
+    and (p_payment.amount = 0 or x.refunded_amount < p_payment.amount)
+    and (private.is_refunded(p_payment) or p_payment.confirmed_at is null and x.confirmed_at is not null)
+  order by x.confirmed_at is null, x.paid_at, x.gateway_payment_id
+  limit 1;
+  if not found then
+    return p_payment;
+  end if;
+
+  delete from private.extra_payments x
+  where x.payment_id = p_payment.id
+    and x.gateway_payment_id = v_extra.gateway_payment_id;
+  perform private.note_extra_payment(
+    p_payment.id, p_payment.gateway_payment_id, p_payment.captured_at, p_payment.confirmed_at
+  );
+  update public.payments p
+  set gateway_payment_id = v_extra.gateway_payment_id,
+    gateway_signature = null,
+    captured_at = v_extra.paid_at,
+    confirmed_at = v_extra.confirmed_at,
+    refunded_amount = v_extra.refunded_amount,
+    -- A payment that is only verified is reconciled.
+    next_reconcile_at = case
+      when v_extra.confirmed_at is null then private.clock() + interval '15 minutes'
+      else p.next_reconcile_at
+    end
+  where p.id = p_payment.id
+  returning p.* into p_payment;
+  return p_payment;
+end
+$$$_$,
+$_$grant execute on function private.count_best_payment(public.payments) to service_role$_$
+]);
+
+-- migrations/20261122000008_facts_subscriptions.sql
+select pg_temp.apply_migration('20261122000008', 'facts_subscriptions', array[
+$_$-- Facts from the gateway: subscriptions and the cycles that were charged.
 
 -- The mirror of the gateway's subscriptions: one row each, merged from webhooks and polls in any order. Each field has a
 -- clock of its own, so that the same facts give the same row in every order of arrival, repeats included.
@@ -1068,7 +1289,6 @@ create table private.gateway_subscriptions (
 -- Space in each page for a new row version: a merge writes no index.
 with (fillfactor = 80)$_$,
 $_$alter table private.gateway_subscriptions enable row level security$_$,
-$_$revoke all on private.gateway_subscriptions from public$_$,
 $_$grant select, insert, update on private.gateway_subscriptions to service_role$_$,
 $_$create index gateway_subscriptions_gateway_subscription_id_idx
 on private.gateway_subscriptions (gateway_subscription_id)$_$,
@@ -1112,7 +1332,6 @@ $_$create table private.user_cancellations (
   at timestamptz not null
 )$_$,
 $_$alter table private.user_cancellations enable row level security$_$,
-$_$revoke all on private.user_cancellations from public$_$,
 $_$grant select, insert, update on private.user_cancellations to service_role$_$,
 $_$comment on table private.user_cancellations is
   'When a user last ended everything at once: a gateway subscription that was activated before and is announced later has '
@@ -1132,7 +1351,6 @@ $_$create table private.gateway_charges (
     primary key (user_id, gateway_subscription_id, period_end, period_start, gateway_payment_id)
 )$_$,
 $_$alter table private.gateway_charges enable row level security$_$,
-$_$revoke all on private.gateway_charges from public$_$,
 $_$grant select, insert, update on private.gateway_charges to service_role$_$,
 $_$create index gateway_charges_gateway_payment_id_idx on private.gateway_charges (gateway_payment_id)
 where gateway_payment_id <> ''$_$,
@@ -1161,7 +1379,6 @@ begin
   end;
 end
 $$$_$,
-$_$revoke execute on function private.happened_at(timestamptz, timestamptz) from public$_$,
 $_$grant execute on function private.happened_at(timestamptz, timestamptz) to service_role$_$,
 $_$-- Until when a gateway subscription is paid, where its newest cycle was refunded in full: the end of the cycle before.
 create function private.paid_until(
@@ -1199,104 +1416,7 @@ begin
   return case when v_is_unpaid then v_until end;
 end
 $$$_$,
-$_$revoke execute on function private.paid_until(private.gateway_subscriptions) from public$_$,
 $_$grant execute on function private.paid_until(private.gateway_subscriptions) to service_role$_$,
-$_$-- Refunds, by their ids. Only processed ones count: while a refund is pending the gateway counts it in the payment already,
--- and a failed one returns no money.
-
-create table private.refunds (
-  refund_id text primary key,
-  gateway_payment_id text not null,
-  amount bigint not null,
-  status text not null constraint refunds_status_check check (status in ('pending', 'processed', 'failed')),
-  created_at timestamptz not null default private.clock()
-)$_$,
-$_$create index refunds_gateway_payment_id_idx on private.refunds (gateway_payment_id)$_$,
-$_$alter table private.refunds enable row level security$_$,
-$_$revoke all on private.refunds from public$_$,
-$_$grant select, insert, update on private.refunds to service_role$_$,
-$_$comment on table private.refunds is 'The gateway''s refunds. They may arrive before their payment is known.'$_$,
-$_$comment on column private.refunds.amount is 'Minor currency units.'$_$,
-$_$-- Refunded total of a gateway payment.
-create function private.refunded_amount(
-  p_gateway_payment_id text
-)
-returns bigint -- minor currency units
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  if p_gateway_payment_id is null then
-    return 0;
-  end if;
-  return (
-    select coalesce(sum(r.amount), 0)
-    from private.refunds r
-    where r.gateway_payment_id = p_gateway_payment_id
-      and r.status = 'processed'
-  );
-end
-$$$_$,
-$_$revoke execute on function private.refunded_amount(text) from public$_$,
-$_$grant execute on function private.refunded_amount(text) to service_role$_$,
-$_$-- Whether a payment was refunded in full.
-create function private.is_refunded(
-  p_payment public.payments
-)
-returns boolean
-language plpgsql
-immutable
-set search_path = ''
-as $$
-begin
-  return p_payment.amount > 0 and p_payment.refunded_amount >= p_payment.amount;
-end
-$$$_$,
-$_$revoke execute on function private.is_refunded(public.payments) from public$_$,
-$_$grant execute on function private.is_refunded(public.payments) to service_role$_$,
-$_$-- Serializes writes about a gateway payment: a refund and the charge that it refunds may arrive at once, and neither
--- transaction would see the other's row. It comes before the user's lock, which a refund does not know yet. One for each event,
--- never for each row of a bulk insert: the locks share a table of fixed size.
-create function private.lock_gateway_payment(
-  p_gateway_payment_id text -- null: nothing to lock
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  if p_gateway_payment_id is not null then
-    perform pg_advisory_xact_lock(hashtextextended(p_gateway_payment_id, 0));
-  end if;
-end
-$$$_$,
-$_$revoke execute on function private.lock_gateway_payment(text) from public$_$,
-$_$grant execute on function private.lock_gateway_payment(text) to service_role$_$,
-$_$-- Merges what an event says about a refund. A refund goes from pending to processed or failed; a processed one may still
--- fail.
-create function private.merge_refund(
-  p_refund_id text,
-  p_gateway_payment_id text,
-  p_amount bigint,
-  p_status text -- pending, processed or failed
-)
-returns boolean -- whether that is news
-language plpgsql
-set search_path = ''
-as $$
-begin
-  insert into private.refunds as r (refund_id, gateway_payment_id, amount, status)
-  values (p_refund_id, p_gateway_payment_id, p_amount, p_status)
-  on conflict (refund_id) do update
-  set status = excluded.status
-  where array_position(array['pending', 'processed', 'failed'], r.status)
-    < array_position(array['pending', 'processed', 'failed'], excluded.status);
-  return found;
-end
-$$$_$,
-$_$revoke execute on function private.merge_refund(text, text, bigint, text) from public$_$,
-$_$grant execute on function private.merge_refund(text, text, bigint, text) to service_role$_$,
 $_$-- Merging an event into the mirror of the gateway's subscriptions.
 
 -- Stores the charge of a cycle, once for each payment.
@@ -1342,11 +1462,15 @@ begin
   return coalesce(v_refunded, 0);
 end
 $$$_$,
-$_$revoke execute on function
-  private.record_charge(uuid, text, timestamptz, timestamptz, text, bigint, timestamptz) from public$_$,
 $_$grant execute on function
-  private.record_charge(uuid, text, timestamptz, timestamptz, text, bigint, timestamptz) to service_role$_$,
-$_$-- Merges an event into the mirror. The caller holds the user's lock, where there is such a user.
+  private.record_charge(uuid, text, timestamptz, timestamptz, text, bigint, timestamptz) to service_role$_$
+]);
+
+-- migrations/20261122000009_facts_merge.sql
+select pg_temp.apply_migration('20261122000009', 'facts_merge', array[
+$_$-- Merges an event into the mirror of the gateway's subscriptions.
+
+-- Merges an event into the mirror. The caller holds the user's lock, where there is such a user.
 create function private.merge_gateway_subscription(
   p_user_id uuid,
   p_gateway_subscription_id text,
@@ -1525,116 +1649,15 @@ begin
   return v_after;
 end
 $$$_$,
-$_$revoke execute on function
-  private.merge_gateway_subscription(
-    uuid, text, text, text, timestamptz, timestamptz, text, bigint, timestamptz, timestamptz
-  ) from public$_$,
 $_$grant execute on function
   private.merge_gateway_subscription(
     uuid, text, text, text, timestamptz, timestamptz, text, bigint, timestamptz, timestamptz
-  ) to service_role$_$,
-$_$-- Further payments on an order: one counts, the others are to be refunded. A captured payment counts before one that is
--- only verified.
-
-create table private.extra_payments (
-  payment_id uuid not null
-    constraint extra_payments_payment_id_fkey references public.payments (id) on delete cascade,
-  gateway_payment_id text not null,
-  paid_at timestamptz not null,
-  confirmed_at timestamptz,
-  refunded_amount bigint not null default 0
-    constraint extra_payments_refunded_amount_check check (refunded_amount >= 0),
-  created_at timestamptz not null default private.clock(),
-  primary key (payment_id, gateway_payment_id)
-)$_$,
-$_$create index extra_payments_gateway_payment_id_idx on private.extra_payments (gateway_payment_id)$_$,
-$_$alter table private.extra_payments enable row level security$_$,
-$_$revoke all on private.extra_payments from public$_$,
-$_$grant select, insert, update, delete on private.extra_payments to service_role$_$,
-$_$comment on table private.extra_payments is 'Payments on an order that another payment pays for: to be refunded.'$_$,
-$_$comment on column private.extra_payments.paid_at is 'When it was verified or its capture was announced.'$_$,
-$_$comment on column private.extra_payments.confirmed_at is 'When the gateway confirmed that the money was captured.'$_$,
-$_$comment on column private.extra_payments.refunded_amount is 'Minor currency units; the processed refunds.'$_$,
-$_$-- Stores a payment on an order that does not count. The caller holds the payment's lock, here and below.
-create function private.note_extra_payment(
-  p_payment_id uuid,
-  p_gateway_payment_id text,
-  p_paid_at timestamptz,
-  p_confirmed_at timestamptz -- null: not confirmed by the gateway
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  insert into private.extra_payments as x (payment_id, gateway_payment_id, paid_at, confirmed_at, refunded_amount)
-  values (
-    p_payment_id,
-    p_gateway_payment_id,
-    p_paid_at,
-    p_confirmed_at,
-    private.refunded_amount(p_gateway_payment_id)
-  )
-  on conflict (payment_id, gateway_payment_id) do update
-  set confirmed_at = coalesce(x.confirmed_at, excluded.confirmed_at)
-  where x.confirmed_at is null
-    and excluded.confirmed_at is not null;
-end
-$$$_$,
-$_$revoke execute on function private.note_extra_payment(uuid, text, timestamptz, timestamptz) from public$_$,
-$_$grant execute on function private.note_extra_payment(uuid, text, timestamptz, timestamptz) to service_role$_$,
-$_$-- Chooses the payment that counts for an order: one that was not refunded in full before one that was, a captured one before
--- one that is only verified, then the one that counts already.
-create function private.count_best_payment(
-  p_payment public.payments
-)
-returns public.payments -- as it is now
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_extra private.extra_payments;
-begin
-  select * into v_extra
-  from private.extra_payments x
-  where x.payment_id = p_payment.id
-    and (p_payment.amount = 0 or x.refunded_amount < p_payment.amount)
-    and (private.is_refunded(p_payment) or p_payment.confirmed_at is null and x.confirmed_at is not null)
-  order by x.confirmed_at is null, x.paid_at, x.gateway_payment_id
-  limit 1;
-  if not found then
-    return p_payment;
-  end if;
-
-  delete from private.extra_payments x
-  where x.payment_id = p_payment.id
-    and x.gateway_payment_id = v_extra.gateway_payment_id;
-  perform private.note_extra_payment(
-    p_payment.id, p_payment.gateway_payment_id, p_payment.captured_at, p_payment.confirmed_at
-  );
-  update public.payments p
-  set gateway_payment_id = v_extra.gateway_payment_id,
-    gateway_signature = null,
-    captured_at = v_extra.paid_at,
-    confirmed_at = v_extra.confirmed_at,
-    refunded_amount = v_extra.refunded_amount,
-    -- A payment that is only verified is reconciled.
-    next_reconcile_at = case
-      when v_extra.confirmed_at is null then private.clock() + interval '15 minutes'
-      else p.next_reconcile_at
-    end
-  where p.id = p_payment.id
-  returning p.* into p_payment;
-  return p_payment;
-end
-$$$_$,
-$_$revoke execute on function private.count_best_payment(public.payments) from public$_$,
-$_$grant execute on function private.count_best_payment(public.payments) to service_role$_$
+  ) to service_role$_$
 ]);
 
--- migrations/20261122000006_rules.sql
-select pg_temp.apply_migration('20261122000006', 'rules', array[
-$_$-- Who has which tier: the sources of access, the one that rules, and private.settle_access, which writes it.
+-- migrations/20261122000010_access_sources.sql
+select pg_temp.apply_migration('20261122000010', 'access_sources', array[
+$_$-- The sources of access: everything that gives a user a tier from a start to an end.
 
 -- The sources of access: everything that gives a user a tier from a start to an end. Payments and gateway subscriptions
 -- are facts; grants and rows written by hand are made by people. private.settle_access decides which source rules.
@@ -1651,7 +1674,6 @@ create table private.grants (
   ended_reason text
 )$_$,
 $_$alter table private.grants enable row level security$_$,
-$_$revoke all on private.grants from public$_$,
 $_$grant select, update on private.grants to service_role$_$,
 $_$create index grants_user_id_idx on private.grants (user_id)$_$,
 $_$comment on table private.grants is 'Complimentary tiers: access that was granted without a payment.'$_$,
@@ -1670,7 +1692,6 @@ $_$create table private.manual_subscriptions (
   at timestamptz not null
 )$_$,
 $_$alter table private.manual_subscriptions enable row level security$_$,
-$_$revoke all on private.manual_subscriptions from public$_$,
 $_$grant select, update on private.manual_subscriptions to service_role$_$,
 $_$comment on table private.manual_subscriptions is
   'public.subscriptions as last written by hand: in Studio, by an import, by the app. A fact that arrives later outranks it.'$_$,
@@ -1727,7 +1748,6 @@ begin
   return new;
 end
 $$$_$,
-$_$revoke execute on function private.record_manual_subscription() from public$_$,
 $_$create trigger record_manual_subscription
 before update on public.subscriptions
 for each row
@@ -1837,12 +1857,17 @@ left join private.gateway_subscriptions m
   and m.gateway_subscription_id = w.gateway_subscription_id
 -- The mirror has newer facts about that subscription.
 where (m.plan_id is not null and m.period_end is not null and m.arrived_at >= w.at) is not true$_$,
-$_$revoke all on private.sources from public$_$,
 $_$grant select on private.sources to service_role$_$,
 $_$comment on view private.sources is
   'Everything that gives or gave a user a tier. A source is live until ended_at or lapses_at; the live one with the '
-  'greatest since rules. lapses_at: the end plus the days of grace; infinity: the gateway has to be asked first.'$_$,
+  'greatest since rules. lapses_at: the end plus the days of grace; infinity: the gateway has to be asked first.'$_$
+]);
+
+-- migrations/20261122000011_access_ruling.sql
+select pg_temp.apply_migration('20261122000011', 'access_ruling', array[
 $_$-- Finds the source of access that rules.
+
+-- Finds the source of access that rules.
 
 create view private.mirrored
 with (security_invoker = true)
@@ -1855,7 +1880,6 @@ select
   max(m.arrived_at) as newest_at
 from private.gateway_subscriptions m
 group by m.user_id$_$,
-$_$revoke all on private.mirrored from public$_$,
 $_$grant select on private.mirrored to service_role$_$,
 $_$comment on view private.mirrored is
   'How many gateway subscriptions of a user the gateway bills, is to cancel, and are no sources of access; and when the '
@@ -1935,7 +1959,6 @@ begin
   return v_ruling;
 end
 $$$_$,
-$_$revoke execute on function private.find_ruling(uuid) from public$_$,
 $_$grant execute on function private.find_ruling(uuid) to service_role$_$,
 $_$-- Gateway subscriptions that are no sources of access: without a plan of ours, or before their first cycle.
 
@@ -2039,41 +2062,7 @@ begin
   return p_ruling;
 end
 $$$_$,
-$_$revoke execute on function private.attach_gateway_subscription(private.ruling) from public$_$,
 $_$grant execute on function private.attach_gateway_subscription(private.ruling) to service_role$_$,
-$_$-- Who has which tier: private.settle_access ranks a user's sources of access and writes the result. It is the only writer
--- of public.subscriptions and of a profile's tier, but for private.expire_subscriptions, which does the same for a batch.
-
-create table private.settle_failures (
-  user_id uuid primary key constraint settle_failures_user_id_fkey references auth.users (id) on delete cascade,
-  error text not null,
-  failed_at timestamptz not null
-)$_$,
-$_$alter table private.settle_failures enable row level security$_$,
-$_$revoke all on private.settle_failures from public$_$,
-$_$comment on table private.settle_failures is
-  'Users whose access a scheduled job could not settle: tried again after an hour, so that they hold up no others.'$_$,
-$_$comment on column private.settle_failures.error is
-  'SQLSTATE, such as that of an app''s own trigger on the profile. PS500: the subscription is still live.'$_$,
-$_$-- Stores why a scheduled job could not settle a user.
-create function private.note_settle_failure(
-  p_user_id uuid,
-  p_sqlstate text
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  insert into private.settle_failures as f (user_id, error, failed_at)
-  values (p_user_id, p_sqlstate, private.clock())
-  on conflict (user_id) do update
-  set error = excluded.error,
-    failed_at = excluded.failed_at;
-  raise warning 'the access of user % was not settled: %', p_user_id, p_sqlstate;
-end
-$$$_$,
-$_$revoke execute on function private.note_settle_failure(uuid, text) from public$_$,
 $_$-- Gives a user a tier where the profile has another one; a missing profile is made.
 create function private.set_tier(
   p_user_id uuid,
@@ -2105,9 +2094,14 @@ begin
   return v_display_name;
 end
 $$$_$,
-$_$revoke execute on function private.set_tier(uuid, text, text) from public$_$,
-$_$grant execute on function private.set_tier(uuid, text, text) to service_role$_$,
-$_$-- When to tell the gateway that a subscription ends with its cycle. It debits the next cycle up to 36 hours before.
+$_$grant execute on function private.set_tier(uuid, text, text) to service_role$_$
+]);
+
+-- migrations/20261122000012_access_settle.sql
+select pg_temp.apply_migration('20261122000012', 'access_settle', array[
+$_$-- Writes the ruling source to the subscription and the profile's tier, with the side effects. The only writer of both.
+
+-- When to tell the gateway that a subscription ends with its cycle. It debits the next cycle up to 36 hours before.
 create function private.cancellation_time(
   p_period_end timestamptz
 )
@@ -2120,7 +2114,6 @@ begin
   return greatest(p_period_end - interval '48 hours', private.clock());
 end
 $$$_$,
-$_$revoke execute on function private.cancellation_time(timestamptz) from public$_$,
 $_$grant execute on function private.cancellation_time(timestamptz) to service_role$_$,
 $_$-- Enqueues the cancellation of replaced gateway subscriptions for the end of their cycle: paid time stays, no further
 -- cycle is billed. Withdraws it for a subscription that is no longer replaced.
@@ -2204,7 +2197,6 @@ begin
   return v_ends;
 end
 $$$_$,
-$_$revoke execute on function private.settle_cancellations(private.ruling) from public$_$,
 $_$grant execute on function private.settle_cancellations(private.ruling) to service_role$_$,
 $_$-- Writes the ruling source to the subscription and the tier, and enqueues the side effects. It writes only what differs. The
 -- caller holds the lock on the user.
@@ -2377,13 +2369,12 @@ begin
   return case when v_source.id is not null then v_is_changed end;
 end
 $$$_$,
-$_$revoke execute on function private.settle_access(uuid, text, text, boolean, uuid, jsonb, private.ruling, public.subscriptions) from public$_$,
 $_$grant execute on function private.settle_access(uuid, text, text, boolean, uuid, jsonb, private.ruling, public.subscriptions) to service_role$_$
 ]);
 
--- migrations/20261122000007_requests.sql
-select pg_temp.apply_migration('20261122000007', 'requests', array[
-$_$-- What a client asks for: plans, subscription, order, verification; and how a payment becomes a source of access.
+-- migrations/20261122000013_requests_subscription.sql
+select pg_temp.apply_migration('20261122000013', 'requests_subscription', array[
+$_$-- Requests of a client: plans, subscription, cancellation, resumption.
 
 -- The subscription, tier and newest payments of a user. Contract: GET /api/subscriptions.
 -- API: service_role only.
@@ -2456,7 +2447,203 @@ $$$_$,
 $_$comment on function public.list_plans() is 'The plans on offer, cheapest first.'$_$,
 $_$revoke execute on function public.list_plans() from public, anon, authenticated$_$,
 $_$grant execute on function public.list_plans() to service_role$_$,
-$_$-- Idempotency keys of POST /api/payments/orders.
+$_$-- Cancellation by the user: stored here first, then sent to the gateway through the outbox until it is confirmed.
+-- POST /api/subscriptions/cancel and /resume.
+
+-- Marks the source that rules, and the gateway subscription attached to it, to end with its period, or takes the mark away.
+-- The caller holds the lock on the user.
+create function private.mark_ruling_source(
+  p_user_id uuid,
+  p_gateway_subscription_id text, -- of the subscription as it is
+  p_cancel_at_period_end boolean
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_source constant private.sources := (private.find_ruling(p_user_id)).source;
+begin
+  update public.payments p
+  set cancel_at_period_end = p_cancel_at_period_end
+  where v_source.kind = 'payment'
+    and p.id = case when v_source.kind = 'payment' then v_source.id::uuid end;
+  update private.grants g
+  set cancel_at_period_end = p_cancel_at_period_end
+  where v_source.kind = 'grant'
+    and g.id = case when v_source.kind = 'grant' then v_source.id::bigint end;
+  update private.manual_subscriptions w
+  set cancel_at_period_end = p_cancel_at_period_end
+  where v_source.kind = 'manual'
+    and w.user_id = p_user_id;
+  update private.gateway_subscriptions m
+  set cancel_at_period_end = p_cancel_at_period_end,
+    user_cancelled_at = case when p_cancel_at_period_end then private.clock() end
+  where m.user_id = p_user_id
+    and m.gateway_subscription_id = p_gateway_subscription_id;
+end
+$$$_$,
+$_$grant execute on function private.mark_ruling_source(uuid, text, boolean) to service_role$_$,
+$_$-- Ends every live source of a user at once. The caller holds the lock on the user.
+create function private.end_sources(
+  p_user_id uuid,
+  p_reason text
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_now constant timestamptz := private.clock();
+  v_source private.sources;
+begin
+  for v_source in
+    select s.*
+    from private.sources s
+    where s.user_id = p_user_id
+      and s.ended_at is null
+      and s.lapses_at > v_now
+    order by s.kind, s.id
+  loop
+    case v_source.kind
+      when 'payment' then
+        update public.payments p
+        set ended_at = v_now, ended_reason = p_reason, cancel_at_period_end = false
+        where p.id = v_source.id::uuid;
+      when 'grant' then
+        update private.grants g
+        set ended_at = v_now, ended_reason = p_reason, cancel_at_period_end = false
+        where g.id = v_source.id::bigint;
+      when 'manual' then
+        update private.manual_subscriptions w
+        set ended_at = v_now, ended_reason = p_reason, cancel_at_period_end = false
+        where w.user_id = p_user_id;
+      else
+        null; -- below, with those that are no sources
+    end case;
+  end loop;
+  insert into private.user_cancellations as c (user_id, at)
+  values (p_user_id, v_now)
+  on conflict (user_id) do update set at = excluded.at;
+  update private.gateway_subscriptions m
+  set ended_at = v_now,
+    ended_reason = p_reason,
+    cancel_at_period_end = false,
+    user_cancelled_at = least(m.user_cancelled_at, v_now)
+  where m.user_id = p_user_id
+    and m.ended_at is null
+    and m.status is distinct from 'cancelled';
+end
+$$$_$,
+$_$grant execute on function private.end_sources(uuid, text) to service_role$_$,
+$_$-- API: service_role only.
+create function public.cancel_subscription(
+  p_user_id uuid,
+  p_at_period_end boolean -- the tier stays until the paid period ends; else access ends now
+)
+returns jsonb -- {outcome: cancelled | subscription_not_found, subscription}
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+set lock_timeout = '3s'
+set enable_seqscan = off
+as $$
+declare
+  v_email text;
+  v_subscription public.subscriptions;
+begin
+  perform private.begin_request('cancellation', null);
+  v_email := private.lock_user(p_user_id);
+  select * into v_subscription from public.subscriptions s where s.user_id = p_user_id for update;
+  if not found or v_subscription.status <> 'active' then
+    return jsonb_build_object('outcome', 'subscription_not_found');
+  end if;
+
+  -- A repeat writes nothing.
+  if not (p_at_period_end and v_subscription.cancel_at_period_end) then
+    if p_at_period_end then
+      perform private.mark_ruling_source(p_user_id, v_subscription.gateway_subscription_id, true);
+      if v_subscription.gateway_subscription_id is not null then
+        perform private.enqueue_cancellation(
+          v_subscription.gateway_subscription_id,
+          true,
+          private.cancellation_time(v_subscription.current_period_end)
+        );
+      end if;
+    else
+      perform private.enqueue_cancellation(m.gateway_subscription_id)
+      from private.gateway_subscriptions m
+      where m.user_id = p_user_id
+        and m.gateway_subscription_id <> ''
+        and m.status is distinct from 'cancelled'
+        and m.ended_at is null;
+      perform private.end_sources(p_user_id, 'cancelled');
+    end if;
+    perform private.settle_access(p_user_id, v_email);
+  end if;
+  return jsonb_build_object(
+    'outcome', 'cancelled',
+    'subscription', public.get_subscription(p_user_id) -> 'subscription'
+  );
+end
+$$$_$,
+$_$comment on function public.cancel_subscription(uuid, boolean) is
+  'Ends a user''s subscription, now or when the paid period ends.'$_$,
+$_$revoke execute on function public.cancel_subscription(uuid, boolean) from public, anon, authenticated$_$,
+$_$grant execute on function public.cancel_subscription(uuid, boolean) to service_role$_$,
+$_$-- Withdraws a cancellation that the gateway has not received yet: there it is final.
+-- API: service_role only.
+create function public.resume_subscription(
+  p_user_id uuid
+)
+returns jsonb -- {outcome: resumed | subscription_not_found | cannot_be_resumed, subscription}
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+set lock_timeout = '3s'
+set enable_seqscan = off
+as $$
+declare
+  v_email text;
+  v_subscription public.subscriptions;
+begin
+  perform private.begin_request('resumption', null);
+  v_email := private.lock_user(p_user_id);
+  select * into v_subscription from public.subscriptions s where s.user_id = p_user_id for update;
+  if not found then
+    return jsonb_build_object('outcome', 'subscription_not_found');
+  end if;
+  if v_subscription.status <> 'active' then
+    return jsonb_build_object('outcome', 'cannot_be_resumed');
+  end if;
+
+  if v_subscription.cancel_at_period_end then
+    if v_subscription.gateway_subscription_id is not null
+      and not private.withdraw_cancellation(v_subscription.gateway_subscription_id, 'by the user')
+    then
+      return jsonb_build_object('outcome', 'cannot_be_resumed');
+    end if;
+    perform private.mark_ruling_source(p_user_id, v_subscription.gateway_subscription_id, false);
+    perform private.settle_access(p_user_id, v_email);
+  end if;
+  return jsonb_build_object(
+    'outcome', 'resumed',
+    'subscription', public.get_subscription(p_user_id) -> 'subscription'
+  );
+end
+$$$_$,
+$_$comment on function public.resume_subscription(uuid) is 'Drops a user''s intent to cancel, if the gateway was not told yet.'$_$,
+$_$revoke execute on function public.resume_subscription(uuid) from public, anon, authenticated$_$,
+$_$grant execute on function public.resume_subscription(uuid) to service_role$_$
+]);
+
+-- migrations/20261122000014_requests_order.sql
+select pg_temp.apply_migration('20261122000014', 'requests_order', array[
+$_$-- Requests of a client: orders.
+
+-- Idempotency keys of POST /api/payments/orders.
 
 create table private.order_keys (
   user_id uuid not null constraint order_keys_user_id_fkey references auth.users (id) on delete cascade,
@@ -2470,7 +2657,6 @@ $_$create index order_keys_payment_id_idx on private.order_keys (payment_id)$_$,
 $_$create index order_keys_user_id_created_at_idx on private.order_keys (user_id, created_at desc)$_$,
 $_$create index order_keys_created_at_idx on private.order_keys (created_at)$_$,
 $_$alter table private.order_keys enable row level security$_$,
-$_$revoke all on private.order_keys from public$_$,
 $_$grant select, insert, update on private.order_keys to service_role$_$,
 $_$comment on table private.order_keys is
   'Idempotency keys of order requests: the same key is the same order. Kept for 7 days, at most 20 of a user an hour.'$_$,
@@ -2480,26 +2666,10 @@ returns integer -- how many were deleted; call again until it is 0
 language plpgsql
 set search_path = ''
 as $$
-declare
-  v_deleted integer;
 begin
-  with old as materialized (
-    select k.user_id, k.key
-    from private.order_keys k
-    where k.created_at < private.clock() - interval '7 days'
-    order by k.created_at
-    limit 1000
-    for update skip locked
-  )
-  delete from private.order_keys k
-  using old
-  where k.user_id = old.user_id
-    and k.key = old.key;
-  get diagnostics v_deleted = row_count;
-  return v_deleted;
+  return private.delete_oldest('private.order_keys', 'created_at', private.clock() - interval '7 days');
 end
 $$$_$,
-$_$revoke execute on function private.delete_order_keys() from public$_$,
 $_$-- Orders: the payment is inserted before the gateway is called, and gets the order's id afterwards.
 -- POST /api/payments/orders.
 
@@ -2512,7 +2682,7 @@ create function public.create_order(
   p_gateway_key_id text default null -- under which the order is made; null: orders of any are given again
 )
 returns jsonb
--- {outcome: created | existing, payment_id, order_id, amount, currency, plan, running: {tier, until} | null},
+-- {outcome: created | existing, payment_id, order_id, amount, currency, plan, running: {tier, until, early_renewal} | null},
 -- {outcome: plan_not_found | user_not_found | in_flight | key_conflict}, {outcome: rate_limited, retry_after}
 language plpgsql
 volatile
@@ -2624,7 +2794,11 @@ begin
     'currency', v_payment.currency,
     'plan', to_jsonb(v_plan),
     'running', (
-      select jsonb_build_object('tier', s.tier, 'until', private.iso_time(s.current_period_end))
+      select jsonb_build_object(
+        'tier', s.tier,
+        'until', private.iso_time(s.current_period_end),
+        'early_renewal', private.early_renewal()
+      )
       from public.subscriptions s
       where s.user_id = p_user_id
         and s.status = 'active'
@@ -2679,7 +2853,6 @@ as $$
     and p.gateway_order_id is null
     and p.gateway_payment_id is null
 $$$_$,
-$_$revoke execute on function private.delete_unordered(uuid) from public$_$,
 $_$grant execute on function private.delete_unordered(uuid) to service_role$_$,
 $_$-- Deletes a payment for which the gateway created no order. API: service_role only.
 create function public.discard_order(
@@ -2700,8 +2873,14 @@ end
 $$$_$,
 $_$comment on function public.discard_order(uuid) is 'Forgets a payment that the gateway made no order for.'$_$,
 $_$revoke execute on function public.discard_order(uuid) from public, anon, authenticated$_$,
-$_$grant execute on function public.discard_order(uuid) to service_role$_$,
-$_$-- What a captured payment buys: a source of access with its period, once. Contract: POST /api/payments/verify, "Effect".
+$_$grant execute on function public.discard_order(uuid) to service_role$_$
+]);
+
+-- migrations/20261122000015_purchases_fulfil.sql
+select pg_temp.apply_migration('20261122000015', 'purchases_fulfil', array[
+$_$-- What a captured payment buys: a source of access with its period, once.
+
+-- What a captured payment buys: a source of access with its period, once. Contract: POST /api/payments/verify, "Effect".
 
 -- Calendar months in UTC in every time zone of the session, clamped to the last day of the month.
 create function private.add_months(
@@ -2717,7 +2896,6 @@ begin
   return (p_from at time zone 'UTC' + make_interval(months => p_months)) at time zone 'UTC';
 end
 $$$_$,
-$_$revoke execute on function private.add_months(timestamptz, integer) from public$_$,
 $_$grant execute on function private.add_months(timestamptz, integer) to service_role$_$,
 $_$-- The tier that a payment is for. Contract: "What an order sells".
 create function private.tier_bought(
@@ -2732,7 +2910,6 @@ begin
   return coalesce(nullif(p_payment.meta ->> 'tier', ''), nullif(p_payment.tier, ''), 'basic');
 end
 $$$_$,
-$_$revoke execute on function private.tier_bought(public.payments) from public$_$,
 $_$grant execute on function private.tier_bought(public.payments) to service_role$_$,
 $_$-- The plan that a payment is for: the one it was sold as, else today's plan of its tier, on offer or not.
 create function private.plan_bought(
@@ -2754,60 +2931,7 @@ begin
   return v_plan;
 end
 $$$_$,
-$_$revoke execute on function private.plan_bought(public.payments) from public$_$,
 $_$grant execute on function private.plan_bought(public.payments) to service_role$_$,
-$_$-- Lays out the periods of a chain of early renewals: each begins where the one before ends, and a refunded one gives its
--- place to the next. Ends are counted from the first start of a run, so that no short month shortens those after it. The
--- caller holds the user's lock.
-create function private.lay_out_chain(
-  p_first_payment_id uuid
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_link public.payments;
-  v_run_start timestamptz;
-  v_shown_start timestamptz;
-  v_months integer;
-  v_start timestamptz;
-  v_end timestamptz;
-  v_since timestamptz;
-begin
-  for v_link in
-    select p.*
-    from public.payments p
-    where (p.id = p_first_payment_id or p.chain_id = p_first_payment_id)
-      and p.fulfilled_at is not null
-      and p.ended_at is null
-    order by p.fulfilled_at, p.since, p.id
-  loop
-    v_start := greatest(date_trunc('milliseconds', v_link.fulfilled_at), v_link.extends_from);
-    if v_end >= v_start then
-      v_months := v_months + v_link.duration_months;
-      v_start := v_end;
-    else
-      v_run_start := v_start;
-      v_shown_start := case when v_link.extends_from is null then v_start else v_link.chain_start end;
-      v_months := v_link.duration_months;
-    end if;
-    v_end := private.add_months(v_run_start, v_months);
-    -- A link rules over the one that it extends, also where that one is verified later.
-    v_since := greatest(v_link.since, v_since + interval '1 microsecond');
-    update public.payments p
-    set period_start = v_start,
-      period_end = v_end,
-      chain_start = v_shown_start,
-      since = v_since
-    where p.id = v_link.id
-      and (p.period_start, p.period_end, p.chain_start, p.since)
-        is distinct from (v_start, v_end, v_shown_start, v_since);
-  end loop;
-end
-$$$_$,
-$_$revoke execute on function private.lay_out_chain(uuid) from public$_$,
-$_$grant execute on function private.lay_out_chain(uuid) to service_role$_$,
 $_$-- Captures a payment and makes it a source of access. The caller holds the locks on the user and on the payment.
 -- Without a plan for the tier the payment is captured all the same: the money is there. So is one whose user is gone, and
 -- one that was refunded in full: they buy nothing.
@@ -2870,7 +2994,7 @@ begin
     p_payment.chain_id := null;
     p_payment.chain_start := null;
     p_payment.extends_from := null;
-    if current_setting('subscriptions.early_renewal', true) = 'extend' and v_before.status = 'active' then
+    if v_before.status = 'active' and private.early_renewal() = 'extend' then
       v_found := private.find_ruling(p_payment.user_id);
       v_extended := v_found.source;
       if v_before.current_period_end > v_now then
@@ -2992,7 +3116,6 @@ begin
   return jsonb_build_object('outcome', 'applied', 'tier', v_tier, 'valid_until', v_valid_until);
 end
 $$$_$,
-$_$revoke execute on function private.fulfil_payment(public.payments, text, text, boolean) from public$_$,
 $_$grant execute on function private.fulfil_payment(public.payments, text, text, boolean) to service_role$_$,
 $_$-- For an admin: payments of users with an address that no mail was enqueued for.
 
@@ -3007,7 +3130,82 @@ where p.fulfilled_at > private.clock() - interval '30 days'
   and u.email <> ''
   and not exists (select from private.outbox o where o.key = 'payment-success/' || p.id)$_$,
 $_$comment on view private.unmailed_payments is
-  'Payments fulfilled within 30 days whose user has an e-mail address and got no mail: their profile was missing then.'$_$,
+  'Payments fulfilled within 30 days whose user has an e-mail address and got no mail: their profile was missing then.'$_$
+]);
+
+-- migrations/20261122000016_purchases_verify.sql
+select pg_temp.apply_migration('20261122000016', 'purchases_verify', array[
+$_$-- Chains of early renewals, and the verification of a payment by the customer.
+
+-- Lays out the periods of a chain of early renewals: each begins where the one before ends, and a refunded one gives its
+-- place to the next. Ends are counted from the first start of a run, so that no short month shortens those after it. The
+-- caller holds the user's lock.
+create function private.lay_out_chain(
+  p_first_payment_id uuid
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_link public.payments;
+  v_run_start timestamptz;
+  v_shown_start timestamptz;
+  v_months integer;
+  v_start timestamptz;
+  v_end timestamptz;
+  v_since timestamptz;
+begin
+  for v_link in
+    select p.*
+    from public.payments p
+    where (p.id = p_first_payment_id or p.chain_id = p_first_payment_id)
+      and p.fulfilled_at is not null
+      and p.ended_at is null
+    order by p.fulfilled_at, p.since, p.id
+  loop
+    v_start := greatest(date_trunc('milliseconds', v_link.fulfilled_at), v_link.extends_from);
+    if v_end >= v_start then
+      v_months := v_months + v_link.duration_months;
+      v_start := v_end;
+    else
+      v_run_start := v_start;
+      v_shown_start := case when v_link.extends_from is null then v_start else v_link.chain_start end;
+      v_months := v_link.duration_months;
+    end if;
+    v_end := private.add_months(v_run_start, v_months);
+    -- A link rules over the one that it extends, also where that one is verified later.
+    v_since := greatest(v_link.since, v_since + interval '1 microsecond');
+    update public.payments p
+    set period_start = v_start,
+      period_end = v_end,
+      chain_start = v_shown_start,
+      since = v_since
+    where p.id = v_link.id
+      and (p.period_start, p.period_end, p.chain_start, p.since)
+        is distinct from (v_start, v_end, v_shown_start, v_since);
+  end loop;
+end
+$$$_$,
+$_$grant execute on function private.lay_out_chain(uuid) to service_role$_$,
+$_$-- Settles a user's access after a payment began or ceased to count: lays out the chain of early renewals that it belongs to,
+-- then ranks the user's sources. The caller holds the user's lock.
+create function private.settle_payment(
+  p_payment public.payments,
+  p_email text -- of the user
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if p_payment.chain_id is not null or p_payment.chain_start is not null then
+    perform private.lay_out_chain(coalesce(p_payment.chain_id, p_payment.id));
+  end if;
+  perform private.settle_access(p_payment.user_id, p_email);
+end
+$$$_$,
+$_$grant execute on function private.settle_payment(public.payments, text) to service_role$_$,
 $_$-- Captures a payment that a customer verifies after the checkout, and grants its tier.
 -- Contract: POST /api/payments/verify.
 -- API: service_role only.
@@ -3016,8 +3214,7 @@ create function public.verify_payment(
   p_user_id uuid,
   p_order_id text,
   p_payment_id text,
-  p_signature text, -- already checked by the route
-  p_early_renewal text default 'replace' -- or 'extend': a renewal of the running tier adds to its period
+  p_signature text -- already checked by the route
 )
 returns jsonb -- {outcome: applied | already_applied | payment_not_found | plan_not_found | refunded | never_captured, tier, valid_until}
 language plpgsql
@@ -3032,7 +3229,7 @@ declare
   v_locked record;
   v_payment public.payments;
 begin
-  perform private.begin_request('payment', p_payment_id, p_early_renewal);
+  perform private.begin_request('payment', p_payment_id);
   v_email := private.lock_user(p_user_id);
 
   -- With the refunded total of this gateway payment, which may be known before the payment is.
@@ -3105,15 +3302,15 @@ begin
   );
 end
 $$$_$,
-$_$comment on function public.verify_payment(uuid, text, text, text, text) is
+$_$comment on function public.verify_payment(uuid, text, text, text) is
   'Captures a user''s payment and grants its tier, once; a repeat answers what the payment bought.'$_$,
-$_$revoke execute on function public.verify_payment(uuid, text, text, text, text) from public, anon, authenticated$_$,
-$_$grant execute on function public.verify_payment(uuid, text, text, text, text) to service_role$_$
+$_$revoke execute on function public.verify_payment(uuid, text, text, text) from public, anon, authenticated$_$,
+$_$grant execute on function public.verify_payment(uuid, text, text, text) to service_role$_$
 ]);
 
--- migrations/20261122000008_payment_events.sql
-select pg_temp.apply_migration('20261122000008', 'payment_events', array[
-$_$-- The ledger of webhooks, and what an event does to a payment, a refund or a dispute.
+-- migrations/20261122000017_events_ledger.sql
+select pg_temp.apply_migration('20261122000017', 'events_ledger', array[
+$_$-- The ledger of webhook deliveries, readers for the gateway's irregular JSON, and the payment that an event is about.
 
 -- The ledger of webhook deliveries, and readers for the gateway's irregular JSON. Contract: "Events".
 
@@ -3125,7 +3322,6 @@ create table private.gateway_events (
   event_at timestamptz,
   reduce_at timestamptz,
   payload jsonb,
-  early_renewal text not null default 'replace',
   outcome text,
   error text,
   deliveries integer not null default 1,
@@ -3135,7 +3331,6 @@ create table private.gateway_events (
 -- Room in each page for a row's next version: an outcome that is noted writes no index.
 with (fillfactor = 90)$_$,
 $_$alter table private.gateway_events enable row level security$_$,
-$_$revoke all on private.gateway_events from public$_$,
 $_$grant select, insert, update on private.gateway_events to service_role$_$,
 $_$create index gateway_events_received_at_idx on private.gateway_events (received_at)$_$,
 $_$create index gateway_events_reduce_at_idx on private.gateway_events (reduce_at)
@@ -3157,8 +3352,6 @@ $_$comment on column private.gateway_events.event_at is
 $_$comment on column private.gateway_events.payload is
   'The event''s body. Reduced to what private.stored_payload leaves where the user is deleted, and after a day where no user is '
   'known. Null after 90 days, unless the event still waits.'$_$,
-$_$comment on column private.gateway_events.early_renewal is
-  'EARLY_RENEWAL when the event came: it holds for whenever the event is applied.'$_$,
 $_$comment on column private.gateway_events.outcome is
   'applied, already, stale, mismatch, unmatched, plan_not_found, ignored: why, failed: SQLSTATE, or parked.'$_$,
 $_$-- A table beside the ledger instead of an index on outcome: each change of an indexed column writes every index.
@@ -3167,7 +3360,6 @@ create table private.unsettled_events (
     constraint unsettled_events_body_sha256_fkey references private.gateway_events (body_sha256) on delete cascade
 )$_$,
 $_$alter table private.unsettled_events enable row level security$_$,
-$_$revoke all on private.unsettled_events from public$_$,
 $_$grant select, insert, delete on private.unsettled_events to service_role$_$,
 $_$comment on table private.unsettled_events is
   'Events that had no effect and may have one yet: when their plan is there, or when an admin applies them again.'$_$,
@@ -3184,7 +3376,6 @@ begin
   return case when jsonb_typeof(p_value) = 'object' then p_value end;
 end
 $$$_$,
-$_$revoke execute on function private.json_object(jsonb) from public$_$,
 $_$grant execute on function private.json_object(jsonb) to service_role$_$,
 $_$-- A JSON string; anything else is null.
 create function private.json_text(
@@ -3199,7 +3390,6 @@ begin
   return case when jsonb_typeof(p_value) = 'string' then p_value #>> '{}' end;
 end
 $$$_$,
-$_$revoke execute on function private.json_text(jsonb) from public$_$,
 $_$grant execute on function private.json_text(jsonb) to service_role$_$,
 $_$-- A JSON string that is a uuid; anything else is null.
 create function private.json_uuid(
@@ -3217,7 +3407,6 @@ begin
   end;
 end
 $$$_$,
-$_$revoke execute on function private.json_uuid(jsonb) from public$_$,
 $_$grant execute on function private.json_uuid(jsonb) to service_role$_$,
 $_$-- Unix seconds as a JSON integer of the years 1970 to 9999; anything else is null.
 create function private.json_time(
@@ -3238,7 +3427,6 @@ begin
   end;
 end
 $$$_$,
-$_$revoke execute on function private.json_time(jsonb) from public$_$,
 $_$grant execute on function private.json_time(jsonb) to service_role$_$,
 $_$-- A whole JSON number, such as an amount in minor units; anything else is null.
 create function private.json_integer(
@@ -3258,7 +3446,6 @@ begin
   end;
 end
 $$$_$,
-$_$revoke execute on function private.json_integer(jsonb) from public$_$,
 $_$grant execute on function private.json_integer(jsonb) to service_role$_$,
 $_$-- When an event happened: its created_at, which now and then lies inside the payload. Null: it carries none.
 create function private.event_time(
@@ -3273,7 +3460,6 @@ begin
   return coalesce(private.json_time(p_body -> 'created_at'), private.json_time(p_body -> 'payload' -> 'created_at'));
 end
 $$$_$,
-$_$revoke execute on function private.event_time(jsonb) from public$_$,
 $_$grant execute on function private.event_time(jsonb) to service_role$_$,
 $_$-- Finds the payment that an event of the gateway is about. Contract: "Events".
 
@@ -3330,9 +3516,14 @@ begin
   return v_payment;
 end
 $$$_$,
-$_$revoke execute on function private.find_payment(jsonb, jsonb) from public$_$,
-$_$grant execute on function private.find_payment(jsonb, jsonb) to service_role$_$,
-$_$-- payment.captured, order.paid and payment.failed. Contract: "Events".
+$_$grant execute on function private.find_payment(jsonb, jsonb) to service_role$_$
+]);
+
+-- migrations/20261122000018_events_payment.sql
+select pg_temp.apply_migration('20261122000018', 'events_payment', array[
+$_$-- The events payment.captured, order.paid and payment.failed. Contract: "Events".
+
+-- payment.captured, order.paid and payment.failed. Contract: "Events".
 
 -- The gateway confirms that a payment was captured: fulfils it as verify would, whichever comes first, but only for
 -- exactly the amount of the order. Contract: "Closed browser".
@@ -3447,7 +3638,6 @@ begin
   return 'applied';
 end
 $$$_$,
-$_$revoke execute on function private.apply_payment_captured(jsonb, jsonb) from public$_$,
 $_$grant execute on function private.apply_payment_captured(jsonb, jsonb) to service_role$_$,
 $_$-- One attempt on an order failed. A payment that was captured, by whichever attempt, stays captured.
 -- payment.failed and its e-mail. Contract: "Failed attempts".
@@ -3526,9 +3716,14 @@ begin
   return 'applied';
 end
 $$$_$,
-$_$revoke execute on function private.apply_payment_failed(jsonb, bytea) from public$_$,
-$_$grant execute on function private.apply_payment_failed(jsonb, bytea) to service_role$_$,
-$_$-- Refunds and disputes. A payment that was refunded in full gives no access any more; a part of it, or a dispute, changes
+$_$grant execute on function private.apply_payment_failed(jsonb, bytea) to service_role$_$
+]);
+
+-- migrations/20261122000019_events_refund.sql
+select pg_temp.apply_migration('20261122000019', 'events_refund', array[
+$_$-- The events of refunds and disputes. Contract: "Events".
+
+-- Refunds and disputes. A payment that was refunded in full gives no access any more; a part of it, or a dispute, changes
 -- no access.
 
 -- Applies a payment's refunds to its access: a source that is refunded in full ends, one whose refund failed later
@@ -3578,15 +3773,11 @@ begin
   where p.id = v_payment.id
     and case when v_is_refunded then p.ended_at is null else p.ended_reason = 'refunded' end;
   if found then
-    if v_payment.chain_id is not null or v_payment.chain_start is not null then
-      perform private.lay_out_chain(coalesce(v_payment.chain_id, v_payment.id));
-    end if;
-    perform private.settle_access(v_payment.user_id, p_email);
+    perform private.settle_payment(v_payment, p_email);
   end if;
   return true;
 end
 $$$_$,
-$_$revoke execute on function private.settle_refunds(public.payments, text) from public$_$,
 $_$grant execute on function private.settle_refunds(public.payments, text) to service_role$_$,
 $_$-- Applies the refunds of a cycle's payment to its gateway subscription.
 create function private.settle_charge_refunds(
@@ -3637,7 +3828,6 @@ begin
   return v_is_changed;
 end
 $$$_$,
-$_$revoke execute on function private.settle_charge_refunds(text) from public$_$,
 $_$grant execute on function private.settle_charge_refunds(text) to service_role$_$,
 $_$-- refund.created, refund.processed and refund.failed, in any order and before or after their payment. Contract: "Refunds".
 create function private.apply_refund(
@@ -3689,7 +3879,6 @@ begin
   end;
 end
 $$$_$,
-$_$revoke execute on function private.apply_refund(jsonb, jsonb) from public$_$,
 $_$grant execute on function private.apply_refund(jsonb, jsonb) to service_role$_$,
 $_$-- Whether an event says more about a dispute than what is known. A decided dispute stays decided: later events change nothing. Without
 -- a time only the first word and the decision count: the event may be an old one that comes again.
@@ -3714,7 +3903,6 @@ begin
       );
 end
 $$$_$,
-$_$revoke execute on function private.is_dispute_news(text, timestamptz, text, timestamptz) from public$_$,
 $_$grant execute on function private.is_dispute_news(text, timestamptz, text, timestamptz) to service_role$_$,
 $_$-- Stores the status of a dispute.
 create function private.apply_dispute(
@@ -3764,13 +3952,12 @@ begin
   return case when found then 'applied' else 'stale' end;
 end
 $$$_$,
-$_$revoke execute on function private.apply_dispute(jsonb, jsonb, timestamptz) from public$_$,
 $_$grant execute on function private.apply_dispute(jsonb, jsonb, timestamptz) to service_role$_$
 ]);
 
--- migrations/20261122000009_subscription_events.sql
-select pg_temp.apply_migration('20261122000009', 'subscription_events', array[
-$_$-- What an event does to a gateway subscription, also of a deleted user.
+-- migrations/20261122000020_events_deleted_user.sql
+select pg_temp.apply_migration('20261122000020', 'events_deleted_user', array[
+$_$-- Users who were deleted or are not known yet, and gateway subscriptions that wait for them.
 
 -- Deletion of a user. The gateway subscriptions of a deleted user must not go on charging: also where their events arrive
 -- after the deletion. 90 days later nothing of the user is left.
@@ -3784,7 +3971,6 @@ create table private.deleted_users (
 $_$create index deleted_users_deleted_at_idx on private.deleted_users (deleted_at)
 where erased_at is null$_$,
 $_$alter table private.deleted_users enable row level security$_$,
-$_$revoke all on private.deleted_users from public$_$,
 $_$grant select on private.deleted_users to service_role$_$,
 $_$comment on table private.deleted_users is
   'The deletions of users. Kept without a limit: a mandate at the gateway may charge for decades, and a charge for a user '
@@ -3805,7 +3991,6 @@ begin
   return encode(substr(sha256(uuid_send(p_user_id)), 1, 16), 'hex')::uuid;
 end
 $$$_$,
-$_$revoke execute on function private.hash_user_id(uuid) from public$_$,
 $_$grant execute on function private.hash_user_id(uuid) to service_role$_$,
 $_$create function private.is_deleted(
   p_user_id uuid
@@ -3823,7 +4008,6 @@ begin
   );
 end
 $$$_$,
-$_$revoke execute on function private.is_deleted(uuid) from public$_$,
 $_$grant execute on function private.is_deleted(uuid) to service_role$_$,
 $_$-- Security definer: the role that deletes a user has no rights on the mirror and the outbox.
 create function private.note_deleted_user()
@@ -3844,7 +4028,6 @@ begin
   return null;
 end
 $$$_$,
-$_$revoke execute on function private.note_deleted_user() from public$_$,
 $_$create trigger note_deleted_user
 after delete on auth.users
 for each row execute function private.note_deleted_user()$_$,
@@ -3868,7 +4051,6 @@ begin
   return new;
 end
 $$$_$,
-$_$revoke execute on function private.erase_payment_meta() from public$_$,
 $_$create trigger erase_payment_meta
 before update of user_id on public.payments
 for each row
@@ -3896,7 +4078,6 @@ begin
   end if;
 end
 $$$_$,
-$_$revoke execute on function private.note_missing_user(uuid, text) from public$_$,
 $_$grant execute on function private.note_missing_user(uuid, text) to service_role$_$,
 $_$-- Serializes what an event stores about a user that does not exist with private.erase_deleted_users: such a user has no
 -- row to lock.
@@ -3917,7 +4098,6 @@ begin
   );
 end
 $$$_$,
-$_$revoke execute on function private.lock_missing_user(uuid) from public$_$,
 $_$grant execute on function private.lock_missing_user(uuid) to service_role$_$,
 $_$-- An activation or a charge for a user that does not exist.
 create function private.apply_event_for_missing_user(
@@ -3936,9 +4116,100 @@ begin
   return 'applied';
 end
 $$$_$,
-$_$revoke execute on function private.apply_event_for_missing_user(uuid, text) from public$_$,
 $_$grant execute on function private.apply_event_for_missing_user(uuid, text) to service_role$_$,
-$_$-- subscription.activated, .charged and .cancelled in any order: merged into the mirror, then settled. Contract: "Gateway
+$_$-- Events may arrive before their user does.
+-- Security definer: the auth server's role inserts users and has no rights here.
+create function private.settle_new_user()
+returns trigger
+language plpgsql
+security definer
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  -- Restored, from a backup or by an import.
+  delete from private.deleted_users d where d.user_id in (new.id, private.hash_user_id(new.id));
+  if exists (select from private.gateway_subscriptions m where m.user_id = new.id) then
+    perform private.note_cause('subscription of a new user', null);
+    perform private.settle_access(new.id, new.email);
+    update private.gateway_subscriptions m
+    set is_waiting = false,
+      next_check_at = least(m.next_check_at, m.period_end - interval '1 day')
+    where m.user_id = new.id;
+  end if;
+  return null;
+exception
+  -- A sign-up must not fail because of this. The sweep settles the user later.
+  when others then
+    raise warning 'access of user % was not settled: %', new.id, sqlstate;
+    return null;
+end
+$$$_$,
+$_$create trigger settle_new_user
+after insert on auth.users
+for each row execute function private.settle_new_user()$_$,
+$_$-- Settles the users whose gateway subscriptions wait for a plan, or for the user, that is there now.
+create function private.settle_waiting_subscriptions()
+returns integer -- how many were settled; call again until it is 0
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_waiting record;
+  v_settled integer := 0;
+begin
+  for v_waiting in
+    select m.user_id, m.gateway_subscription_id, coalesce(m.plan_id, waiting.plan_id) as plan_id, u.email
+    from (
+      select w.user_id, w.gateway_subscription_id, p.id as plan_id
+      from private.gateway_subscriptions w
+      join public.plans p on p.gateway_plan_id = w.gateway_plan_id
+      where w.plan_id is null
+      union
+      select w.user_id, w.gateway_subscription_id, null
+      from private.gateway_subscriptions w
+      where w.is_waiting
+    ) waiting
+    join private.gateway_subscriptions m
+      on m.user_id = waiting.user_id
+      and m.gateway_subscription_id = waiting.gateway_subscription_id
+    join auth.users u on u.id = m.user_id
+    where not exists (
+      select
+      from private.settle_failures f
+      where f.user_id = m.user_id
+        and f.failed_at > private.clock() - interval '1 hour'
+    )
+    order by m.user_id
+    limit 100
+    for no key update of u skip locked
+  loop
+    begin
+      perform private.note_cause('plan', v_waiting.gateway_subscription_id);
+      update private.gateway_subscriptions m
+      set plan_id = v_waiting.plan_id,
+        is_waiting = false,
+        next_check_at = least(m.next_check_at, m.period_end - interval '1 day')
+      where m.user_id = v_waiting.user_id
+        and m.gateway_subscription_id = v_waiting.gateway_subscription_id;
+      perform private.settle_access(v_waiting.user_id, v_waiting.email);
+      v_settled := v_settled + 1;
+    exception
+      -- For example an app's trigger on the profile. Other users must not wait for this one.
+      when others then
+        perform private.note_settle_failure(v_waiting.user_id, sqlstate);
+    end;
+  end loop;
+  return v_settled;
+end
+$$$_$
+]);
+
+-- migrations/20261122000021_events_subscription.sql
+select pg_temp.apply_migration('20261122000021', 'events_subscription', array[
+$_$-- The events subscription.activated, .charged and .cancelled, in any order. Contract: "Events".
+
+-- subscription.activated, .charged and .cancelled in any order: merged into the mirror, then settled. Contract: "Gateway
 -- subscriptions".
 
 -- The usual charge: the next cycle, in order, of the gateway subscription that rules. One statement does what merging the
@@ -4036,9 +4307,6 @@ begin
   )::private.ruling;
 end
 $$$_$,
-$_$revoke execute on function
-  private.apply_next_charge(uuid, text, text, timestamptz, timestamptz, text, bigint, timestamptz, timestamptz)
-  from public$_$,
 $_$grant execute on function
   private.apply_next_charge(uuid, text, text, timestamptz, timestamptz, text, bigint, timestamptz, timestamptz)
   to service_role$_$,
@@ -4150,99 +4418,15 @@ begin
   end;
 end
 $$$_$,
-$_$revoke execute on function
-  private.apply_subscription_event(text, jsonb, jsonb, timestamptz, timestamptz) from public$_$,
 $_$grant execute on function
-  private.apply_subscription_event(text, jsonb, jsonb, timestamptz, timestamptz) to service_role$_$,
-$_$-- Events may arrive before their user does.
--- Security definer: the auth server's role inserts users and has no rights here.
-create function private.settle_new_user()
-returns trigger
-language plpgsql
-security definer
-set search_path = ''
-set enable_seqscan = off
-as $$
-begin
-  -- Restored, from a backup or by an import.
-  delete from private.deleted_users d where d.user_id in (new.id, private.hash_user_id(new.id));
-  if exists (select from private.gateway_subscriptions m where m.user_id = new.id) then
-    perform private.note_cause('subscription of a new user', null);
-    perform private.settle_access(new.id, new.email);
-    update private.gateway_subscriptions m
-    set is_waiting = false,
-      next_check_at = least(m.next_check_at, m.period_end - interval '1 day')
-    where m.user_id = new.id;
-  end if;
-  return null;
-exception
-  -- A sign-up must not fail because of this. The sweep settles the user later.
-  when others then
-    raise warning 'access of user % was not settled: %', new.id, sqlstate;
-    return null;
-end
-$$$_$,
-$_$revoke execute on function private.settle_new_user() from public$_$,
-$_$create trigger settle_new_user
-after insert on auth.users
-for each row execute function private.settle_new_user()$_$,
-$_$-- Settles the users whose gateway subscriptions wait for a plan, or for the user, that is there now.
-create function private.settle_waiting_subscriptions()
-returns integer -- how many were settled; call again until it is 0
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_waiting record;
-  v_settled integer := 0;
-begin
-  for v_waiting in
-    select m.user_id, m.gateway_subscription_id, coalesce(m.plan_id, waiting.plan_id) as plan_id, u.email
-    from (
-      select w.user_id, w.gateway_subscription_id, p.id as plan_id
-      from private.gateway_subscriptions w
-      join public.plans p on p.gateway_plan_id = w.gateway_plan_id
-      where w.plan_id is null
-      union
-      select w.user_id, w.gateway_subscription_id, null
-      from private.gateway_subscriptions w
-      where w.is_waiting
-    ) waiting
-    join private.gateway_subscriptions m
-      on m.user_id = waiting.user_id
-      and m.gateway_subscription_id = waiting.gateway_subscription_id
-    join auth.users u on u.id = m.user_id
-    where not exists (
-      select
-      from private.settle_failures f
-      where f.user_id = m.user_id
-        and f.failed_at > private.clock() - interval '1 hour'
-    )
-    order by m.user_id
-    limit 100
-    for no key update of u skip locked
-  loop
-    begin
-      perform private.note_cause('plan', v_waiting.gateway_subscription_id);
-      update private.gateway_subscriptions m
-      set plan_id = v_waiting.plan_id,
-        is_waiting = false,
-        next_check_at = least(m.next_check_at, m.period_end - interval '1 day')
-      where m.user_id = v_waiting.user_id
-        and m.gateway_subscription_id = v_waiting.gateway_subscription_id;
-      perform private.settle_access(v_waiting.user_id, v_waiting.email);
-      v_settled := v_settled + 1;
-    exception
-      -- For example an app's trigger on the profile. Other users must not wait for this one.
-      when others then
-        perform private.note_settle_failure(v_waiting.user_id, sqlstate);
-    end;
-  end loop;
-  return v_settled;
-end
-$$$_$,
-$_$revoke execute on function private.settle_waiting_subscriptions() from public$_$,
-$_$-- The effect of an event, and the outcome for the ledger. Contract: "Events".
+  private.apply_subscription_event(text, jsonb, jsonb, timestamptz, timestamptz) to service_role$_$
+]);
+
+-- migrations/20261122000022_events_apply.sql
+select pg_temp.apply_migration('20261122000022', 'events_apply', array[
+$_$-- Applies an event and finds its outcome. Contract: "Events".
+
+-- The effect of an event, and the outcome for the ledger. Contract: "Events".
 
 -- The effect of one event, by its name.
 create function private.apply_event(
@@ -4311,7 +4495,6 @@ begin
   return private.apply_payment_captured(v_payment, private.json_object(p_body #> '{payload,order,entity}'));
 end
 $$$_$,
-$_$revoke execute on function private.apply_event(jsonb, bytea, timestamptz) from public$_$,
 $_$grant execute on function private.apply_event(jsonb, bytea, timestamptz) to service_role$_$,
 $_$-- Whether an error is the event's own: caused by its data or by an app's trigger on it. Any other (connection, conflict,
 -- resources, lock time-out, shutdown, system) may be over when the gateway delivers again.
@@ -4327,7 +4510,6 @@ begin
   return left(p_sqlstate, 2) not in ('08', '40', '53', '57', '58') and p_sqlstate <> '55P03';
 end
 $$$_$,
-$_$revoke execute on function private.is_error_of_event(text) from public$_$,
 $_$grant execute on function private.is_error_of_event(text) to service_role$_$,
 $_$-- Whether an event had no effect and may have one later. One about an order that is not stored yet needs no entry in the
 -- list: it is applied when the order is stored. A dispute names no order.
@@ -4346,7 +4528,6 @@ begin
     or p_outcome = 'unmatched' and p_event like 'payment.dispute.%';
 end
 $$$_$,
-$_$revoke execute on function private.can_be_reapplied(text, text) from public$_$,
 $_$grant execute on function private.can_be_reapplied(text, text) to service_role$_$,
 $_$-- Whether an event needs its payload, since it may have its effect yet. A subscription event that is unmatched waits in
 -- the mirror.
@@ -4365,7 +4546,6 @@ begin
     or p_outcome = 'unmatched' and (p_event like 'subscription.%') is not true;
 end
 $$$_$,
-$_$revoke execute on function private.is_waiting(text, text) from public$_$,
 $_$grant execute on function private.is_waiting(text, text) to service_role$_$,
 $_$-- Adds an event to the list of those that may be applied again, or removes it.
 create function private.note_unsettled(
@@ -4386,7 +4566,6 @@ begin
   end if;
 end
 $$$_$,
-$_$revoke execute on function private.note_unsettled(bytea, boolean) from public$_$,
 $_$grant execute on function private.note_unsettled(bytea, boolean) to service_role$_$,
 $_$-- Applies an event of the ledger again and stores the outcome, unless another transaction has locked its row for the same.
 create function private.apply_recorded_event(
@@ -4400,7 +4579,6 @@ declare
   v_outcome text;
   v_error text;
 begin
-  perform set_config('subscriptions.early_renewal', p_event.early_renewal, true);
   perform private.note_cause(p_event.event, coalesce(p_event.subject_id, encode(p_event.body_sha256, 'hex')));
   begin
     v_outcome := private.apply_event(p_event.payload, p_event.body_sha256, p_event.received_at);
@@ -4434,13 +4612,12 @@ begin
   return v_outcome;
 end
 $$$_$,
-$_$revoke execute on function private.apply_recorded_event(private.gateway_events) from public$_$,
 $_$grant execute on function private.apply_recorded_event(private.gateway_events) to service_role$_$
 ]);
 
--- migrations/20261122000010_ledger.sql
-select pg_temp.apply_migration('20261122000010', 'ledger', array[
-$_$-- Deliveries: each is applied once, replayed where it waits, and its payload is reduced and emptied.
+-- migrations/20261122000023_ledger_deliver.sql
+select pg_temp.apply_migration('20261122000023', 'ledger_deliver', array[
+$_$-- Applies a delivery of the gateway once, repeats included. Contract: "Webhook".
 
 -- The part of an event's body that the ledger keeps.
 
@@ -4518,7 +4695,6 @@ begin
     end;
 end
 $$$_$,
-$_$revoke execute on function private.stored_payload(jsonb, text) from public$_$,
 $_$grant execute on function private.stored_payload(jsonb, text) to service_role$_$,
 $_$-- Whether an event is about a deleted user. Used after its effect failed, which undoes private.note_missing_user.
 create function private.is_about_deleted_user(
@@ -4546,7 +4722,6 @@ begin
     );
 end
 $$$_$,
-$_$revoke execute on function private.is_about_deleted_user(jsonb, text) from public$_$,
 $_$grant execute on function private.is_about_deleted_user(jsonb, text) to service_role$_$,
 $_$-- Applies a delivery of the gateway, once, repeats included. Contract: POST /api/webhooks/gateway.
 
@@ -4561,7 +4736,6 @@ create function private.apply_delivery(
   p_body_sha256 bytea,
   p_event_id text, -- from the header, unsigned
   p_body jsonb, -- null: nested too deep to be read
-  p_early_renewal text,
   p_deliveries integer -- 0: reconciliation asked for it, the gateway did not deliver it
 )
 returns private.delivery
@@ -4603,8 +4777,7 @@ begin
     begin
       v_delivery.outcome := private.apply_event(p_body, p_body_sha256, v_now);
       insert into private.gateway_events (
-        body_sha256, event_id, event, subject_id, event_at, payload, reduce_at, early_renewal, outcome, deliveries,
-        attempts, received_at
+        body_sha256, event_id, event, subject_id, event_at, payload, reduce_at, outcome, deliveries, attempts, received_at
       )
       values (
         p_body_sha256, p_event_id, private.json_text(p_body -> 'event'), v_subject_id,
@@ -4616,7 +4789,7 @@ begin
         case
           when v_delivery.outcome = 'unmatched' or v_delivery.outcome like 'ignored: %' then v_now + interval '1 day'
         end,
-        p_early_renewal, v_delivery.outcome, p_deliveries, 1, v_now
+        v_delivery.outcome, p_deliveries, 1, v_now
       )
       on conflict (body_sha256) do nothing;
       if not found then
@@ -4636,8 +4809,7 @@ begin
 
     -- The effect was undone: the event failed, or another delivery of it came first.
     insert into private.gateway_events as e (
-      body_sha256, event_id, event, subject_id, event_at, payload, early_renewal, outcome, error, deliveries, attempts,
-      received_at
+      body_sha256, event_id, event, subject_id, event_at, payload, outcome, error, deliveries, attempts, received_at
     )
     values (
       p_body_sha256, p_event_id, private.json_text(p_body -> 'event'), v_subject_id, private.event_time(p_body),
@@ -4645,7 +4817,7 @@ begin
         when private.is_about_deleted_user(p_body, v_subject_id) then private.stored_payload(p_body, 'failed: ' || v_error)
         else p_body
       end,
-      p_early_renewal, 'failed: ' || v_error, v_error, p_deliveries, 1, v_now
+      'failed: ' || v_error, v_error, p_deliveries, 1, v_now
     )
     on conflict (body_sha256) do update
     set deliveries = e.deliveries + excluded.deliveries
@@ -4672,14 +4844,12 @@ begin
   return v_delivery;
 end
 $$$_$,
-$_$revoke execute on function private.apply_delivery(bytea, text, jsonb, text, integer) from public$_$,
-$_$grant execute on function private.apply_delivery(bytea, text, jsonb, text, integer) to service_role$_$,
+$_$grant execute on function private.apply_delivery(bytea, text, jsonb, integer) to service_role$_$,
 $_$-- API: service_role only.
 create function public.apply_gateway_event(
   p_body_sha256 text, -- of the raw bytes, hex
   p_event_id text default null, -- from the header, unsigned
   p_body text default null, -- JSON that jsonb accepts; null: nested too deep to be read
-  p_early_renewal text default 'replace', -- as in verify_payment
   p_account_id text default null -- the account whose events count; null: all
 )
 returns jsonb -- {outcome}: see private.gateway_events.outcome; "failed: …" asks for another delivery
@@ -4706,16 +4876,21 @@ begin
   end if;
   -- As private.begin_request; the event is the cause.
   v_set := set_config('subscriptions.request', 'on', true);
-  v_set := set_config('subscriptions.early_renewal', p_early_renewal, true);
-  v_outcome := (private.apply_delivery(decode(p_body_sha256, 'hex'), p_event_id, v_body, p_early_renewal, 1)).outcome;
+  v_outcome := (private.apply_delivery(decode(p_body_sha256, 'hex'), p_event_id, v_body, 1)).outcome;
   return jsonb_build_object('outcome', v_outcome);
 end
 $$$_$,
-$_$comment on function public.apply_gateway_event(text, text, text, text, text) is
+$_$comment on function public.apply_gateway_event(text, text, text, text) is
   'Records a signed delivery in the ledger and applies its event; a repeat answers the first one''s outcome.'$_$,
-$_$revoke execute on function public.apply_gateway_event(text, text, text, text, text) from public, anon, authenticated$_$,
-$_$grant execute on function public.apply_gateway_event(text, text, text, text, text) to service_role$_$,
-$_$-- Applies events again: when the order or payment that they are about is stored, when the plan is there, or when an admin
+$_$revoke execute on function public.apply_gateway_event(text, text, text, text) from public, anon, authenticated$_$,
+$_$grant execute on function public.apply_gateway_event(text, text, text, text) to service_role$_$
+]);
+
+-- migrations/20261122000024_ledger_replay.sql
+select pg_temp.apply_migration('20261122000024', 'ledger_replay', array[
+$_$-- Applies events again when what they wait for appears, or at an admin's request.
+
+-- Applies events again: when the order or payment that they are about is stored, when the plan is there, or when an admin
 -- asks for it.
 
 -- Events about an order that is stored now.
@@ -4756,7 +4931,6 @@ begin
   return null;
 end
 $$$_$,
-$_$revoke execute on function private.replay_order_events() from public$_$,
 $_$create trigger replay_order_events
 after insert on public.payments
 for each row
@@ -4821,7 +4995,6 @@ begin
   return v_applied;
 end
 $$$_$,
-$_$revoke execute on function private.replay_missed_events() from public$_$,
 $_$-- For an admin who repaired the cause: applies an event of the ledger again.
 create function private.replay_event(
   p_body_sha256 bytea
@@ -4843,9 +5016,14 @@ begin
   end if;
   return private.apply_recorded_event(v_event);
 end
-$$$_$,
-$_$revoke execute on function private.replay_event(bytea) from public$_$,
-$_$-- The final outcome of an event that is older than 90 days.
+$$$_$
+]);
+
+-- migrations/20261122000025_ledger_retention.sql
+select pg_temp.apply_migration('20261122000025', 'ledger_retention', array[
+$_$-- How long events, side effects and the data of deleted users are kept.
+
+-- The final outcome of an event that is older than 90 days.
 create function private.final_outcome(
   p_event private.gateway_events
 )
@@ -4869,7 +5047,6 @@ begin
   end;
 end
 $$$_$,
-$_$revoke execute on function private.final_outcome(private.gateway_events) from public$_$,
 $_$-- Reduces the payloads of events that no link ties to a user of ours, a day after they came and a batch at a time: they may
 -- be about a deleted user, such as the capture of a cycle that was charged after the deletion, or about a customer of
 -- another app.
@@ -4898,7 +5075,6 @@ begin
   return v_reduced;
 end
 $$$_$,
-$_$revoke execute on function private.reduce_payloads() from public$_$,
 $_$-- Empties the payloads of the ledger after 90 days, a batch at a time. What decides stays: hash, ids, outcome. An event
 -- that still waits keeps the fields that it needs.
 create function private.empty_payloads()
@@ -4945,7 +5121,6 @@ begin
   return v_emptied;
 end
 $$$_$,
-$_$revoke execute on function private.empty_payloads() from public$_$,
 $_$-- 90 days after a user was deleted nothing of the user is left in any table.
 
 -- Empties the payloads of the events about payments whose user was deleted 90 days ago: some arrived after the deletion.
@@ -4990,7 +5165,6 @@ begin
   return v_done;
 end
 $$$_$,
-$_$revoke execute on function private.empty_payloads_of_deleted() from public$_$,
 $_$-- Erases what is left of users deleted more than 90 days ago: mirror, tier changes, events that still wait, the id itself.
 -- The rest needs no job of its own: foreign keys delete at once what belongs to the user alone, a payment loses its meta
 -- with its user, private.empty_payloads and private.delete_mails keep nothing of before the deletion longer than 90 days. Payments stay for the
@@ -5051,62 +5225,101 @@ begin
   return v_done;
 end
 $$$_$,
-$_$revoke execute on function private.erase_deleted_users() from public$_$
-]);
+$_$-- Purges records after the days that the function's settings give: ledger, outbox, history of tiers.
+-- POST /api/internal/outbox.
 
--- migrations/20261122000011_periods.sql
-select pg_temp.apply_migration('20261122000011', 'periods', array[
-$_$-- The end of a period: mails about it, expiry, announcements, cancellation by the user.
-
--- The mails about a subscription's end: subscription-ending before it, subscription-ended after it.
-
--- Enqueues a mail for each of the subscriptions whose user has an address and a profile; one for each end of a period.
-create function private.enqueue_subscription_mails(
-  p_kind text,
-  p_subscription_ids uuid[]
+-- Deletes a batch of old records.
+-- Security definer: service_role deletes by these rules alone.
+create function private.purge_batch(
+  p_ledger_days integer,
+  p_outbox_days integer,
+  p_tier_history_days integer
 )
-returns void
+returns integer -- how many records were deleted
 language plpgsql
+security definer
 set search_path = ''
 as $$
 declare
   v_now constant timestamptz := private.clock();
+  v_outbox_until constant timestamptz := v_now - make_interval(days => p_outbox_days);
 begin
-  insert into private.outbox (key, destination, kind, payload, created_at, queued_at, next_attempt_at)
-  select
-    format('%s/%s/%s', p_kind, s.id, period.ends_at),
-    'notice',
-    p_kind,
-    jsonb_build_object(
-      'to', u.email,
-      'display_name', coalesce(nullif(p.display_name, ''), p.username, ''),
-      'plan_name', coalesce(pl.name, s.tier),
-      'ends_at', period.ends_at
-    ),
-    -- As the defaults are, which would ask for the time three times a row.
-    v_now,
-    v_now,
-    v_now
-  from public.subscriptions s
-  join auth.users u on u.id = s.user_id
-  join public.profiles p on p.user_id = s.user_id
-  left join public.plans pl on pl.id = s.plan_id
-  cross join lateral (select private.iso_time(s.current_period_end) as ends_at offset 0) period
-  where s.id = any (p_subscription_ids)
-    and u.email <> ''
-  on conflict (key) do nothing;
+  -- Payloads are kept for 90 days, and private.unmailed_payments reads the mails of 30.
+  if (p_ledger_days >= 90 and p_outbox_days >= 30 and p_tier_history_days >= 30) is not true then
+    raise exception 'ledger for at least 90 days, outbox and history of tiers for at least 30' using errcode = 'PS400';
+  end if;
+  return private.delete_oldest(
+    'private.gateway_events', 'received_at', v_now - make_interval(days => p_ledger_days),
+    -- An event that waits for a plan or an admin keeps its payload and stays; one whose order did not appear by then is of
+    -- another app. An event that comes again after its purge changes nothing, because facts merge, except a subscription
+    -- event without a time, which would count as new: its row stays.
+    $condition$
+      (r.payload is null or r.outcome = 'unmatched')
+      and (r.event like 'subscription.%' and r.event_at is null) is not true
+    $condition$
+  ) + private.delete_oldest(
+    'private.outbox', 'delivered_at', v_outbox_until,
+    -- A cancellation stays until its subscription is known to be cancelled: as long as the subscription may be billed, the
+    -- row is the proof that the cancellation was delivered.
+    $condition$
+      (
+        r.kind <> 'cancel-subscription'
+        or not exists (
+          select
+          from private.gateway_subscriptions m
+          where m.gateway_subscription_id = r.payload ->> 'gateway_subscription_id'
+            and m.status is distinct from 'cancelled'
+        )
+      )
+    $condition$
+  ) + private.delete_oldest(
+    -- Withdrawn. Another parked row is a finding until an admin requeues it, and stays.
+    'private.outbox', 'parked_at', v_outbox_until, 'r.delivered_at is null and r.claims = ''{}'''
+  ) + private.delete_oldest(
+    'private.tier_changes', 'at', v_now - make_interval(days => p_tier_history_days)
+  );
 end
 $$$_$,
-$_$revoke execute on function private.enqueue_subscription_mails(text, uuid[]) from public$_$,
-$_$-- How long before the end of a paid period the mail about it is sent.
+$_$grant execute on function private.purge_batch(integer, integer, integer) to service_role$_$,
+$_$-- API: service_role only.
+create function public.purge_records(
+  p_ledger_days integer, -- LEDGER_RETENTION_DAYS
+  p_outbox_days integer, -- OUTBOX_RETENTION_DAYS
+  p_tier_history_days integer -- TIER_HISTORY_RETENTION_DAYS
+)
+returns jsonb -- {purged}: at most 1,000 of each table; call again until it is 0
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+set lock_timeout = '3s'
+set enable_seqscan = off
+as $$
+begin
+  return jsonb_build_object('purged', private.purge_batch(p_ledger_days, p_outbox_days, p_tier_history_days));
+end
+$$$_$,
+$_$comment on function public.purge_records(integer, integer, integer) is
+  'Deletes a batch of the records of ledger, outbox and history of tiers that are older than so many days.'$_$,
+$_$revoke execute on function public.purge_records(integer, integer, integer) from public, anon, authenticated$_$,
+$_$grant execute on function public.purge_records(integer, integer, integer) to service_role$_$
+]);
+
+-- migrations/20261122000026_periods_announce.sql
+select pg_temp.apply_migration('20261122000026', 'periods_announce', array[
+$_$-- Mails about paid periods that end soon.
+
+-- The mail subscription-ending, before a paid period ends. private.settle_access enqueues subscription-ended.
+
+-- How long before the end of a paid period the mail about it is sent.
 create function private.end_notice()
 returns interval
 language sql
 immutable
 set search_path = ''
 return interval '7 days'$_$,
-$_$revoke execute on function private.end_notice() from public$_$,
-$_$-- Announces the ends of those of the subscriptions that really end, and soon.
+$_$-- Enqueues a mail for each of the subscriptions that ends soon and for good, if its user has an address and a profile. One
+-- mail for each end of a period.
 create function private.announce_subscription_ends(
   p_subscription_ids uuid[]
 )
@@ -5117,8 +5330,11 @@ as $$
 declare
   v_now constant timestamptz := private.clock();
   v_notice constant interval := private.end_notice();
+  v_early_renewal constant text := private.early_renewal();
+  v_ending uuid[];
 begin
-  perform private.enqueue_subscription_mails('subscription-ending', array_agg(s.id))
+  select array_agg(s.id)
+  into v_ending
   from public.subscriptions s
   where s.id = any (p_subscription_ids)
     and s.current_period_end > v_now
@@ -5136,11 +5352,121 @@ begin
         -- An expression, so that the user's payments are read, not all whose period runs.
         and o.ends_at - s.current_period_end > interval '0'
       offset 0
-    )
-  having count(*) > 0;
+    );
+  -- An insert of no row would still wake the dispatcher.
+  if v_ending is null then
+    return;
+  end if;
+  insert into private.outbox (key, destination, kind, payload, created_at, queued_at, next_attempt_at)
+  select
+    format('subscription-ending/%s/%s', s.id, period.ends_at),
+    'notice',
+    'subscription-ending',
+    jsonb_build_object(
+      'to', u.email,
+      'display_name', coalesce(nullif(p.display_name, ''), p.username, ''),
+      'plan_name', coalesce(pl.name, s.tier),
+      'ends_at', period.ends_at,
+      'early_renewal', v_early_renewal
+    ),
+    -- As the defaults are, which would ask for the time three times a row.
+    v_now,
+    v_now,
+    v_now
+  from public.subscriptions s
+  join auth.users u on u.id = s.user_id
+  join public.profiles p on p.user_id = s.user_id
+  left join public.plans pl on pl.id = s.plan_id
+  cross join lateral (select private.iso_time(s.current_period_end) as ends_at offset 0) period
+  where s.id = any (v_ending)
+    and u.email <> ''
+  on conflict (key) do nothing;
 end
 $$$_$,
-$_$revoke execute on function private.announce_subscription_ends(uuid[]) from public$_$,
+$_$-- Enqueues the mails about paid periods that end within seven days.
+
+create table private.announced_ends (
+  is_only boolean primary key default true constraint announced_ends_is_only_check check (is_only),
+  until timestamptz not null
+)$_$,
+$_$alter table private.announced_ends enable row level security$_$,
+$_$insert into private.announced_ends (until) values ('-infinity')$_$,
+$_$comment on table private.announced_ends is 'Up to which period end users were told, so that each period is looked at once.'$_$,
+$_$-- Announces the next batch of periods that end soon. It locks its own mark alone; a second run at the same time does
+-- nothing.
+create function private.announce_ends()
+returns integer -- how many periods were looked at; call again until it is 0
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_now constant timestamptz := private.clock();
+  v_until constant timestamptz := v_now + private.end_notice();
+  v_mark timestamptz;
+  v_ids uuid[];
+  v_last timestamptz;
+begin
+  select a.until into v_mark from private.announced_ends a for update skip locked;
+  if not found then
+    return 0;
+  end if;
+
+  with due as materialized (
+    select s.id, s.current_period_end
+    from public.subscriptions s
+    where s.status = 'active'
+      and s.current_period_end > greatest(v_mark, v_now)
+      and s.current_period_end <= v_until
+    order by s.current_period_end
+    -- Many periods may end in one moment, and the mark can't stand among them.
+    fetch first 1000 rows with ties
+  )
+  select coalesce(array_agg(d.id), '{}'), max(d.current_period_end) into v_ids, v_last from due d;
+
+  perform private.announce_subscription_ends(v_ids);
+  update private.announced_ends a
+  set until = case when cardinality(v_ids) < 1000 then v_until else v_last end
+  where true;
+  return cardinality(v_ids);
+end
+$$$_$
+]);
+
+-- migrations/20261122000027_periods_expire.sql
+select pg_temp.apply_migration('20261122000027', 'periods_expire', array[
+$_$-- Expiry: access ends with the paid period and the plan's days of grace.
+
+-- Who has which tier: private.settle_access ranks a user's sources of access and writes the result. It is the only writer
+-- of public.subscriptions and of a profile's tier.
+
+create table private.settle_failures (
+  user_id uuid primary key constraint settle_failures_user_id_fkey references auth.users (id) on delete cascade,
+  error text not null,
+  failed_at timestamptz not null
+)$_$,
+$_$alter table private.settle_failures enable row level security$_$,
+$_$comment on table private.settle_failures is
+  'Users whose access a scheduled job could not settle: tried again after an hour, so that they hold up no others.'$_$,
+$_$comment on column private.settle_failures.error is
+  'SQLSTATE, such as that of an app''s own trigger on the profile. PS500: the subscription is still live.'$_$,
+$_$-- Stores why a scheduled job could not settle a user.
+create function private.note_settle_failure(
+  p_user_id uuid,
+  p_sqlstate text
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into private.settle_failures as f (user_id, error, failed_at)
+  values (p_user_id, p_sqlstate, private.clock())
+  on conflict (user_id) do update
+  set error = excluded.error,
+    failed_at = excluded.failed_at;
+  raise warning 'the access of user % was not settled: %', p_user_id, p_sqlstate;
+end
+$$$_$,
 $_$-- Expiry: a paid period that ended, and the plan's grace days after it, ends access, unless another source takes over.
 
 create index subscriptions_current_period_end_idx on public.subscriptions (current_period_end)
@@ -5210,10 +5536,9 @@ begin
   return v_users;
 end
 $$$_$,
-$_$revoke execute on function private.lock_lapsed_subscriptions() from public$_$,
-$_$-- Ends the subscriptions of locked users that no other source carries, in a few statements for all of them. It writes what
--- private.settle_access would.
-create function private.expire_batch(
+$_$-- Settles the access of locked users whose subscription lapsed. A separate statement after the locks, which sees what was
+-- paid or refunded before.
+create function private.settle_lapsed(
   p_user_ids uuid[]
 )
 returns void
@@ -5221,76 +5546,34 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_now constant timestamptz := private.clock();
-  v_simple uuid[];
-  v_ended uuid[];
   v_user record;
 begin
-  -- A separate statement after the locks, which sees what was paid or refunded before.
-  select array_agg(s.user_id)
-  into v_simple
+  -- Each user's side effects are enqueued in one statement, as in a request.
+  perform private.begin_request('expiry', null);
+  for v_user in
+    select u.id, u.email, s as subscription
+    from auth.users u
+    join public.subscriptions s on s.user_id = u.id
+    where u.id = any (p_user_ids)
+      -- Not one that was renewed after it was found.
+      and s.status = 'active'
+      and s.current_period_end < private.clock()
+    order by u.id
+  loop
+    if private.settle_access(v_user.id, v_user.email, p_before => v_user.subscription) is not true then
+      raise exception 'a lapsed subscription did not end' using errcode = 'PS500';
+    end if;
+  end loop;
+  -- Another source may have taken over, and the usual notice of its end may be over.
+  perform private.announce_subscription_ends(array_agg(s.id))
   from public.subscriptions s
   where s.user_id = any (p_user_ids)
     and s.status = 'active'
-    and s.current_period_end < v_now
-    and not exists (
-      select
-      from private.sources o
-      where o.user_id = s.user_id
-        and o.ended_at is null
-        and o.lapses_at > v_now
-      -- Keeps it a look at one user: as a join it would read all sources.
-      offset 0
-    )
-    and not exists (select from private.gateway_subscriptions m where m.user_id = s.user_id);
-
-  with ended as (
-    update public.subscriptions s
-    set status = 'cancelled',
-      cancelled_at = s.current_period_end,
-      ended_reason = 'lapsed',
-      revision = s.revision + 1,
-      updated_at = v_now
-    where s.user_id = any (v_simple)
-    returning s.id
-  )
-  select array_agg(e.id) into v_ended from ended e;
-  -- An update of no row would still refresh the app's pages.
-  if v_ended is not null then
-    update public.profiles p
-    set subscription_tier = 'free'
-    where p.user_id = any (v_simple);
-    perform private.enqueue_subscription_mails('subscription-ended', v_ended);
-  end if;
-
-  for v_user in
-    select u.id, u.email
-    from auth.users u
-    where u.id = any (p_user_ids)
-      and (v_simple is null or u.id <> all (v_simple))
-    order by u.id
-  loop
-    if private.settle_access(v_user.id, v_user.email) is not true
-      -- Not one that was renewed after it was found.
-      and exists (
-        select
-        from public.subscriptions s
-        where s.user_id = v_user.id
-          and s.status = 'active'
-          and s.current_period_end < v_now
-      )
-    then
-      raise exception 'a lapsed subscription did not end' using errcode = 'PS500';
-    end if;
-    -- The usual notice may have passed the end of what took over already.
-    perform private.announce_subscription_ends(array_agg(s.id))
-    from public.subscriptions s
-    where s.user_id = v_user.id
-      and s.status = 'active';
-  end loop;
+  having count(*) > 0;
+  perform set_config('subscriptions.request', '', true);
+  perform private.wake();
 end
 $$$_$,
-$_$revoke execute on function private.expire_batch(uuid[]) from public$_$,
 $_$-- Ends a batch of lapsed subscriptions. Run it twice or twice at once: each is ended once, and a renewal in flight wins. A
 -- user whose data make it fail, such as by an app's trigger on the profile, holds up no others.
 create function private.expire_subscriptions()
@@ -5305,9 +5588,8 @@ begin
   if v_lapsed is null then
     return 0;
   end if;
-  perform private.note_cause('expiry', null);
   begin
-    perform private.expire_batch(v_lapsed);
+    perform private.settle_lapsed(v_lapsed);
     return cardinality(v_lapsed);
   exception
     when others then
@@ -5318,7 +5600,7 @@ begin
 
   foreach v_user_id in array v_lapsed loop
     begin
-      perform private.expire_batch(array[v_user_id]);
+      perform private.settle_lapsed(array[v_user_id]);
     exception
       when others then
         perform private.note_settle_failure(v_user_id, sqlstate);
@@ -5326,254 +5608,12 @@ begin
   end loop;
   return cardinality(v_lapsed);
 end
-$$$_$,
-$_$revoke execute on function private.expire_subscriptions() from public$_$,
-$_$-- Enqueues the mails about paid periods that end within seven days.
-
-create table private.announced_ends (
-  is_only boolean primary key default true constraint announced_ends_is_only_check check (is_only),
-  until timestamptz not null
-)$_$,
-$_$alter table private.announced_ends enable row level security$_$,
-$_$revoke all on private.announced_ends from public$_$,
-$_$insert into private.announced_ends (until) values ('-infinity')$_$,
-$_$comment on table private.announced_ends is 'Up to which period end users were told, so that each period is looked at once.'$_$,
-$_$-- Announces the next batch of periods that end soon. It locks its own mark alone; a second run at the same time does
--- nothing.
-create function private.announce_ends()
-returns integer -- how many periods were looked at; call again until it is 0
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_now constant timestamptz := private.clock();
-  v_until constant timestamptz := v_now + private.end_notice();
-  v_mark timestamptz;
-  v_ids uuid[];
-  v_last timestamptz;
-begin
-  select a.until into v_mark from private.announced_ends a for update skip locked;
-  if not found then
-    return 0;
-  end if;
-
-  with due as materialized (
-    select s.id, s.current_period_end
-    from public.subscriptions s
-    where s.status = 'active'
-      and s.current_period_end > greatest(v_mark, v_now)
-      and s.current_period_end <= v_until
-    order by s.current_period_end
-    -- Many periods may end in one moment, and the mark can't stand among them.
-    fetch first 1000 rows with ties
-  )
-  select coalesce(array_agg(d.id), '{}'), max(d.current_period_end) into v_ids, v_last from due d;
-
-  perform private.announce_subscription_ends(v_ids);
-  update private.announced_ends a
-  set until = case when cardinality(v_ids) < 1000 then v_until else v_last end
-  where true;
-  return cardinality(v_ids);
-end
-$$$_$,
-$_$revoke execute on function private.announce_ends() from public$_$,
-$_$-- Cancellation by the user: stored here first, then sent to the gateway through the outbox until it is confirmed.
--- POST /api/subscriptions/cancel and /resume.
-
--- Marks the source that rules, and the gateway subscription attached to it, to end with its period, or takes the mark away.
--- The caller holds the lock on the user.
-create function private.mark_ruling_source(
-  p_user_id uuid,
-  p_gateway_subscription_id text, -- of the subscription as it is
-  p_cancel_at_period_end boolean
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_source constant private.sources := (private.find_ruling(p_user_id)).source;
-begin
-  update public.payments p
-  set cancel_at_period_end = p_cancel_at_period_end
-  where v_source.kind = 'payment'
-    and p.id = case when v_source.kind = 'payment' then v_source.id::uuid end;
-  update private.grants g
-  set cancel_at_period_end = p_cancel_at_period_end
-  where v_source.kind = 'grant'
-    and g.id = case when v_source.kind = 'grant' then v_source.id::bigint end;
-  update private.manual_subscriptions w
-  set cancel_at_period_end = p_cancel_at_period_end
-  where v_source.kind = 'manual'
-    and w.user_id = p_user_id;
-  update private.gateway_subscriptions m
-  set cancel_at_period_end = p_cancel_at_period_end,
-    user_cancelled_at = case when p_cancel_at_period_end then private.clock() end
-  where m.user_id = p_user_id
-    and m.gateway_subscription_id = p_gateway_subscription_id;
-end
-$$$_$,
-$_$revoke execute on function private.mark_ruling_source(uuid, text, boolean) from public$_$,
-$_$grant execute on function private.mark_ruling_source(uuid, text, boolean) to service_role$_$,
-$_$-- Ends every live source of a user at once. The caller holds the lock on the user.
-create function private.end_sources(
-  p_user_id uuid,
-  p_reason text
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_now constant timestamptz := private.clock();
-  v_source private.sources;
-begin
-  for v_source in
-    select s.*
-    from private.sources s
-    where s.user_id = p_user_id
-      and s.ended_at is null
-      and s.lapses_at > v_now
-    order by s.kind, s.id
-  loop
-    case v_source.kind
-      when 'payment' then
-        update public.payments p
-        set ended_at = v_now, ended_reason = p_reason, cancel_at_period_end = false
-        where p.id = v_source.id::uuid;
-      when 'grant' then
-        update private.grants g
-        set ended_at = v_now, ended_reason = p_reason, cancel_at_period_end = false
-        where g.id = v_source.id::bigint;
-      when 'manual' then
-        update private.manual_subscriptions w
-        set ended_at = v_now, ended_reason = p_reason, cancel_at_period_end = false
-        where w.user_id = p_user_id;
-      else
-        null; -- below, with those that are no sources
-    end case;
-  end loop;
-  insert into private.user_cancellations as c (user_id, at)
-  values (p_user_id, v_now)
-  on conflict (user_id) do update set at = excluded.at;
-  update private.gateway_subscriptions m
-  set ended_at = v_now,
-    ended_reason = p_reason,
-    cancel_at_period_end = false,
-    user_cancelled_at = least(m.user_cancelled_at, v_now)
-  where m.user_id = p_user_id
-    and m.ended_at is null
-    and m.status is distinct from 'cancelled';
-end
-$$$_$,
-$_$revoke execute on function private.end_sources(uuid, text) from public$_$,
-$_$grant execute on function private.end_sources(uuid, text) to service_role$_$,
-$_$-- API: service_role only.
-create function public.cancel_subscription(
-  p_user_id uuid,
-  p_at_period_end boolean -- the tier stays until the paid period ends; else access ends now
-)
-returns jsonb -- {outcome: cancelled | subscription_not_found, subscription}
-language plpgsql
-volatile
-security invoker
-set search_path = ''
-set lock_timeout = '3s'
-set enable_seqscan = off
-as $$
-declare
-  v_email text;
-  v_subscription public.subscriptions;
-begin
-  perform private.begin_request('cancellation', null);
-  v_email := private.lock_user(p_user_id);
-  select * into v_subscription from public.subscriptions s where s.user_id = p_user_id for update;
-  if not found or v_subscription.status <> 'active' then
-    return jsonb_build_object('outcome', 'subscription_not_found');
-  end if;
-
-  -- A repeat writes nothing.
-  if not (p_at_period_end and v_subscription.cancel_at_period_end) then
-    if p_at_period_end then
-      perform private.mark_ruling_source(p_user_id, v_subscription.gateway_subscription_id, true);
-      if v_subscription.gateway_subscription_id is not null then
-        perform private.enqueue_cancellation(
-          v_subscription.gateway_subscription_id,
-          true,
-          private.cancellation_time(v_subscription.current_period_end)
-        );
-      end if;
-    else
-      perform private.enqueue_cancellation(m.gateway_subscription_id)
-      from private.gateway_subscriptions m
-      where m.user_id = p_user_id
-        and m.gateway_subscription_id <> ''
-        and m.status is distinct from 'cancelled'
-        and m.ended_at is null;
-      perform private.end_sources(p_user_id, 'cancelled');
-    end if;
-    perform private.settle_access(p_user_id, v_email);
-  end if;
-  return jsonb_build_object(
-    'outcome', 'cancelled',
-    'subscription', public.get_subscription(p_user_id) -> 'subscription'
-  );
-end
-$$$_$,
-$_$comment on function public.cancel_subscription(uuid, boolean) is
-  'Ends a user''s subscription, now or when the paid period ends.'$_$,
-$_$revoke execute on function public.cancel_subscription(uuid, boolean) from public, anon, authenticated$_$,
-$_$grant execute on function public.cancel_subscription(uuid, boolean) to service_role$_$,
-$_$-- Withdraws a cancellation that the gateway has not received yet: there it is final.
--- API: service_role only.
-create function public.resume_subscription(
-  p_user_id uuid
-)
-returns jsonb -- {outcome: resumed | subscription_not_found | cannot_be_resumed, subscription}
-language plpgsql
-volatile
-security invoker
-set search_path = ''
-set lock_timeout = '3s'
-set enable_seqscan = off
-as $$
-declare
-  v_email text;
-  v_subscription public.subscriptions;
-begin
-  perform private.begin_request('resumption', null);
-  v_email := private.lock_user(p_user_id);
-  select * into v_subscription from public.subscriptions s where s.user_id = p_user_id for update;
-  if not found then
-    return jsonb_build_object('outcome', 'subscription_not_found');
-  end if;
-  if v_subscription.status <> 'active' then
-    return jsonb_build_object('outcome', 'cannot_be_resumed');
-  end if;
-
-  if v_subscription.cancel_at_period_end then
-    if v_subscription.gateway_subscription_id is not null
-      and not private.withdraw_cancellation(v_subscription.gateway_subscription_id, 'by the user')
-    then
-      return jsonb_build_object('outcome', 'cannot_be_resumed');
-    end if;
-    perform private.mark_ruling_source(p_user_id, v_subscription.gateway_subscription_id, false);
-    perform private.settle_access(p_user_id, v_email);
-  end if;
-  return jsonb_build_object(
-    'outcome', 'resumed',
-    'subscription', public.get_subscription(p_user_id) -> 'subscription'
-  );
-end
-$$$_$,
-$_$comment on function public.resume_subscription(uuid) is 'Drops a user''s intent to cancel, if the gateway was not told yet.'$_$,
-$_$revoke execute on function public.resume_subscription(uuid) from public, anon, authenticated$_$,
-$_$grant execute on function public.resume_subscription(uuid) to service_role$_$
+$$$_$
 ]);
 
--- migrations/20261122000012_reconciliation.sql
-select pg_temp.apply_migration('20261122000012', 'reconciliation', array[
-$_$-- What no webhook announced is read from the gateway.
+-- migrations/20261122000028_reconciliation_payments.sql
+select pg_temp.apply_migration('20261122000028', 'reconciliation_payments', array[
+$_$-- Reconciliation of payments: reads from the gateway what no webhook announced.
 
 -- Reconciliation of payments: what no webhook announced is read from the gateway.
 -- POST /api/internal/reconcile.
@@ -5588,7 +5628,6 @@ $_$create table private.alerts (
   primary key (kind, subject_id)
 )$_$,
 $_$alter table private.alerts enable row level security$_$,
-$_$revoke all on private.alerts from public$_$,
 $_$grant select, insert on private.alerts to service_role$_$,
 $_$comment on table private.alerts is 'What an admin should look into: raised by reconciliation, once a subject.'$_$,
 $_$comment on column private.alerts.kind is 'missed_webhook.'$_$,
@@ -5606,7 +5645,6 @@ return coalesce(
     or p_payment.amount > 0 and p_payment.refunded_amount >= p_payment.amount,
   false
 )$_$,
-$_$revoke execute on function private.is_settled(public.payments) from public$_$,
 $_$grant execute on function private.is_settled(public.payments) to service_role$_$,
 $_$-- When to reconcile a payment again, counted from its order or its verification. After five days the result is final: a
 -- payment that is only authorised by then is refunded by the gateway.
@@ -5625,7 +5663,6 @@ as $$
   ) due
   where due.at > private.clock()
 $$$_$,
-$_$revoke execute on function private.next_reconciliation(public.payments) from public$_$,
 $_$grant execute on function private.next_reconciliation(public.payments) to service_role$_$,
 $_$-- Payments to reconcile, leased for five minutes: where the caller dies, or gets no answer, the next one claims them.
 -- API: service_role only.
@@ -5686,7 +5723,6 @@ $_$-- Applies an answer of the gateway as if a webhook had delivered it; raises 
 create function private.apply_answer(
   p_key text, -- reconcile:<id>:<status>
   p_body jsonb,
-  p_early_renewal text,
   p_since timestamptz -- a webhook that came since then would have announced it
 )
 returns boolean -- whether it changed anything
@@ -5696,7 +5732,7 @@ as $$
 declare
   v_event constant text := p_body ->> 'event';
   v_key constant bytea := sha256(convert_to(p_key, 'UTF8'));
-  v_delivery constant private.delivery := private.apply_delivery(v_key, p_key, p_body, p_early_renewal, 0);
+  v_delivery constant private.delivery := private.apply_delivery(v_key, p_key, p_body, 0);
 begin
   if not v_delivery.is_applied or v_delivery.outcome <> 'applied' then
     return false;
@@ -5720,8 +5756,7 @@ begin
   return true;
 end
 $$$_$,
-$_$revoke execute on function private.apply_answer(text, jsonb, text, timestamptz) from public$_$,
-$_$grant execute on function private.apply_answer(text, jsonb, text, timestamptz) to service_role$_$,
+$_$grant execute on function private.apply_answer(text, jsonb, timestamptz) to service_role$_$,
 $_$-- Applies what the gateway answers about the payments on an order: as webhooks would, and where no webhook will come.
 -- POST /api/internal/reconcile.
 
@@ -5745,14 +5780,10 @@ begin
     ended_reason = 'never_captured'
   where p.id = p_payment.id;
   if p_payment.fulfilled_at is not null and p_payment.ended_at is null then
-    if p_payment.chain_id is not null or p_payment.chain_start is not null then
-      perform private.lay_out_chain(coalesce(p_payment.chain_id, p_payment.id));
-    end if;
-    perform private.settle_access(p_payment.user_id, p_email);
+    perform private.settle_payment(p_payment, p_email);
   end if;
 end
 $$$_$,
-$_$revoke execute on function private.end_uncaptured_access(public.payments, text) from public$_$,
 $_$grant execute on function private.end_uncaptured_access(public.payments, text) to service_role$_$,
 $_$-- The events that would have announced a gateway's payment and its refunds, with their keys; a payment that is neither
 -- captured nor failed yet has none. Refunds come from their own list: a payment's total counts pending ones, too.
@@ -5785,13 +5816,11 @@ as $$
     and private.json_text(r.refund -> 'id') is not null
     and private.json_text(p_entity -> 'id') is not null
 $$$_$,
-$_$revoke execute on function private.events_of(jsonb) from public$_$,
 $_$grant execute on function private.events_of(jsonb) to service_role$_$,
 $_$-- API: service_role only.
 create function public.apply_order_payments(
   p_payment_id uuid,
-  p_items text default null, -- the gateway's payments on the order with their refunds, a JSON array; null: no such order
-  p_early_renewal text default 'replace' -- as in verify_payment
+  p_items text default null -- the gateway's payments on the order with their refunds, a JSON array; null: no such order
 )
 returns jsonb -- {applied, ended}: how many answers changed something; whether access ended since nothing was captured
 language plpgsql
@@ -5808,7 +5837,7 @@ declare
   v_applied integer := 0;
   v_is_over boolean;
 begin
-  perform private.begin_request('reconciliation', null, p_early_renewal);
+  perform private.begin_request('reconciliation', null);
   perform private.lock_gateway_payment(refunded.id)
   from (
     select private.json_text(item -> 'id') as id
@@ -5834,7 +5863,6 @@ begin
     v_applied := v_applied + private.apply_answer(
       v_answer.key,
       jsonb_build_object('event', v_answer.event, 'payload', v_answer.payload),
-      p_early_renewal,
       v_payment.created_at
     )::integer;
   end loop;
@@ -5856,11 +5884,17 @@ begin
   return jsonb_build_object('applied', v_applied, 'ended', v_is_over);
 end
 $$$_$,
-$_$comment on function public.apply_order_payments(uuid, text, text) is
+$_$comment on function public.apply_order_payments(uuid, text) is
   'Applies what the gateway answers about the payments on an order, and plans the next reconciliation.'$_$,
-$_$revoke execute on function public.apply_order_payments(uuid, text, text) from public, anon, authenticated$_$,
-$_$grant execute on function public.apply_order_payments(uuid, text, text) to service_role$_$,
-$_$-- Reconciliation of gateway subscriptions: each is read from the gateway before its access may lapse.
+$_$revoke execute on function public.apply_order_payments(uuid, text) from public, anon, authenticated$_$,
+$_$grant execute on function public.apply_order_payments(uuid, text) to service_role$_$
+]);
+
+-- migrations/20261122000029_reconciliation_subscriptions.sql
+select pg_temp.apply_migration('20261122000029', 'reconciliation_subscriptions', array[
+$_$-- Reconciliation of gateway subscriptions, before access ends.
+
+-- Reconciliation of gateway subscriptions: each is read from the gateway before its access may lapse.
 -- POST /api/internal/reconcile.
 
 -- Gateway subscriptions whose period ends within a day, leased for five minutes; each is reconciled every six hours until
@@ -5947,8 +5981,7 @@ $_$-- API: service_role only.
 create function public.apply_gateway_subscription(
   p_subscription_id uuid,
   p_gateway_subscription_id text,
-  p_entity text default null, -- the subscription as the gateway has it, JSON; null: it knows no such one
-  p_early_renewal text default 'replace' -- as in verify_payment
+  p_entity text default null -- the subscription as the gateway has it, JSON; null: it knows no such one
 )
 returns jsonb -- {applied}: whether the answer changed anything
 language plpgsql
@@ -5967,7 +6000,7 @@ declare
   v_event text;
   v_applied boolean := false;
 begin
-  perform private.begin_request('reconciliation', p_gateway_subscription_id, p_early_renewal);
+  perform private.begin_request('reconciliation', p_gateway_subscription_id);
   select s.user_id into v_user_id from public.subscriptions s where s.id = p_subscription_id;
   v_email := private.lock_user(v_user_id);
   select * into v_mirrored
@@ -6001,7 +6034,6 @@ begin
         -- A charge happens when its period begins: its own webhook, should it still come, changes nothing more.
         'created_at', v_entity -> case when v_event = 'subscription.charged' then 'current_start' else 'ended_at' end
       ),
-      p_early_renewal,
       v_mirrored.period_end - interval '1 day'
     );
   end if;
@@ -6015,179 +6047,17 @@ begin
   return jsonb_build_object('applied', v_applied);
 end
 $$$_$,
-$_$comment on function public.apply_gateway_subscription(uuid, text, text, text) is
+$_$comment on function public.apply_gateway_subscription(uuid, text, text) is
   'Applies what the gateway answers about a subscription that it bills.'$_$,
-$_$revoke execute on function public.apply_gateway_subscription(uuid, text, text, text) from public, anon, authenticated$_$,
-$_$grant execute on function public.apply_gateway_subscription(uuid, text, text, text) to service_role$_$
+$_$revoke execute on function public.apply_gateway_subscription(uuid, text, text) from public, anon, authenticated$_$,
+$_$grant execute on function public.apply_gateway_subscription(uuid, text, text) to service_role$_$
 ]);
 
--- migrations/20261122000013_schedule.sql
-select pg_temp.apply_migration('20261122000013', 'schedule', array[
-$_$-- Scheduled jobs: retention, the sweep, set-up, and what is wrong with the schedule.
+-- migrations/20261122000030_schedule_sweep.sql
+select pg_temp.apply_migration('20261122000030', 'schedule_sweep', array[
+$_$-- Scheduled jobs: the sweep once a minute, reconciliation every five minutes, and their setup.
 
--- Purges records after the days that the function's settings give: ledger, outbox, history of tiers.
--- POST /api/internal/outbox.
-
--- Deletes up to 1,000 old events of the ledger. An event that waits for a plan or an admin keeps its payload and stays; one
--- whose order did not appear by then is of another app. An event that comes again after its purge changes nothing, because
--- facts merge. A subscription event without a time would count as new: its row stays.
-create function private.purge_ledger(
-  p_days integer
-)
-returns integer -- how many were deleted
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_deleted integer;
-begin
-  with old as materialized (
-    select e.body_sha256
-    from private.gateway_events e
-    where e.received_at < private.clock() - make_interval(days => p_days)
-      and (e.payload is null or e.outcome = 'unmatched')
-      and (e.event like 'subscription.%' and e.event_at is null) is not true
-    order by e.received_at
-    limit 1000
-    for update skip locked
-  )
-  delete from private.gateway_events e
-  using old
-  where e.body_sha256 = old.body_sha256;
-  get diagnostics v_deleted = row_count;
-  return v_deleted;
-end
-$$$_$,
-$_$revoke execute on function private.purge_ledger(integer) from public$_$,
-$_$-- Deletes up to 1,000 side effects that were delivered or withdrawn. A parked row stays: it is a finding until an admin
--- requeues it. A cancellation stays until its subscription is known to be cancelled: as long as the subscription may
--- be billed, the row is the proof that the cancellation was delivered.
-create function private.purge_outbox(
-  p_days integer
-)
-returns integer -- how many were deleted
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_until constant timestamptz := private.clock() - make_interval(days => p_days);
-  v_deleted integer;
-begin
-  with old as materialized (
-    select o.id
-    from (
-      (
-        select d.id
-        from private.outbox d
-        where d.delivered_at < v_until
-          and (
-            d.kind <> 'cancel-subscription'
-            or not exists (
-              select
-              from private.gateway_subscriptions m
-              where m.gateway_subscription_id = d.payload ->> 'gateway_subscription_id'
-                and m.status is distinct from 'cancelled'
-            )
-          )
-        order by d.delivered_at
-        limit 1000
-      )
-      union all
-      (
-        select w.id
-        from private.outbox w
-        where w.parked_at < v_until
-          and w.delivered_at is null
-          and w.claims = '{}'
-        order by w.parked_at
-        limit 1000
-      )
-    ) found
-    join private.outbox o on o.id = found.id
-    limit 1000
-    for update of o skip locked
-  )
-  delete from private.outbox o
-  using old
-  where o.id = old.id;
-  get diagnostics v_deleted = row_count;
-  return v_deleted;
-end
-$$$_$,
-$_$revoke execute on function private.purge_outbox(integer) from public$_$,
-$_$-- Deletes up to 1,000 old changes of tiers.
-create function private.purge_tier_history(
-  p_days integer
-)
-returns integer -- how many were deleted
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_deleted integer;
-begin
-  with old as materialized (
-    select c.id
-    from private.tier_changes c
-    where c.at < private.clock() - make_interval(days => p_days)
-    order by c.at
-    limit 1000
-    for update skip locked
-  )
-  delete from private.tier_changes c
-  using old
-  where c.id = old.id;
-  get diagnostics v_deleted = row_count;
-  return v_deleted;
-end
-$$$_$,
-$_$revoke execute on function private.purge_tier_history(integer) from public$_$,
-$_$-- Security definer: service_role deletes nothing but by the rules of these three.
-create function private.purge_batch(
-  p_ledger_days integer,
-  p_outbox_days integer,
-  p_tier_history_days integer
-)
-returns integer -- how many records were deleted
-language plpgsql
-security definer
-set search_path = ''
-as $$
-begin
-  -- Payloads are kept for 90 days, and private.unmailed_payments reads the mails of 30.
-  if (p_ledger_days >= 90 and p_outbox_days >= 30 and p_tier_history_days >= 30) is not true then
-    raise exception 'ledger for at least 90 days, outbox and history of tiers for at least 30' using errcode = 'PS400';
-  end if;
-  return private.purge_ledger(p_ledger_days)
-    + private.purge_outbox(p_outbox_days)
-    + private.purge_tier_history(p_tier_history_days);
-end
-$$$_$,
-$_$revoke execute on function private.purge_batch(integer, integer, integer) from public$_$,
-$_$grant execute on function private.purge_batch(integer, integer, integer) to service_role$_$,
-$_$-- API: service_role only.
-create function public.purge_records(
-  p_ledger_days integer, -- LEDGER_RETENTION_DAYS
-  p_outbox_days integer, -- OUTBOX_RETENTION_DAYS
-  p_tier_history_days integer -- TIER_HISTORY_RETENTION_DAYS
-)
-returns jsonb -- {purged}: at most 1,000 of each table; call again until it is 0
-language plpgsql
-volatile
-security invoker
-set search_path = ''
-set lock_timeout = '3s'
-set enable_seqscan = off
-as $$
-begin
-  return jsonb_build_object('purged', private.purge_batch(p_ledger_days, p_outbox_days, p_tier_history_days));
-end
-$$$_$,
-$_$comment on function public.purge_records(integer, integer, integer) is
-  'Deletes a batch of the records of ledger, outbox and history of tiers that are older than so many days.'$_$,
-$_$revoke execute on function public.purge_records(integer, integer, integer) from public, anon, authenticated$_$,
-$_$grant execute on function public.purge_records(integer, integer, integer) to service_role$_$,
-$_$-- Scheduled jobs: the sweep once a minute, reconciliation every five minutes.
+-- Scheduled jobs: the sweep once a minute, reconciliation every five minutes.
 
 create table private.scheduled_jobs (
   name text primary key,
@@ -6196,7 +6066,6 @@ create table private.scheduled_jobs (
   error text
 )$_$,
 $_$alter table private.scheduled_jobs enable row level security$_$,
-$_$revoke all on private.scheduled_jobs from public$_$,
 $_$grant select, update on private.scheduled_jobs to service_role$_$,
 $_$comment on table private.scheduled_jobs is
   'The sweep and the reconciliation, and those jobs of the sweep that fail. Times of the server''s own clock, which no test '
@@ -6239,16 +6108,20 @@ begin
         set error = excluded.error;
     end;
   end loop;
-  update private.scheduled_jobs j
-  set done_at = now()
-  where j.name = 'sweep';
   perform private.read_answers();
   perform pg_notify('outbox', '');
   perform private.call_function('/api/internal/outbox');
+  begin
+    update private.scheduled_jobs j
+    set done_at = now()
+    where j.name = 'sweep';
+  exception
+    when lock_not_available then
+      raise warning 'sweep: its end was not recorded: %', sqlerrm;
+  end;
   return 0;
 end
 $$$_$,
-$_$revoke execute on function private.sweep() from public$_$,
 $_$-- Notes that reconciliation left nothing to do. API: service_role only.
 create function public.finish_reconciliation()
 returns void
@@ -6284,7 +6157,6 @@ from (
 ) e (name, timing)
 -- An app that has profiles already makes them itself.
 where to_regprocedure(format('private.%I()', e.name)) is not null$_$,
-$_$revoke all on private.expected_triggers from public$_$,
 $_$comment on view private.expected_triggers is
   'The triggers on auth.users, which is not of this schema: a dump that is restored into a new project loses them.'$_$,
 $_$-- Whether a role of a direct connection is there, with the rights of the service and none of its own: subscriptions_api, or
@@ -6304,7 +6176,6 @@ as $$
       and pg_has_role(r.oid, 'service_role', 'member')
   )
 $$$_$,
-$_$revoke execute on function private.has_pool_role() from public$_$,
 $_$-- What the service needs around its schema and does not find, with what to do about it.
 create function private.missing_parts()
 returns table (part text, remedy text)
@@ -6368,8 +6239,97 @@ begin
   end if;
 end
 $$$_$,
-$_$revoke execute on function private.missing_parts() from public$_$,
-$_$-- What is wrong with the schedule: jobs that fail or are overdue, and internal calls that were refused or not answered.
+$_$-- Sets up what a migration alone can't keep: extensions, scheduled jobs, the triggers on auth.users and the role of a direct
+-- connection, which a toggle in the dashboard or a restore into a new project loses. Run it again at any time. What can't be set up is a row of
+-- private.findings, not an error: hosted projects have both extensions, a plain Postgres has neither and is swept from
+-- outside.
+create function private.set_up()
+returns integer -- how many parts are missing still
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_trigger record;
+begin
+  begin
+    if exists (select from pg_available_extensions e where e.name = 'pg_net' and e.installed_version is null) then
+      create schema if not exists extensions;
+      create extension pg_net with schema extensions;
+    end if;
+  exception
+    when others then
+      raise warning 'pg_net was not set up: %', sqlerrm;
+  end;
+
+  begin
+    if exists (select from pg_available_extensions e where e.name = 'pg_cron' and e.installed_version is null) then
+      create extension pg_cron;
+    end if;
+    if to_regclass('cron.job') is not null then
+      -- One statement, or it could not commit between the batches; ten thousand of them keep up with anything.
+      perform cron.schedule(
+        'subscriptions-sweep',
+        '* * * * *',
+        'do $sweep$ begin for n in 1..10000 loop exit when private.sweep() = 0; commit; end loop; end $sweep$'
+      );
+      perform cron.schedule(
+        'subscriptions-reconcile',
+        '*/5 * * * *',
+        'select private.call_function(''/api/internal/reconcile'')'
+      );
+      perform cron.schedule(
+        'subscriptions-purge-runs',
+        '17 3 * * *',
+        -- Of these jobs alone: how long an app keeps the runs of its own is for the app to say.
+        $job$delete from cron.job_run_details d
+        using cron.job j
+        where j.jobid = d.jobid
+          and j.jobname like 'subscriptions-%'
+          and d.end_time < now() - interval '7 days'$job$
+      );
+    end if;
+  exception
+    when others then
+      raise warning 'pg_cron was not set up: %', sqlerrm;
+  end;
+
+  begin
+    if not private.has_pool_role() then
+      if not exists (select from pg_catalog.pg_roles r where r.rolname = 'subscriptions_api') then
+        -- Without a password no login as this role is possible.
+        create role subscriptions_api login noinherit;
+      end if;
+      grant service_role to subscriptions_api;
+      alter role subscriptions_api login;
+      alter role subscriptions_api set role = 'service_role';
+      alter role subscriptions_api set statement_timeout = '4s';
+    end if;
+  exception
+    when others then
+      raise warning 'role subscriptions_api was not set up: %', sqlerrm;
+  end;
+
+  for v_trigger in
+    select e.name, e.timing
+    from private.expected_triggers e
+    where not e.is_there
+  loop
+    execute format(
+      'create trigger %I after %s on auth.users for each row execute function private.%I()',
+      v_trigger.name, v_trigger.timing, v_trigger.name
+    );
+  end loop;
+  return (select count(*) from private.missing_parts());
+end
+$$$_$,
+$_$select private.set_up()$_$
+]);
+
+-- migrations/20261122000031_schedule_health.sql
+select pg_temp.apply_migration('20261122000031', 'schedule_health', array[
+$_$-- For a monitor and the function: health, faults of the schedule, the version of the schema.
+
+-- What is wrong with the schedule: jobs that fail or are overdue, and internal calls that were refused or not answered.
 create function private.schedule_faults()
 returns table (finding text, subject text, since timestamptz, detail jsonb)
 language plpgsql
@@ -6488,99 +6448,7 @@ begin
     or last.status_code not between 200 and 299;
 end
 $$$_$,
-$_$revoke execute on function private.schedule_faults() from public$_$,
-$_$-- Sets up what a migration alone can't keep: extensions, scheduled jobs, the triggers on auth.users and the role of a direct
--- connection, which a toggle in the dashboard or a restore into a new project loses. Run it again at any time. What can't be set up is a row of
--- private.findings, not an error: hosted projects have both extensions, a plain Postgres has neither and is swept from
--- outside.
-create function private.set_up()
-returns integer -- how many parts are missing still
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_trigger record;
-begin
-  begin
-    if exists (select from pg_available_extensions e where e.name = 'pg_net' and e.installed_version is null) then
-      create schema if not exists extensions;
-      create extension pg_net with schema extensions;
-    end if;
-  exception
-    when others then
-      raise warning 'pg_net was not set up: %', sqlerrm;
-  end;
-
-  begin
-    if exists (select from pg_available_extensions e where e.name = 'pg_cron' and e.installed_version is null) then
-      create extension pg_cron;
-    end if;
-    if to_regclass('cron.job') is not null then
-      -- One statement, or it could not commit between the batches; ten thousand of them keep up with anything.
-      perform cron.schedule(
-        'subscriptions-sweep',
-        '* * * * *',
-        'do $sweep$ begin for n in 1..10000 loop exit when private.sweep() = 0; commit; end loop; end $sweep$'
-      );
-      perform cron.schedule(
-        'subscriptions-reconcile',
-        '*/5 * * * *',
-        'select private.call_function(''/api/internal/reconcile'')'
-      );
-      perform cron.schedule(
-        'subscriptions-purge-runs',
-        '17 3 * * *',
-        -- Of these jobs alone: how long an app keeps the runs of its own is for the app to say.
-        $job$delete from cron.job_run_details d
-        using cron.job j
-        where j.jobid = d.jobid
-          and j.jobname like 'subscriptions-%'
-          and d.end_time < now() - interval '7 days'$job$
-      );
-    end if;
-  exception
-    when others then
-      raise warning 'pg_cron was not set up: %', sqlerrm;
-  end;
-
-  begin
-    if not private.has_pool_role() then
-      if not exists (select from pg_catalog.pg_roles r where r.rolname = 'subscriptions_api') then
-        -- Without a password no login as this role is possible.
-        create role subscriptions_api login noinherit;
-      end if;
-      grant service_role to subscriptions_api;
-      alter role subscriptions_api login;
-      alter role subscriptions_api set role = 'service_role';
-      alter role subscriptions_api set statement_timeout = '4s';
-    end if;
-  exception
-    when others then
-      raise warning 'role subscriptions_api was not set up: %', sqlerrm;
-  end;
-
-  for v_trigger in
-    select e.name, e.timing
-    from private.expected_triggers e
-    where not e.is_there
-  loop
-    execute format(
-      'create trigger %I after %s on auth.users for each row execute function private.%I()',
-      v_trigger.name, v_trigger.timing, v_trigger.name
-    );
-  end loop;
-  return (select count(*) from private.missing_parts());
-end
-$$$_$,
-$_$revoke execute on function private.set_up() from public$_$,
-$_$select private.set_up()$_$
-]);
-
--- migrations/20261122000014_admin.sql
-select pg_temp.apply_migration('20261122000014', 'admin', array[
-$_$-- For an admin and a monitor: health, support, entitlement, findings.
-
--- For a monitor: whether the database answers, the oldest undelivered side effect, the newest webhook and sweep.
+$_$-- For a monitor: whether the database answers, the oldest undelivered side effect, the newest webhook and sweep.
 -- API: service_role only.
 
 create function public.get_health(
@@ -6610,7 +6478,54 @@ $_$comment on function public.get_health(text) is
   'The oldest side effect that is due, the newest webhook and the newest sweep; no customer data.'$_$,
 $_$revoke execute on function public.get_health(text) from public, anon, authenticated$_$,
 $_$grant execute on function public.get_health(text) to service_role$_$,
-$_$-- For an admin: complimentary tiers, and why a user has the tier that they have.
+$_$-- Security definer: service_role has no rights on the history of the CLI.
+create function private.applied_version(
+  p_until text
+)
+returns text -- null: none, or the migrations were applied without the CLI
+language plpgsql
+stable
+security definer
+set search_path = ''
+as $$
+declare
+  v_version text;
+begin
+  if to_regclass('supabase_migrations.schema_migrations') is null then
+    return null;
+  end if;
+  execute 'select max(m.version) from supabase_migrations.schema_migrations m where m.version <= $1'
+  into v_version
+  using p_until;
+  return v_version;
+end
+$$$_$,
+$_$grant execute on function private.applied_version(text) to service_role$_$,
+$_$-- The newest applied migration, up to the one that the function is made for. An app may add newer migrations of its own,
+-- so the newest of all would not show that one of the function's is missing.
+-- API: service_role only.
+create function public.get_schema_version(
+  p_function_version text -- the newest migration that the function is made for
+)
+returns jsonb -- {version}: p_function_version if it is applied, else an older one; null: not known
+language sql
+stable
+security invoker
+set search_path = ''
+as $$
+  select jsonb_build_object('version', private.applied_version(p_function_version))
+$$$_$,
+$_$comment on function public.get_schema_version(text) is
+  'The newest applied migration that is not newer than the given one.'$_$,
+$_$revoke execute on function public.get_schema_version(text) from public, anon, authenticated$_$,
+$_$grant execute on function public.get_schema_version(text) to service_role$_$
+]);
+
+-- migrations/20261122000032_admin_support.sql
+select pg_temp.apply_migration('20261122000032', 'admin_support', array[
+$_$-- For an admin: complimentary tiers, and why a user has a tier.
+
+-- For an admin: complimentary tiers, and why a user has the tier that they have.
 
 -- Grants a tier without a payment, until a given time. What is paid goes on below it.
 create function private.grant_tier(
@@ -6645,7 +6560,6 @@ begin
   perform private.settle_access(p_user_id, v_email);
 end
 $$$_$,
-$_$revoke execute on function private.grant_tier(uuid, text, timestamptz, text) from public$_$,
 $_$-- Ends a grant at once. Another source takes over, where there is one.
 create function private.revoke_grant(
   p_grant_id bigint
@@ -6673,7 +6587,6 @@ begin
   return true;
 end
 $$$_$,
-$_$revoke execute on function private.revoke_grant(bigint) from public$_$,
 $_$-- Ends the access that a payment gives, such as after a lost dispute. Another source takes over, where there is one.
 create function private.end_payment_access(
   p_payment_id uuid,
@@ -6699,14 +6612,10 @@ begin
     return false;
   end if;
   perform private.note_cause(p_reason, v_payment.gateway_payment_id);
-  if v_payment.chain_id is not null or v_payment.chain_start is not null then
-    perform private.lay_out_chain(coalesce(v_payment.chain_id, v_payment.id));
-  end if;
-  perform private.settle_access(v_payment.user_id, v_email);
+  perform private.settle_payment(v_payment, v_email);
   return true;
 end
 $$$_$,
-$_$revoke execute on function private.end_payment_access(uuid, text) from public$_$,
 $_$-- The history behind a user's tier, oldest first.
 create function private.explain_user(
   p_user_id uuid
@@ -6797,9 +6706,14 @@ as $$
   ) line
   -- What one transaction did has one time: cause before effect.
   order by line.at, line.rank, line.id, line.reference
-$$$_$,
-$_$revoke execute on function private.explain_user(uuid) from public$_$,
-$_$-- For an admin: every paying user has the tier, and no user has what is not paid for. Each row is a user of whom that is
+$$$_$
+]);
+
+-- migrations/20261122000033_admin_entitlement.sql
+select pg_temp.apply_migration('20261122000033', 'admin_entitlement', array[
+$_$-- For an admin: whether each paying user has the tier, and no other user.
+
+-- For an admin: every paying user has the tier, and no user has what is not paid for. Each row is a user of whom that is
 -- not true. Where an index leads to the rows, the clock is called, so that the planner can estimate them; elsewhere the
 -- clock is read once a query: a call for each row of a large table would take longer than the rest.
 
@@ -7043,9 +6957,15 @@ where p.fulfilled_at is not null
 $_$comment on view private.paid_twice is
   'Payments too many. "a further payment on the order": refund it at the gateway, whose refund.processed ends the '
   'finding. The others name a payment whose period overlaps another paid one that still runs: refund it, or lengthen '
-  'the access with private.grant_tier. EARLY_RENEWAL=extend prevents renewals that overlap. Reads the payments whose '
-  'period runs.'$_$,
-$_$-- A charge that the customer no longer expected. Reads the charges of gateway subscriptions that were replaced or
+  'the access with private.grant_tier. The setting early_renewal = extend prevents renewals that overlap. Reads the payments whose '
+  'period runs.'$_$
+]);
+
+-- migrations/20261122000034_admin_findings.sql
+select pg_temp.apply_migration('20261122000034', 'admin_findings', array[
+$_$-- For an admin: everything that needs attention, one view for each kind, and all of them in one.
+
+-- A charge that the customer no longer expected. Reads the charges of gateway subscriptions that were replaced or
 -- cancelled.
 create view private.unexpected_charges
 with (security_invoker = true)
@@ -7303,62 +7223,16 @@ select 'open_function', o.name, null, null, to_jsonb(o) - 'name'
 from private.open_functions o$_$,
 $_$comment on view private.findings is
   'Everything that needs an admin''s attention: the view that says more, its subject, its user, and since when. Empty: '
-  'nothing to do.'$_$
-]);
-
--- migrations/20261122000099_schema_version.sql
-select pg_temp.apply_migration('20261122000099', 'schema_version', array[
-$_$-- The version of the schema, which the function compares with the one that it is made for.
-
--- Security definer: service_role has no rights on the history of the CLI.
-create function private.applied_version(
-  p_until text
-)
-returns text -- null: none, or the migrations were applied without the CLI
-language plpgsql
-stable
-security definer
-set search_path = ''
-as $$
-declare
-  v_version text;
-begin
-  if to_regclass('supabase_migrations.schema_migrations') is null then
-    return null;
-  end if;
-  execute 'select max(m.version) from supabase_migrations.schema_migrations m where m.version <= $1'
-  into v_version
-  using p_until;
-  return v_version;
-end
-$$$_$,
-$_$revoke execute on function private.applied_version(text) from public$_$,
-$_$grant execute on function private.applied_version(text) to service_role$_$,
-$_$-- The newest applied migration, up to the one that the function is made for. An app may add newer migrations of its own,
--- so the newest of all would not show that one of the function's is missing.
--- API: service_role only.
-create function public.get_schema_version(
-  p_function_version text -- the newest migration that the function is made for
-)
-returns jsonb -- {version}: p_function_version if it is applied, else an older one; null: not known
-language sql
-stable
-security invoker
-set search_path = ''
-as $$
-  select jsonb_build_object('version', private.applied_version(p_function_version))
-$$$_$,
-$_$comment on function public.get_schema_version(text) is
-  'The newest applied migration that is not newer than the given one.'$_$,
-$_$revoke execute on function public.get_schema_version(text) from public, anon, authenticated$_$,
-$_$grant execute on function public.get_schema_version(text) to service_role$_$
+  'nothing to do.'$_$,
+$_$-- Postgres lets every role execute a new function. Until here the schema alone protects them: only service_role may use it.
+revoke execute on all functions in schema private from public$_$
 ]);
 
 -- Sample
 
 -- The rows are complete: no trigger may add others.
 set session_replication_role = replica;
-truncate public.payments, public.plans, public.profiles, public.subscriptions, private.alerts, private.announced_ends, private.deleted_users, private.extra_payments, private.function_calls, private.gateway_charges, private.gateway_events, private.gateway_subscriptions, private.grants, private.manual_subscriptions, private.order_keys, private.outbox, private.outbox_pauses, private.refunds, private.scheduled_jobs, private.settle_failures, private.tier_changes, private.unsettled_events, private.user_cancellations;
+truncate public.payments, public.plans, public.profiles, public.subscriptions, private.alerts, private.announced_ends, private.deleted_users, private.extra_payments, private.function_calls, private.gateway_charges, private.gateway_events, private.gateway_subscriptions, private.grants, private.manual_subscriptions, private.order_keys, private.outbox, private.outbox_pauses, private.refunds, private.scheduled_jobs, private.settings, private.settle_failures, private.tier_changes, private.unsettled_events, private.user_cancellations;
 
 insert into auth.users (id, aud, role, email, created_at, updated_at)
 select id, aud, role, email, created_at, updated_at
@@ -7524,54 +7398,54 @@ from jsonb_populate_recordset(null::private.gateway_charges, $_$[
 insert into private.gateway_events overriding system value
 select *
 from jsonb_populate_recordset(null::private.gateway_events, $_$[
-{"body_sha256":"\\x01cdf42254a1c087eda6534efeec7a759341be60e4f2dcd12985a72cf0e7c05a","event_id":"evt_01cdf42254a1c0","event":"payment.captured","subject_id":"order_sara","payload":{"event": "payment.captured", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_sara", "notes": [], "amount": 99900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_sara"}}}, "contains": ["payment"], "account_id": "acc_sample", "created_at": 1793181965},"early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-10-28T10:06:06+00:00"},
-{"body_sha256":"\\x1cf57a76aef5dbee5cce0ea1a53721dbe208f6eee0c3424389df032a571dd4e5","event_id":"evt_1cf57a76aef5db","event":"subscription.charged","subject_id":"sub_farid","event_at":"2026-10-15T00:02:00+00:00","payload":{"event": "subscription.charged", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_farid_3", "notes": [], "amount": 9900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": null}}, "subscription": {"entity": {"id": "sub_farid", "notes": {"user_id": "aaaaaaaa-0000-4000-8000-000000000006"}, "entity": "subscription", "status": "active", "plan_id": "plan_basic", "current_end": 1794700800, "current_start": 1792022400}}}, "contains": ["subscription", "payment"], "account_id": "acc_sample", "created_at": 1792022520},"early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-10-15T00:02:01+00:00"},
-{"body_sha256":"\\x3f1fdd914d5b625a9e0e2a87b26636da4bc21116b07f4da31e1963071f1a4dcb","event_id":"evt_3f1fdd914d5b62","event":"payment.dispute.lost","subject_id":"order_pia","payload":{"event": "payment.dispute.lost", "entity": "event", "payload": {"dispute": {"entity": {"id": "disp_pia", "entity": "dispute", "status": "lost", "payment_id": "pay_pia"}}, "payment": {"entity": {"id": "pay_pia", "notes": [], "amount": 99900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_pia"}}}, "contains": ["payment", "dispute"], "account_id": "acc_sample", "created_at": 1793007000},"early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-10-26T09:30:01+00:00"},
-{"body_sha256":"\\x3f5a5a147092c48f6ae6bdf9c70413c06403ef1d0792e27448cd0ae824931991","event_id":"evt_3f5a5a147092c4","event":"payment.dispute.created","subject_id":"order_omar","payload":{"event": "payment.dispute.created", "entity": "event", "payload": {"dispute": {"entity": {"id": "disp_omar", "entity": "dispute", "status": "open", "payment_id": "pay_omar"}}, "payment": {"entity": {"id": "pay_omar", "notes": [], "amount": 99900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_omar"}}}, "contains": ["payment", "dispute"], "account_id": "acc_sample", "created_at": 1789902000},"early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-09-20T11:00:01+00:00"},
-{"body_sha256":"\\x4ada94fef5c567a6c1be53649e0b079fafe404a8fe4719203732f39dd05831e5","event_id":"evt_4ada94fef5c567","event":"payment.captured","subject_id":"order_nora","payload":{"event": "payment.captured", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_nora", "notes": [], "amount": 99900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_nora"}}}, "contains": ["payment"], "account_id": "acc_sample", "created_at": 1789463160},"early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-09-15T09:06:01+00:00"},
-{"body_sha256":"\\x4cfdaa146c0cfa31d011477feff92eb2aebd17976075d0631b395dd9e58b672f","event_id":"evt_4cfdaa146c0cfa","event":"payment.captured","subject_id":"order_asha","payload":{"event": "payment.captured", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_asha", "notes": [], "amount": 99900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_asha"}}}, "contains": ["payment"], "account_id": "acc_sample", "created_at": 1793005565},"early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-10-26T09:06:06+00:00"},
-{"body_sha256":"\\x4efb9b42450619d67bdf15f3dae0ab40c1e30ac8983f619305f510381a72141f","event_id":"evt_4efb9b42450619","event":"subscription.charged","subject_id":"sub_xena","event_at":"2026-10-18T00:02:00+00:00","payload":{"event": "subscription.charged", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_xena", "notes": [], "amount": 9900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": null}}, "subscription": {"entity": {"id": "sub_xena", "notes": {"user_id": "aaaaaaaa-0000-4000-8000-000000000024"}, "entity": "subscription", "status": "active", "plan_id": "plan_basic", "current_end": 1794960000, "current_start": 1792281600}}}, "contains": ["subscription", "payment"], "account_id": "acc_sample", "created_at": 1792281720},"early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-10-18T00:02:01+00:00"},
-{"body_sha256":"\\x5bda79312ce08dfc3dd68075b9836731edf2be3c4eede730f9cbf72b2f92fb27","event_id":"evt_5bda79312ce08d","event":"subscription.activated","subject_id":"sub_isha","event_at":"2026-09-10T00:01:00+00:00","payload":{"event": "subscription.activated", "entity": "event", "payload": {"subscription": {"entity": {"id": "sub_isha", "notes": {"user_id": "aaaaaaaa-0000-4000-8000-000000000009"}, "entity": "subscription", "status": "active", "plan_id": "plan_basic", "current_end": 1791590400, "current_start": 1788998400}}}, "contains": ["subscription"], "account_id": "acc_sample", "created_at": 1788998460},"early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-09-10T00:01:01+00:00"},
-{"body_sha256":"\\x5c00f993869d584a37edba93ab2c6a0377c3d2787c08bdd19fc982625c960ee2","event_id":"evt_5c00f993869d58","event":"refund.processed","subject_id":"order_qadir","payload":{"event": "refund.processed", "entity": "event", "payload": {"refund": {"entity": {"id": "rfnd_qadir_2", "amount": 99900, "entity": "refund", "status": "processed", "currency": "INR", "payment_id": "pay_qadir_2"}}, "payment": {"entity": {"id": "pay_qadir_2", "notes": [], "amount": 99900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_qadir", "amount_refunded": 99900}}}, "contains": ["payment", "refund"], "account_id": "acc_sample", "created_at": 1789290000},"early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-09-13T09:00:01+00:00"},
-{"body_sha256":"\\x6d18b27cc18541bbc6ab29315b1c58bab8efbc75624d0bee57c577f8989ae162","event_id":"evt_6d18b27cc18541","event":"subscription.charged","subject_id":"sub_farid","event_at":"2026-09-15T00:02:00+00:00","payload":{"event": "subscription.charged", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_farid_2", "notes": [], "amount": 9900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": null}}, "subscription": {"entity": {"id": "sub_farid", "notes": {"user_id": "aaaaaaaa-0000-4000-8000-000000000006"}, "entity": "subscription", "status": "active", "plan_id": "plan_basic", "current_end": 1792022400, "current_start": 1789430400}}}, "contains": ["subscription", "payment"], "account_id": "acc_sample", "created_at": 1789430520},"early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-09-15T00:02:01+00:00"},
-{"body_sha256":"\\x6f5eb77206ad8fe75d7ff4fb812ab22d6f16ee23c6b8bad25de8303541d44b5e","event_id":"evt_6f5eb77206ad8f","event":"subscription.activated","subject_id":"sub_hari","event_at":"2026-10-01T00:01:00+00:00","payload":{"event": "subscription.activated", "entity": "event", "payload": {"subscription": {"entity": {"id": "sub_hari", "notes": {"user_id": "aaaaaaaa-0000-4000-8000-000000000008"}, "entity": "subscription", "status": "active", "plan_id": "plan_basic", "current_end": 1793491200, "current_start": 1790812800}}}, "contains": ["subscription"], "account_id": "acc_sample", "created_at": 1790812860},"early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-10-01T00:01:01+00:00"},
-{"body_sha256":"\\x7bca8a348962a796e146cfed4dfaff86a691a3f7d4a96e83daf9cf31dd036d41","event_id":"evt_7bca8a348962a7","event":"payment.captured","subject_id":"order_kiran","payload":{"event": "payment.captured", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_kiran", "notes": [], "amount": 199900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_kiran"}}}, "contains": ["payment"], "account_id": "acc_sample", "created_at": 1788523565},"early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-09-04T12:06:06+00:00"},
-{"body_sha256":"\\x7e661df93b4cdaaeb183db2f6d14f2f4cb5d7c86b63212cd8f0aed6e0067553b","event_id":"evt_7e661df93b4cda","event":"subscription.charged","subject_id":"sub_mohan","event_at":"2026-07-20T00:02:00+00:00","early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-07-20T00:02:01+00:00"},
-{"body_sha256":"\\x9a12dcf5dee94421de93d311b2c980f2b97ef4d6d2fdc5083b4044f9dd37bf3f","event_id":"evt_9a12dcf5dee944","event":"payment.captured","subject_id":"order_unknown","reduce_at":"2026-11-01T08:00:01+00:00","payload":{"event": "payment.captured", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_unknown", "notes": [], "amount": 99900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_unknown"}}}, "contains": ["payment"], "account_id": "acc_sample", "created_at": 1793433600},"early_renewal":"extend","outcome":"unmatched","deliveries":1,"attempts":1,"received_at":"2026-10-31T08:00:01+00:00"},
-{"body_sha256":"\\x52a929acecd8e4db78ef76cd87e4a3f50ad3f3bf866a66bb1548561ca7eedd0d","event_id":"reconcile:pay_bela:captured","event":"payment.captured","subject_id":"order_bela","payload":{"event": "payment.captured", "payload": {"payment": {"entity": {"id": "pay_bela", "notes": [], "amount": 99900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_bela"}}}},"early_renewal":"replace","outcome":"applied","deliveries":0,"attempts":1,"received_at":"2026-08-12T08:25:02+00:00"},
-{"body_sha256":"\\x60fd8ad76d63702bc71ecd5eeeab2da067573fefff995cb52be6a81f00778f34","event_id":"evt_60fd8ad76d6370","event":"refund.processed","subject_id":"order_gita","payload":{"event": "refund.processed", "entity": "event", "payload": {"refund": {"entity": {"id": "rfnd_gita", "amount": 199900, "entity": "refund", "status": "processed", "currency": "INR", "payment_id": "pay_gita"}}, "payment": {"entity": {"id": "pay_gita", "notes": [], "amount": 199900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_gita", "amount_refunded": 199900}}}, "contains": ["payment", "refund"], "account_id": "acc_sample", "created_at": 1788966000},"early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-09-09T15:00:01+00:00"},
-{"body_sha256":"\\x95e24a0921bac4244bf27dc95418ae7727a3a35cdc63a308c33e3b8aca41903b","event_id":"evt_95e24a0921bac4","event":"payment.captured","subject_id":"order_qadir","payload":{"event": "payment.captured", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_qadir_2", "notes": [], "amount": 99900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_qadir"}}}, "contains": ["payment"], "account_id": "acc_sample", "created_at": 1789117680},"early_renewal":"extend","outcome":"already","deliveries":1,"attempts":1,"received_at":"2026-09-11T09:08:01+00:00"},
-{"body_sha256":"\\x99d398b107b653e97f425ec52c8052230ab61af2451d40069825d5b894a9a682","event_id":"evt_99d398b107b653","event":"payment.captured","subject_id":"order_wali","early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-07-05T10:06:01+00:00"},
-{"body_sha256":"\\x393e1047adee69a7c3eed30d350096b33055734873eda4149d6bbd19cc3e53d4","event_id":"evt_393e1047adee69","event":"payment.captured","subject_id":"order_qadir","payload":{"event": "payment.captured", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_qadir", "notes": [], "amount": 99900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_qadir"}}}, "contains": ["payment"], "account_id": "acc_sample", "created_at": 1789117565},"early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-09-11T09:06:06+00:00"},
-{"body_sha256":"\\x621b350709b689bb047929b5f1d7e61c128a71e64d859a6f04e2d2d6de6f8723","event_id":"evt_621b350709b689","event":"subscription.activated","subject_id":"sub_farid","event_at":"2026-08-15T00:01:00+00:00","payload":{"event": "subscription.activated", "entity": "event", "payload": {"subscription": {"entity": {"id": "sub_farid", "notes": {"user_id": "aaaaaaaa-0000-4000-8000-000000000006"}, "entity": "subscription", "status": "active", "plan_id": "plan_basic", "current_end": 1789430400, "current_start": 1786752000}}}, "contains": ["subscription"], "account_id": "acc_sample", "created_at": 1786752060},"early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-08-15T00:01:01+00:00"},
-{"body_sha256":"\\x661aa6255378abbc8a0c8cfdae707694b86f58e26a82c111ecaa020c0d690a9e","event_id":"evt_661aa6255378ab","event":"subscription.charged","subject_id":"sub_mohan","event_at":"2026-08-20T00:02:00+00:00","payload":{"event": "subscription.charged", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_mohan_2", "notes": [], "amount": 9900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": null}}, "subscription": {"entity": {"id": "sub_mohan", "notes": {"user_id": "aaaaaaaa-0000-4000-8000-000000000013"}, "entity": "subscription", "status": "active", "plan_id": "plan_basic", "current_end": 1789862400, "current_start": 1787184000}}}, "contains": ["subscription", "payment"], "account_id": "acc_sample", "created_at": 1787184120},"early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-08-20T00:02:01+00:00"},
-{"body_sha256":"\\x661d6b5d375b1d2d6faf895d270c2177eea60fc6d829f8f2e285776ab9e04b39","event_id":"evt_661d6b5d375b1d","event":"payment.captured","subject_id":"order_gita","payload":{"event": "payment.captured", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_gita", "notes": [], "amount": 199900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_gita"}}}, "contains": ["payment"], "account_id": "acc_sample", "created_at": 1788599165},"early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-09-05T09:06:06+00:00"},
-{"body_sha256":"\\x824c8fd9eff6deec7a9bac6975d432766f3f0b0bcaaad10fa9c823827f5a968b","event_id":"evt_824c8fd9eff6de","event":"payment.dispute.created","subject_id":"order_nora","payload":{"event": "payment.dispute.created", "entity": "event", "payload": {"dispute": {"entity": {"id": "disp_nora", "entity": "dispute", "status": "open", "payment_id": "pay_nora"}}, "payment": {"entity": {"id": "pay_nora", "notes": [], "amount": 99900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_nora"}}}, "contains": ["payment", "dispute"], "account_id": "acc_sample", "created_at": 1792486800},"early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-10-20T09:00:01+00:00"},
-{"body_sha256":"\\x853d75e409d19a02310f51ca818f628d21a6cb44ec3218e114b0cb04cf807d27","event_id":"evt_853d75e409d19a","event":"subscription.charged","subject_id":"sub_isha","event_at":"2026-10-10T00:02:00+00:00","payload":{"event": "subscription.charged", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_isha_2", "notes": [], "amount": 9900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": null}}, "subscription": {"entity": {"id": "sub_isha", "notes": {"user_id": "aaaaaaaa-0000-4000-8000-000000000009"}, "entity": "subscription", "status": "active", "plan_id": "plan_basic", "current_end": 1794268800, "current_start": 1791590400}}}, "contains": ["subscription", "payment"], "account_id": "acc_sample", "created_at": 1791590520},"early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-10-10T00:02:01+00:00"},
-{"body_sha256":"\\x1103f766a8e03aa1ba6c1da746246e6ae4345038f72afcc44fe0e33d92613c86","event_id":"evt_1103f766a8e03a","event":"refund.created","subject_id":"order_gita","payload":{"event": "refund.created", "entity": "event", "payload": {"refund": {"entity": {"id": "rfnd_gita", "amount": 199900, "entity": "refund", "status": "pending", "currency": "INR", "payment_id": "pay_gita"}}, "payment": {"entity": {"id": "pay_gita", "notes": [], "amount": 199900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_gita", "amount_refunded": 199900}}}, "contains": ["payment", "refund"], "account_id": "acc_sample", "created_at": 1788944400},"early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-09-09T09:00:01+00:00"},
-{"body_sha256":"\\x6281f988a36455eb8465f607ec0533a1d25f918293a71c9748a9e96eccd6ff08","event_id":"evt_6281f988a36455","event":"payment.captured","subject_id":"order_omar","payload":{"event": "payment.captured", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_omar", "notes": [], "amount": 99900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_omar"}}}, "contains": ["payment"], "account_id": "acc_sample", "created_at": 1788771965},"early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-09-07T09:06:06+00:00"},
-{"body_sha256":"\\x6284ac31e77007aebd25794a600026484e630b2338fe06b79b7b18b14d6a9238","event_id":"evt_6284ac31e77007","event":"subscription.charged","subject_id":"sub_isha","event_at":"2026-09-10T00:02:00+00:00","payload":{"event": "subscription.charged", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_isha_1", "notes": [], "amount": 9900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": null}}, "subscription": {"entity": {"id": "sub_isha", "notes": {"user_id": "aaaaaaaa-0000-4000-8000-000000000009"}, "entity": "subscription", "status": "active", "plan_id": "plan_basic", "current_end": 1791590400, "current_start": 1788998400}}}, "contains": ["subscription", "payment"], "account_id": "acc_sample", "created_at": 1788998520},"early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-09-10T00:02:01+00:00"},
-{"body_sha256":"\\x7471cdf3996c5381ef751419dfece4f95a12a195256d9af1f0092d6544d6ed11","event_id":"evt_7471cdf3996c53","event":"payment.captured","subject_id":"order_chand_2","payload":{"event": "payment.captured", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_chand_2", "notes": [], "amount": 9900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_chand_2"}}}, "contains": ["payment"], "account_id": "acc_sample", "created_at": 1787911265},"early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-08-28T10:01:06+00:00"},
-{"body_sha256":"\\xa71601c5ed168cb10de3471fed1b9cdb9490b41d30a644466d3cfae04916f9ff","event_id":"evt_a71601c5ed168c","event":"subscription.charged","subject_id":"sub_hari","event_at":"2026-10-01T00:02:00+00:00","payload":{"event": "subscription.charged", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_hari", "notes": [], "amount": 9900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": null}}, "subscription": {"entity": {"id": "sub_hari", "notes": {"user_id": "aaaaaaaa-0000-4000-8000-000000000008"}, "entity": "subscription", "status": "active", "plan_id": "plan_basic", "current_end": 1793491200, "current_start": 1790812800}}}, "contains": ["subscription", "payment"], "account_id": "acc_sample", "created_at": 1790812920},"early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-10-01T00:02:01+00:00"},
-{"body_sha256":"\\xacdbfcf83b31e1323b3c8bafd84a2c88ed9aa6f6c7cffdadd21478a9c295841b","event_id":"evt_acdbfcf83b31e1","event":"payment.captured","subject_id":"order_pia","payload":{"event": "payment.captured", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_pia", "notes": [], "amount": 99900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_pia"}}}, "contains": ["payment"], "account_id": "acc_sample", "created_at": 1788858365},"early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-09-08T09:06:06+00:00"},
-{"body_sha256":"\\xb0e3674ea9454295500c9bc6dda8e71f3c1e10aaa2aed4d7eae72d088ac3d083","event_id":"evt_b0e3674ea94542","event":"payment.captured","subject_id":"order_yash","payload":{"event": "payment.captured", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_yash", "notes": [], "amount": 9900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_yash"}}}, "contains": ["payment"], "account_id": "acc_sample", "created_at": 1789639560},"early_renewal":"extend","outcome":"plan_not_found","deliveries":1,"attempts":1,"received_at":"2026-09-17T10:06:01+00:00"},
-{"body_sha256":"\\xba03061ab3fed111aaa4e583f1965ff25b396f10ff0c451127068a5bb786a1d2","event_id":"evt_ba03061ab3fed1","event":"payment.captured","subject_id":"order_uma","payload":{"event": "payment.captured", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_uma", "notes": [], "amount": 9900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_uma"}}}, "contains": ["payment"], "account_id": "acc_sample", "created_at": 1788246365},"early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-09-01T07:06:06+00:00"},
-{"body_sha256":"\\xc75f0e604705ba63c32314378286be2ea9ae9afef9108b54c09db32602840c9f","event_id":"evt_c75f0e604705ba","event":"subscription.charged","subject_id":"sub_farid","event_at":"2026-08-15T00:02:00+00:00","payload":{"event": "subscription.charged", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_farid_1", "notes": [], "amount": 9900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": null}}, "subscription": {"entity": {"id": "sub_farid", "notes": {"user_id": "aaaaaaaa-0000-4000-8000-000000000006"}, "entity": "subscription", "status": "active", "plan_id": "plan_basic", "current_end": 1789430400, "current_start": 1786752000}}}, "contains": ["subscription", "payment"], "account_id": "acc_sample", "created_at": 1786752120},"early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-08-15T00:02:01+00:00"},
-{"body_sha256":"\\xc0316db0f023823dd339d6187d37424599ab0423c32ee1229bbaa3f04925a626","event_id":"evt_c0316db0f02382","event":"payment.captured","subject_id":"order_chand_1","early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-08-01T10:06:06+00:00"},
-{"body_sha256":"\\xc2792be4997579ed2d2299f3192a917420a5cc4ebe4de92b14d7b30f9f30c4be","event_id":"evt_c2792be4997579","event":"subscription.activated","subject_id":"sub_zoya","event_at":"2026-10-31T08:05:00+00:00","reduce_at":"2026-11-01T08:05:01+00:00","payload":{"event": "subscription.activated", "entity": "event", "payload": {"subscription": {"entity": {"id": "sub_zoya", "notes": {"user_id": "aaaaaaaa-0000-4000-8000-000000000027"}, "entity": "subscription", "status": "active", "plan_id": "plan_basic", "current_end": 1795996800, "current_start": 1793404800}}}, "contains": ["subscription"], "account_id": "acc_sample", "created_at": 1793433900},"early_renewal":"extend","outcome":"unmatched","deliveries":1,"attempts":1,"received_at":"2026-10-31T08:05:01+00:00"},
-{"body_sha256":"\\xc15371da8c46efb54baf8dc42c310385980d60e2eb8ccc18648ea80d2c29ec45","event_id":"evt_c15371da8c46ef","event":"refund.processed","subject_id":"order_nora","payload":{"event": "refund.processed", "entity": "event", "payload": {"refund": {"entity": {"id": "rfnd_nora", "amount": 20000, "entity": "refund", "status": "processed", "currency": "INR", "payment_id": "pay_nora"}}, "payment": {"entity": {"id": "pay_nora", "notes": [], "amount": 99900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_nora", "amount_refunded": 20000}}}, "contains": ["payment", "refund"], "account_id": "acc_sample", "created_at": 1789894800},"early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-09-20T09:00:01+00:00"},
-{"body_sha256":"\\xcc34d64b80f8bd2997f59e301b54c114b8aa7fae09c4f409b709e916abef7647","event_id":"evt_cc34d64b80f8bd","event":"subscription.activated","subject_id":"sub_xena","event_at":"2026-10-18T00:01:00+00:00","payload":{"event": "subscription.activated", "entity": "event", "payload": {"subscription": {"entity": {"id": "sub_xena", "notes": {"user_id": "aaaaaaaa-0000-4000-8000-000000000024"}, "entity": "subscription", "status": "active", "plan_id": "plan_basic", "current_end": 1794960000, "current_start": 1792281600}}}, "contains": ["subscription"], "account_id": "acc_sample", "created_at": 1792281660},"early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-10-18T00:01:01+00:00"},
-{"body_sha256":"\\xde736b4cce78f49fbbff332ce19c4eecbcf1bd51c34a4a6f5737f8e8f7ef1659","event_id":"evt_de736b4cce78f4","event":"subscription.activated","subject_id":"sub_mohan","event_at":"2026-07-20T00:01:00+00:00","early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-07-20T00:01:01+00:00"},
-{"body_sha256":"\\xdff0a6c2936800755a8614b907ab16ad72c3fb1a82a09e75a540d44c421345de","event_id":"evt_dff0a6c2936800","event":"subscription.cancelled","subject_id":"sub_mohan","event_at":"2026-09-05T00:00:00+00:00","payload":{"event": "subscription.cancelled", "entity": "event", "payload": {"subscription": {"entity": {"id": "sub_mohan", "notes": {"user_id": "aaaaaaaa-0000-4000-8000-000000000013"}, "entity": "subscription", "status": "cancelled", "plan_id": "plan_basic", "current_end": 1789862400, "current_start": 1787184000}}}, "contains": ["subscription"], "account_id": "acc_sample", "created_at": 1788566400},"early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-09-05T00:00:01+00:00"},
-{"body_sha256":"\\xe6c339e379f2d84ab4a071b26f5f886e18c661659b0a4fcc7e10e3b8f13fceab","event_id":"evt_e6c339e379f2d8","event":"payment.captured","subject_id":"order_rhea","payload":{"event": "payment.captured", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_rhea", "notes": [], "amount": 9900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_rhea"}}}, "contains": ["payment"], "account_id": "acc_sample", "created_at": 1792573565},"early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-10-21T09:06:06+00:00"},
-{"body_sha256":"\\xe9df407c1078e07b4a19e9a039c66038482d5afaf897c7d24d534cf4fc56b935","event_id":"evt_e9df407c1078e0","event":"payment.failed","subject_id":"order_dev","payload":{"event": "payment.failed", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_dev_failed", "notes": [], "amount": 199900, "entity": "payment", "method": "upi", "status": "failed", "captured": false, "currency": "INR", "order_id": "order_dev", "error_code": "BAD_REQUEST_ERROR", "error_reason": "payment_failed", "error_description": "Your payment was declined by the bank"}}}, "contains": ["payment"], "account_id": "acc_sample", "created_at": 1789034820},"early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-09-10T10:07:01+00:00"},
-{"body_sha256":"\\xed871cf041e74ea5127b69319a0725445482deabe4006dff504e5aba55637857","event_id":"evt_ed871cf041e74e","event":"payment.captured","subject_id":"order_dev","payload":{"event": "payment.captured", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_dev", "notes": [], "amount": 199900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_dev"}}}, "contains": ["payment"], "account_id": "acc_sample", "created_at": 1789034940},"early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-09-10T10:09:01+00:00"},
-{"body_sha256":"\\xefd7de637f9101a09a8ac2321369b35bdffbdf04987b24c61ade942dd85ff1aa","event_id":"evt_efd7de637f9101","event":"payment.dispute.lost","subject_id":"order_omar","payload":{"event": "payment.dispute.lost", "entity": "event", "payload": {"dispute": {"entity": {"id": "disp_omar", "entity": "dispute", "status": "lost", "payment_id": "pay_omar"}}, "payment": {"entity": {"id": "pay_omar", "notes": [], "amount": 99900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_omar"}}}, "contains": ["payment", "dispute"], "account_id": "acc_sample", "created_at": 1792918800},"early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-10-25T09:00:01+00:00"},
-{"body_sha256":"\\xf3db9f20d2b48e488071af587dd698c4137f8cde59eafb82074e3b797ddebbee","event_id":"evt_f3db9f20d2b48e","event":"payment.captured","subject_id":"order_rhea","payload":{"event": "payment.captured", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_rhea_2", "notes": [], "amount": 9900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_rhea"}}}, "contains": ["payment"], "account_id": "acc_sample", "created_at": 1792573685},"early_renewal":"extend","outcome":"already","deliveries":1,"attempts":1,"received_at":"2026-10-21T09:08:06+00:00"},
-{"body_sha256":"\\xf5d39ca485f167cd9b8d76e693e59d5ac89962bc9fcaf3cf081a3541cb6012ab","event_id":"evt_f5d39ca485f167","event":"payment.captured","subject_id":"order_chand_3","payload":{"event": "payment.captured", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_chand_3", "notes": [], "amount": 9900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_chand_3"}}}, "contains": ["payment"], "account_id": "acc_sample", "created_at": 1790676050},"early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-09-29T10:00:51+00:00"},
-{"body_sha256":"\\xf86ea3bf55cc7087e61c845eab0e5582b57dfea3930d2a873eec8b36cdce2a4d","event_id":"evt_f86ea3bf55cc70","event":"refund.processed","subject_id":"pay_isha_2","payload":{"event": "refund.processed", "entity": "event", "payload": {"refund": {"entity": {"id": "rfnd_isha_2", "amount": 9900, "entity": "refund", "status": "processed", "currency": "INR", "payment_id": "pay_isha_2"}}, "payment": {"entity": {"id": "pay_isha_2", "notes": [], "amount": 9900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": null, "amount_refunded": 9900}}}, "contains": ["payment", "refund"], "account_id": "acc_sample", "created_at": 1791763200},"early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-10-12T00:00:01+00:00"},
-{"body_sha256":"\\xfe783b67a1bdce5b3a807de410d15c41a397e236e5f36c1b41cd60a001833dc8","event_id":"evt_fe783b67a1bdce","event":"payment.failed","subject_id":"order_esha_1","payload":{"event": "payment.failed", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_esha_1_failed", "notes": [], "amount": 99900, "entity": "payment", "method": "upi", "status": "failed", "captured": false, "currency": "INR", "order_id": "order_esha_1", "error_code": "BAD_REQUEST_ERROR", "error_reason": "payment_failed", "error_description": "Your payment was declined by the bank"}}}, "contains": ["payment"], "account_id": "acc_sample", "created_at": 1793437620},"early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-10-31T09:07:01+00:00"},
-{"body_sha256":"\\xfff05f7d06b52217d35c164061d1d82e5748e9db003b20eebb16c1742bf3c322","event_id":"evt_fff05f7d06b522","event":"payment.captured","subject_id":"order_jaya","payload":{"event": "payment.captured", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_jaya", "notes": [], "amount": 9900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_jaya"}}}, "contains": ["payment"], "account_id": "acc_sample", "created_at": 1791029165},"early_renewal":"extend","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-10-03T12:06:06+00:00"}
+{"body_sha256":"\\x01cdf42254a1c087eda6534efeec7a759341be60e4f2dcd12985a72cf0e7c05a","event_id":"evt_01cdf42254a1c0","event":"payment.captured","subject_id":"order_sara","payload":{"event": "payment.captured", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_sara", "notes": [], "amount": 99900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_sara"}}}, "contains": ["payment"], "account_id": "acc_sample", "created_at": 1793181965},"outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-10-28T10:06:06+00:00"},
+{"body_sha256":"\\x1cf57a76aef5dbee5cce0ea1a53721dbe208f6eee0c3424389df032a571dd4e5","event_id":"evt_1cf57a76aef5db","event":"subscription.charged","subject_id":"sub_farid","event_at":"2026-10-15T00:02:00+00:00","payload":{"event": "subscription.charged", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_farid_3", "notes": [], "amount": 9900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": null}}, "subscription": {"entity": {"id": "sub_farid", "notes": {"user_id": "aaaaaaaa-0000-4000-8000-000000000006"}, "entity": "subscription", "status": "active", "plan_id": "plan_basic", "current_end": 1794700800, "current_start": 1792022400}}}, "contains": ["subscription", "payment"], "account_id": "acc_sample", "created_at": 1792022520},"outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-10-15T00:02:01+00:00"},
+{"body_sha256":"\\x3f1fdd914d5b625a9e0e2a87b26636da4bc21116b07f4da31e1963071f1a4dcb","event_id":"evt_3f1fdd914d5b62","event":"payment.dispute.lost","subject_id":"order_pia","payload":{"event": "payment.dispute.lost", "entity": "event", "payload": {"dispute": {"entity": {"id": "disp_pia", "entity": "dispute", "status": "lost", "payment_id": "pay_pia"}}, "payment": {"entity": {"id": "pay_pia", "notes": [], "amount": 99900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_pia"}}}, "contains": ["payment", "dispute"], "account_id": "acc_sample", "created_at": 1793007000},"outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-10-26T09:30:01+00:00"},
+{"body_sha256":"\\x3f5a5a147092c48f6ae6bdf9c70413c06403ef1d0792e27448cd0ae824931991","event_id":"evt_3f5a5a147092c4","event":"payment.dispute.created","subject_id":"order_omar","payload":{"event": "payment.dispute.created", "entity": "event", "payload": {"dispute": {"entity": {"id": "disp_omar", "entity": "dispute", "status": "open", "payment_id": "pay_omar"}}, "payment": {"entity": {"id": "pay_omar", "notes": [], "amount": 99900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_omar"}}}, "contains": ["payment", "dispute"], "account_id": "acc_sample", "created_at": 1789902000},"outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-09-20T11:00:01+00:00"},
+{"body_sha256":"\\x4ada94fef5c567a6c1be53649e0b079fafe404a8fe4719203732f39dd05831e5","event_id":"evt_4ada94fef5c567","event":"payment.captured","subject_id":"order_nora","payload":{"event": "payment.captured", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_nora", "notes": [], "amount": 99900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_nora"}}}, "contains": ["payment"], "account_id": "acc_sample", "created_at": 1789463160},"outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-09-15T09:06:01+00:00"},
+{"body_sha256":"\\x4cfdaa146c0cfa31d011477feff92eb2aebd17976075d0631b395dd9e58b672f","event_id":"evt_4cfdaa146c0cfa","event":"payment.captured","subject_id":"order_asha","payload":{"event": "payment.captured", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_asha", "notes": [], "amount": 99900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_asha"}}}, "contains": ["payment"], "account_id": "acc_sample", "created_at": 1793005565},"outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-10-26T09:06:06+00:00"},
+{"body_sha256":"\\x4efb9b42450619d67bdf15f3dae0ab40c1e30ac8983f619305f510381a72141f","event_id":"evt_4efb9b42450619","event":"subscription.charged","subject_id":"sub_xena","event_at":"2026-10-18T00:02:00+00:00","payload":{"event": "subscription.charged", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_xena", "notes": [], "amount": 9900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": null}}, "subscription": {"entity": {"id": "sub_xena", "notes": {"user_id": "aaaaaaaa-0000-4000-8000-000000000024"}, "entity": "subscription", "status": "active", "plan_id": "plan_basic", "current_end": 1794960000, "current_start": 1792281600}}}, "contains": ["subscription", "payment"], "account_id": "acc_sample", "created_at": 1792281720},"outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-10-18T00:02:01+00:00"},
+{"body_sha256":"\\x5bda79312ce08dfc3dd68075b9836731edf2be3c4eede730f9cbf72b2f92fb27","event_id":"evt_5bda79312ce08d","event":"subscription.activated","subject_id":"sub_isha","event_at":"2026-09-10T00:01:00+00:00","payload":{"event": "subscription.activated", "entity": "event", "payload": {"subscription": {"entity": {"id": "sub_isha", "notes": {"user_id": "aaaaaaaa-0000-4000-8000-000000000009"}, "entity": "subscription", "status": "active", "plan_id": "plan_basic", "current_end": 1791590400, "current_start": 1788998400}}}, "contains": ["subscription"], "account_id": "acc_sample", "created_at": 1788998460},"outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-09-10T00:01:01+00:00"},
+{"body_sha256":"\\x5c00f993869d584a37edba93ab2c6a0377c3d2787c08bdd19fc982625c960ee2","event_id":"evt_5c00f993869d58","event":"refund.processed","subject_id":"order_qadir","payload":{"event": "refund.processed", "entity": "event", "payload": {"refund": {"entity": {"id": "rfnd_qadir_2", "amount": 99900, "entity": "refund", "status": "processed", "currency": "INR", "payment_id": "pay_qadir_2"}}, "payment": {"entity": {"id": "pay_qadir_2", "notes": [], "amount": 99900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_qadir", "amount_refunded": 99900}}}, "contains": ["payment", "refund"], "account_id": "acc_sample", "created_at": 1789290000},"outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-09-13T09:00:01+00:00"},
+{"body_sha256":"\\x6d18b27cc18541bbc6ab29315b1c58bab8efbc75624d0bee57c577f8989ae162","event_id":"evt_6d18b27cc18541","event":"subscription.charged","subject_id":"sub_farid","event_at":"2026-09-15T00:02:00+00:00","payload":{"event": "subscription.charged", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_farid_2", "notes": [], "amount": 9900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": null}}, "subscription": {"entity": {"id": "sub_farid", "notes": {"user_id": "aaaaaaaa-0000-4000-8000-000000000006"}, "entity": "subscription", "status": "active", "plan_id": "plan_basic", "current_end": 1792022400, "current_start": 1789430400}}}, "contains": ["subscription", "payment"], "account_id": "acc_sample", "created_at": 1789430520},"outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-09-15T00:02:01+00:00"},
+{"body_sha256":"\\x6f5eb77206ad8fe75d7ff4fb812ab22d6f16ee23c6b8bad25de8303541d44b5e","event_id":"evt_6f5eb77206ad8f","event":"subscription.activated","subject_id":"sub_hari","event_at":"2026-10-01T00:01:00+00:00","payload":{"event": "subscription.activated", "entity": "event", "payload": {"subscription": {"entity": {"id": "sub_hari", "notes": {"user_id": "aaaaaaaa-0000-4000-8000-000000000008"}, "entity": "subscription", "status": "active", "plan_id": "plan_basic", "current_end": 1793491200, "current_start": 1790812800}}}, "contains": ["subscription"], "account_id": "acc_sample", "created_at": 1790812860},"outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-10-01T00:01:01+00:00"},
+{"body_sha256":"\\x7bca8a348962a796e146cfed4dfaff86a691a3f7d4a96e83daf9cf31dd036d41","event_id":"evt_7bca8a348962a7","event":"payment.captured","subject_id":"order_kiran","payload":{"event": "payment.captured", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_kiran", "notes": [], "amount": 199900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_kiran"}}}, "contains": ["payment"], "account_id": "acc_sample", "created_at": 1788523565},"outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-09-04T12:06:06+00:00"},
+{"body_sha256":"\\x7e661df93b4cdaaeb183db2f6d14f2f4cb5d7c86b63212cd8f0aed6e0067553b","event_id":"evt_7e661df93b4cda","event":"subscription.charged","subject_id":"sub_mohan","event_at":"2026-07-20T00:02:00+00:00","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-07-20T00:02:01+00:00"},
+{"body_sha256":"\\x9a12dcf5dee94421de93d311b2c980f2b97ef4d6d2fdc5083b4044f9dd37bf3f","event_id":"evt_9a12dcf5dee944","event":"payment.captured","subject_id":"order_unknown","reduce_at":"2026-11-01T08:00:01+00:00","payload":{"event": "payment.captured", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_unknown", "notes": [], "amount": 99900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_unknown"}}}, "contains": ["payment"], "account_id": "acc_sample", "created_at": 1793433600},"outcome":"unmatched","deliveries":1,"attempts":1,"received_at":"2026-10-31T08:00:01+00:00"},
+{"body_sha256":"\\x52a929acecd8e4db78ef76cd87e4a3f50ad3f3bf866a66bb1548561ca7eedd0d","event_id":"reconcile:pay_bela:captured","event":"payment.captured","subject_id":"order_bela","payload":{"event": "payment.captured", "payload": {"payment": {"entity": {"id": "pay_bela", "notes": [], "amount": 99900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_bela"}}}},"outcome":"applied","deliveries":0,"attempts":1,"received_at":"2026-08-12T08:25:02+00:00"},
+{"body_sha256":"\\x60fd8ad76d63702bc71ecd5eeeab2da067573fefff995cb52be6a81f00778f34","event_id":"evt_60fd8ad76d6370","event":"refund.processed","subject_id":"order_gita","payload":{"event": "refund.processed", "entity": "event", "payload": {"refund": {"entity": {"id": "rfnd_gita", "amount": 199900, "entity": "refund", "status": "processed", "currency": "INR", "payment_id": "pay_gita"}}, "payment": {"entity": {"id": "pay_gita", "notes": [], "amount": 199900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_gita", "amount_refunded": 199900}}}, "contains": ["payment", "refund"], "account_id": "acc_sample", "created_at": 1788966000},"outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-09-09T15:00:01+00:00"},
+{"body_sha256":"\\x95e24a0921bac4244bf27dc95418ae7727a3a35cdc63a308c33e3b8aca41903b","event_id":"evt_95e24a0921bac4","event":"payment.captured","subject_id":"order_qadir","payload":{"event": "payment.captured", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_qadir_2", "notes": [], "amount": 99900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_qadir"}}}, "contains": ["payment"], "account_id": "acc_sample", "created_at": 1789117680},"outcome":"already","deliveries":1,"attempts":1,"received_at":"2026-09-11T09:08:01+00:00"},
+{"body_sha256":"\\x99d398b107b653e97f425ec52c8052230ab61af2451d40069825d5b894a9a682","event_id":"evt_99d398b107b653","event":"payment.captured","subject_id":"order_wali","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-07-05T10:06:01+00:00"},
+{"body_sha256":"\\x393e1047adee69a7c3eed30d350096b33055734873eda4149d6bbd19cc3e53d4","event_id":"evt_393e1047adee69","event":"payment.captured","subject_id":"order_qadir","payload":{"event": "payment.captured", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_qadir", "notes": [], "amount": 99900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_qadir"}}}, "contains": ["payment"], "account_id": "acc_sample", "created_at": 1789117565},"outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-09-11T09:06:06+00:00"},
+{"body_sha256":"\\x621b350709b689bb047929b5f1d7e61c128a71e64d859a6f04e2d2d6de6f8723","event_id":"evt_621b350709b689","event":"subscription.activated","subject_id":"sub_farid","event_at":"2026-08-15T00:01:00+00:00","payload":{"event": "subscription.activated", "entity": "event", "payload": {"subscription": {"entity": {"id": "sub_farid", "notes": {"user_id": "aaaaaaaa-0000-4000-8000-000000000006"}, "entity": "subscription", "status": "active", "plan_id": "plan_basic", "current_end": 1789430400, "current_start": 1786752000}}}, "contains": ["subscription"], "account_id": "acc_sample", "created_at": 1786752060},"outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-08-15T00:01:01+00:00"},
+{"body_sha256":"\\x661aa6255378abbc8a0c8cfdae707694b86f58e26a82c111ecaa020c0d690a9e","event_id":"evt_661aa6255378ab","event":"subscription.charged","subject_id":"sub_mohan","event_at":"2026-08-20T00:02:00+00:00","payload":{"event": "subscription.charged", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_mohan_2", "notes": [], "amount": 9900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": null}}, "subscription": {"entity": {"id": "sub_mohan", "notes": {"user_id": "aaaaaaaa-0000-4000-8000-000000000013"}, "entity": "subscription", "status": "active", "plan_id": "plan_basic", "current_end": 1789862400, "current_start": 1787184000}}}, "contains": ["subscription", "payment"], "account_id": "acc_sample", "created_at": 1787184120},"outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-08-20T00:02:01+00:00"},
+{"body_sha256":"\\x661d6b5d375b1d2d6faf895d270c2177eea60fc6d829f8f2e285776ab9e04b39","event_id":"evt_661d6b5d375b1d","event":"payment.captured","subject_id":"order_gita","payload":{"event": "payment.captured", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_gita", "notes": [], "amount": 199900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_gita"}}}, "contains": ["payment"], "account_id": "acc_sample", "created_at": 1788599165},"outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-09-05T09:06:06+00:00"},
+{"body_sha256":"\\x824c8fd9eff6deec7a9bac6975d432766f3f0b0bcaaad10fa9c823827f5a968b","event_id":"evt_824c8fd9eff6de","event":"payment.dispute.created","subject_id":"order_nora","payload":{"event": "payment.dispute.created", "entity": "event", "payload": {"dispute": {"entity": {"id": "disp_nora", "entity": "dispute", "status": "open", "payment_id": "pay_nora"}}, "payment": {"entity": {"id": "pay_nora", "notes": [], "amount": 99900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_nora"}}}, "contains": ["payment", "dispute"], "account_id": "acc_sample", "created_at": 1792486800},"outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-10-20T09:00:01+00:00"},
+{"body_sha256":"\\x853d75e409d19a02310f51ca818f628d21a6cb44ec3218e114b0cb04cf807d27","event_id":"evt_853d75e409d19a","event":"subscription.charged","subject_id":"sub_isha","event_at":"2026-10-10T00:02:00+00:00","payload":{"event": "subscription.charged", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_isha_2", "notes": [], "amount": 9900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": null}}, "subscription": {"entity": {"id": "sub_isha", "notes": {"user_id": "aaaaaaaa-0000-4000-8000-000000000009"}, "entity": "subscription", "status": "active", "plan_id": "plan_basic", "current_end": 1794268800, "current_start": 1791590400}}}, "contains": ["subscription", "payment"], "account_id": "acc_sample", "created_at": 1791590520},"outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-10-10T00:02:01+00:00"},
+{"body_sha256":"\\x1103f766a8e03aa1ba6c1da746246e6ae4345038f72afcc44fe0e33d92613c86","event_id":"evt_1103f766a8e03a","event":"refund.created","subject_id":"order_gita","payload":{"event": "refund.created", "entity": "event", "payload": {"refund": {"entity": {"id": "rfnd_gita", "amount": 199900, "entity": "refund", "status": "pending", "currency": "INR", "payment_id": "pay_gita"}}, "payment": {"entity": {"id": "pay_gita", "notes": [], "amount": 199900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_gita", "amount_refunded": 199900}}}, "contains": ["payment", "refund"], "account_id": "acc_sample", "created_at": 1788944400},"outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-09-09T09:00:01+00:00"},
+{"body_sha256":"\\x6281f988a36455eb8465f607ec0533a1d25f918293a71c9748a9e96eccd6ff08","event_id":"evt_6281f988a36455","event":"payment.captured","subject_id":"order_omar","payload":{"event": "payment.captured", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_omar", "notes": [], "amount": 99900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_omar"}}}, "contains": ["payment"], "account_id": "acc_sample", "created_at": 1788771965},"outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-09-07T09:06:06+00:00"},
+{"body_sha256":"\\x6284ac31e77007aebd25794a600026484e630b2338fe06b79b7b18b14d6a9238","event_id":"evt_6284ac31e77007","event":"subscription.charged","subject_id":"sub_isha","event_at":"2026-09-10T00:02:00+00:00","payload":{"event": "subscription.charged", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_isha_1", "notes": [], "amount": 9900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": null}}, "subscription": {"entity": {"id": "sub_isha", "notes": {"user_id": "aaaaaaaa-0000-4000-8000-000000000009"}, "entity": "subscription", "status": "active", "plan_id": "plan_basic", "current_end": 1791590400, "current_start": 1788998400}}}, "contains": ["subscription", "payment"], "account_id": "acc_sample", "created_at": 1788998520},"outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-09-10T00:02:01+00:00"},
+{"body_sha256":"\\x7471cdf3996c5381ef751419dfece4f95a12a195256d9af1f0092d6544d6ed11","event_id":"evt_7471cdf3996c53","event":"payment.captured","subject_id":"order_chand_2","payload":{"event": "payment.captured", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_chand_2", "notes": [], "amount": 9900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_chand_2"}}}, "contains": ["payment"], "account_id": "acc_sample", "created_at": 1787911265},"outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-08-28T10:01:06+00:00"},
+{"body_sha256":"\\xa71601c5ed168cb10de3471fed1b9cdb9490b41d30a644466d3cfae04916f9ff","event_id":"evt_a71601c5ed168c","event":"subscription.charged","subject_id":"sub_hari","event_at":"2026-10-01T00:02:00+00:00","payload":{"event": "subscription.charged", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_hari", "notes": [], "amount": 9900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": null}}, "subscription": {"entity": {"id": "sub_hari", "notes": {"user_id": "aaaaaaaa-0000-4000-8000-000000000008"}, "entity": "subscription", "status": "active", "plan_id": "plan_basic", "current_end": 1793491200, "current_start": 1790812800}}}, "contains": ["subscription", "payment"], "account_id": "acc_sample", "created_at": 1790812920},"outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-10-01T00:02:01+00:00"},
+{"body_sha256":"\\xacdbfcf83b31e1323b3c8bafd84a2c88ed9aa6f6c7cffdadd21478a9c295841b","event_id":"evt_acdbfcf83b31e1","event":"payment.captured","subject_id":"order_pia","payload":{"event": "payment.captured", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_pia", "notes": [], "amount": 99900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_pia"}}}, "contains": ["payment"], "account_id": "acc_sample", "created_at": 1788858365},"outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-09-08T09:06:06+00:00"},
+{"body_sha256":"\\xb0e3674ea9454295500c9bc6dda8e71f3c1e10aaa2aed4d7eae72d088ac3d083","event_id":"evt_b0e3674ea94542","event":"payment.captured","subject_id":"order_yash","payload":{"event": "payment.captured", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_yash", "notes": [], "amount": 9900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_yash"}}}, "contains": ["payment"], "account_id": "acc_sample", "created_at": 1789639560},"outcome":"plan_not_found","deliveries":1,"attempts":1,"received_at":"2026-09-17T10:06:01+00:00"},
+{"body_sha256":"\\xba03061ab3fed111aaa4e583f1965ff25b396f10ff0c451127068a5bb786a1d2","event_id":"evt_ba03061ab3fed1","event":"payment.captured","subject_id":"order_uma","payload":{"event": "payment.captured", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_uma", "notes": [], "amount": 9900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_uma"}}}, "contains": ["payment"], "account_id": "acc_sample", "created_at": 1788246365},"outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-09-01T07:06:06+00:00"},
+{"body_sha256":"\\xc75f0e604705ba63c32314378286be2ea9ae9afef9108b54c09db32602840c9f","event_id":"evt_c75f0e604705ba","event":"subscription.charged","subject_id":"sub_farid","event_at":"2026-08-15T00:02:00+00:00","payload":{"event": "subscription.charged", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_farid_1", "notes": [], "amount": 9900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": null}}, "subscription": {"entity": {"id": "sub_farid", "notes": {"user_id": "aaaaaaaa-0000-4000-8000-000000000006"}, "entity": "subscription", "status": "active", "plan_id": "plan_basic", "current_end": 1789430400, "current_start": 1786752000}}}, "contains": ["subscription", "payment"], "account_id": "acc_sample", "created_at": 1786752120},"outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-08-15T00:02:01+00:00"},
+{"body_sha256":"\\xc0316db0f023823dd339d6187d37424599ab0423c32ee1229bbaa3f04925a626","event_id":"evt_c0316db0f02382","event":"payment.captured","subject_id":"order_chand_1","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-08-01T10:06:06+00:00"},
+{"body_sha256":"\\xc2792be4997579ed2d2299f3192a917420a5cc4ebe4de92b14d7b30f9f30c4be","event_id":"evt_c2792be4997579","event":"subscription.activated","subject_id":"sub_zoya","event_at":"2026-10-31T08:05:00+00:00","reduce_at":"2026-11-01T08:05:01+00:00","payload":{"event": "subscription.activated", "entity": "event", "payload": {"subscription": {"entity": {"id": "sub_zoya", "notes": {"user_id": "aaaaaaaa-0000-4000-8000-000000000027"}, "entity": "subscription", "status": "active", "plan_id": "plan_basic", "current_end": 1795996800, "current_start": 1793404800}}}, "contains": ["subscription"], "account_id": "acc_sample", "created_at": 1793433900},"outcome":"unmatched","deliveries":1,"attempts":1,"received_at":"2026-10-31T08:05:01+00:00"},
+{"body_sha256":"\\xc15371da8c46efb54baf8dc42c310385980d60e2eb8ccc18648ea80d2c29ec45","event_id":"evt_c15371da8c46ef","event":"refund.processed","subject_id":"order_nora","payload":{"event": "refund.processed", "entity": "event", "payload": {"refund": {"entity": {"id": "rfnd_nora", "amount": 20000, "entity": "refund", "status": "processed", "currency": "INR", "payment_id": "pay_nora"}}, "payment": {"entity": {"id": "pay_nora", "notes": [], "amount": 99900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_nora", "amount_refunded": 20000}}}, "contains": ["payment", "refund"], "account_id": "acc_sample", "created_at": 1789894800},"outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-09-20T09:00:01+00:00"},
+{"body_sha256":"\\xcc34d64b80f8bd2997f59e301b54c114b8aa7fae09c4f409b709e916abef7647","event_id":"evt_cc34d64b80f8bd","event":"subscription.activated","subject_id":"sub_xena","event_at":"2026-10-18T00:01:00+00:00","payload":{"event": "subscription.activated", "entity": "event", "payload": {"subscription": {"entity": {"id": "sub_xena", "notes": {"user_id": "aaaaaaaa-0000-4000-8000-000000000024"}, "entity": "subscription", "status": "active", "plan_id": "plan_basic", "current_end": 1794960000, "current_start": 1792281600}}}, "contains": ["subscription"], "account_id": "acc_sample", "created_at": 1792281660},"outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-10-18T00:01:01+00:00"},
+{"body_sha256":"\\xde736b4cce78f49fbbff332ce19c4eecbcf1bd51c34a4a6f5737f8e8f7ef1659","event_id":"evt_de736b4cce78f4","event":"subscription.activated","subject_id":"sub_mohan","event_at":"2026-07-20T00:01:00+00:00","outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-07-20T00:01:01+00:00"},
+{"body_sha256":"\\xdff0a6c2936800755a8614b907ab16ad72c3fb1a82a09e75a540d44c421345de","event_id":"evt_dff0a6c2936800","event":"subscription.cancelled","subject_id":"sub_mohan","event_at":"2026-09-05T00:00:00+00:00","payload":{"event": "subscription.cancelled", "entity": "event", "payload": {"subscription": {"entity": {"id": "sub_mohan", "notes": {"user_id": "aaaaaaaa-0000-4000-8000-000000000013"}, "entity": "subscription", "status": "cancelled", "plan_id": "plan_basic", "current_end": 1789862400, "current_start": 1787184000}}}, "contains": ["subscription"], "account_id": "acc_sample", "created_at": 1788566400},"outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-09-05T00:00:01+00:00"},
+{"body_sha256":"\\xe6c339e379f2d84ab4a071b26f5f886e18c661659b0a4fcc7e10e3b8f13fceab","event_id":"evt_e6c339e379f2d8","event":"payment.captured","subject_id":"order_rhea","payload":{"event": "payment.captured", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_rhea", "notes": [], "amount": 9900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_rhea"}}}, "contains": ["payment"], "account_id": "acc_sample", "created_at": 1792573565},"outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-10-21T09:06:06+00:00"},
+{"body_sha256":"\\xe9df407c1078e07b4a19e9a039c66038482d5afaf897c7d24d534cf4fc56b935","event_id":"evt_e9df407c1078e0","event":"payment.failed","subject_id":"order_dev","payload":{"event": "payment.failed", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_dev_failed", "notes": [], "amount": 199900, "entity": "payment", "method": "upi", "status": "failed", "captured": false, "currency": "INR", "order_id": "order_dev", "error_code": "BAD_REQUEST_ERROR", "error_reason": "payment_failed", "error_description": "Your payment was declined by the bank"}}}, "contains": ["payment"], "account_id": "acc_sample", "created_at": 1789034820},"outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-09-10T10:07:01+00:00"},
+{"body_sha256":"\\xed871cf041e74ea5127b69319a0725445482deabe4006dff504e5aba55637857","event_id":"evt_ed871cf041e74e","event":"payment.captured","subject_id":"order_dev","payload":{"event": "payment.captured", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_dev", "notes": [], "amount": 199900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_dev"}}}, "contains": ["payment"], "account_id": "acc_sample", "created_at": 1789034940},"outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-09-10T10:09:01+00:00"},
+{"body_sha256":"\\xefd7de637f9101a09a8ac2321369b35bdffbdf04987b24c61ade942dd85ff1aa","event_id":"evt_efd7de637f9101","event":"payment.dispute.lost","subject_id":"order_omar","payload":{"event": "payment.dispute.lost", "entity": "event", "payload": {"dispute": {"entity": {"id": "disp_omar", "entity": "dispute", "status": "lost", "payment_id": "pay_omar"}}, "payment": {"entity": {"id": "pay_omar", "notes": [], "amount": 99900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_omar"}}}, "contains": ["payment", "dispute"], "account_id": "acc_sample", "created_at": 1792918800},"outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-10-25T09:00:01+00:00"},
+{"body_sha256":"\\xf3db9f20d2b48e488071af587dd698c4137f8cde59eafb82074e3b797ddebbee","event_id":"evt_f3db9f20d2b48e","event":"payment.captured","subject_id":"order_rhea","payload":{"event": "payment.captured", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_rhea_2", "notes": [], "amount": 9900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_rhea"}}}, "contains": ["payment"], "account_id": "acc_sample", "created_at": 1792573685},"outcome":"already","deliveries":1,"attempts":1,"received_at":"2026-10-21T09:08:06+00:00"},
+{"body_sha256":"\\xf5d39ca485f167cd9b8d76e693e59d5ac89962bc9fcaf3cf081a3541cb6012ab","event_id":"evt_f5d39ca485f167","event":"payment.captured","subject_id":"order_chand_3","payload":{"event": "payment.captured", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_chand_3", "notes": [], "amount": 9900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_chand_3"}}}, "contains": ["payment"], "account_id": "acc_sample", "created_at": 1790676050},"outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-09-29T10:00:51+00:00"},
+{"body_sha256":"\\xf86ea3bf55cc7087e61c845eab0e5582b57dfea3930d2a873eec8b36cdce2a4d","event_id":"evt_f86ea3bf55cc70","event":"refund.processed","subject_id":"pay_isha_2","payload":{"event": "refund.processed", "entity": "event", "payload": {"refund": {"entity": {"id": "rfnd_isha_2", "amount": 9900, "entity": "refund", "status": "processed", "currency": "INR", "payment_id": "pay_isha_2"}}, "payment": {"entity": {"id": "pay_isha_2", "notes": [], "amount": 9900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": null, "amount_refunded": 9900}}}, "contains": ["payment", "refund"], "account_id": "acc_sample", "created_at": 1791763200},"outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-10-12T00:00:01+00:00"},
+{"body_sha256":"\\xfe783b67a1bdce5b3a807de410d15c41a397e236e5f36c1b41cd60a001833dc8","event_id":"evt_fe783b67a1bdce","event":"payment.failed","subject_id":"order_esha_1","payload":{"event": "payment.failed", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_esha_1_failed", "notes": [], "amount": 99900, "entity": "payment", "method": "upi", "status": "failed", "captured": false, "currency": "INR", "order_id": "order_esha_1", "error_code": "BAD_REQUEST_ERROR", "error_reason": "payment_failed", "error_description": "Your payment was declined by the bank"}}}, "contains": ["payment"], "account_id": "acc_sample", "created_at": 1793437620},"outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-10-31T09:07:01+00:00"},
+{"body_sha256":"\\xfff05f7d06b52217d35c164061d1d82e5748e9db003b20eebb16c1742bf3c322","event_id":"evt_fff05f7d06b522","event":"payment.captured","subject_id":"order_jaya","payload":{"event": "payment.captured", "entity": "event", "payload": {"payment": {"entity": {"id": "pay_jaya", "notes": [], "amount": 9900, "entity": "payment", "method": "upi", "status": "captured", "captured": true, "currency": "INR", "order_id": "order_jaya"}}}, "contains": ["payment"], "account_id": "acc_sample", "created_at": 1791029165},"outcome":"applied","deliveries":1,"attempts":1,"received_at":"2026-10-03T12:06:06+00:00"}
 ]$_$);
 
 insert into private.gateway_subscriptions overriding system value
@@ -7623,15 +7497,15 @@ from jsonb_populate_recordset(null::private.outbox, $_$[
 {"id":83,"key":"revalidation/sample-70","destination":"revalidation","kind":"revalidation","payload":{"paths": ["/subscription", "/pricing", "/analytics", "/dashboard"]},"created_at":"2026-10-21T09:00:00+00:00","queued_at":"2026-10-21T09:00:00+00:00","next_attempt_at":"2026-10-21T09:01:03+00:00","attempts":1,"claims":["bbbbbbbb-0000-4000-8000-000000000071"],"delivered_at":"2026-10-21T09:00:04+00:00"},
 {"id":84,"key":"revalidation/sample-72","destination":"revalidation","kind":"revalidation","payload":{"paths": ["/subscription", "/pricing", "/analytics", "/dashboard"]},"created_at":"2026-10-21T09:06:01+00:00","queued_at":"2026-10-21T09:06:01+00:00","next_attempt_at":"2026-10-21T09:07:06+00:00","attempts":1,"claims":["bbbbbbbb-0000-4000-8000-000000000073"],"delivered_at":"2026-10-21T09:06:07+00:00"},
 {"id":85,"key":"payment-success/bbbbbbbb-0000-4000-8000-000000000031","destination":"email","kind":"payment-success","payload":{"to": "rhea@example.com", "amount": 9900, "currency": "INR", "plan_name": "Basic", "valid_until": "2026-11-21T09:06:01.000Z", "display_name": "rhea", "transaction_id": "pay_rhea"},"created_at":"2026-10-21T09:06:01+00:00","queued_at":"2026-10-21T09:06:01+00:00","next_attempt_at":"2026-10-21T09:07:02+00:00","attempts":1,"claims":["bbbbbbbb-0000-4000-8000-000000000074"],"delivered_at":"2026-10-21T09:06:03+00:00"},
-{"id":86,"key":"subscription-ending/bbbbbbbb-0000-4000-8000-000000000044/2026-11-01T00:00:00.000Z","destination":"notice","kind":"subscription-ending","payload":{"to": "hari@example.com", "ends_at": "2026-11-01T00:00:00.000Z", "plan_name": "Basic", "display_name": "hari"},"created_at":"2026-10-25T09:00:00+00:00","queued_at":"2026-10-25T09:00:00+00:00","next_attempt_at":"2026-10-25T09:01:03+00:00","attempts":1,"claims":["bbbbbbbb-0000-4000-8000-000000000075"],"delivered_at":"2026-10-25T09:00:04+00:00"},
+{"id":86,"key":"subscription-ending/bbbbbbbb-0000-4000-8000-000000000044/2026-11-01T00:00:00.000Z","destination":"notice","kind":"subscription-ending","payload":{"to": "hari@example.com", "ends_at": "2026-11-01T00:00:00.000Z", "plan_name": "Basic", "display_name": "hari", "early_renewal": "extend"},"created_at":"2026-10-25T09:00:00+00:00","queued_at":"2026-10-25T09:00:00+00:00","next_attempt_at":"2026-10-25T09:01:03+00:00","attempts":1,"claims":["bbbbbbbb-0000-4000-8000-000000000075"],"delivered_at":"2026-10-25T09:00:04+00:00"},
 {"id":87,"key":"cancel-subscription/sub_xena","destination":"gateway","kind":"cancel-subscription","payload":{"at_cycle_end": false, "gateway_subscription_id": "sub_xena"},"created_at":"2026-10-25T10:00:00+00:00","queued_at":"2026-10-25T10:00:00+00:00","next_attempt_at":"2026-10-25T10:01:04+00:00","attempts":1,"claims":["bbbbbbbb-0000-4000-8000-000000000076"],"delivered_at":"2026-10-25T10:00:05+00:00"},
-{"id":88,"key":"subscription-ending/bbbbbbbb-0000-4000-8000-000000000008/2026-11-01T10:06:01.000Z","destination":"notice","kind":"subscription-ending","payload":{"to": "chand@example.com", "ends_at": "2026-11-01T10:06:01.000Z", "plan_name": "Basic", "display_name": "chand"},"created_at":"2026-10-26T09:00:00+00:00","queued_at":"2026-10-26T09:00:00+00:00","next_attempt_at":"2026-10-26T09:01:02+00:00","attempts":1,"claims":["bbbbbbbb-0000-4000-8000-000000000077"],"delivered_at":"2026-10-26T09:00:03+00:00"},
+{"id":88,"key":"subscription-ending/bbbbbbbb-0000-4000-8000-000000000008/2026-11-01T10:06:01.000Z","destination":"notice","kind":"subscription-ending","payload":{"to": "chand@example.com", "ends_at": "2026-11-01T10:06:01.000Z", "plan_name": "Basic", "display_name": "chand", "early_renewal": "extend"},"created_at":"2026-10-26T09:00:00+00:00","queued_at":"2026-10-26T09:00:00+00:00","next_attempt_at":"2026-10-26T09:01:02+00:00","attempts":1,"claims":["bbbbbbbb-0000-4000-8000-000000000077"],"delivered_at":"2026-10-26T09:00:03+00:00"},
 {"id":89,"key":"revalidation/sample-78","destination":"revalidation","kind":"revalidation","payload":{"paths": ["/subscription", "/pricing", "/analytics", "/dashboard"]},"created_at":"2026-10-26T09:00:00+00:00","queued_at":"2026-10-26T09:00:00+00:00","next_attempt_at":"2026-10-26T09:01:05+00:00","attempts":1,"claims":["bbbbbbbb-0000-4000-8000-000000000079"],"delivered_at":"2026-10-26T09:00:06+00:00"},
 {"id":90,"key":"revalidation/sample-80","destination":"revalidation","kind":"revalidation","payload":{"paths": ["/subscription", "/pricing", "/analytics", "/dashboard"]},"created_at":"2026-10-26T09:06:01+00:00","queued_at":"2026-10-26T09:06:01+00:00","next_attempt_at":"2026-10-26T09:07:06+00:00","attempts":1,"claims":["bbbbbbbb-0000-4000-8000-000000000081"],"delivered_at":"2026-10-26T09:06:07+00:00"},
 {"id":91,"key":"payment-success/bbbbbbbb-0000-4000-8000-000000000003","destination":"email","kind":"payment-success","payload":{"to": "asha@example.com", "amount": 99900, "currency": "INR", "plan_name": "Pro", "valid_until": "2027-10-26T09:06:01.000Z", "display_name": "asha", "transaction_id": "pay_asha"},"created_at":"2026-10-26T09:06:01+00:00","queued_at":"2026-10-26T09:06:01+00:00","next_attempt_at":"2026-10-26T09:07:02+00:00","attempts":1,"claims":["bbbbbbbb-0000-4000-8000-000000000082"],"delivered_at":"2026-10-26T09:06:03+00:00"},
 {"id":92,"key":"revalidation/sample-83","destination":"revalidation","kind":"revalidation","payload":{"paths": ["/subscription", "/pricing", "/analytics", "/dashboard"]},"created_at":"2026-10-27T09:00:00+00:00","queued_at":"2026-10-27T09:00:00+00:00","next_attempt_at":"2026-10-27T09:01:05+00:00","attempts":1,"claims":["bbbbbbbb-0000-4000-8000-000000000084"],"delivered_at":"2026-10-27T09:00:06+00:00"},
 {"id":93,"key":"subscription-ended/bbbbbbbb-0000-4000-8000-000000000028/2026-10-27T09:00:00.000Z","destination":"notice","kind":"subscription-ended","payload":{"to": "pia@example.com", "ends_at": "2026-10-27T09:00:00.000Z", "plan_name": "Pro", "display_name": "pia"},"created_at":"2026-10-27T09:00:00+00:00","queued_at":"2026-10-27T09:00:00+00:00","next_attempt_at":"2026-10-27T09:01:02+00:00","attempts":1,"claims":["bbbbbbbb-0000-4000-8000-000000000085"],"delivered_at":"2026-10-27T09:00:03+00:00"},
-{"id":94,"key":"subscription-ending/bbbbbbbb-0000-4000-8000-000000000020/2026-11-03T12:06:01.000Z","destination":"notice","kind":"subscription-ending","payload":{"to": "jaya@example.com", "ends_at": "2026-11-03T12:06:01.000Z", "plan_name": "Basic", "display_name": "jaya"},"created_at":"2026-10-28T10:00:00+00:00","queued_at":"2026-10-28T10:00:00+00:00","next_attempt_at":"2026-10-28T10:01:02+00:00","attempts":1,"claims":["bbbbbbbb-0000-4000-8000-000000000086"],"delivered_at":"2026-10-28T10:00:03+00:00"},
+{"id":94,"key":"subscription-ending/bbbbbbbb-0000-4000-8000-000000000020/2026-11-03T12:06:01.000Z","destination":"notice","kind":"subscription-ending","payload":{"to": "jaya@example.com", "ends_at": "2026-11-03T12:06:01.000Z", "plan_name": "Basic", "display_name": "jaya", "early_renewal": "extend"},"created_at":"2026-10-28T10:00:00+00:00","queued_at":"2026-10-28T10:00:00+00:00","next_attempt_at":"2026-10-28T10:01:02+00:00","attempts":1,"claims":["bbbbbbbb-0000-4000-8000-000000000086"],"delivered_at":"2026-10-28T10:00:03+00:00"},
 {"id":95,"key":"revalidation/sample-87","destination":"revalidation","kind":"revalidation","payload":{"paths": ["/subscription", "/pricing", "/analytics", "/dashboard"]},"created_at":"2026-10-28T10:00:00+00:00","queued_at":"2026-10-28T10:00:00+00:00","next_attempt_at":"2026-10-28T10:01:05+00:00","attempts":1,"claims":["bbbbbbbb-0000-4000-8000-000000000088"],"delivered_at":"2026-10-28T10:00:06+00:00"},
 {"id":96,"key":"revalidation/sample-89","destination":"revalidation","kind":"revalidation","payload":{"paths": ["/subscription", "/pricing", "/analytics", "/dashboard"]},"created_at":"2026-10-28T10:06:01+00:00","queued_at":"2026-10-28T10:06:01+00:00","next_attempt_at":"2026-10-28T10:07:06+00:00","attempts":1,"claims":["bbbbbbbb-0000-4000-8000-000000000090"],"delivered_at":"2026-10-28T10:06:07+00:00"},
 {"id":97,"key":"payment-success/bbbbbbbb-0000-4000-8000-000000000033","destination":"email","kind":"payment-success","payload":{"to": "sara@example.com", "amount": 99900, "currency": "INR", "plan_name": "Pro", "valid_until": "2027-10-28T10:06:01.000Z", "display_name": "sara", "transaction_id": "pay_sara"},"created_at":"2026-10-28T10:06:01+00:00","queued_at":"2026-10-28T10:06:01+00:00","next_attempt_at":"2026-10-28T10:06:08+00:00","attempts":1,"claims":["bbbbbbbb-0000-4000-8000-000000000091",null],"last_error":"HTTP 422","parked_at":"2026-10-28T10:06:03+00:00"},
@@ -7664,6 +7538,12 @@ select *
 from jsonb_populate_recordset(null::private.scheduled_jobs, $_$[
 {"name":"reconciliation","since":"2026-10-31T12:00:00+00:00","done_at":"2026-10-31T12:00:00+00:00"},
 {"name":"sweep","since":"2026-10-31T12:00:00+00:00","done_at":"2026-10-31T12:00:00+00:00"}
+]$_$);
+
+insert into private.settings overriding system value
+select *
+from jsonb_populate_recordset(null::private.settings, $_$[
+{"is_only":true,"early_renewal":"extend"}
 ]$_$);
 
 insert into private.tier_changes overriding system value

@@ -1,4 +1,4 @@
--- Plans, subscriptions and payments, and what every later file uses: the clock and the rights.
+-- The schema, its clock and settings, and the tables that the app reads: plans, subscriptions, payments. Contract: "Records".
 
 -- Plans, subscriptions and payments. Contract: "Records".
 

@@ -1,4 +1,4 @@
--- Rights. Clients read their own records and the plans on offer, and edit their own names; nothing else.
+-- Rights: clients read their own records and the plans on offer, and edit their own names; nothing else.
 
 alter table public.plans enable row level security;
 alter table public.profiles enable row level security;

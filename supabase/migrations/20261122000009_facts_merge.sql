@@ -1,0 +1,185 @@
+-- Merges an event into the mirror of the gateway's subscriptions.
+
+-- Merges an event into the mirror. The caller holds the user's lock, where there is such a user.
+create function private.merge_gateway_subscription(
+  p_user_id uuid,
+  p_gateway_subscription_id text,
+  p_event text, -- subscription.activated, subscription.charged or subscription.cancelled
+  p_gateway_plan_id text,
+  p_start timestamptz, -- of the cycle; null: the event carries none, here and below
+  p_end timestamptz,
+  p_gateway_payment_id text, -- of the cycle
+  p_amount bigint, -- of that payment, minor currency units
+  p_created_at timestamptz, -- of the event; without it the event applies and moves no clock
+  p_arrived_at timestamptz
+)
+returns private.gateway_subscriptions -- as it is now; all null: the event changed nothing
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_activated constant boolean := p_event = 'subscription.activated';
+  v_charged constant boolean := p_event = 'subscription.charged';
+  v_cancelled constant boolean := p_event = 'subscription.cancelled';
+  v_gateway_plan_id constant text := left(p_gateway_plan_id, 200);
+  v_happened_at constant timestamptz := private.happened_at(p_created_at, p_arrived_at);
+  -- A charge that becomes known late, such as by reconciliation, keeps the gateway's time.
+  v_charged_at constant timestamptz := least(p_created_at + interval '999999 microseconds', p_arrived_at);
+  v_plan_id uuid;
+  v_refunded bigint;
+  v_before private.gateway_subscriptions;
+  v_after private.gateway_subscriptions;
+begin
+  select * into v_before
+  from private.gateway_subscriptions m
+  where m.user_id = p_user_id
+    and m.gateway_subscription_id = p_gateway_subscription_id
+  for update;
+  if not found then
+    insert into private.gateway_subscriptions (user_id, gateway_subscription_id, ended_at, ended_reason, user_cancelled_at)
+    select p_user_id, p_gateway_subscription_id, c.at, case when c.at is not null then 'cancelled' end, c.at
+    from (select) new
+    left join private.user_cancellations c
+      on c.user_id = p_user_id
+      and c.at > case when v_charged then v_charged_at else v_happened_at end
+    on conflict do nothing;
+    if not v_cancelled and exists (
+      select
+      from private.user_cancellations c
+      where c.user_id = p_user_id
+        and c.at > case when v_charged then v_charged_at else v_happened_at end
+    ) then
+      perform private.enqueue_cancellation(p_gateway_subscription_id);
+    end if;
+    select * into v_before
+    from private.gateway_subscriptions m
+    where m.user_id = p_user_id
+      and m.gateway_subscription_id = p_gateway_subscription_id
+    for update;
+  end if;
+  v_after := v_before;
+
+  if v_gateway_plan_id is not null and (
+    p_created_at is null
+    or v_before.plan_event_at is null
+    or (p_created_at, v_gateway_plan_id) > (v_before.plan_event_at, v_before.gateway_plan_id)
+  ) then
+    if v_before.plan_id is not null and v_gateway_plan_id = v_before.gateway_plan_id then
+      v_plan_id := v_before.plan_id;
+    else
+      select p.id into v_plan_id from public.plans p where p.gateway_plan_id = v_gateway_plan_id;
+    end if;
+    -- Once an event named a plan of ours the subscription stays a source. A cancellation names the plan, but buys none.
+    if v_plan_id is not null and (not v_cancelled or v_before.plan_id is null) then
+      v_after.plan_id := v_plan_id;
+      v_after.gateway_plan_id := v_gateway_plan_id;
+      v_after.plan_event_at := case when v_cancelled then v_before.plan_event_at else coalesce(p_created_at, v_before.plan_event_at) end;
+    elsif v_before.plan_id is null then
+      v_after.gateway_plan_id := v_gateway_plan_id;
+    end if;
+  end if;
+
+  -- Of two events of one second the longer period and the cancellation win, in either order of arrival.
+  if p_end is not null and (
+    p_created_at is null
+    or v_before.period_event_at is null
+    or p_created_at > v_before.period_event_at
+    or p_created_at = v_before.period_event_at and (p_end, p_start) > (v_before.period_end, v_before.period_start)
+  ) then
+    v_after.period_start := p_start;
+    v_after.period_end := p_end;
+    v_after.period_event_at := coalesce(p_created_at, v_before.period_event_at);
+    v_after.next_check_at := least(v_before.next_check_at, p_end - interval '1 day');
+  end if;
+
+  if not v_charged and (
+    p_created_at is null
+    or v_before.status_event_at is null
+    or p_created_at > v_before.status_event_at
+    or p_created_at = v_before.status_event_at and v_cancelled and v_before.status <> 'cancelled'
+  ) then
+    v_after.status := case when v_cancelled then 'cancelled' else 'active' end;
+    v_after.status_event_at := coalesce(p_created_at, v_before.status_event_at);
+    if v_cancelled then
+      v_after.cancelled_at := v_happened_at;
+      v_after.cancelled_arrived_at := p_arrived_at;
+    end if;
+  end if;
+
+  if v_activated and (
+    p_created_at is null
+    or v_before.activated_event_at is null
+    or p_created_at > v_before.activated_event_at
+  ) then
+    v_after.activated_at := case
+      when v_before.activated_event_at is null or p_created_at is null
+        then greatest(v_before.activated_at, v_happened_at)
+      else v_happened_at
+    end;
+    v_after.activated_event_at := coalesce(p_created_at, v_before.activated_event_at);
+  end if;
+
+  if v_activated then
+    v_after.first_activated_at := least(v_before.first_activated_at, v_happened_at);
+    if v_happened_at < v_before.first_activated_at then
+      -- An older activation that arrives late is stale, but for this.
+      update private.gateway_subscriptions m
+      set first_activated_at = v_happened_at
+      where m.user_id = p_user_id
+        and m.gateway_subscription_id = p_gateway_subscription_id;
+      v_before.first_activated_at := v_happened_at;
+    end if;
+  end if;
+  if v_charged then
+    v_after.first_charged_at := least(v_before.first_charged_at, v_happened_at);
+    v_refunded := private.record_charge(
+      p_user_id, p_gateway_subscription_id, p_start, p_end, p_gateway_payment_id, p_amount, v_charged_at
+    );
+  end if;
+  v_after.has_refunds := v_before.has_refunds or coalesce(v_refunded > 0, false);
+  if v_after.has_refunds then
+    v_after.paid_until := private.paid_until(v_after);
+  end if;
+  -- Billed again after the user ended it. An activation that is known counts once, however late it comes again.
+  if v_activated
+      and v_happened_at > v_before.ended_at
+      and coalesce(p_created_at > v_before.activated_event_at, true)
+    or v_charged and v_charged_at > v_before.ended_at then
+    v_after.ended_at := null;
+    v_after.ended_reason := null;
+  end if;
+
+  if v_after is not distinct from v_before then
+    return null;
+  end if;
+  update private.gateway_subscriptions m
+  set gateway_plan_id = v_after.gateway_plan_id,
+    plan_id = v_after.plan_id,
+    plan_event_at = v_after.plan_event_at,
+    status = v_after.status,
+    status_event_at = v_after.status_event_at,
+    cancelled_at = v_after.cancelled_at,
+    cancelled_arrived_at = v_after.cancelled_arrived_at,
+    activated_event_at = v_after.activated_event_at,
+    activated_at = v_after.activated_at,
+    first_activated_at = v_after.first_activated_at,
+    first_charged_at = v_after.first_charged_at,
+    period_start = v_after.period_start,
+    period_end = v_after.period_end,
+    period_event_at = v_after.period_event_at,
+    has_refunds = v_after.has_refunds,
+    paid_until = v_after.paid_until,
+    ended_at = v_after.ended_at,
+    ended_reason = v_after.ended_reason,
+    arrived_at = p_arrived_at,
+    next_check_at = v_after.next_check_at
+  where m.user_id = p_user_id
+    and m.gateway_subscription_id = p_gateway_subscription_id
+  returning m.* into v_after;
+  return v_after;
+end
+$$;
+grant execute on function
+  private.merge_gateway_subscription(
+    uuid, text, text, text, timestamptz, timestamptz, text, bigint, timestamptz, timestamptz
+  ) to service_role;

@@ -1,0 +1,209 @@
+-- The sources of access: everything that gives a user a tier from a start to an end.
+
+-- The sources of access: everything that gives a user a tier from a start to an end. Payments and gateway subscriptions
+-- are facts; grants and rows written by hand are made by people. private.settle_access decides which source rules.
+
+create table private.grants (
+  id bigint generated always as identity primary key,
+  user_id uuid not null constraint grants_user_id_fkey references auth.users (id) on delete cascade,
+  tier text not null,
+  until timestamptz not null,
+  reason text,
+  at timestamptz not null default private.clock(),
+  cancel_at_period_end boolean not null default false,
+  ended_at timestamptz,
+  ended_reason text
+);
+alter table private.grants enable row level security;
+grant select, update on private.grants to service_role;
+create index grants_user_id_idx on private.grants (user_id);
+comment on table private.grants is 'Complimentary tiers: access that was granted without a payment.';
+comment on column private.grants.ended_reason is 'revoked by an admin, or cancelled by the user.';
+
+create table private.manual_subscriptions (
+  user_id uuid primary key constraint manual_subscriptions_user_id_fkey references auth.users (id) on delete cascade,
+  plan_id uuid,
+  tier text not null,
+  status text not null,
+  period_start timestamptz,
+  period_end timestamptz,
+  gateway_subscription_id text,
+  cancel_at_period_end boolean not null,
+  ended_at timestamptz,
+  ended_reason text,
+  at timestamptz not null
+);
+alter table private.manual_subscriptions enable row level security;
+grant select, update on private.manual_subscriptions to service_role;
+comment on table private.manual_subscriptions is
+  'public.subscriptions as last written by hand: in Studio, by an import, by the app. A fact that arrives later outranks it.';
+
+-- Records what was written by hand, so that settling does not erase it.
+-- Security definer: an admin's or the app's own role may write subscriptions without rights here.
+create function private.record_manual_subscription()
+returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  if tg_op = 'UPDATE' and new.updated_at is not distinct from old.updated_at then
+    new.updated_at := private.clock();
+  end if;
+  -- Purchases rank above what was written before them: a time in the future would rank them above what comes later, too.
+  new.updated_at := least(new.updated_at, private.clock());
+  insert into private.manual_subscriptions as m (
+    user_id, plan_id, tier, status, period_start, period_end, gateway_subscription_id, cancel_at_period_end,
+    ended_at, ended_reason, at
+  )
+  values (
+    new.user_id, new.plan_id, new.tier, new.status, new.current_period_start, new.current_period_end,
+    new.gateway_subscription_id, new.cancel_at_period_end,
+    case when new.status = 'cancelled' then coalesce(new.cancelled_at, private.clock()) end,
+    new.ended_reason, private.clock()
+  )
+  on conflict (user_id) do update
+  set plan_id = excluded.plan_id,
+    tier = excluded.tier,
+    status = excluded.status,
+    period_start = excluded.period_start,
+    period_end = excluded.period_end,
+    gateway_subscription_id = excluded.gateway_subscription_id,
+    cancel_at_period_end = excluded.cancel_at_period_end,
+    ended_at = excluded.ended_at,
+    ended_reason = excluded.ended_reason,
+    at = excluded.at;
+  -- So that it is reconciled, and cancelled at the gateway when another source replaces it.
+  if new.gateway_subscription_id is not null then
+    insert into private.gateway_subscriptions as g (
+      user_id, gateway_subscription_id, period_start, period_end, next_check_at
+    )
+    values (
+      new.user_id, new.gateway_subscription_id, new.current_period_start, new.current_period_end,
+      new.current_period_end - interval '1 day'
+    )
+    on conflict (user_id, gateway_subscription_id) do update
+    set period_start = excluded.period_start,
+      period_end = excluded.period_end,
+      next_check_at = excluded.next_check_at
+    where g.arrived_at is null;
+  end if;
+  return new;
+end
+$$;
+
+create trigger record_manual_subscription
+before update on public.subscriptions
+for each row
+when (new.revision = old.revision)
+execute function private.record_manual_subscription();
+
+create trigger record_manual_subscription_insert
+before insert on public.subscriptions
+for each row
+when (new.revision = 0)
+execute function private.record_manual_subscription();
+
+create view private.sources
+with (security_invoker = true)
+as
+select
+  p.user_id,
+  'payment' as kind,
+  p.id::text as id,
+  p.plan_id,
+  p.tier,
+  coalesce(p.chain_start, p.period_start) as starts_at,
+  p.period_end as ends_at,
+  p.period_end + make_interval(days => case when p.cancel_at_period_end then 0 else coalesce(pl.grace_days, 3) end)
+    as lapses_at,
+  -- Null where an import of the app did not set it.
+  coalesce(p.since, p.fulfilled_at) as since,
+  greatest(p.fulfilled_at, p.verified_at) as arrived_at,
+  p.ended_at,
+  p.ended_reason,
+  p.cancel_at_period_end,
+  null::text as gateway_subscription_id
+from public.payments p
+left join public.plans pl on pl.id = p.plan_id
+where p.fulfilled_at is not null
+union all
+select
+  m.user_id,
+  'gateway_subscription',
+  m.gateway_subscription_id,
+  m.plan_id,
+  pl.tier,
+  least(m.period_start, m.paid_until),
+  coalesce(m.paid_until, m.period_end),
+  case
+    -- A refunded cycle ends at once.
+    when m.paid_until is not null then m.paid_until
+    -- A billed subscription goes on until a reconciliation after its end finds no further cycle.
+    when m.checked_at > m.period_end + make_interval(days => greatest(grace.days - 1, 0))
+      then m.period_end + make_interval(days => grace.days)
+    else 'infinity'
+  end,
+  coalesce(m.activated_at, m.first_charged_at, m.arrived_at),
+  m.arrived_at,
+  case when m.status = 'cancelled' then m.cancelled_at else m.ended_at end,
+  case when m.status = 'cancelled' then 'cancelled' when m.paid_until is not null then 'refunded' else m.ended_reason end,
+  m.cancel_at_period_end,
+  nullif(m.gateway_subscription_id, '')
+from private.gateway_subscriptions m
+join public.plans pl on pl.id = m.plan_id
+cross join lateral (select case when m.cancel_at_period_end then 0 else pl.grace_days end as days) grace
+where m.period_end is not null
+union all
+select
+  g.user_id,
+  'grant',
+  g.id::text,
+  pl.id,
+  g.tier,
+  g.at,
+  g.until,
+  g.until + make_interval(days => case when g.cancel_at_period_end then 0 else coalesce(pl.grace_days, 3) end),
+  g.at,
+  g.at,
+  g.ended_at,
+  g.ended_reason,
+  g.cancel_at_period_end,
+  null
+from private.grants g
+left join public.plans pl on pl.tier = g.tier
+union all
+select
+  w.user_id,
+  'manual',
+  w.user_id::text,
+  w.plan_id,
+  w.tier,
+  w.period_start,
+  w.period_end,
+  case
+    when w.gateway_subscription_id is not null
+      and (m.checked_at > w.period_end + make_interval(days => greatest(grace.days - 1, 0))) is not true
+      then 'infinity'
+    else coalesce(w.period_end + make_interval(days => grace.days), 'infinity')
+  end,
+  w.at,
+  w.at,
+  case when m.status = 'cancelled' and m.cancelled_arrived_at >= w.at then m.cancelled_at else w.ended_at end,
+  case when m.status = 'cancelled' and m.cancelled_arrived_at >= w.at then 'cancelled' else w.ended_reason end,
+  w.cancel_at_period_end,
+  w.gateway_subscription_id
+from private.manual_subscriptions w
+left join public.plans pl on pl.id = w.plan_id
+cross join lateral (
+  select case when w.cancel_at_period_end then 0 else coalesce(pl.grace_days, 3) end as days
+) grace
+left join private.gateway_subscriptions m
+  on m.user_id = w.user_id
+  and m.gateway_subscription_id = w.gateway_subscription_id
+-- The mirror has newer facts about that subscription.
+where (m.plan_id is not null and m.period_end is not null and m.arrived_at >= w.at) is not true;
+grant select on private.sources to service_role;
+comment on view private.sources is
+  'Everything that gives or gave a user a tier. A source is live until ended_at or lapses_at; the live one with the '
+  'greatest since rules. lapses_at: the end plus the days of grace; infinity: the gateway has to be asked first.';

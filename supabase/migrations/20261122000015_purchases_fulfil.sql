@@ -1,0 +1,257 @@
+-- What a captured payment buys: a source of access with its period, once.
+
+-- What a captured payment buys: a source of access with its period, once. Contract: POST /api/payments/verify, "Effect".
+
+-- Calendar months in UTC in every time zone of the session, clamped to the last day of the month.
+create function private.add_months(
+  p_from timestamptz,
+  p_months integer
+)
+returns timestamptz
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return (p_from at time zone 'UTC' + make_interval(months => p_months)) at time zone 'UTC';
+end
+$$;
+grant execute on function private.add_months(timestamptz, integer) to service_role;
+
+-- The tier that a payment is for. Contract: "What an order sells".
+create function private.tier_bought(
+  p_payment public.payments
+)
+returns text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return coalesce(nullif(p_payment.meta ->> 'tier', ''), nullif(p_payment.tier, ''), 'basic');
+end
+$$;
+grant execute on function private.tier_bought(public.payments) to service_role;
+
+-- The plan that a payment is for: the one it was sold as, else today's plan of its tier, on offer or not.
+create function private.plan_bought(
+  p_payment public.payments
+)
+returns public.plans -- all null: there is none
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  v_plan public.plans;
+begin
+  if p_payment.plan_id is null then
+    select * into v_plan from public.plans p where p.tier = private.tier_bought(p_payment);
+  else
+    select * into v_plan from public.plans p where p.id = p_payment.plan_id;
+  end if;
+  return v_plan;
+end
+$$;
+grant execute on function private.plan_bought(public.payments) to service_role;
+
+-- Captures a payment and makes it a source of access. The caller holds the locks on the user and on the payment.
+-- Without a plan for the tier the payment is captured all the same: the money is there. So is one whose user is gone, and
+-- one that was refunded in full: they buy nothing.
+create function private.fulfil_payment(
+  p_payment public.payments, -- with the gateway's payment id as it is to be stored
+  p_email text,
+  p_signature text, -- null: not verified by the customer
+  p_is_confirmed boolean -- the gateway confirms that the money was captured
+)
+returns jsonb -- {outcome: applied | plan_not_found | refunded | user_gone, tier, valid_until}
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_clock constant timestamptz := private.clock();
+  v_now constant timestamptz := date_trunc('milliseconds', v_clock);
+  v_tier constant text := private.tier_bought(p_payment);
+  v_is_refunded constant boolean := p_payment.amount > 0 and p_payment.refunded_amount >= p_payment.amount;
+  v_plan public.plans;
+  v_grants boolean;
+  v_months integer;
+  v_mail jsonb; -- of payment-success, without the fields of the profile. Contract: "E-mails"
+  v_valid_until text;
+  v_locked record;
+  v_newest_at timestamptz; -- of what is known of the user
+  v_before public.subscriptions;
+  v_found private.ruling;
+  v_extended private.sources;
+  v_ruling private.ruling := row(null, null, null, 0, 0, 0);
+  v_subscription_id uuid;
+begin
+  -- As private.plan_bought, without a call.
+  if p_payment.plan_id is null then
+    select * into v_plan from public.plans p where p.tier = v_tier;
+  else
+    select * into v_plan from public.plans p where p.id = p_payment.plan_id;
+  end if;
+  v_grants := v_plan.id is not null and p_payment.user_id is not null and not v_is_refunded;
+  v_months := coalesce(p_payment.duration_months, nullif(v_plan.duration_months, 0), 12);
+  p_payment.since := greatest(p_payment.since, p_payment.created_at, p_payment.verified_at);
+  if v_grants then
+    select s as subscription,
+      exists (select from private.gateway_subscriptions m where m.user_id = p_payment.user_id) as is_mirrored
+    into v_locked
+    from public.subscriptions s
+    where s.user_id = p_payment.user_id
+    for update of s;
+    v_before := v_locked.subscription;
+    v_newest_at := v_before.updated_at;
+    if v_locked.is_mirrored is not false then
+      select coalesce(max(m.billing), 0), coalesce(max(m.replaced), 0), coalesce(max(m.attaching), 0),
+        greatest(v_newest_at, max(m.newest_at))
+      into v_ruling.billing, v_ruling.replaced, v_ruling.attaching, v_newest_at
+      from private.mirrored m
+      where m.user_id = p_payment.user_id;
+    end if;
+    v_subscription_id := coalesce(v_before.id, gen_random_uuid());
+    p_payment.period_start := v_now;
+    p_payment.period_end := private.add_months(v_now, v_months);
+    p_payment.chain_id := null;
+    p_payment.chain_start := null;
+    p_payment.extends_from := null;
+    if v_before.status = 'active' and private.early_renewal() = 'extend' then
+      v_found := private.find_ruling(p_payment.user_id);
+      v_extended := v_found.source;
+      if v_before.current_period_end > v_now then
+        v_extended.tier := v_before.tier;
+        v_extended.starts_at := v_before.current_period_start;
+        v_extended.ends_at := v_before.current_period_end;
+      elsif not v_found.is_live then
+        -- Otherwise the row is stale: its source lapsed, the sweep did not expire it yet, and another source rules.
+        v_extended.tier := null;
+      end if;
+    end if;
+    if v_extended.tier = v_tier and v_extended.ends_at > v_now then
+      if v_extended.kind = 'payment' then
+        -- What extends a payment rules over it, also where its order is older.
+        p_payment.since := greatest(p_payment.since, v_extended.since + interval '1 microsecond');
+        select coalesce(p.chain_id, p.id) into p_payment.chain_id
+        from public.payments p
+        where p.id = v_extended.id::uuid;
+      else
+        p_payment.extends_from := date_trunc('milliseconds', v_extended.ends_at);
+        p_payment.period_start := p_payment.extends_from;
+        p_payment.period_end := private.add_months(p_payment.extends_from, v_months);
+        p_payment.chain_start := v_extended.starts_at;
+      end if;
+    end if;
+  end if;
+  -- Strictly after every act of the customer before it, however two transactions overlap: a transaction's time is when it
+  -- began, not when it got its lock.
+  if p_signature is not null then
+    p_payment.since := greatest(v_clock, v_newest_at + interval '1 microsecond');
+  end if;
+
+  -- Nothing was settled since this act of the customer: it ranks above every other source.
+  if v_grants
+    and p_payment.since > coalesce(v_newest_at, '-infinity')
+    and p_payment.chain_id is null
+    and v_ruling.attaching = 0
+  then
+    -- As private.sources will have it.
+    v_ruling := row(
+      row(
+        p_payment.user_id, 'payment', p_payment.id::text, v_plan.id, v_tier,
+        coalesce(p_payment.chain_start, p_payment.period_start), p_payment.period_end, p_payment.period_end,
+        p_payment.since, v_clock, null, null, p_payment.cancel_at_period_end, null
+      )::private.sources,
+      true, false, v_ruling.billing, v_ruling.replaced, 0
+    )::private.ruling;
+  end if;
+  if v_before.id is null and v_grants and v_ruling.is_live is null then
+    -- The link needs a row. It is settled below, from all sources.
+    insert into public.subscriptions (id, user_id, plan_id, tier, status, revision, created_at, updated_at)
+    values (v_subscription_id, p_payment.user_id, v_plan.id, v_tier, 'cancelled', 1, v_clock, p_payment.since);
+  end if;
+  v_mail := jsonb_build_object(
+    'plan_name', v_plan.name,
+    'amount', p_payment.amount,
+    'currency', p_payment.currency,
+    'transaction_id', p_payment.gateway_payment_id
+  );
+  if v_ruling.is_live then
+    v_valid_until := private.iso_time(p_payment.period_end);
+    perform private.settle_access(
+      p_payment.user_id, p_email, p_payment.id::text,
+      p_subscription_id => v_subscription_id,
+      p_mail => v_mail || jsonb_build_object('valid_until', v_valid_until),
+      p_ruling => v_ruling,
+      p_before => v_before
+    );
+  end if;
+
+  update public.payments p
+  set status = 'captured',
+    gateway_payment_id = p_payment.gateway_payment_id,
+    gateway_signature = coalesce(p_signature, p.gateway_signature),
+    refunded_amount = p_payment.refunded_amount,
+    captured_at = coalesce(p.captured_at, v_clock),
+    confirmed_at = case when p_is_confirmed then coalesce(p.confirmed_at, v_clock) else p.confirmed_at end,
+    -- A verification that is refused is no act that counts.
+    verified_at = coalesce(p.verified_at, case when p_signature is not null and not v_is_refunded then v_clock end),
+    uncaptured_at = null,
+    tier = v_tier,
+    plan_id = coalesce(v_plan.id, p.plan_id),
+    duration_months = case when v_grants then v_months else p.duration_months end,
+    subscription_id = v_subscription_id,
+    fulfilled_at = case when v_grants then v_clock end,
+    period_start = p_payment.period_start,
+    period_end = p_payment.period_end,
+    chain_id = p_payment.chain_id,
+    chain_start = p_payment.chain_start,
+    extends_from = p_payment.extends_from,
+    since = p_payment.since,
+    ended_at = null,
+    ended_reason = null,
+    -- A payment that is only verified is reconciled from now on, however old its order is.
+    next_reconcile_at = case when p_is_confirmed then p.next_reconcile_at else v_clock + interval '15 minutes' end
+  where p.id = p_payment.id;
+
+  if not v_grants then
+    return jsonb_build_object(
+      'outcome', case
+        when v_is_refunded then 'refunded'
+        when p_payment.user_id is null then 'user_gone'
+        else 'plan_not_found'
+      end,
+      'tier', v_tier
+    );
+  end if;
+  if v_ruling.is_live is not true then
+    if p_payment.chain_id is not null then
+      perform private.lay_out_chain(p_payment.chain_id);
+      select p.period_end into p_payment.period_end from public.payments p where p.id = p_payment.id;
+    end if;
+    v_valid_until := private.iso_time(p_payment.period_end);
+    perform private.settle_access(
+      p_payment.user_id, p_email, p_payment.id::text,
+      p_mail => v_mail || jsonb_build_object('valid_until', v_valid_until)
+    );
+  end if;
+  return jsonb_build_object('outcome', 'applied', 'tier', v_tier, 'valid_until', v_valid_until);
+end
+$$;
+grant execute on function private.fulfil_payment(public.payments, text, text, boolean) to service_role;
+
+-- For an admin: payments of users with an address that no mail was enqueued for.
+
+create view private.unmailed_payments
+with (security_invoker = true)
+as
+select p.id as payment_id, p.user_id, u.email, p.gateway_payment_id, p.fulfilled_at
+from public.payments p
+cross join lateral private.find_user(p.user_id) u
+-- Mail rows are kept for at least 30 days after their delivery: older payments are not listed.
+where p.fulfilled_at > private.clock() - interval '30 days'
+  and u.email <> ''
+  and not exists (select from private.outbox o where o.key = 'payment-success/' || p.id);
+comment on view private.unmailed_payments is
+  'Payments fulfilled within 30 days whose user has an e-mail address and got no mail: their profile was missing then.';

@@ -1,0 +1,194 @@
+-- Applies an event and finds its outcome. Contract: "Events".
+
+-- The effect of an event, and the outcome for the ledger. Contract: "Events".
+
+-- The effect of one event, by its name.
+create function private.apply_event(
+  p_body jsonb,
+  p_body_sha256 bytea,
+  p_arrived_at timestamptz -- when it was delivered first
+)
+returns text -- the outcome for the ledger
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_event constant text := private.json_text(p_body -> 'event');
+  v_payment constant jsonb := private.json_object(p_body #> '{payload,payment,entity}');
+  v_order jsonb;
+  v_other jsonb;
+begin
+  if p_body is null then
+    return 'ignored: nested too deep';
+  end if;
+  if jsonb_typeof(p_body) <> 'object' then
+    return 'ignored: not an object';
+  end if;
+  if v_event is null then
+    return 'ignored: event';
+  end if;
+
+  if v_event in ('subscription.activated', 'subscription.charged', 'subscription.cancelled') then
+    v_other := private.json_object(p_body #> '{payload,subscription,entity}');
+    if v_other is null then
+      return 'ignored: subscription.entity';
+    end if;
+    return private.apply_subscription_event(v_event, v_other, v_payment, private.event_time(p_body), p_arrived_at);
+  end if;
+  if v_event in ('refund.created', 'refund.processed', 'refund.failed') then
+    v_other := private.json_object(p_body #> '{payload,refund,entity}');
+    if v_other is null then
+      return 'ignored: refund.entity';
+    end if;
+    -- The event says what happened, where the entity carries no status.
+    return private.apply_refund(
+      jsonb_build_object('status', case v_event
+        when 'refund.created' then 'pending'
+        when 'refund.failed' then 'failed'
+        else 'processed'
+      end) || v_other,
+      v_payment
+    );
+  end if;
+  if v_event like 'payment.dispute.%' then
+    v_other := private.json_object(p_body #> '{payload,dispute,entity}');
+    if v_other is null then
+      return 'ignored: dispute.entity';
+    end if;
+    return private.apply_dispute(v_other, v_payment, private.event_time(p_body));
+  end if;
+  if v_event not in ('payment.captured', 'order.paid', 'payment.failed') then
+    return 'ignored: not handled';
+  end if;
+  if v_payment is null then
+    return 'ignored: payment.entity';
+  end if;
+  if v_event = 'payment.failed' then
+    return private.apply_payment_failed(v_payment, p_body_sha256);
+  end if;
+  return private.apply_payment_captured(v_payment, private.json_object(p_body #> '{payload,order,entity}'));
+end
+$$;
+grant execute on function private.apply_event(jsonb, bytea, timestamptz) to service_role;
+
+-- Whether an error is the event's own: caused by its data or by an app's trigger on it. Any other (connection, conflict,
+-- resources, lock time-out, shutdown, system) may be over when the gateway delivers again.
+create function private.is_error_of_event(
+  p_sqlstate text
+)
+returns boolean
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return left(p_sqlstate, 2) not in ('08', '40', '53', '57', '58') and p_sqlstate <> '55P03';
+end
+$$;
+grant execute on function private.is_error_of_event(text) to service_role;
+
+-- Whether an event had no effect and may have one later. One about an order that is not stored yet needs no entry in the
+-- list: it is applied when the order is stored. A dispute names no order.
+create function private.can_be_reapplied(
+  p_event text,
+  p_outcome text
+)
+returns boolean
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return p_outcome in ('plan_not_found', 'mismatch', 'parked')
+    or p_outcome like 'failed: %'
+    or p_outcome = 'unmatched' and p_event like 'payment.dispute.%';
+end
+$$;
+grant execute on function private.can_be_reapplied(text, text) to service_role;
+
+-- Whether an event needs its payload, since it may have its effect yet. A subscription event that is unmatched waits in
+-- the mirror.
+create function private.is_waiting(
+  p_event text,
+  p_outcome text
+)
+returns boolean
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return p_outcome in ('plan_not_found', 'parked')
+    or p_outcome like 'failed: %'
+    or p_outcome = 'unmatched' and (p_event like 'subscription.%') is not true;
+end
+$$;
+grant execute on function private.is_waiting(text, text) to service_role;
+
+-- Adds an event to the list of those that may be applied again, or removes it.
+create function private.note_unsettled(
+  p_body_sha256 bytea,
+  p_is_unsettled boolean
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if p_is_unsettled then
+    insert into private.unsettled_events (body_sha256)
+    values (p_body_sha256)
+    on conflict (body_sha256) do nothing;
+  else
+    delete from private.unsettled_events u where u.body_sha256 = p_body_sha256;
+  end if;
+end
+$$;
+grant execute on function private.note_unsettled(bytea, boolean) to service_role;
+
+-- Applies an event of the ledger again and stores the outcome, unless another transaction has locked its row for the same.
+create function private.apply_recorded_event(
+  p_event private.gateway_events
+)
+returns text -- the outcome for the ledger
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_outcome text;
+  v_error text;
+begin
+  perform private.note_cause(p_event.event, coalesce(p_event.subject_id, encode(p_event.body_sha256, 'hex')));
+  begin
+    v_outcome := private.apply_event(p_event.payload, p_event.body_sha256, p_event.received_at);
+  exception
+    when others then
+      if not private.is_error_of_event(sqlstate) then
+        raise;
+      end if;
+      -- Only this event's effect is undone. After six hours it is parked, so that the gateway does not switch the endpoint
+      -- off for everything.
+      v_error := sqlstate;
+      v_outcome := case
+        when p_event.received_at > private.clock() - interval '6 hours' then 'failed: ' || v_error
+        else 'parked'
+      end;
+  end;
+
+  update private.gateway_events e
+  set outcome = v_outcome,
+    error = v_error,
+    attempts = e.attempts + 1
+  where e.body_sha256 = (
+    select l.body_sha256
+    from private.gateway_events l
+    where l.body_sha256 = p_event.body_sha256
+    for update skip locked
+  );
+  if found then
+    perform private.note_unsettled(p_event.body_sha256, private.can_be_reapplied(p_event.event, v_outcome));
+  end if;
+  return v_outcome;
+end
+$$;
+grant execute on function private.apply_recorded_event(private.gateway_events) to service_role;
