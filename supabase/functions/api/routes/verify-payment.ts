@@ -45,7 +45,7 @@ export const verifyPayment: Route = {
           body: {
             success: true,
             message: 'Payment verified and subscription activated',
-            subscription: { tier: result.tier, validUntil: result.validUntil },
+            subscription: { tier: result.tier, validUntil: result.valid_until },
           },
           outcome: result.outcome,
         };
