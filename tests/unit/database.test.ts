@@ -34,7 +34,7 @@ describe('a call', () => {
 
   test('of verifyPayment passes the payment and returns what it bought', async () => {
     const { database, calls } = scripted([{ outcome: 'applied', tier: 'pro', valid_until: 'then' }]);
-    expect(await database.verifyPayment(payment)).toEqual({ outcome: 'applied', tier: 'pro', validUntil: 'then' });
+    expect(await database.verifyPayment(payment)).toEqual({ outcome: 'applied', tier: 'pro', valid_until: 'then' });
     expect(calls).toEqual([{
       name: 'verify_payment',
       parameters: { p_user_id: userId, p_order_id: 'order_1', p_payment_id: 'pay_1', p_signature: 'abc' },
@@ -50,13 +50,12 @@ describe('a call', () => {
     async (running) => {
       const plan = { tier: 'pro', name: 'Pro' };
       const payment = { payment_id: 'p', amount: 99900, currency: 'INR', plan, running };
-      const given = { paymentId: 'p', amount: 99900, currency: 'INR', plan, running };
       const { database, calls } = scripted([
         { outcome: 'created', order_id: null, ...payment },
         { outcome: 'existing', order_id: 'order_1', ...payment },
       ]);
-      expect(await database.createOrder({ ...order, idempotencyKey: 'k' })).toEqual({ outcome: 'created', ...given });
-      expect(await database.createOrder(order)).toEqual({ outcome: 'existing', orderId: 'order_1', ...given });
+      expect(await database.createOrder({ ...order, idempotencyKey: 'k' })).toEqual({ outcome: 'created', ...payment });
+      expect(await database.createOrder(order)).toEqual({ outcome: 'existing', order_id: 'order_1', ...payment });
       expect(calls).toEqual([
         { name: 'create_order', parameters: { p_user_id: userId, p_tier: 'pro', p_idempotency_key: 'k' } },
         { name: 'create_order', parameters: { p_user_id: userId, p_tier: 'pro', p_idempotency_key: undefined } },

@@ -26,12 +26,14 @@ function due(
     claimPaymentsToReconcile() {
       const claimed = take(waiting);
       waiting -= claimed.length;
-      return Promise.resolve({ settled: 0, payments: claimed.map((id) => ({ id, orderId: `order_${id}` })) });
+      return Promise.resolve({ settled: 0, payments: claimed.map((id) => ({ id, order_id: `order_${id}` })) });
     },
     claimSubscriptionsToReconcile() {
       const claimed = take(billed);
       billed -= claimed.length;
-      return Promise.resolve(claimed.map((id) => ({ id, gatewaySubscriptionId: `sub_${id}` })));
+      return Promise.resolve({
+        subscriptions: claimed.map((id) => ({ id, gateway_subscription_id: `sub_${id}` })),
+      });
     },
     applyOrderPayments(id, items) {
       if (fails(id)) return Promise.reject(new DatabaseError('apply_order_payments', '55P03'));

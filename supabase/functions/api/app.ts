@@ -10,10 +10,11 @@ import { createDispatcher } from './outbox/dispatcher.ts';
 import { errorAnswer, type ErrorName } from './http/errors.ts';
 import { createInternalAccess } from './sessions/internal-access.ts';
 import type { Log } from './http/log.ts';
-import type { Auth, Ports } from './ports.ts';
-import { type BodyRefusal, createBodyReader } from './http/request-body.ts';
-import { type LogVariables, requestLog } from './http/request-log.ts';
+import type { Ports } from './ports.ts';
+import { readBody } from './http/read-body.ts';
+import { requestLog } from './http/request-log.ts';
 import type { Route } from './http/route.ts';
+import { type AppEnv, send } from './http/send.ts';
 import { cancelSubscription } from './routes/cancel-subscription.ts';
 import { createOrder } from './routes/create-order.ts';
 import { dispatchOutbox } from './routes/dispatch-outbox.ts';
@@ -26,16 +27,6 @@ import { resumeSubscription } from './routes/resume-subscription.ts';
 import { verifyPayment } from './routes/verify-payment.ts';
 import { createVerifier } from './gateway/signature.ts';
 import { deadlineMilliseconds, withDeadline } from './http/with-deadline.ts';
-
-type AppEnv = {
-  Variables: LogVariables & {
-    body?: Uint8Array;
-    /** The session, if it was checked before the body was read. */
-    auth?: Auth;
-    /** Milliseconds of the route's deadline that checking the session took. */
-    spent?: number;
-  };
-};
 
 const noBytes = new Uint8Array();
 
@@ -74,39 +65,7 @@ export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> 
     c.header('x-request-id', c.get('requestId'));
     return await preflight(c, next);
   });
-  const bodies = createBodyReader();
-  const routesWithBody = new Map(
-    routes.filter(({ bodyOf }) => bodyOf).map((route) => [`${route.method} ${route.path}`, route]),
-  );
-  app.use(async (c, next) => {
-    const request = c.req.raw;
-    if (request.body === null) return await next();
-    const route = routesWithBody.get(`${c.req.method} ${c.req.path}`);
-    if (route === undefined || !await needsBody(c, route)) {
-      const refusal = await bodies.skip(request);
-      return refusal === null ? await next() : send(c, refuseBody(refusal));
-    }
-    const body = await bodies.read(request);
-    if (typeof body === 'string') return send(c, refuseBody(body));
-    c.set('body', body.bytes);
-    try {
-      await next();
-    } finally {
-      body.release();
-    }
-  });
-
-  /** False if the headers alone refuse the request. The route answers the refusal, in its order of checks. */
-  async function needsBody(c: Context<AppEnv>, { bodyOf, deadlineMilliseconds }: Route): Promise<boolean> {
-    const request = c.req.raw;
-    if (bodyOf === 'gateway') return Boolean(request.headers.get(config.signatureHeader));
-    const started = performance.now();
-    const session = ports.auth.authenticate(request);
-    c.set('auth', { authenticate: () => session });
-    const userId = await withDeadline(session, deadlineMilliseconds).catch(() => null);
-    c.set('spent', performance.now() - started);
-    return userId !== null;
-  }
+  app.use(readBody(routes, ports.auth, config.signatureHeader));
 
   for (const route of routes) {
     app.on(route.method, route.path, async (c) => {
@@ -171,27 +130,6 @@ export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> 
     return send(c, { ...errorAnswer(name), ...(headers && { headers }) });
   }
   return app;
-}
-
-function refuseBody(refusal: BodyRefusal): Answer {
-  return { ...errorAnswer(refusal), ...(refusal === 'tooManyBodies' && { headers: { 'retry-after': '1' } }) };
-}
-
-/** Sets all headers in one place: Hono copies the Response for each header that is set later. */
-function send(c: Context<AppEnv>, { status, body, json, outcome, headers }: Answer): Response {
-  const text = json ?? (body === undefined ? null : JSON.stringify(body));
-  c.set('outcome', outcome);
-  return new Response(text, {
-    status,
-    headers: {
-      'access-control-allow-origin': '*',
-      'access-control-expose-headers': 'x-request-id,retry-after',
-      'x-request-id': c.get('requestId'),
-      'cache-control': 'private, no-store',
-      ...(text !== null && { 'content-type': 'application/json; charset=utf-8' }),
-      ...headers,
-    },
-  });
 }
 
 /** Error name and stack frame, without the message: messages of parsers and servers may quote customer data. */

@@ -1,5 +1,6 @@
 import type { RetentionConfig } from './config.ts';
-import type { Destination, Failure, OutboxRow, Sender } from './outbox/outbox.ts';
+import type { Result } from './database/database-results.ts';
+import type { Destination, Failure, Sender } from './outbox/outbox.ts';
 
 /** Authenticates requests. Contract: Sessions. */
 export type Auth = {
@@ -10,63 +11,57 @@ export type Auth = {
   authenticate(request: Request): Promise<string | null>;
 };
 
-/** The SQL functions of the service, one round trip a call. Every method throws when the database fails. */
+/**
+ * The SQL functions of the service, one round trip a call. Every method throws when the database fails or its result is
+ * not the expected one.
+ */
 export type Database = {
   /** The body of the answer, as JSON text. Contract: GET /api/subscriptions. */
-  getSubscription(userId: string): Promise<string>;
+  getSubscription(userId: string): Promise<Result<'get_subscription'>>;
   /** The body of the answer. Contract: GET /api/subscriptions/plans. */
-  listPlans(): Promise<unknown>;
+  listPlans(): Promise<Result<'list_plans'>>;
   /** Returns the user's open order of a tier, or stores a new payment without an order. */
-  createOrder(request: OrderRequest): Promise<CreateOrderResult>;
+  createOrder(request: OrderRequest): Promise<Result<'create_order'>>;
   /** Stores the gateway's id of a payment's order. */
   storeOrder(paymentId: string, orderId: string): Promise<void>;
   /** Deletes a payment for which the gateway created no order. */
   discardOrder(paymentId: string): Promise<void>;
   /** Contract: POST /api/payments/verify, "Order of checks" from step 5, and "Effect". */
-  verifyPayment(payment: VerifiedPayment): Promise<VerifyPaymentResult>;
+  verifyPayment(payment: VerifiedPayment): Promise<Result<'verify_payment'>>;
   /**
    * Ends a user's subscription, now or at the end of the period.
    * @returns the subscription as the read endpoint shows it.
    */
-  cancelSubscription(
-    userId: string,
-    atPeriodEnd: boolean,
-  ): Promise<{ outcome: 'cancelled'; subscription: unknown } | { outcome: 'subscription_not_found' }>;
+  cancelSubscription(userId: string, atPeriodEnd: boolean): Promise<Result<'cancel_subscription'>>;
   /** Withdraws a cancellation at the end of the period. */
-  resumeSubscription(
-    userId: string,
-  ): Promise<
-    { outcome: 'resumed'; subscription: unknown } | { outcome: 'subscription_not_found' | 'cannot_be_resumed' }
-  >;
-  /** Contract: Events. @returns the outcome as the ledger stores it. */
-  applyGatewayEvent(delivery: GatewayDelivery): Promise<{ outcome: string }>;
-  /** Claims at most 20 due rows. */
-  claimOutbox(destination: string): Promise<OutboxClaim>;
+  resumeSubscription(userId: string): Promise<Result<'resume_subscription'>>;
+  /** Contract: Events. */
+  applyGatewayEvent(delivery: GatewayDelivery): Promise<Result<'apply_gateway_event'>>;
+  /** Claims at most 20 due rows of a destination, leased for 60 seconds. */
+  claimOutbox(destination: string): Promise<Result<'claim_outbox'>>;
   /** Marks claimed rows as delivered, also after the lease. `note`: why nothing was sent. */
   completeOutbox(token: string, ids: readonly number[], note?: string): Promise<void>;
   /** Marks claimed rows as not delivered. @returns how many will be retried, and how many were parked. */
-  failOutbox(token: string, ids: readonly number[], failure: Failure): Promise<{ retried: number; parked: number }>;
+  failOutbox(token: string, ids: readonly number[], failure: Failure): Promise<Result<'fail_outbox'>>;
   /** When the next row of these destinations is due, ISO 8601. */
-  nextOutboxAttempt(destinations: readonly string[]): Promise<{ nextAttemptAt: string | null }>;
+  nextOutboxAttempt(destinations: readonly string[]): Promise<Result<'next_outbox_attempt'>>;
   /** Deletes one batch of old records. @returns how many; 0: none is left */
-  purgeRecords(retention: RetentionConfig): Promise<{ purged: number }>;
+  purgeRecords(retention: RetentionConfig): Promise<Result<'purge_records'>>;
   /** Claims at most 20 payments to reconcile, leased for five minutes. */
-  claimPaymentsToReconcile(): Promise<PaymentsToReconcile>;
+  claimPaymentsToReconcile(): Promise<Result<'claim_payments_to_reconcile'>>;
   /** Applies the gateway's payments on an order; null: the gateway does not know the order. */
-  applyOrderPayments(paymentId: string, items: readonly unknown[] | null): Promise<{ applied: number; ended: boolean }>;
+  applyOrderPayments(paymentId: string, items: readonly unknown[] | null): Promise<Result<'apply_order_payments'>>;
   /** Claims subscriptions to reconcile before their period ends, leased for five minutes. */
-  claimSubscriptionsToReconcile(): Promise<readonly SubscriptionToReconcile[]>;
+  claimSubscriptionsToReconcile(): Promise<Result<'claim_subscriptions_to_reconcile'>>;
   /** Applies the gateway's state of a subscription; null: the gateway does not know the subscription. */
   applyGatewaySubscription(
-    subscription: SubscriptionToReconcile,
+    subscription: Result<'claim_subscriptions_to_reconcile'>['subscriptions'][number],
     entity: GatewaySubscription | null,
-  ): Promise<{ applied: boolean }>;
+  ): Promise<Result<'apply_gateway_subscription'>>;
   /** Records that everything due was reconciled. */
   finishReconciliation(): Promise<void>;
   /** Times are ISO 8601. @param destinations the configured ones: rows of others do not count as undelivered */
-  getHealth(destinations: readonly string[]): Promise<
-    { oldest_undelivered_at: string | null; last_webhook_at: string | null; last_sweep_at: string | null }
-  >;
+  getHealth(destinations: readonly string[]): Promise<Result<'get_health'>>;
 };
 
 /** The methods that the dispatcher needs. */
@@ -90,39 +85,12 @@ export type VerifiedPayment = {
   readonly signature: string;
 };
 
-export type VerifyPaymentResult =
-  /** `validUntil` is ISO 8601 in UTC, with milliseconds. */
-  | { outcome: 'applied' | 'already_applied'; tier: string; validUntil: string }
-  | { outcome: 'payment_not_found' | 'plan_not_found' | 'refunded' | 'never_captured' | 'user_gone' };
-
 export type OrderRequest = {
   readonly userId: string;
   readonly tier: string;
   /** The same key returns the same order. */
   readonly idempotencyKey: string | null;
 };
-
-/** `amount` in minor units of `currency`. */
-export type OrderedPayment = {
-  readonly paymentId: string;
-  readonly amount: number;
-  readonly currency: string;
-  readonly plan: unknown;
-  /** Null: no subscription is running. */
-  readonly running: RunningSubscription | null;
-};
-
-/**
- * The running subscription when the order is created. `until`: its end, ISO 8601 in UTC, with milliseconds.
- * `early_renewal`: what a purchase of its tier does. Contract: Early renewals.
- */
-export type RunningSubscription = { readonly tier: string; readonly until: string; readonly early_renewal: string };
-
-export type CreateOrderResult =
-  | OrderedPayment & { outcome: 'created' }
-  | OrderedPayment & { outcome: 'existing'; orderId: string }
-  | { outcome: 'plan_not_found' | 'user_not_found' | 'in_flight' | 'key_conflict' }
-  | { outcome: 'rate_limited'; retryAfter: number };
 
 export type GatewayDelivery = {
   /** Hash of the raw bytes, as hex. */
@@ -163,19 +131,6 @@ export type GatewaySubscription = { readonly status: string; readonly current_en
 
 /** The gateway's answer; status 0: no answer. */
 export type GatewayReply = { readonly status: number; readonly retryAfter: string | null };
-
-/**
- * Rows of one destination, leased for 60 seconds. `parked`: how many other due rows were parked because of their age.
- */
-export type OutboxClaim = { readonly token: string; readonly rows: readonly OutboxRow[]; readonly parked: number };
-
-/** `settled`: how many other due payments needed no call of the gateway. */
-export type PaymentsToReconcile = {
-  readonly settled: number;
-  readonly payments: readonly { readonly id: string; readonly orderId: string }[];
-};
-
-export type SubscriptionToReconcile = { readonly id: string; readonly gatewaySubscriptionId: string };
 
 /** The dependencies of `createApp`. */
 export type Ports = {

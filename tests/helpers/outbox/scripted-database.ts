@@ -1,5 +1,6 @@
 import type { Failure, OutboxRow } from '../../../supabase/functions/api/outbox/outbox.ts';
-import type { OutboxClaim, OutboxDatabase } from '../../../supabase/functions/api/ports.ts';
+import type { Result } from '../../../supabase/functions/api/database/database-results.ts';
+import type { OutboxDatabase } from '../../../supabase/functions/api/ports.ts';
 
 /** A call that settles rows, as the database received it. */
 export type Call = {
@@ -12,7 +13,7 @@ export type Call = {
 
 type Script = {
   /** The answers to claims of each destination, in order. After them nothing is due. */
-  readonly claims?: Record<string, (readonly OutboxRow[] | Partial<OutboxClaim> | Error)[]>;
+  readonly claims?: Record<string, (OutboxRow[] | Partial<Result<'claim_outbox'>> | Error)[]>;
   readonly failOutbox?: (call: { ids: readonly number[]; failure: Failure }) => { retried: number; parked: number };
   readonly nextAttemptAt?: string | null;
 };
@@ -42,7 +43,7 @@ export function scriptedDatabase({ claims = {}, failOutbox, nextAttemptAt = null
       calls.push({ name: 'failOutbox', token, ids, failure });
       return Promise.resolve(failOutbox?.({ ids, failure }) ?? { retried: ids.length, parked: 0 });
     },
-    nextOutboxAttempt: () => Promise.resolve({ nextAttemptAt }),
+    nextOutboxAttempt: () => Promise.resolve({ next_attempt_at: nextAttemptAt }),
   };
   return { database, calls, claimed };
 }

@@ -1,62 +1,75 @@
 /** Schemas of the SQL functions' results. A proxy or an older migration may return something else. */
 import { z } from 'zod';
 
-/** JSON text for the answer. The pool transport returns Postgres' text; REST returns the parsed value. */
-export const subscriptionJson = z.union([
-  z.string().startsWith('{"subscription"'),
-  // supabase-js returns null for an empty 404, for example from a proxy. That must not become the answer to a user.
-  z.object({
-    subscription: z.looseObject({}).nullable(),
-    currentTier: z.string(),
-    payments: z.array(z.looseObject({})),
-  }).transform((value) => JSON.stringify(value)),
-]);
-export const verifyPaymentResult = z.union([
-  z.object({ outcome: z.enum(['applied', 'already_applied']), tier: z.string(), valid_until: z.string() }),
-  z.object({ outcome: z.enum(['payment_not_found', 'plan_not_found', 'refunded', 'never_captured', 'user_gone']) }),
-]);
-export const planList = z.object({ plans: z.array(z.looseObject({})) });
+const subscription = z.looseObject({});
+const time = z.string().nullable();
 const ordered = {
   payment_id: z.string(),
+  /** In minor units of `currency`. */
   amount: z.number(),
   currency: z.string(),
   plan: z.looseObject({}),
+  /** The running subscription. `until`: its end, ISO 8601 in UTC, with milliseconds. Contract: Early renewals. */
   running: z.object({ tier: z.string(), until: z.string(), early_renewal: z.string() }).nullable(),
 };
-export const createOrderResult = z.discriminatedUnion('outcome', [
-  z.object({ outcome: z.literal('created'), ...ordered }),
-  z.object({ outcome: z.literal('existing'), order_id: z.string(), ...ordered }),
-  z.object({ outcome: z.enum(['plan_not_found', 'user_not_found', 'in_flight', 'key_conflict']) }),
-  z.object({ outcome: z.literal('rate_limited'), retry_after: z.number() }),
-]);
-export const cancelResult = z.union([
-  z.object({ outcome: z.literal('cancelled'), subscription: z.looseObject({}) }),
-  z.object({ outcome: z.literal('subscription_not_found') }),
-]);
-export const resumeResult = z.union([
-  z.object({ outcome: z.literal('resumed'), subscription: z.looseObject({}) }),
-  z.object({ outcome: z.enum(['subscription_not_found', 'cannot_be_resumed']) }),
-]);
-export const gatewayEventResult = z.object({ outcome: z.string() });
-export const outboxClaim = z.object({
-  token: z.string(),
-  rows: z.array(z.object({ id: z.number(), key: z.string(), kind: z.string(), payload: z.unknown() })),
-  parked: z.number(),
-});
-export const outboxFailure = z.object({ retried: z.number(), parked: z.number() });
-export const nextOutboxAttempt = z.object({ next_attempt_at: z.string().nullable() });
-export const purgeResult = z.object({ purged: z.number() });
-export const paymentsToReconcile = z.object({
-  settled: z.number(),
-  payments: z.array(z.object({ id: z.string(), order_id: z.string() })),
-});
-export const orderPaymentsResult = z.object({ applied: z.number(), ended: z.boolean() });
-export const subscriptionsToReconcile = z.object({
-  subscriptions: z.array(z.object({ id: z.string(), gateway_subscription_id: z.string() })),
-});
-export const gatewaySubscriptionResult = z.object({ applied: z.boolean() });
-export const health = z.object({
-  oldest_undelivered_at: z.string().nullable(),
-  last_webhook_at: z.string().nullable(),
-  last_sweep_at: z.string().nullable(),
-});
+const unread = z.unknown().transform(() => {});
+
+export const results = {
+  /** JSON text for the answer. The pool transport returns Postgres' text; REST returns the parsed value. */
+  get_subscription: z.union([
+    z.string().startsWith('{"subscription"'),
+    // supabase-js returns null for an empty 404, for example from a proxy. That must not become the answer to a user.
+    z.object({ subscription: subscription.nullable(), currentTier: z.string(), payments: z.array(z.looseObject({})) })
+      .transform((value) => JSON.stringify(value)),
+  ]),
+  list_plans: z.object({ plans: z.array(z.looseObject({})) }),
+  create_order: z.discriminatedUnion('outcome', [
+    z.object({ outcome: z.literal('created'), ...ordered }),
+    z.object({ outcome: z.literal('existing'), order_id: z.string(), ...ordered }),
+    z.object({ outcome: z.enum(['plan_not_found', 'user_not_found', 'in_flight', 'key_conflict']) }),
+    z.object({ outcome: z.literal('rate_limited'), retry_after: z.number() }),
+  ]),
+  store_order: unread,
+  discard_order: unread,
+  verify_payment: z.union([
+    /** `valid_until`: ISO 8601 in UTC, with milliseconds. */
+    z.object({ outcome: z.enum(['applied', 'already_applied']), tier: z.string(), valid_until: z.string() }),
+    z.object({ outcome: z.enum(['payment_not_found', 'plan_not_found', 'refunded', 'never_captured', 'user_gone']) }),
+  ]),
+  cancel_subscription: z.union([
+    z.object({ outcome: z.literal('cancelled'), subscription }),
+    z.object({ outcome: z.literal('subscription_not_found') }),
+  ]),
+  resume_subscription: z.union([
+    z.object({ outcome: z.literal('resumed'), subscription }),
+    z.object({ outcome: z.enum(['subscription_not_found', 'cannot_be_resumed']) }),
+  ]),
+  /** The outcome as the ledger stores it. */
+  apply_gateway_event: z.object({ outcome: z.string() }),
+  claim_outbox: z.object({
+    token: z.string(),
+    /** `key` names the cause of the side effect and is the same at every attempt. */
+    rows: z.array(z.object({ id: z.number(), key: z.string(), kind: z.string(), payload: z.unknown() })),
+    /** How many other due rows were parked because of their age. */
+    parked: z.number(),
+  }),
+  complete_outbox: unread,
+  fail_outbox: z.object({ retried: z.number(), parked: z.number() }),
+  next_outbox_attempt: z.object({ next_attempt_at: time }),
+  purge_records: z.object({ purged: z.number() }),
+  claim_payments_to_reconcile: z.object({
+    /** How many other due payments needed no call of the gateway. */
+    settled: z.number(),
+    payments: z.array(z.object({ id: z.string(), order_id: z.string() })),
+  }),
+  apply_order_payments: z.object({ applied: z.number(), ended: z.boolean() }),
+  claim_subscriptions_to_reconcile: z.object({
+    subscriptions: z.array(z.object({ id: z.string(), gateway_subscription_id: z.string() })),
+  }),
+  apply_gateway_subscription: z.object({ applied: z.boolean() }),
+  finish_reconciliation: unread,
+  get_health: z.object({ oldest_undelivered_at: time, last_webhook_at: time, last_sweep_at: time }),
+};
+
+/** The checked result of an SQL function. */
+export type Result<Name extends keyof typeof results> = z.infer<(typeof results)[Name]>;

@@ -1,23 +1,7 @@
+import type { z } from 'zod';
 import type { Config } from '../config.ts';
 import type { Database as DatabaseTypes } from '../generated/database.types.ts';
-import {
-  cancelResult,
-  createOrderResult,
-  gatewayEventResult,
-  gatewaySubscriptionResult,
-  health,
-  nextOutboxAttempt,
-  orderPaymentsResult,
-  outboxClaim,
-  outboxFailure,
-  paymentsToReconcile,
-  planList,
-  purgeResult,
-  resumeResult,
-  subscriptionJson,
-  subscriptionsToReconcile,
-  verifyPaymentResult,
-} from './database-results.ts';
+import { type Result, results } from './database-results.ts';
 import type { Database } from '../ports.ts';
 
 type Rpcs = DatabaseTypes['public']['Functions'];
@@ -41,139 +25,101 @@ export class DatabaseError extends Error {
   }
 }
 
+type ResultName = keyof typeof results & keyof Rpcs;
+const schemas: { readonly [Name in ResultName]: z.ZodType<Result<Name>> } = results;
+
 /** The SQL functions of the service, over a transport. */
 export function createDatabase(
   transport: Transport,
   { gateway = null, gatewayAccountId = null }: Partial<Pick<Config, 'gateway' | 'gatewayAccountId'>> = {},
 ): Database {
-  const call = retryOnce(transport);
+  const retrying = retryOnce(transport);
+
+  async function call<Name extends ResultName>(name: Name, parameters: Rpcs[Name]['Args']): Promise<Result<Name>> {
+    return schemas[name].parse(await retrying(name, parameters));
+  }
+
   return {
-    getSubscription: async (userId) => subscriptionJson.parse(await call('get_subscription', { p_user_id: userId })),
+    getSubscription: (userId) => call('get_subscription', { p_user_id: userId }),
 
-    listPlans: async () => planList.parse(await call('list_plans', {})),
+    listPlans: () => call('list_plans', {}),
 
-    async createOrder({ userId, tier, idempotencyKey }) {
-      const result = createOrderResult.parse(
-        await call('create_order', {
-          p_user_id: userId,
-          p_tier: tier,
-          p_idempotency_key: idempotencyKey ?? undefined,
-          p_gateway_key_id: gateway?.keyId,
-        }),
-      );
-      if (result.outcome === 'rate_limited') return { outcome: result.outcome, retryAfter: result.retry_after };
-      if (!('payment_id' in result)) return result;
-      const { payment_id: paymentId, amount, currency, plan, running } = result;
-      const payment = { paymentId, amount, currency, plan, running };
-      return result.outcome === 'created'
-        ? { outcome: result.outcome, ...payment }
-        : { outcome: result.outcome, orderId: result.order_id, ...payment };
-    },
+    createOrder: ({ userId, tier, idempotencyKey }) =>
+      call('create_order', {
+        p_user_id: userId,
+        p_tier: tier,
+        p_idempotency_key: idempotencyKey ?? undefined,
+        p_gateway_key_id: gateway?.keyId,
+      }),
 
-    async storeOrder(paymentId, orderId) {
-      await call('store_order', { p_payment_id: paymentId, p_order_id: orderId });
-    },
+    storeOrder: (paymentId, orderId) => call('store_order', { p_payment_id: paymentId, p_order_id: orderId }),
 
-    async discardOrder(paymentId) {
-      await call('discard_order', { p_payment_id: paymentId });
-    },
+    discardOrder: (paymentId) => call('discard_order', { p_payment_id: paymentId }),
 
-    async verifyPayment({ userId, orderId, paymentId, signature }) {
-      const result = verifyPaymentResult.parse(
-        await call('verify_payment', {
-          p_user_id: userId,
-          p_order_id: orderId,
-          p_payment_id: paymentId,
-          p_signature: signature,
-        }),
-      );
-      return 'valid_until' in result
-        ? { outcome: result.outcome, tier: result.tier, validUntil: result.valid_until }
-        : result;
-    },
+    verifyPayment: ({ userId, orderId, paymentId, signature }) =>
+      call('verify_payment', {
+        p_user_id: userId,
+        p_order_id: orderId,
+        p_payment_id: paymentId,
+        p_signature: signature,
+      }),
 
-    cancelSubscription: async (userId, atPeriodEnd) =>
-      cancelResult.parse(await call('cancel_subscription', { p_user_id: userId, p_at_period_end: atPeriodEnd })),
+    cancelSubscription: (userId, atPeriodEnd) =>
+      call('cancel_subscription', { p_user_id: userId, p_at_period_end: atPeriodEnd }),
 
-    resumeSubscription: async (userId) => resumeResult.parse(await call('resume_subscription', { p_user_id: userId })),
+    resumeSubscription: (userId) => call('resume_subscription', { p_user_id: userId }),
 
-    applyGatewayEvent: async ({ bodySha256, eventId, body }) =>
-      gatewayEventResult.parse(
-        await call('apply_gateway_event', {
-          p_body_sha256: bodySha256,
-          p_event_id: eventId ?? undefined,
-          p_body: body ?? undefined,
-          p_account_id: gatewayAccountId ?? undefined,
-        }),
-      ),
+    applyGatewayEvent: ({ bodySha256, eventId, body }) =>
+      call('apply_gateway_event', {
+        p_body_sha256: bodySha256,
+        p_event_id: eventId ?? undefined,
+        p_body: body ?? undefined,
+        p_account_id: gatewayAccountId ?? undefined,
+      }),
 
-    claimOutbox: async (destination) => outboxClaim.parse(await call('claim_outbox', { p_destination: destination })),
+    claimOutbox: (destination) => call('claim_outbox', { p_destination: destination }),
 
-    async completeOutbox(token, ids, note) {
-      await call('complete_outbox', { p_token: token, p_ids: ids.join(','), p_note: note });
-    },
+    completeOutbox: (token, ids, note) =>
+      call('complete_outbox', { p_token: token, p_ids: ids.join(','), p_note: note }),
 
-    failOutbox: async (token, ids, failure) =>
-      outboxFailure.parse(
-        await call('fail_outbox', {
-          p_token: token,
-          p_ids: ids.join(','),
-          p_error: failure.error,
-          p_final: failure.status === 'refused',
-          p_pause_seconds: failure.status === 'paused' ? failure.seconds : undefined,
-        }),
-      ),
+    failOutbox: (token, ids, failure) =>
+      call('fail_outbox', {
+        p_token: token,
+        p_ids: ids.join(','),
+        p_error: failure.error,
+        p_final: failure.status === 'refused',
+        p_pause_seconds: failure.status === 'paused' ? failure.seconds : undefined,
+      }),
 
-    async nextOutboxAttempt(destinations) {
-      const result = await call('next_outbox_attempt', { p_destinations: destinations.join(',') });
-      return { nextAttemptAt: nextOutboxAttempt.parse(result).next_attempt_at };
-    },
+    nextOutboxAttempt: (destinations) => call('next_outbox_attempt', { p_destinations: destinations.join(',') }),
 
-    purgeRecords: async ({ ledgerDays, outboxDays, tierHistoryDays }) =>
-      purgeResult.parse(
-        await call('purge_records', {
-          p_ledger_days: ledgerDays,
-          p_outbox_days: outboxDays,
-          p_tier_history_days: tierHistoryDays,
-        }),
-      ),
+    purgeRecords: ({ ledgerDays, outboxDays, tierHistoryDays }) =>
+      call('purge_records', {
+        p_ledger_days: ledgerDays,
+        p_outbox_days: outboxDays,
+        p_tier_history_days: tierHistoryDays,
+      }),
 
-    async claimPaymentsToReconcile() {
-      const { settled, payments } = paymentsToReconcile.parse(await call('claim_payments_to_reconcile', {}));
-      return { settled, payments: payments.map(({ id, order_id: orderId }) => ({ id, orderId })) };
-    },
+    claimPaymentsToReconcile: () => call('claim_payments_to_reconcile', {}),
 
-    applyOrderPayments: async (paymentId, items) =>
-      orderPaymentsResult.parse(
-        await call('apply_order_payments', {
-          p_payment_id: paymentId,
-          p_items: items === null ? undefined : JSON.stringify(items),
-        }),
-      ),
+    applyOrderPayments: (paymentId, items) =>
+      call('apply_order_payments', {
+        p_payment_id: paymentId,
+        p_items: items === null ? undefined : JSON.stringify(items),
+      }),
 
-    async claimSubscriptionsToReconcile() {
-      const result = subscriptionsToReconcile.parse(await call('claim_subscriptions_to_reconcile', {}));
-      return result.subscriptions.map(({ id, gateway_subscription_id: gatewaySubscriptionId }) => ({
-        id,
-        gatewaySubscriptionId,
-      }));
-    },
+    claimSubscriptionsToReconcile: () => call('claim_subscriptions_to_reconcile', {}),
 
-    applyGatewaySubscription: async ({ id, gatewaySubscriptionId }, entity) =>
-      gatewaySubscriptionResult.parse(
-        await call('apply_gateway_subscription', {
-          p_subscription_id: id,
-          p_gateway_subscription_id: gatewaySubscriptionId,
-          p_entity: entity === null ? undefined : JSON.stringify(entity),
-        }),
-      ),
+    applyGatewaySubscription: ({ id, gateway_subscription_id }, entity) =>
+      call('apply_gateway_subscription', {
+        p_subscription_id: id,
+        p_gateway_subscription_id: gateway_subscription_id,
+        p_entity: entity === null ? undefined : JSON.stringify(entity),
+      }),
 
-    async finishReconciliation() {
-      await call('finish_reconciliation', {});
-    },
+    finishReconciliation: () => call('finish_reconciliation', {}),
 
-    getHealth: async (destinations) =>
-      health.parse(await call('get_health', { p_destinations: destinations.join(',') })),
+    getHealth: (destinations) => call('get_health', { p_destinations: destinations.join(',') }),
   };
 }
 

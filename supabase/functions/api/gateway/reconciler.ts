@@ -50,16 +50,16 @@ export async function reconcileAll(
 
   while (mayContinue()) {
     const { settled, payments } = await database.claimPaymentsToReconcile();
-    const subscriptions = await database.claimSubscriptionsToReconcile();
+    const { subscriptions } = await database.claimSubscriptionsToReconcile();
     const reads: Read[] = [
       ...payments.map((payment): Read => async () => {
-        const reading = await readOrderPayments(gateway, payment.orderId);
+        const reading = await readOrderPayments(gateway, payment.order_id);
         if (reading.status === 'unanswered') return null;
         const { applied, ended } = await database.applyOrderPayments(payment.id, valueOf(reading));
         return applied + Number(ended);
       }),
       ...subscriptions.map((subscription): Read => async () => {
-        const reading = await gateway.readSubscription(subscription.gatewaySubscriptionId);
+        const reading = await gateway.readSubscription(subscription.gateway_subscription_id);
         if (reading.status === 'unanswered') return null;
         return Number((await database.applyGatewaySubscription(subscription, valueOf(reading))).applied);
       }),

@@ -1,36 +1,23 @@
 import { z } from 'zod';
 
-const verifyPaymentRequest = z.object({
+/** The body of POST /api/payments/verify. */
+export const verifyPaymentRequest = z.object({
   gateway_order_id: z.string(),
   gateway_payment_id: z.string(),
   gateway_signature: z.string(),
 });
 
-const createOrderRequest = z.object({ tier: z.string() });
+/** The body of POST /api/payments/orders. */
+export const createOrderRequest = z.object({ tier: z.string() });
 
-const cancelSubscriptionRequest = z.object({ at_period_end: z.boolean() });
-
-export type VerifyPaymentRequest = z.infer<typeof verifyPaymentRequest>;
+/** The body of POST /api/subscriptions/cancel. */
+export const cancelSubscriptionRequest = z.object({ at_period_end: z.boolean() });
 
 /** A valid request, or zod's flattened error. */
 export type Parsed<T> = { ok: true; request: T } | { ok: false; details: unknown };
 
-/** Checks the body of POST /api/payments/verify. */
-export function parseVerifyPaymentRequest(body: unknown): Parsed<VerifyPaymentRequest> {
-  return parse(verifyPaymentRequest, body);
-}
-
-/** Checks the body of POST /api/payments/orders. */
-export function parseCreateOrderRequest(body: unknown): Parsed<z.infer<typeof createOrderRequest>> {
-  return parse(createOrderRequest, body);
-}
-
-/** Checks the body of POST /api/subscriptions/cancel. */
-export function parseCancelSubscriptionRequest(body: unknown): Parsed<z.infer<typeof cancelSubscriptionRequest>> {
-  return parse(cancelSubscriptionRequest, body);
-}
-
-function parse<T>(schema: z.ZodType<T>, body: unknown): Parsed<T> {
-  const result = schema.safeParse(body);
+/** Checks a body. @throws SyntaxError when it is not JSON. */
+export function parseBody<T>(schema: z.ZodType<T>, body: Uint8Array): Parsed<T> {
+  const result = schema.safeParse(JSON.parse(new TextDecoder().decode(body)));
   return result.success ? { ok: true, request: result.data } : { ok: false, details: z.flattenError(result.error) };
 }

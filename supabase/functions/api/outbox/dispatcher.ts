@@ -39,8 +39,7 @@ export function createDispatcher(
     async dispatch() {
       if (runners.length === 0) return { ...noCounts, next_attempt_at: null };
       const counts = await Promise.all(runners.map((run) => run()));
-      const { nextAttemptAt } = await database.nextOutboxAttempt(Object.keys(senders));
-      return { ...counts.reduce(addCounts, noCounts), next_attempt_at: nextAttemptAt };
+      return { ...counts.reduce(addCounts, noCounts), ...await database.nextOutboxAttempt(Object.keys(senders)) };
     },
   };
 }

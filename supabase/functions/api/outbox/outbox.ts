@@ -1,13 +1,10 @@
+import type { Result } from '../database/database-results.ts';
+
 /** The receiver of a side effect. Each destination has its own queue. `notice`: mails that are not urgent. */
 export type Destination = 'email' | 'notice' | 'revalidation' | 'gateway';
 
-/** A side effect to deliver. `key` names its cause and is the same at every attempt. */
-export type OutboxRow = {
-  readonly id: number;
-  readonly key: string;
-  readonly kind: string;
-  readonly payload: unknown;
-};
+/** A side effect to deliver. */
+export type OutboxRow = Result<'claim_outbox'>['rows'][number];
 
 /** The result of an attempt. */
 export type Delivery =

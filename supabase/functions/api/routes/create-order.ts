@@ -1,9 +1,12 @@
 import type { Answer } from '../http/answer.ts';
 import { errorAnswer } from '../http/errors.ts';
-import type { CreateOrderResult, Database, OrderRequest } from '../ports.ts';
+import type { Result } from '../database/database-results.ts';
+import type { Database, OrderRequest } from '../ports.ts';
 import type { Route } from '../http/route.ts';
 import { isStorableText } from '../database/storable-json.ts';
-import { parseCreateOrderRequest } from '../http/validation.ts';
+import { createOrderRequest, parseBody } from '../http/validation.ts';
+
+type CreateOrderResult = Result<'create_order'>;
 
 /** How long a request waits while another request creates the same order. */
 const waitMilliseconds = 3000;
@@ -24,7 +27,7 @@ export const createOrder: Route = {
     const userId = await auth.authenticate(request);
     if (userId === null) return errorAnswer('unauthorized');
 
-    const parsed = parseCreateOrderRequest(JSON.parse(new TextDecoder().decode(body)));
+    const parsed = parseBody(createOrderRequest, body);
     if (!parsed.ok) return errorAnswer('invalidRequest', parsed.details);
     const { tier } = parsed.request;
     const idempotencyKey = request.headers.get('idempotency-key') || null;
@@ -38,7 +41,7 @@ export const createOrder: Route = {
     const result = await waitForOrder(database, { userId, tier, idempotencyKey });
     if (result.outcome !== 'created') return answerWithoutOrdering(result, keyId);
 
-    const { paymentId, amount, currency } = result;
+    const { payment_id: paymentId, amount, currency } = result;
     const orderId = await gateway.createOrder({ amount, currency, receipt: paymentId.replaceAll('-', '') });
     if (orderId === null) {
       await database.discardOrder(paymentId);
@@ -47,7 +50,7 @@ export const createOrder: Route = {
     await database.storeOrder(paymentId, orderId);
     // An event about this order may have arrived first and be applied now.
     dispatchLater();
-    return checkout({ ...result, outcome: 'existing', orderId }, keyId, 'created');
+    return checkout({ ...result, outcome: 'existing', order_id: orderId }, keyId, 'created');
   },
 };
 
@@ -77,25 +80,19 @@ function answerWithoutOrdering(
     case 'in_flight':
       return { ...errorAnswer('orderInProgress'), headers: { 'retry-after': '1' } };
     case 'rate_limited':
-      return { ...errorAnswer('tooManyOrders'), headers: { 'retry-after': String(result.retryAfter) } };
+      return { ...errorAnswer('tooManyOrders'), headers: { 'retry-after': String(result.retry_after) } };
   }
 }
 
 /** The 201 answer: what a checkout needs, and what the purchase does to the running subscription. */
 function checkout(
-  { orderId, paymentId, amount, currency, plan, running }: Extract<CreateOrderResult, { outcome: 'existing' }>,
+  { order_id: id, payment_id, amount, currency, plan, running }: Extract<CreateOrderResult, { outcome: 'existing' }>,
   keyId: string,
   outcome: string,
 ): Answer {
   return {
     status: 201,
-    body: {
-      order: { id: orderId, amount, currency },
-      key_id: keyId,
-      payment_id: paymentId,
-      plan,
-      running,
-    },
+    body: { order: { id, amount, currency }, key_id: keyId, payment_id, plan, running },
     outcome,
   };
 }

@@ -16,7 +16,7 @@ export const dispatchOutbox: Route = {
 
   async handle(context) {
     const { request, mayCallInternally, database, config, dispatcher, dispatchLater, logFault } = context;
-    if (!await mayCallInternally(request)) return errorAnswer('unauthorized');
+    if (!mayCallInternally(request)) return errorAnswer('unauthorized');
     return await respondAsync(context, async () => {
       const report = await dispatcher.dispatch();
       dispatchLater(secondDispatchMilliseconds);

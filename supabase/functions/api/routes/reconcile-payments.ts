@@ -13,7 +13,7 @@ export const reconcilePayments: Route = {
 
   async handle(context) {
     const { request, mayCallInternally, database, gateway, dispatchLater, logFault } = context;
-    if (!await mayCallInternally(request)) return errorAnswer('unauthorized');
+    if (!mayCallInternally(request)) return errorAnswer('unauthorized');
     if (gateway === null) return errorAnswer('paymentsNotConfigured');
     return await respondAsync(context, async () => {
       const report = await reconcileAll(database, gateway, logFault);

@@ -59,7 +59,7 @@ export function createAuth(
   return {
     async authenticate({ headers }) {
       const token = /^bearer +(\S+)$/i.exec(headers.get('authorization')?.trim() ?? '')?.[1] ?? '';
-      const session = verified.get(token)?.session ?? readSession(token);
+      const session = verified.get(token)?.session ?? await readSession(token);
       if (session === null) return null;
       const { alg, claims } = session;
       // Issuers of HS256 tokens were not always URLs. The auth server checks those tokens.
@@ -70,10 +70,6 @@ export function createAuth(
   };
 }
 
-/**
- * An isolate may serve only requests without a session, such as webhooks. So the library is loaded with the first
- * session.
- */
 async function isSignedWith(token: string, key: JsonWebKey): Promise<boolean> {
   const { compactVerify } = await import('jose/jws/compact/verify');
   return await compactVerify(token, key, { algorithms: asymmetric }).then(() => true, () => false);
@@ -87,25 +83,20 @@ function isCurrent({ exp, nbf, aud, role }: Session['claims']): boolean {
     role === 'authenticated';
 }
 
-/** @returns null when the token is not a JWT. */
-function readSession(token: string): Session | null {
+/**
+ * An isolate may serve only requests without a session, such as webhooks. So the library is loaded with the first
+ * session. @returns null when the token is not a JWT.
+ */
+async function readSession(token: string): Promise<Session | null> {
+  if (token === '') return null;
+  const [{ decodeProtectedHeader }, { decodeJwt }] = await Promise.all([
+    import('jose/decode/protected_header'),
+    import('jose/jwt/decode'),
+  ]);
   try {
-    const [header, claims, signature, ...others] = token.split('.');
-    if (signature === undefined || others.length > 0) return null;
-    const { alg, kid } = readPart(header);
-    return typeof alg === 'string' ? { alg, kid, claims: readPart(claims) } : null;
+    const { alg, kid } = decodeProtectedHeader(token);
+    return typeof alg === 'string' ? { alg, kid, claims: decodeJwt(token) } : null;
   } catch {
     return null;
   }
-}
-
-/** @throws when the part is not a JSON object in base64url. */
-function readPart(part = ''): Record<string, unknown> {
-  const bytes = Uint8Array.from(
-    atob(part.replaceAll('-', '+').replaceAll('_', '/')),
-    (character) => character.charCodeAt(0),
-  );
-  const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new TypeError('not a JSON object');
-  return { ...value };
 }

@@ -1,0 +1,46 @@
+import type { MiddlewareHandler } from 'hono';
+import type { Auth } from '../ports.ts';
+import { errorAnswer } from './errors.ts';
+import { createBodyReader } from './request-body.ts';
+import type { Route } from './route.ts';
+import { type AppEnv, send } from './send.ts';
+import { withDeadline } from './with-deadline.ts';
+
+/**
+ * Reads the body of a request within limits, if its route needs one and the headers alone do not refuse the request.
+ * Then the route answers the refusal, in its order of checks. Any other body is skipped.
+ */
+export function readBody(routes: readonly Route[], auth: Auth, signatureHeader: string): MiddlewareHandler<AppEnv> {
+  const bodies = createBodyReader();
+  const routesWithBody = new Map(
+    routes.filter(({ bodyOf }) => bodyOf).map((route) => [`${route.method} ${route.path}`, route]),
+  );
+  return async (c, next) => {
+    const request = c.req.raw;
+    if (request.body === null) return await next();
+    const route = routesWithBody.get(`${c.req.method} ${c.req.path}`);
+    const body = route !== undefined && await needsBody(route)
+      ? await bodies.read(request)
+      : await bodies.skip(request);
+    if (body === null) return await next();
+    if (typeof body === 'string') {
+      return send(c, { ...errorAnswer(body), ...(body === 'tooManyBodies' && { headers: { 'retry-after': '1' } }) });
+    }
+    c.set('body', body.bytes);
+    try {
+      await next();
+    } finally {
+      body.release();
+    }
+
+    async function needsBody({ bodyOf, deadlineMilliseconds }: Route): Promise<boolean> {
+      if (bodyOf === 'gateway') return Boolean(request.headers.get(signatureHeader));
+      const started = performance.now();
+      const session = auth.authenticate(request);
+      c.set('auth', { authenticate: () => session });
+      const userId = await withDeadline(session, deadlineMilliseconds).catch(() => null);
+      c.set('spent', performance.now() - started);
+      return userId !== null;
+    }
+  };
+}
