@@ -10,7 +10,10 @@ export default defineConfig({
     globalSetup: ['tests/helpers/global-setup.ts'],
     setupFiles: ['tests/helpers/closed-databases.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    // A worker loads the modules once for all of its files.
+    isolate: false,
+    // Twice the cores of a small machine: many tests wait for a timeout or for another process.
+    maxWorkers: 4,
     // Bounds for a slow machine; nothing waits this long where things work.
     testTimeout: long ? 300_000 : 60_000,
     hookTimeout: long ? 300_000 : 120_000,
