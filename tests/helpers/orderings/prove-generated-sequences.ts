@@ -4,7 +4,7 @@ import { openSession } from '../session.ts';
 import type { TestDatabase } from '../test-database.ts';
 import { replayCommand } from './replay-command.ts';
 import { createScenario, type ScenarioName } from './scenarios.ts';
-import { runSequence } from './run-sequence.ts';
+import { endOfSequence } from './run-sequence.ts';
 
 /** Proves it for random sequences that are too long to run all of them. fast-check shrinks a failing sequence. */
 export async function proveGeneratedSequences(
@@ -15,7 +15,7 @@ export async function proveGeneratedSequences(
   const scenario = await createScenario(database, name);
   const session = await openSession(database, { role: 'service_role' });
   const end = async (sequence: readonly string[]) =>
-    JSON.stringify((await runSequence(session, scenario, sequence)).at(-1)?.state);
+    JSON.stringify(await endOfSequence(session, scenario, sequence));
   const names = scenario.steps.map((step) => step.name);
   const sequences = fc.shuffledSubarray([...names, ...names, ...names], { minLength: 1 })
     .filter((sequence) => scenario.isComplete(new Set(sequence)));
