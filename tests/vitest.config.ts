@@ -1,18 +1,19 @@
 import { readFileSync, statfsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
-
-/** The quick suite, `npm test`; with LONG=1 the one that takes longer, `npm run test:long`. */
-const long = Deno.env.get('LONG') === '1';
+import { isLong } from './helpers/is-long.ts';
 
 // A database is a thousand files. On a disk with ext4 a fifth of the run would be their creation and removal.
 const memory = '/dev/shm';
 const neededBytes = 4 * 1024 ** 3;
 if (Deno.env.get('TMPDIR') === undefined && hasRoomInMemory()) Deno.env.set('TMPDIR', memory);
 
+/** The quick suite, `npm test`; with LONG=1 the one that takes longer, `npm run test:long`. */
 export default defineConfig({
   test: {
-    include: [long ? 'tests/long/**/*.test.ts' : 'tests/**/*.test.ts'],
-    exclude: long ? [] : ['tests/long/**'],
+    include: isLong
+      ? ['tests/long/**/*.test.ts', 'tests/database/{request-plans,outbox-plans,plans-of-empty-tables}.test.ts']
+      : ['tests/**/*.test.ts'],
+    exclude: isLong ? [] : ['tests/long/**'],
     globalSetup: ['tests/helpers/global-setup.ts'],
     setupFiles: ['tests/helpers/closed-databases.ts'],
     pool: 'forks',
@@ -21,8 +22,8 @@ export default defineConfig({
     // Twice the cores of a small machine: many tests wait for a timeout or for another process.
     maxWorkers: 4,
     // Bounds for a slow machine; nothing waits this long where things work.
-    testTimeout: long ? 300_000 : 60_000,
-    hookTimeout: long ? 300_000 : 120_000,
+    testTimeout: isLong ? 300_000 : 60_000,
+    hookTimeout: isLong ? 300_000 : 120_000,
     teardownTimeout: 30_000,
   },
 });

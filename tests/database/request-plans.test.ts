@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sha256, subscriptionEvent } from '../helpers/gateway-events.ts';
+import { isLong } from '../helpers/is-long.ts';
 import { captured, dispute, failed, type Money, orderPaid, refunded } from '../helpers/money-events.ts';
 import { type Plans, watchPlans } from '../helpers/plans.ts';
 import { uniqueId } from '../helpers/records.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/test-database.ts';
 
-const rows = 100_000;
+const rows = isLong ? 100_000 : 20_000;
 
 let database: TestDatabase;
 let plans: Plans;
