@@ -1,7 +1,14 @@
+import { readFileSync, statfsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+import { isLong } from './helpers/project/is-long.ts';
 
-/** The quick suite, `npm test`; with LONG=1 the one that takes longer, `npm run test:long`. */
-const long = Deno.env.get('LONG') === '1';
+// A database is a thousand files. On a disk with ext4 a fifth of the run would be their creation and removal.
+const memory = '/dev/shm';
+const neededBytes = 4 * 1024 ** 3;
+if (Deno.env.get('TMPDIR') === undefined && hasRoomInMemory()) Deno.env.set('TMPDIR', memory);
+
+/** The long suite, and the tests that read plans, here on more rows. */
+const long = ['tests/long/**/*.test.ts', 'tests/database/{request-plans,outbox-plans,plans-of-empty-tables}.test.ts'];
 const globalSetup = ['tests/helpers/database/global-setup.ts'];
 
 /** The contract of the endpoints, which call the database; without that of HTTP, sessions and outages. */
@@ -10,10 +17,10 @@ const endpoints =
 
 export default defineConfig({
   test: {
-    ...(long
+    ...(isLong
       ? {
         projects: [
-          { extends: true, test: { name: 'long', include: ['tests/long/**/*.test.ts'], globalSetup } },
+          { extends: true, test: { name: 'long', include: long, globalSetup } },
           // On a database that was upgraded from the newest release.
           { extends: true, test: { name: 'upgraded', include: [endpoints], globalSetup } },
         ],
@@ -21,10 +28,24 @@ export default defineConfig({
       : { include: ['tests/**/*.test.ts'], exclude: ['tests/long/**'], globalSetup }),
     setupFiles: ['tests/helpers/database/closed-databases.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    // A worker loads the modules once for all of its files.
+    isolate: false,
+    // Twice the cores of a small machine: many tests wait for a timeout or for another process.
+    maxWorkers: 4,
     // Bounds for a slow machine; nothing waits this long where things work.
-    testTimeout: long ? 300_000 : 60_000,
-    hookTimeout: long ? 300_000 : 120_000,
+    testTimeout: isLong ? 300_000 : 60_000,
+    hookTimeout: isLong ? 300_000 : 120_000,
     teardownTimeout: 30_000,
   },
 });
+
+/** Whether the memory file system of Linux exists, has room for the temporary data, and may contain programs. */
+function hasRoomInMemory(): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(memory);
+    const mount = readFileSync('/proc/mounts', 'utf8').split('\n').find((line) => line.startsWith(`tmpfs ${memory} `));
+    return mount !== undefined && !mount.includes('noexec') && bavail * bsize >= neededBytes;
+  } catch {
+    return false; // not Linux
+  }
+}

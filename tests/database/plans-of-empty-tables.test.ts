@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { watchPlans } from '../helpers/database/query-plans.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { isLong } from '../helpers/project/is-long.ts';
 
-const rounds = 5000;
+const rounds = isLong ? 5000 : 1500;
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -11,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-test('20,000 events on tables that were analyzed empty read less than twice as many blocks per round at the end as at the start', async () => {
+test(`${4 * rounds} events on tables that were analyzed empty read less than 1.5 times as many blocks per round at the end as at the start`, async () => {
   await database.query("update public.plans set gateway_plan_id = 'plan_pro' where tier = 'pro'");
   // The tables get statistics of empty tables, which nothing updates.
   await database.query(`
@@ -84,8 +85,8 @@ test('20,000 events on tables that were analyzed empty read less than twice as m
     "select count(*)::int as events from private.gateway_events where outcome in ('applied', 'already')",
   );
   expect(events).toBe(4 * rounds);
-  // An index of more rows is a page or two deeper. One table scan would read six times as many blocks.
-  expect(atEnd).toBeLessThan(2 * atStart);
+  // An index of more rows is a page or two deeper: 1.4 times as many blocks. A scan of the payments would make it 1.7.
+  expect(atEnd).toBeLessThan(1.5 * atStart);
 });
 
 test('a query without enable_seqscan = off scans an empty table, so the test above can fail', async () => {

@@ -12,8 +12,10 @@ import {
   subscriptionEvent,
 } from '../helpers/gateway/events.ts';
 import { uniqueId } from '../helpers/records/records.ts';
+import { isLong } from '../helpers/project/is-long.ts';
+import { refunded } from '../../scripts/release/sample/acts.ts';
 
-const rows = 100_000;
+const rows = isLong ? 100_000 : 20_000;
 
 let database: TestDatabase;
 let plans: Plans;

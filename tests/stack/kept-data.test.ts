@@ -2,11 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { withClient } from '../helpers/database/postgres-client.ts';
 import { copyProject } from '../helpers/project/copy-project.ts';
 import { expectGone, freeBasePort, npmStart } from './running-stack.ts';
+import type { RunningStack } from './running-stack.ts';
 
 describe('kept data', { timeout: 60_000 }, () => {
   const port = String(freeBasePort());
   let project: string;
   let migrations: string[];
+  /** The first test leaves it running, and the second one kills it. */
+  let running: RunningStack | undefined;
 
   beforeAll(async () => {
     project = await copyProject();
@@ -37,15 +40,14 @@ describe('kept data', { timeout: 60_000 }, () => {
     expect(second.stderr.join('\n')).toContain('Another `npm start` is using the data');
     expect((await first.end()).code).toBe(0);
 
-    const again = start();
-    await again.ready;
+    running = start();
+    await running.ready;
     expect(await settings(env.DB_URL)).toEqual([{ early_renewal: 'replace' }]);
     expect(await signUp(env.API_URL ?? '', env.PUBLISHABLE_KEY ?? '')).toBe(422);
-    await again.end();
   });
 
   test('a Postgres that survived its supervisor is stopped', async () => {
-    const first = start();
+    const first = running ?? start();
     await first.ready;
     const processes = await first.processes();
     // The shells that would stop the children are killed together with the supervisor, so Postgres survives.

@@ -5,6 +5,8 @@ import { migrate } from '../../../scripts/stack/postgres/migrate.ts';
 import { createPostgres } from '../../../scripts/stack/postgres/postgres.ts';
 import { prepareDatabase } from '../../../scripts/stack/postgres/prepare-database.ts';
 import { freePort } from '../../../scripts/stack/ports.ts';
+import { removeFolder } from '../../../scripts/stack/postgres/init-database.ts';
+import { type Clusters, copyFolder, createCluster } from './clusters.ts';
 import { setPoolPassword } from './pool-role.ts';
 import { templateDatabase, withClient } from './postgres-client.ts';
 
@@ -12,6 +14,7 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** Connection URL of the tests' Postgres, database `postgres`. */
     postgresUrl: string;
+    clusters: Clusters;
     /** Whether only some tests of each file run, selected by title. */
     isPart: boolean;
   }
@@ -24,14 +27,22 @@ declare module 'vitest' {
 export default async function setup(
   project: TestProject,
 ): Promise<() => Promise<void>> {
+  const folder = await createCluster('new');
+  const clusters = { empty: `${folder}/empty`, migrated: `${folder}/migrated` };
+  await copyFolder(`${folder}/postgres`, clusters.empty);
   const postgres = createPostgres({
     port: freePort(),
+    dataFolder: folder,
     ephemeral: true,
     log: () => {},
   });
-  await postgres.start();
-  await postgres.ready();
+  const stop = async () => {
+    await postgres.stop();
+    await removeFolder(folder);
+  };
   try {
+    await postgres.start();
+    await postgres.ready();
     await withClient(
       postgres.url(),
       (client) => client.query(`create database ${templateDatabase}`),
@@ -46,16 +57,21 @@ export default async function setup(
       log: () => {},
     });
     await withClient(postgres.url(), setPoolPassword);
+    await postgres.stop();
+    await copyFolder(`${folder}/postgres`, clusters.migrated);
+    await postgres.start();
+    await postgres.ready();
     // No job sweeps the tests' databases. Without this, a long run would have the finding sweep_overdue.
     await withClient(
       postgres.url(templateDatabase),
       (client) => client.query("update private.scheduled_jobs set since = 'infinity'"),
     );
   } catch (error) {
-    await postgres.stop();
+    await stop();
     throw error;
   }
   project.provide('postgresUrl', postgres.url());
+  project.provide('clusters', clusters);
   project.provide('isPart', project.vitest.config.testNamePattern !== undefined);
-  return () => postgres.stop();
+  return stop;
 }

@@ -1,9 +1,10 @@
 import { localPassword } from '../../../scripts/stack/defaults.ts';
 import { spawnChild } from '../../../scripts/stack/process/child.ts';
-import { initDatabase, removeFolder } from '../../../scripts/stack/postgres/init-database.ts';
+import { removeFolder } from '../../../scripts/stack/postgres/init-database.ts';
 import { freePort } from '../../../scripts/stack/ports.ts';
 import { postgresEnvironment, postgresProgram } from '../../../scripts/stack/postgres/postgres-program.ts';
 import { unprivilegedUser } from '../../../scripts/stack/process/unprivileged-user.ts';
+import { createCluster } from './clusters.ts';
 
 /** A Postgres on which `pg_net` and `pg_cron` can be installed; they are stand-ins that record their calls. */
 export type HostedPostgres = { readonly url: string; stop(): Promise<void> };
@@ -50,10 +51,8 @@ const notPreloaded = {
 /** Starts a server on a temporary folder, from a copy of the program with the extensions beside it. */
 export async function startHostedPostgres({ isCronPreloaded = true } = {}): Promise<HostedPostgres> {
   const user = await unprivilegedUser();
-  const folder = await Deno.makeTempDir({ prefix: 'hosted-postgres-' });
-  if (user) await Deno.chown(folder, user.uid, user.gid);
+  const folder = await createCluster('empty');
   await copyProgram(folder, { ...extensions, ...(!isCronPreloaded && notPreloaded) });
-  await initDatabase(`${folder}/data`, user);
 
   const port = freePort();
   const listening = Promise.withResolvers<void>();
@@ -61,7 +60,7 @@ export async function startHostedPostgres({ isCronPreloaded = true } = {}): Prom
   const server = spawnChild({
     name: 'hosted-postgres',
     command: `${folder}/bin/postgres`,
-    args: ['-D', `${folder}/data`, ...settings.flatMap((setting) => ['-c', setting])],
+    args: ['-D', `${folder}/postgres`, ...settings.flatMap((setting) => ['-c', setting])],
     cwd: '/',
     env: postgresEnvironment,
     ...user,

@@ -22,9 +22,14 @@ export type TestDatabase = {
 
 const open = new Set<string>();
 
-/** URLs of the databases that were opened and not closed, so that their findings were not compared. */
-export function openDatabases(): string[] {
-  return [...open];
+/**
+ * URLs of the databases that were opened and not closed, so that their findings were not compared. Each is returned once,
+ * because the next test file of the worker uses the same set.
+ */
+export function takeOpenDatabases(): string[] {
+  const urls = [...open];
+  open.clear();
+  return urls;
 }
 
 /** Clones the migrated template. */

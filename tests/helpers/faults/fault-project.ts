@@ -2,14 +2,15 @@ import { localKeys } from '../../../scripts/stack/defaults.ts';
 import { createFunction, type EdgeFunction } from '../../../scripts/stack/function/function.ts';
 import { createReverseProxy } from '../../../scripts/stack/http/reverse-proxy.ts';
 import { freePort } from '../../../scripts/stack/ports.ts';
-import { migrate } from '../../../scripts/stack/postgres/migrate.ts';
 import { createPostgres, type Postgres } from '../../../scripts/stack/postgres/postgres.ts';
-import { prepareDatabase } from '../../../scripts/stack/postgres/prepare-database.ts';
 import { createLite } from '../../../scripts/stack/supabase-lite/lite.ts';
 import { poolUrl, setPoolPassword } from '../database/pool-role.ts';
 import { withClient } from '../database/postgres-client.ts';
 import { openDatabase, type TestDatabase } from '../database/test-database.ts';
 import { secrets } from '../gateway/sign.ts';
+import { removeFolder } from '../../../scripts/stack/postgres/init-database.ts';
+import { createCluster } from '../database/clusters.ts';
+import { templateDatabase } from '../database/postgres-client.ts';
 
 /** A project with the service in front of it. Each part can fail on its own. */
 export type FaultProject = {
@@ -35,7 +36,8 @@ export async function startFaultProject(
 ): Promise<FaultProject> {
   const log = () => {};
   const [postgresPort, apiPort] = [freePort(), freePort()];
-  const postgres = createPostgres({ port: postgresPort, ephemeral: true, log });
+  const folder = await createCluster('migrated');
+  const postgres = createPostgres({ port: postgresPort, dataFolder: folder, ephemeral: true, log });
   const lite = createLite({
     databaseUrl: postgres.url(),
     jwtSecret: localKeys.jwtSecret,
@@ -61,7 +63,14 @@ export async function startFaultProject(
   const database = openDatabase(postgres.url());
 
   async function stop(): Promise<void> {
-    const endings = [edgeFunction.stop, proxy.stop, lite.stop, database.close, postgres.stop];
+    const endings = [
+      edgeFunction.stop,
+      proxy.stop,
+      lite.stop,
+      database.close,
+      postgres.stop,
+      () => removeFolder(folder),
+    ];
     const failures: unknown[] = [];
     for (const end of endings) await end().catch((error: unknown) => failures.push(error));
     if (failures.length > 0) throw failures[0];
@@ -70,9 +79,10 @@ export async function startFaultProject(
   try {
     await postgres.start();
     await postgres.ready();
-    await prepareDatabase(postgres.url());
-    await migrate({ url: postgres.url(), seed: false, log });
-    await withClient(postgres.url(), setPoolPassword);
+    await withClient(postgres.url('template1'), async (client) => {
+      await client.query('drop database postgres');
+      await client.query(`alter database ${templateDatabase} rename to postgres`);
+    });
     await Promise.all([proxy.start(), lite.start(), edgeFunction.start()]);
     await Promise.all([lite.ready(), edgeFunction.ready()]);
   } catch (error) {

@@ -5,6 +5,8 @@ import { createScenarioFrom, type ScenarioTemplate } from './scenarios.ts';
 import type { OrderIds, Step, StepBuilder } from './step-builder.ts';
 import { openSession } from '../database/session.ts';
 import type { TestDatabase } from '../database/test-database.ts';
+import type { Order } from '../access-model/facts.ts';
+import { endOfSequence } from './run-sequence.ts';
 
 const ordersEach = 14;
 
@@ -27,7 +29,7 @@ export async function proveRandomSets(database: TestDatabase, seeds: readonly nu
     const pace = seed % 2 === 0 ? '7 seconds' : '0 seconds';
     const names = scenario.steps.map(({ name }) => name);
     const end = async (sequence: readonly string[]) =>
-      JSON.stringify((await runSequence(session, scenario, sequence, pace)).at(-1)?.state);
+      JSON.stringify(await endOfSequence(session, scenario, sequence, pace));
     const expected = await end(names);
     for (let order = 1; order < ordersEach; order += 1) {
       const sequence = shuffle([...names, ...names.filter(() => random() < 0.3)], random);

@@ -174,15 +174,19 @@ $$;
 create function test.run_sequence(
   p_subject jsonb,
   p_steps jsonb,
-  p_sequence integer[]
+  p_sequence integer[],
+  p_states text -- each: the state after each step; last: only the last one, which is faster
 )
 returns table (step integer, answer jsonb, state jsonb)
 language plpgsql
 as $$
 begin
-  foreach step in array p_sequence loop
+  for v_index in 1..cardinality(p_sequence) loop
+    step := p_sequence[v_index];
     answer := test.run_step(p_steps -> step);
-    state := test.read_state(p_subject);
+    if p_states = 'each' or v_index = cardinality(p_sequence) then
+      state := test.read_state(p_subject);
+    end if;
     return next;
   end loop;
 end

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { checksFor } from '../../scripts/doctor/checks.ts';
 import { root } from '../../scripts/stack/root.ts';
 import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
 import { openDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { freeBasePort, npmStart, type RunningStack } from './running-stack.ts';
 
+// The commands run on one stack, because a start takes seconds. The clock comes last: it leaves findings.
 const port = freeBasePort();
 let stack: RunningStack;
 let database: TestDatabase;
@@ -19,6 +21,24 @@ afterAll(async () => {
   await database.close();
   // The clock is reset to a time before the end of two periods that have lapsed.
   await stack.end({ paid_not_entitled: 2 });
+});
+
+test('npm run doctor finds no fault in two runs on the local stack, and exits with 0', async () => {
+  for (let times = 0; times < 2; times += 1) {
+    const { code, stdout } = await new Deno.Command('npm', {
+      args: ['run', '--silent', 'doctor', '--', '--json', '--port', String(port)],
+      cwd: root,
+      stdin: 'null',
+      stderr: 'null',
+    }).output();
+    const results: { check: string; status: string }[] = JSON.parse(new TextDecoder().decode(stdout));
+    expect(results.filter(({ status }) => status === 'fail' || status === 'warn')).toEqual([]);
+    expect(results.map(({ check }) => check)).toEqual(checksFor({ mode: 'local' }).map(({ name }) => name));
+    expect(results.filter(({ status }) => status === 'pass').map(({ check }) => check)).toEqual(
+      expect.arrayContaining(['local-stack', 'webhook-ping', 'gateway-key', 'database', 'schedule', 'versions']),
+    );
+    expect(code).toBe(0);
+  }
 });
 
 async function shiftClock(...args: string[]): Promise<number> {
