@@ -13,7 +13,6 @@ import {
 } from '../helpers/gateway/events.ts';
 import { uniqueId } from '../helpers/records/records.ts';
 import { isLong } from '../helpers/project/is-long.ts';
-import { refunded } from '../../scripts/release/sample/acts.ts';
 
 const rows = isLong ? 100_000 : 20_000;
 

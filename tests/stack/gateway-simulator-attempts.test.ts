@@ -10,7 +10,10 @@ import {
   received,
   simulate,
   until,
+  useSimulator,
 } from './gateway-simulator-rig.ts';
+
+useSimulator();
 
 const payment = async (id: string) => (await call('GET', `/v1/payments/${id}`)).body;
 const read = async (order: { id: string }) => (await call('GET', `/v1/orders/${order.id}`)).body;

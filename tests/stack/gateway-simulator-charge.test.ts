@@ -1,5 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
-import { call, events, received, simulate, until } from './gateway-simulator-rig.ts';
+import { call, events, received, simulate, until, useSimulator } from './gateway-simulator-rig.ts';
+
+useSimulator();
 
 beforeEach(() => call('DELETE', '/simulate/fault'));
 

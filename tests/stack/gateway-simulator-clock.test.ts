@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { another, call, type Entity, received, until } from './gateway-simulator-rig.ts';
+import { another, call, type Entity, received, until, useSimulator } from './gateway-simulator-rig.ts';
+
+useSimulator();
 
 const NOW = 1_900_000_000;
 const DAY = 24 * 60 * 60;

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { call, type Entity, events, received, simulate, until } from './gateway-simulator-rig.ts';
+import { call, type Entity, events, received, simulate, until, useSimulator } from './gateway-simulator-rig.ts';
+
+useSimulator();
 
 const USER = '1d9f6c1e-52c5-4e9b-8b39-0c8a4b4b7a10';
 const DAYS_30 = 30 * 24 * 60 * 60;

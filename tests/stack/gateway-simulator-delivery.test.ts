@@ -15,8 +15,11 @@ import {
   pay,
   received,
   until,
+  useSimulator,
   WEBHOOK_SECRET,
 } from './gateway-simulator-rig.ts';
+
+useSimulator();
 
 test('duplicates are delivered after an accepted delivery, byte for byte the same', async () => {
   await pay(await createOrder(), { deliver: { duplicate: 2, events: ['payment.captured'] } });

@@ -1,6 +1,17 @@
 import { expect, test } from 'vitest';
 import { signHex } from '../../scripts/stack/gateway/delivery.ts';
-import { another, answers, type Entity, held, received, until, WEBHOOK_SECRET } from './gateway-simulator-rig.ts';
+import {
+  another,
+  answers,
+  type Entity,
+  held,
+  received,
+  until,
+  useSimulator,
+  WEBHOOK_SECRET,
+} from './gateway-simulator-rig.ts';
+
+useSimulator();
 
 type Call = Awaited<ReturnType<typeof another>>;
 

@@ -1,5 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
-import { AUTHORIZATION, call, createOrder, simulate, simulator, until } from './gateway-simulator-rig.ts';
+import { AUTHORIZATION, call, createOrder, simulate, simulator, until, useSimulator } from './gateway-simulator-rig.ts';
+
+useSimulator();
 
 beforeEach(() => call('DELETE', '/simulate/fault'));
 

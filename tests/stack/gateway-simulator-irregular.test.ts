@@ -8,8 +8,11 @@ import {
   received,
   simulate,
   until,
+  useSimulator,
   WEBHOOK_SECRET,
 } from './gateway-simulator-rig.ts';
+
+useSimulator();
 
 /** Sends one webhook of a payment with this irregularity, and returns it parsed. */
 async function sent(irregular: Record<string, unknown>, event = 'payment.captured', fields: Entity = {}) {

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { call, createOrder, pay, simulate } from './gateway-simulator-rig.ts';
+import { call, createOrder, pay, simulate, useSimulator } from './gateway-simulator-rig.ts';
+
+useSimulator();
 
 const quiet = { deliver: { drop: true } };
 const list = (id: string) => call('GET', `/v1/payments/${id}/refunds`);

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { signHex } from '../../scripts/stack/gateway/delivery.ts';
-import { call, createOrder, KEY_SECRET } from './gateway-simulator-rig.ts';
+import { call, createOrder, KEY_SECRET, useSimulator } from './gateway-simulator-rig.ts';
+
+useSimulator();
 
 test('a payment signature is HMAC-SHA256 in lower-case hex: a pinned vector', async () => {
   expect(await signHex('key-secret', 'order_A1b2C3d4E5f6G7|pay_H8i9J0k1L2m3N4'))

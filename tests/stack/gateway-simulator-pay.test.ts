@@ -9,8 +9,11 @@ import {
   pay,
   received,
   until,
+  useSimulator,
   WEBHOOK_SECRET,
 } from './gateway-simulator-rig.ts';
+
+useSimulator();
 
 test('a captured attempt pays the order and returns a valid signature', async () => {
   const order = await createOrder({ notes: { tier: 'pro' } });

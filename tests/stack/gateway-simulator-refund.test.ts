@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { arrived, call, createOrder, pay, received, simulate, until } from './gateway-simulator-rig.ts';
+import { arrived, call, createOrder, pay, received, simulate, until, useSimulator } from './gateway-simulator-rig.ts';
+
+useSimulator();
 
 const quiet = { deliver: { drop: true } };
 const payment = async (id: string) => (await call('GET', `/v1/payments/${id}`)).body;

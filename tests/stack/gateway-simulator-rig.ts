@@ -1,5 +1,4 @@
-// A running simulator and a receiver of its webhooks, for the tests of a file.
-import { afterAll, beforeEach, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, onTestFinished } from 'vitest';
 import { createGatewaySimulator } from '../../scripts/stack/gateway/gateway-simulator.ts';
 
 export const KEY_SECRET = 'key-secret';
@@ -16,6 +15,7 @@ export const received: Received[] = [];
 export const answers: (number | 'hang' | 'hang then 500')[] = [];
 export const held: (() => void)[] = [];
 
+/** Receives the webhooks, for all test files of this process. */
 const receiver = Deno.serve({ hostname: '127.0.0.1', port: 0, onListen() {} }, async (request) => {
   const body = await request.text();
   const json = body.startsWith('{') ? JSON.parse(body) : {};
@@ -33,6 +33,8 @@ const receiver = Deno.serve({ hostname: '127.0.0.1', port: 0, onListen() {} }, a
   return new Response(null, { status: answer === 'hang' ? 200 : 500 });
 });
 
+receiver.unref();
+
 export const options = {
   port: 0,
   keyId: 'key_local',
@@ -41,24 +43,30 @@ export const options = {
   webhookUrl: `http://127.0.0.1:${receiver.addr.port}/hook`,
   firstRetryMs: 5,
 };
-export const simulator = createGatewaySimulator(options);
-await simulator.start();
-await simulator.ready();
-afterAll(async () => {
-  await simulator.stop();
-  held.forEach((release) => release());
-  await receiver.shutdown();
-});
-// Webhooks that a test did not wait for must not arrive in the next test.
-beforeEach(async () => {
-  held.splice(0).forEach((release) => release());
-  answers.length = 0;
-  await until(async () => {
-    const { items } = (await call('GET', '/simulate/deliveries')).body;
-    return items.every(({ state }: Entity) => state !== 'pending' && state !== 'retrying');
+/** The simulator of the running test file. */
+export let simulator = createGatewaySimulator(options);
+
+/** Starts a new simulator for the tests of a file. Each of them begins without a webhook on its way. */
+export function useSimulator(): void {
+  beforeAll(async () => {
+    simulator = createGatewaySimulator(options);
+    await simulator.start();
+    await simulator.ready();
   });
-  received.length = 0;
-});
+  afterAll(async () => {
+    await simulator.stop();
+    held.splice(0).forEach((release) => release());
+  });
+  beforeEach(async () => {
+    held.splice(0).forEach((release) => release());
+    answers.length = 0;
+    await until(async () => {
+      const { items } = (await call('GET', '/simulate/deliveries')).body;
+      return items.every(({ state }: Entity) => state !== 'pending' && state !== 'retrying');
+    });
+    received.length = 0;
+  });
+}
 
 export const AUTHORIZATION = `Basic ${btoa(`key_local:${KEY_SECRET}`)}`;
 

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { call, events, received, until } from './gateway-simulator-rig.ts';
+import { call, events, received, until, useSimulator } from './gateway-simulator-rig.ts';
+
+useSimulator();
 
 const USER = '7f3c1f0e-9a4b-4c55-8f0a-2d6f1f0b9c11';
 const subscribe = (fields: Record<string, unknown>) => call('POST', '/simulate/subscription', fields);

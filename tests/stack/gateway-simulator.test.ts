@@ -1,6 +1,8 @@
 import http from 'node:http';
 import { expect, test } from 'vitest';
-import { AUTHORIZATION, call, createOrder, simulator } from './gateway-simulator-rig.ts';
+import { AUTHORIZATION, call, createOrder, simulator, useSimulator } from './gateway-simulator-rig.ts';
+
+useSimulator();
 
 const routes = [
   'POST /simulate/pay',

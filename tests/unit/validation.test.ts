@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { parseBody, verifyPaymentRequest } from '../../supabase/functions/api/http/validation.ts';
+import { parseRequest, verifyPaymentRequest } from '../../supabase/functions/api/http/validation.ts';
 
 const request = { gateway_order_id: 'order_1', gateway_payment_id: 'pay_1', gateway_signature: 'abc' };
-const parse = (body: unknown) => parseBody(verifyPaymentRequest, new TextEncoder().encode(JSON.stringify(body)));
+const parse = (body: unknown) => parseRequest(verifyPaymentRequest, body);
 const fields = Object.keys(request);
 
 test('three strings are a valid request', () => {

@@ -4,7 +4,7 @@ import { createReverseProxy } from '../../../scripts/stack/http/reverse-proxy.ts
 import { freePort } from '../../../scripts/stack/ports.ts';
 import { createPostgres, type Postgres } from '../../../scripts/stack/postgres/postgres.ts';
 import { createLite } from '../../../scripts/stack/supabase-lite/lite.ts';
-import { poolUrl, setPoolPassword } from '../database/pool-role.ts';
+import { poolUrl } from '../database/pool-role.ts';
 import { withClient } from '../database/postgres-client.ts';
 import { openDatabase, type TestDatabase } from '../database/test-database.ts';
 import { secrets } from '../gateway/sign.ts';

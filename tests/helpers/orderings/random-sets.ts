@@ -1,11 +1,9 @@
 import { expect } from 'vitest';
 import { seededRandom, shuffle } from './permutations.ts';
-import { runSequence } from './run-sequence.ts';
 import { createScenarioFrom, type ScenarioTemplate } from './scenarios.ts';
 import type { OrderIds, Step, StepBuilder } from './step-builder.ts';
 import { openSession } from '../database/session.ts';
 import type { TestDatabase } from '../database/test-database.ts';
-import type { Order } from '../access-model/facts.ts';
 import { endOfSequence } from './run-sequence.ts';
 
 const ordersEach = 14;

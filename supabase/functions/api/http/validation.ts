@@ -16,8 +16,7 @@ export const cancelSubscriptionRequest = z.object({ at_period_end: z.boolean() }
 /** A valid request, or zod's flattened error. */
 export type Parsed<T> = { ok: true; request: T } | { ok: false; details: unknown };
 
-/** Checks a body. @throws SyntaxError when it is not JSON. */
-export function parseBody<T>(schema: z.ZodType<T>, body: Uint8Array): Parsed<T> {
-  const result = schema.safeParse(JSON.parse(new TextDecoder().decode(body)));
+export function parseRequest<T>(schema: z.ZodType<T>, body: unknown): Parsed<T> {
+  const result = schema.safeParse(body);
   return result.success ? { ok: true, request: result.data } : { ok: false, details: z.flattenError(result.error) };
 }

@@ -1,6 +1,6 @@
 import { errorAnswer } from '../http/errors.ts';
 import type { Route } from '../http/route.ts';
-import { cancelSubscriptionRequest, parseBody } from '../http/validation.ts';
+import { cancelSubscriptionRequest, parseRequest } from '../http/validation.ts';
 
 /** Ends the caller's subscription, now or at the end of the period. Contract: POST /api/subscriptions/cancel. */
 export const cancelSubscription: Route = {
@@ -13,7 +13,7 @@ export const cancelSubscription: Route = {
     const userId = await auth.authenticate(request);
     if (userId === null) return errorAnswer('unauthorized');
 
-    const parsed = parseBody(cancelSubscriptionRequest, body);
+    const parsed = parseRequest(cancelSubscriptionRequest, JSON.parse(new TextDecoder().decode(body)));
     if (!parsed.ok) return errorAnswer('invalidRequest', parsed.details);
 
     const result = await database.cancelSubscription(userId, parsed.request.at_period_end);

@@ -4,7 +4,7 @@ import type { Result } from '../database/database-results.ts';
 import type { Database, OrderRequest } from '../ports.ts';
 import type { Route } from '../http/route.ts';
 import { isStorableText } from '../database/storable-json.ts';
-import { createOrderRequest, parseBody } from '../http/validation.ts';
+import { createOrderRequest, parseRequest } from '../http/validation.ts';
 
 type CreateOrderResult = Result<'create_order'>;
 
@@ -27,7 +27,7 @@ export const createOrder: Route = {
     const userId = await auth.authenticate(request);
     if (userId === null) return errorAnswer('unauthorized');
 
-    const parsed = parseBody(createOrderRequest, body);
+    const parsed = parseRequest(createOrderRequest, JSON.parse(new TextDecoder().decode(body)));
     if (!parsed.ok) return errorAnswer('invalidRequest', parsed.details);
     const { tier } = parsed.request;
     const idempotencyKey = request.headers.get('idempotency-key') || null;

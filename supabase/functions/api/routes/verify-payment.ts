@@ -2,7 +2,7 @@ import { errorAnswer } from '../http/errors.ts';
 import type { Route } from '../http/route.ts';
 import { paymentMessage } from '../gateway/signature.ts';
 import { isStorableText } from '../database/storable-json.ts';
-import { parseBody, verifyPaymentRequest } from '../http/validation.ts';
+import { parseRequest, verifyPaymentRequest } from '../http/validation.ts';
 
 /** Verifies a payment and grants its tier. Contract: POST /api/payments/verify, "Order of checks". */
 export const verifyPayment: Route = {
@@ -17,7 +17,7 @@ export const verifyPayment: Route = {
     const userId = await auth.authenticate(request);
     if (userId === null) return errorAnswer('unauthorized');
 
-    const parsed = parseBody(verifyPaymentRequest, body);
+    const parsed = parseRequest(verifyPaymentRequest, JSON.parse(new TextDecoder().decode(body)));
     if (!parsed.ok) return errorAnswer('invalidRequest', parsed.details);
     const { gateway_order_id: orderId, gateway_payment_id: paymentId, gateway_signature: signature } = parsed.request;
 
