@@ -6957,7 +6957,7 @@ where p.fulfilled_at is not null
 $_$comment on view private.paid_twice is
   'Payments too many. "a further payment on the order": refund it at the gateway, whose refund.processed ends the '
   'finding. The others name a payment whose period overlaps another paid one that still runs: refund it, or lengthen '
-  'the access with private.grant_tier. The setting early_renewal = extend prevents renewals that overlap. Reads the payments whose '
+  'the access with private.grant_tier. early_renewal = extend prevents renewals that overlap. Reads the payments whose '
   'period runs.'$_$
 ]);
 

@@ -91,7 +91,7 @@ export async function readRowsExcept(database: TestDatabase, left: string[]): Pr
      where name ~ '^(public|private)[.]' and name <> all ($1) order by name`,
     [left],
   );
-  const columns = tables.map(({ name }) => `'${name}', (select json_agg(to_jsonb(t) order by t::text) from ${name} t)`);
+  const columns = tables.map(({ name }) => `'${name}', (select json_agg(t order by t::text) from ${name} t)`);
   const { state } = await database.one(`select json_build_object(${columns.join(', ')}) as state`);
   return Object.fromEntries(Object.entries(state ?? {}));
 }
