@@ -20,6 +20,17 @@ comment on column private.scheduled_jobs.error is 'SQLSTATE and message of the n
 insert into private.scheduled_jobs (name)
 values ('reconciliation'), ('sweep');
 
+-- The jobs of the sweep, in their order: functions of this schema without arguments, which return how much they did.
+create function private.sweep_jobs()
+returns text[]
+language sql
+immutable
+set search_path = ''
+return array[
+  'replay_missed_events', 'settle_waiting_subscriptions', 'expire_subscriptions', 'announce_ends', 'reduce_payloads',
+  'empty_payloads', 'delete_order_keys', 'delete_mails', 'erase_deleted_users'
+];
+
 -- Does a batch of the first job that has any to do. Called again and again, each time in a transaction of its own, until
 -- nothing is left: a request that waits for one of its locks waits for one batch, however much there is to do.
 create function private.sweep()
@@ -33,10 +44,7 @@ declare
   v_job text;
   v_done integer;
 begin
-  foreach v_job in array array[
-    'replay_missed_events', 'settle_waiting_subscriptions', 'expire_subscriptions', 'announce_ends', 'reduce_payloads',
-    'empty_payloads', 'delete_order_keys', 'delete_mails', 'erase_deleted_users'
-  ] loop
+  foreach v_job in array private.sweep_jobs() loop
     -- A job that fails does not stop the others.
     begin
       execute format('select private.%I()', v_job) into v_done;
