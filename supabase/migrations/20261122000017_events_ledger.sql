@@ -28,7 +28,8 @@ create index gateway_events_subject_id_idx on private.gateway_events (subject_id
 comment on table private.gateway_events is
   'The ledger: one row for each signed body that the gateway delivered. The hash of the body is the key, because the '
   'gateway signs nothing else. Rows are kept for LEDGER_RETENTION_DAYS.';
-comment on column private.gateway_events.event_id is 'The id in the delivery''s header. It is not signed, so no rule reads it.';
+comment on column private.gateway_events.event_id is
+  'The id in the delivery''s header. It is not signed, so no rule reads it.';
 comment on column private.gateway_events.subject_id is
   'The id of the event''s subscription or order, or of its payment if it names no order. Cut to 200 characters, so that it '
   'fits into the index.';

@@ -205,7 +205,10 @@ begin
     return 'ignored: dispute.entity.status';
   end if;
   if v_payment.user_id is null then
-    perform private.note_missing_user(v_payment.id, private.json_text(coalesce(p_dispute -> 'payment_id', p_entity -> 'id')));
+    perform private.note_missing_user(
+      v_payment.id,
+      private.json_text(coalesce(p_dispute -> 'payment_id', p_entity -> 'id'))
+    );
   end if;
   if v_payment.id is null then
     -- The payment may have paid a cycle.

@@ -1,8 +1,8 @@
 -- Deleted users, and gateway subscriptions that wait for their user or plan. Contract: "Deleted users".
 
 -- When a user is deleted, the service cancels the user's gateway subscriptions, also if their events arrive after the
--- deletion. 90 days later the user's data is erased. An unknown user may belong to another app with the same gateway account,
--- so the service does not cancel the subscriptions of unknown users.
+-- deletion. 90 days later the user's data is erased. An unknown user may belong to another app with the same gateway
+-- account, so the service does not cancel the subscriptions of unknown users.
 
 create table private.deleted_users (
   user_id uuid primary key,
