@@ -56,7 +56,7 @@ execute function private.replay_order_events();
 -- did not find these events. None of them is older than a day. Also applies events that waited for their plan or, like
 -- disputes, for their payment.
 create function private.replay_missed_events()
-returns integer -- how many events were applied; call again until it is 0
+returns integer -- how many events were applied
 language plpgsql
 set search_path = ''
 as $$
