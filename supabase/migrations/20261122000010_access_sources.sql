@@ -200,7 +200,7 @@ cross join lateral (
 left join private.gateway_subscriptions m
   on m.user_id = w.user_id
   and m.gateway_subscription_id = w.gateway_subscription_id
--- Without the rows whose gateway subscription is a source with newer facts.
+-- Skips rows whose gateway subscription is itself a source with newer facts.
 where (m.plan_id is not null and m.period_end is not null and m.arrived_at >= w.at) is not true;
 grant select on private.sources to service_role;
 comment on view private.sources is

@@ -60,7 +60,7 @@ begin
       and m.gateway_subscription_id <> ''
       and m.status is distinct from 'cancelled'
       and m.ended_at is null
-      -- Without a subscription that only a row written by hand names, while that row rules.
+      -- Skips a subscription that only a row written by hand names, while that row rules.
       and (m.arrived_at is not null or v_ruling.kind <> 'manual')
     order by m.gateway_subscription_id
   loop

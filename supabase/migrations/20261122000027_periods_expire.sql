@@ -119,7 +119,7 @@ begin
     from auth.users u
     join public.subscriptions s on s.user_id = u.id
     where u.id = any (p_user_ids)
-      -- Without subscriptions that were renewed before the lock.
+      -- Skips subscriptions that were renewed before the lock.
       and s.status = 'active'
       and s.current_period_end < private.clock()
     order by u.id

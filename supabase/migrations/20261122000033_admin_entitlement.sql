@@ -245,7 +245,7 @@ where p.fulfilled_at is not null
     )
   );
 comment on view private.paid_twice is
-  'Payments that pay a second time. "a further payment on the order": refund it at the gateway. The event refund.processed '
-  'ends the finding. The other reasons name a payment whose period overlaps another paid period that still runs: refund the '
-  'payment, or extend the access with private.grant_tier. The setting early_renewal = extend prevents overlapping renewals. '
-  'The view reads the payments whose period runs.';
+  'Payments for something that was already paid. "a further payment on the order": refund it at the gateway. The event '
+  'refund.processed ends the finding. The other reasons name a payment whose period overlaps another paid period that still '
+  'runs: refund the payment, or extend the access with private.grant_tier. The setting early_renewal = extend prevents '
+  'overlapping renewals. The view reads the payments whose period runs.';

@@ -31,7 +31,7 @@ where (c.amount is null or c.refunded_amount < c.amount)
         on s.user_id = newer.user_id
         and s.gateway_subscription_id = newer.id
         and newer.kind = 'gateway_subscription'
-      -- The first activation counts, too: a later one moves since, but not the replacement.
+      -- Checks the first activation, too, because a later activation moves newer.since past the charge.
       cross join lateral (
         values (newer.since), (least(s.first_activated_at, s.first_charged_at))
       ) there (since)
@@ -116,7 +116,7 @@ where o.delivered_at is null
   and o.next_attempt_at < (select private.clock()) - interval '15 minutes'
   or o.delivered_at is null
   and o.parked_at is not null
-  -- Without withdrawn cancellations, which are parked without a claim.
+  -- Skips withdrawn cancellations, which are parked without a claim.
   and o.claims <> '{}';
 comment on view private.outbox_stuck is
   'Side effects that were not delivered: due for more than 15 minutes, or parked. Due: check that the schedule runs, that '
