@@ -88,7 +88,7 @@ create table public.subscriptions (
   created_at timestamptz not null default private.clock(),
   updated_at timestamptz not null default private.clock()
 )
--- Space in each page for a new row version (HOT updates): an update writes no index.
+-- Space in each page for a new row version (HOT updates): an update that changes no indexed column writes no index.
 with (fillfactor = 90);
 create index subscriptions_plan_id_idx on public.subscriptions (plan_id);
 comment on table public.subscriptions is

@@ -82,7 +82,8 @@ begin
     end if;
   end if;
 
-  -- Of two events in the same second the longer period wins, and below the cancellation, in either order of arrival.
+  -- Of two events in the same second the longer period wins. In the next statement the cancellation wins. So the order of
+  -- arrival does not matter.
   if p_end is not null and (
     p_created_at is null
     or v_before.period_event_at is null

@@ -1,8 +1,8 @@
 -- Chains of early renewals, and the verification of a payment by the customer.
 
 -- Computes the periods of a chain of early renewals. Each period begins at the end of the previous one. If a payment is
--- refunded, the later periods move up. All ends are counted from the first start, so that a short month does not shorten the
--- later periods. The caller holds the lock on the user.
+-- refunded, the later periods move up. The ends of an unbroken run are counted from its first start, so that a short month
+-- does not shorten the later periods. The caller holds the lock on the user.
 create function private.lay_out_chain(
   p_first_payment_id uuid
 )

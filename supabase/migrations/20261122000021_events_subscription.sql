@@ -118,7 +118,6 @@ declare
   v_user_id constant uuid := private.json_uuid(p_entity -> 'notes' -> 'user_id');
   v_start constant timestamptz := case when not v_cancelled then private.json_time(p_entity -> 'current_start') end;
   v_end constant timestamptz := case when not v_cancelled then private.json_time(p_entity -> 'current_end') end;
-  -- The payment of the cycle.
   v_payment_id constant text := case when p_event = 'subscription.charged' then private.json_text(p_payment -> 'id') end;
   v_amount constant bigint := private.json_integer(p_payment -> 'amount');
   v_gateway_plan_id constant text := private.json_text(p_entity -> 'plan_id');

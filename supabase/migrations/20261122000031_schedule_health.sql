@@ -180,7 +180,7 @@ $$;
 grant execute on function private.applied_version(text) to service_role;
 
 -- Returns the newest applied migration, up to the one that the function is made for. An app may add newer migrations, so the
--- newest of all would not show that the function's migrations are missing.
+-- newest of all would not show that one of the function's migrations is missing.
 -- API: service_role only.
 create function public.get_schema_version(
   p_function_version text -- the newest migration that the function is made for
