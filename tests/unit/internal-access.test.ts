@@ -1,11 +1,14 @@
 import { timingSafeEqual } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
-import { createInternalAccess } from '../../supabase/functions/api/sessions/internal-access.ts';
 
 vi.mock('node:crypto', async (original) => {
   const crypto = await original<typeof import('node:crypto')>();
   return { ...crypto, timingSafeEqual: vi.fn(crypto.timingSafeEqual) };
 });
+
+// An earlier test file of this worker may have loaded the module, with the real node:crypto.
+vi.resetModules();
+const { createInternalAccess } = await import('../../supabase/functions/api/sessions/internal-access.ts');
 
 const request = (headers: HeadersInit) =>
   new Request('https://abc.supabase.co/functions/v1/api/internal/outbox', { method: 'POST', headers });
