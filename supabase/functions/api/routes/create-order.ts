@@ -35,7 +35,7 @@ export const createOrder: Route = {
       return errorAnswer('gatewayUnavailable');
     }
     await database.storeOrder(paymentId, orderId);
-    // An event about this order may have arrived first and be applied now.
+    // `storeOrder` also applies the events about this order that arrived first, and they may enqueue side effects.
     dispatchLater();
     return checkout({ ...result, outcome: 'existing', order_id: orderId }, keyId, 'created');
   },
