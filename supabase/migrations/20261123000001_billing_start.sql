@@ -12,13 +12,13 @@ create table private.subscription_orders (
   tier text not null,
   gateway_plan_id text not null,
   gateway_key_id text,
-  idempotency_key text constraint subscription_orders_idempotency_key_check check (char_length(idempotency_key) <= 255),
+  idempotency_keys text[] not null default '{}'
+    constraint subscription_orders_idempotency_keys_check check (cardinality(idempotency_keys) <= 20),
   gateway_subscription_id text constraint subscription_orders_gateway_subscription_id_key unique,
   short_url text,
   created_at timestamptz not null default private.clock(),
   expires_at timestamptz not null,
-  next_check_at timestamptz,
-  constraint subscription_orders_user_id_idempotency_key_key unique (user_id, idempotency_key)
+  next_check_at timestamptz
 );
 create index subscription_orders_user_id_created_at_idx on private.subscription_orders (user_id, created_at desc);
 create index subscription_orders_created_at_idx on private.subscription_orders (created_at);
@@ -28,6 +28,7 @@ alter table private.subscription_orders enable row level security;
 grant select, insert, update on private.subscription_orders to service_role;
 comment on table private.subscription_orders is
   'Gateway subscriptions that users asked for. They give no access: the events of the gateway do. Kept for 90 days.';
+comment on column private.subscription_orders.idempotency_keys is 'Each of these keys returns this order.';
 comment on column private.subscription_orders.gateway_plan_id is 'The plan at the gateway, as the subscription was made with it.';
 comment on column private.subscription_orders.gateway_subscription_id is 'Null: the gateway has not answered yet.';
 comment on column private.subscription_orders.short_url is 'The page of the gateway on which the customer authorises it.';
@@ -71,7 +72,7 @@ begin
   select * into v_order
   from private.subscription_orders o
   where o.user_id = p_user_id
-    and o.idempotency_key = p_idempotency_key;
+    and p_idempotency_key = any (o.idempotency_keys);
   if v_order.tier <> p_tier then
     return jsonb_build_object('outcome', 'key_conflict');
   end if;
@@ -123,11 +124,22 @@ begin
     returning * into v_order;
     return private.subscription_order('created', v_order, v_plan);
   end if;
-  if v_order.gateway_subscription_id is not null then
-    return private.subscription_order('existing', v_order, v_plan);
+  if v_order.id is not null and v_order.gateway_subscription_id is null then
+    return jsonb_build_object('outcome', 'in_flight');
   end if;
   if v_order.id is not null then
-    return jsonb_build_object('outcome', 'in_flight');
+    if p_idempotency_key <> all (v_order.idempotency_keys) then
+      if cardinality(v_order.idempotency_keys) = 20 then
+        return jsonb_build_object(
+          'outcome', 'rate_limited',
+          'retry_after', ceil(extract(epoch from v_order.created_at + interval '30 minutes' - v_now))
+        );
+      end if;
+      update private.subscription_orders o
+      set idempotency_keys = o.idempotency_keys || p_idempotency_key
+      where o.id = v_order.id;
+    end if;
+    return private.subscription_order('existing', v_order, v_plan);
   end if;
 
   select ceil(extract(epoch from min(recent.created_at) + interval '1 hour' - v_now)) into v_retry_after
@@ -144,10 +156,11 @@ begin
     return jsonb_build_object('outcome', 'rate_limited', 'retry_after', v_retry_after);
   end if;
   insert into private.subscription_orders (
-    user_id, tier, gateway_plan_id, gateway_key_id, idempotency_key, created_at, expires_at
+    user_id, tier, gateway_plan_id, gateway_key_id, idempotency_keys, created_at, expires_at
   )
   values (
-    p_user_id, p_tier, v_plan.gateway_plan_id, p_gateway_key_id, p_idempotency_key, v_now, v_now + interval '24 hours'
+    p_user_id, p_tier, v_plan.gateway_plan_id, p_gateway_key_id, array_remove(array[p_idempotency_key], null), v_now,
+    v_now + interval '24 hours'
   )
   returning * into v_order;
   return private.subscription_order('created', v_order, v_plan);
