@@ -81,7 +81,8 @@ export function createScheduler(
   return {
     name: 'scheduler',
     async start() {
-      sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
+      // A query of the types of arrays would be rejected, uncaught, when the database restarts meanwhile.
+      sql = postgres(databaseUrl, { max: 1, fetch_types: false, onnotice: () => {} });
       // Wakes also after each reconnect, because notifications in between are lost.
       await sql.listen('outbox', wake, wake);
       sweeping = setInterval(runSweep, sweepMs);

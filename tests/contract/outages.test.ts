@@ -3,7 +3,7 @@ import { freePort } from '../../scripts/stack/ports.ts';
 import { postWebhook } from '../helpers/gateway/deliver.ts';
 import { paymentFailed } from '../helpers/gateway/events.ts';
 import { answer, refusal } from '../helpers/http/answer.ts';
-import { type ApiProxy, type Intercept, startApiProxy } from '../helpers/http/api-proxy.ts';
+import { type ApiProxy, startApiProxy } from '../helpers/http/api-proxy.ts';
 import { createCaller } from '../helpers/http/caller.ts';
 import { type Checkout, checkout, requestSubscription, verify } from '../helpers/http/requests.ts';
 import type { SignedUpUser } from '../helpers/project/project.ts';
@@ -47,11 +47,24 @@ async function callAll(service: RunningService) {
   return { read, verified, webhook, health };
 }
 
-/** The project's API with a part that fails. */
-function useProxy(intercept: Intercept): Addresses {
+/** The project's API, of which one part fails. One service calls it, because a start takes longer than a test. */
+type FailingApi = Addresses & {
+  /** The failing part answers like this from now on. */
+  answerWith(respond: () => Response): void;
+  /** How often the failing part was called since `answerWith`. */
+  calls(): number;
+};
+
+function useFailingApi(part: 'auth' | 'rest'): FailingApi {
   let proxy: ApiProxy | undefined;
+  let respond = (): Response => new Response(null, { status: 503 });
+  let calls = 0;
   beforeAll(() => {
-    proxy = startApiProxy(() => project.apiUrl, intercept);
+    proxy = startApiProxy(() => project.apiUrl, (request, forwardRequest) => {
+      if (!new URL(request.url).pathname.startsWith(`/${part}/`)) return forwardRequest();
+      calls += 1;
+      return respond();
+    });
   });
   afterAll(() => proxy?.stop());
   return {
@@ -61,10 +74,13 @@ function useProxy(intercept: Intercept): Addresses {
     get poolUrl() {
       return project.poolUrl;
     },
+    answerWith(answer) {
+      respond = answer;
+      calls = 0;
+    },
+    calls: () => calls,
   };
 }
-
-const isAuth = (request: Request) => new URL(request.url).pathname.startsWith('/auth/');
 
 describe.each(everyTarget)('%s', (target) => {
   describe('without a server at the addresses of the API and the database', () => {
@@ -86,6 +102,9 @@ describe.each(everyTarget)('%s', (target) => {
     });
   });
 
+  const api = useFailingApi('auth');
+  const service = useService(target, api);
+
   describe.each([
     ['500 with JSON', () => Response.json({ message: 'inner detail' }, { status: 500 })],
     ['502 with HTML', () => new Response('<h1>inner detail</h1>', { status: 502 })],
@@ -93,21 +112,21 @@ describe.each(everyTarget)('%s', (target) => {
     ['429', () => Response.json({ code: 429, msg: 'inner detail' }, { status: 429 })],
     ['200 with HTML', () => new Response('<h1>inner detail</h1>')],
   ])('with an auth server that answers %s', (_, respond) => {
-    const service = useService(
-      target,
-      useProxy((request, forwardRequest) => isAuth(request) ? respond() : forwardRequest()),
-    );
-
     test('read and verify → their 500, not 401', async () => {
+      api.answerWith(respond);
       const before = await readAllRows(project.database);
       expect(await answer(requestSubscription(service, user.accessToken))).toEqual(readFailed);
       expect(await answer(verify(service, user.accessToken, paid))).toEqual(verifyFailed);
+      expect(api.calls()).toBe(2);
       expect(await readAllRows(project.database)).toEqual(before);
     });
   });
 });
 
 describe.each(restTargets)('%s', (target) => {
+  const api = useFailingApi('rest');
+  const service = useService(target, api);
+
   describe.each([
     ['500 with JSON', () => Response.json({ code: 'XX000', message: 'inner detail' }, { status: 500 })],
     ['503 with HTML', () => new Response('<h1>inner detail</h1>', { status: 503 })],
@@ -116,14 +135,11 @@ describe.each(restTargets)('%s', (target) => {
     ['200 with HTML', () => new Response('<h1>inner detail</h1>')],
     ['200 with null', () => Response.json(null)],
   ])('with a database API that answers %s', (_, respond) => {
-    const service = useService(
-      target,
-      useProxy((request, forwardRequest) => isAuth(request) ? forwardRequest() : respond()),
-    );
-
     test('read, verify and webhook → their 500, health → 503', async () => {
+      api.answerWith(respond);
       expect(await callAll(service))
         .toEqual({ read: readFailed, verified: verifyFailed, webhook: webhookFailed, health: unavailable });
+      expect(api.calls()).toBeGreaterThanOrEqual(4);
     });
   });
 });

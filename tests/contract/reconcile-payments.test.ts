@@ -3,6 +3,7 @@ import { localKeys } from '../../scripts/stack/defaults.ts';
 import { alertsAbout } from '../helpers/gateway/reconciliation.ts';
 import { type Shop, useShop } from '../helpers/gateway/shop.ts';
 import { answer, fullAnswer, refusal } from '../helpers/http/answer.ts';
+import { createCaller } from '../helpers/http/caller.ts';
 import { checkout, orderPlan, verify } from '../helpers/http/requests.ts';
 import { type RunningService, targets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
@@ -30,7 +31,7 @@ const makeDue = (...orders: { orderId: string }[]) =>
 
 /** An order whose payment no webhook announced. */
 async function paidWithoutWebhooks(shop: Shop, outcome: 'captured' | 'failed' = 'captured') {
-  const user = await project.signUp();
+  const user = await createCaller(project.database);
   const { order } = await orderPlan(shop, user.accessToken);
   const checkout = await shop.pay(order.id, outcome, none);
   return { user, orderId: order.id, checkout };
@@ -55,7 +56,7 @@ describe.each(targets)('%s', (target) => {
   });
 
   test('POST /api/internal/reconcile with the session of a user → 401', async () => {
-    const { accessToken } = await project.signUp();
+    const { accessToken } = await createCaller(project.database);
     expect(await answer(reconcile(shop, { authorization: `Bearer ${accessToken}` }))).toEqual(
       refusal(401, 'Unauthorized'),
     );
@@ -125,7 +126,7 @@ describe.each(targets)('%s', (target) => {
   });
 
   test('POST /api/payments/verify of a payment that was never captured → 400, every time', async () => {
-    const { accessToken, id } = await project.signUp();
+    const { accessToken, id } = await createCaller(project.database);
     const { order } = await orderPlan(shop, accessToken);
     const paid = await checkout(order.id);
     expect((await verify(shop, accessToken, paid)).status).toBe(200);
