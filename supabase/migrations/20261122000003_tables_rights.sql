@@ -77,7 +77,7 @@ revoke execute on function public.has_tier(text) from public, anon;
 grant execute on function public.has_tier(text) to authenticated;
 
 -- Locks a user. Until the transaction ends, no other transaction changes the user's access or deletes the user.
--- Each transaction that grants or ends access takes this lock first. supabase/README.md, "Lock order".
+-- A transaction that grants or ends access takes this lock before any other row lock: supabase/README.md, "Lock order".
 -- Security definer: service_role may not read auth.users.
 create function private.lock_user(
   p_user_id uuid

@@ -20,7 +20,7 @@ comment on view private.mirrored is
 create type private.ruling as (
   source private.sources,
   is_live boolean,
-  is_cut boolean, -- ended by the cancellation of a gateway subscription that was attached to it
+  is_ended_by_gateway boolean, -- ended by the cancellation of a gateway subscription that was attached to it
   billing integer, -- gateway subscriptions that the gateway still bills
   replaced integer, -- gateway subscriptions that the gateway is to cancel
   attaching integer -- gateway subscriptions that are no sources
@@ -49,17 +49,17 @@ begin
       -- later purchase continues.
       max(least(m.activated_at, m.cancelled_at))
         filter (where m.plan_id is null and m.status = 'cancelled' and m.activated_at is not null)
-        as cut,
+        as cancelled_activated,
       max(m.cancelled_at) filter (where m.plan_id is null and m.status = 'cancelled' and m.activated_at is null)
-        as bare_cut,
+        as cancelled_unactivated,
       max(m.activated_at) filter (where m.plan_id is null) as attached,
       max(m.cancelled_arrived_at) filter (where m.plan_id is null and m.status = 'cancelled' and m.activated_at is not null)
-        as cut_arrived,
-      max(m.cancelled_arrived_at) filter (where m.plan_id is null and m.status = 'cancelled') as any_cut_arrived
+        as cancellation_arrived,
+      max(m.cancelled_arrived_at) filter (where m.plan_id is null and m.status = 'cancelled') as any_cancellation_arrived
     from private.gateway_subscriptions m
     where m.user_id = p_user_id
   )
-  select s, live.is_live, coalesce(cut.is_cut, false), g.billing, g.replaced, g.attaching
+  select s, live.is_live, coalesce(rank.is_ended_by_gateway, false), g.billing, g.replaced, g.attaching
   into v_ruling
   from mirrored g
   left join private.manual_subscriptions w on w.user_id = p_user_id
@@ -67,26 +67,28 @@ begin
   cross join lateral (
     select
       case s.kind
-        when 'manual' then
-          case when s.gateway_subscription_id is null then g.any_cut_arrived else g.cut_arrived end >= s.since
-        when 'gateway_subscription' then g.cut >= s.since
+        when 'manual' then s.since <= case
+          when s.gateway_subscription_id is null then g.any_cancellation_arrived
+          else g.cancellation_arrived
+        end
+        when 'gateway_subscription' then g.cancelled_activated >= s.since
         else
-          coalesce(g.cut >= s.since, false)
-          or g.bare_cut >= s.since and (g.attached between s.since and g.bare_cut) is not true
-      end as is_cut,
+          coalesce(g.cancelled_activated >= s.since, false)
+          or g.cancelled_unactivated >= s.since and (g.attached between s.since and g.cancelled_unactivated) is not true
+      end as is_ended_by_gateway,
       -- A row written by hand ranks above the facts that arrived before it, and below those that arrived after it.
       case when w.at is null or s.kind = 'manual' then 1 when s.arrived_at >= w.at then 2 else 0 end as generation
-  ) cut
+  ) rank
   cross join lateral (
     select
       s.ended_at is null
       and s.lapses_at > v_now
-      and cut.is_cut is not true
-      and (cut.generation = 0 and w.status = 'cancelled') is not true as is_live
+      and rank.is_ended_by_gateway is not true
+      and (rank.generation = 0 and w.status = 'cancelled') is not true as is_live
   ) live
   order by
     live.is_live desc,
-    cut.generation desc,
+    rank.generation desc,
     case when live.is_live then s.since else least(s.ended_at, s.lapses_at) end desc,
     s.since desc,
     s.id desc
@@ -187,7 +189,7 @@ begin
       return p_ruling;
     end if;
     v_lapses_at := v_source.lapses_at;
-  elsif v_source.ended_at is null and not p_ruling.is_cut then
+  elsif v_source.ended_at is null and not p_ruling.is_ended_by_gateway then
     -- A charge makes a lapsed source run again, but not a source that ended for another reason.
     p_ruling.is_live := true;
   end if;

@@ -1,5 +1,5 @@
 -- Writes the ruling source to the subscription row and the profile's tier, and enqueues the side effects.
--- private.settle_access is the only writer of both.
+-- private.settle_access is the only function that decides them.
 
 -- Returns when to send the cancellation for the end of a cycle: 48 hours before that end. The gateway debits the next cycle
 -- up to 36 hours before it begins.
@@ -29,12 +29,12 @@ as $$
 declare
   v_ruling constant private.sources := p_ruling.source;
   v_newest private.sources := v_ruling;
-  v_is_charge_alone boolean;
+  v_has_no_activation boolean;
   v_is_replaced boolean;
   v_other private.gateway_subscriptions;
   v_ends boolean := false;
 begin
-  if not (p_ruling.is_live or p_ruling.is_cut) then
+  if not (p_ruling.is_live or p_ruling.is_ended_by_gateway) then
     v_newest := null;
   elsif v_ruling.kind in ('grant', 'manual') and v_ruling.gateway_subscription_id is null then
     -- A grant does not stop the billing. The newest running purchase below the grant does.
@@ -48,7 +48,7 @@ begin
     order by s.since desc, s.id desc
     limit 1;
   end if;
-  select m.activated_at is null into v_is_charge_alone
+  select m.activated_at is null into v_has_no_activation
   from private.gateway_subscriptions m
   where m.user_id = v_newest.user_id
     and m.gateway_subscription_id = v_newest.gateway_subscription_id;
@@ -72,8 +72,8 @@ begin
       );
     continue when v_is_replaced = v_other.is_replaced
       -- While only charges of a subscription are known, its activation may still arrive and change the order of the two.
-      or v_is_charge_alone is true and v_other.gateway_subscription_id <> v_newest.gateway_subscription_id
-      or v_is_charge_alone is not null and v_other.activated_at is null;
+      or v_has_no_activation is true and v_other.gateway_subscription_id <> v_newest.gateway_subscription_id
+      or v_has_no_activation is not null and v_other.activated_at is null;
 
     if v_is_replaced then
       perform private.enqueue_cancellation(
@@ -140,7 +140,7 @@ begin
     v_source := v_ruling.source;
     if (
         v_ruling.replaced > 0
-        or (v_ruling.is_live or v_ruling.is_cut)
+        or (v_ruling.is_live or v_ruling.is_ended_by_gateway)
           and v_ruling.billing > (v_ruling.is_live and v_source.gateway_subscription_id is not null)::integer
       )
       and private.settle_cancellations(v_ruling)
@@ -153,7 +153,7 @@ begin
     end if;
     if not v_ruling.is_live then
       v_reason := case
-        when v_ruling.is_cut then 'cancelled'
+        when v_ruling.is_ended_by_gateway then 'cancelled'
         when v_source.ended_at is not null then v_source.ended_reason
         else coalesce(v_source.ended_reason, 'lapsed')
       end;

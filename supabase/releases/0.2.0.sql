@@ -347,7 +347,7 @@ $_$comment on function public.has_tier(text) is
 $_$revoke execute on function public.has_tier(text) from public, anon$_$,
 $_$grant execute on function public.has_tier(text) to authenticated$_$,
 $_$-- Locks a user. Until the transaction ends, no other transaction changes the user's access or deletes the user.
--- Each transaction that grants or ends access takes this lock first. supabase/README.md, "Lock order".
+-- A transaction that grants or ends access takes this lock before any other row lock: supabase/README.md, "Lock order".
 -- Security definer: service_role may not read auth.users.
 create function private.lock_user(
   p_user_id uuid
@@ -1904,7 +1904,7 @@ $_$-- The ruling source, with the user's numbers of gateway subscriptions for pr
 create type private.ruling as (
   source private.sources,
   is_live boolean,
-  is_cut boolean, -- ended by the cancellation of a gateway subscription that was attached to it
+  is_ended_by_gateway boolean, -- ended by the cancellation of a gateway subscription that was attached to it
   billing integer, -- gateway subscriptions that the gateway still bills
   replaced integer, -- gateway subscriptions that the gateway is to cancel
   attaching integer -- gateway subscriptions that are no sources
@@ -1932,17 +1932,17 @@ begin
       -- later purchase continues.
       max(least(m.activated_at, m.cancelled_at))
         filter (where m.plan_id is null and m.status = 'cancelled' and m.activated_at is not null)
-        as cut,
+        as cancelled_activated,
       max(m.cancelled_at) filter (where m.plan_id is null and m.status = 'cancelled' and m.activated_at is null)
-        as bare_cut,
+        as cancelled_unactivated,
       max(m.activated_at) filter (where m.plan_id is null) as attached,
       max(m.cancelled_arrived_at) filter (where m.plan_id is null and m.status = 'cancelled' and m.activated_at is not null)
-        as cut_arrived,
-      max(m.cancelled_arrived_at) filter (where m.plan_id is null and m.status = 'cancelled') as any_cut_arrived
+        as cancellation_arrived,
+      max(m.cancelled_arrived_at) filter (where m.plan_id is null and m.status = 'cancelled') as any_cancellation_arrived
     from private.gateway_subscriptions m
     where m.user_id = p_user_id
   )
-  select s, live.is_live, coalesce(cut.is_cut, false), g.billing, g.replaced, g.attaching
+  select s, live.is_live, coalesce(rank.is_ended_by_gateway, false), g.billing, g.replaced, g.attaching
   into v_ruling
   from mirrored g
   left join private.manual_subscriptions w on w.user_id = p_user_id
@@ -1950,26 +1950,28 @@ begin
   cross join lateral (
     select
       case s.kind
-        when 'manual' then
-          case when s.gateway_subscription_id is null then g.any_cut_arrived else g.cut_arrived end >= s.since
-        when 'gateway_subscription' then g.cut >= s.since
+        when 'manual' then s.since <= case
+          when s.gateway_subscription_id is null then g.any_cancellation_arrived
+          else g.cancellation_arrived
+        end
+        when 'gateway_subscription' then g.cancelled_activated >= s.since
         else
-          coalesce(g.cut >= s.since, false)
-          or g.bare_cut >= s.since and (g.attached between s.since and g.bare_cut) is not true
-      end as is_cut,
+          coalesce(g.cancelled_activated >= s.since, false)
+          or g.cancelled_unactivated >= s.since and (g.attached between s.since and g.cancelled_unactivated) is not true
+      end as is_ended_by_gateway,
       -- A row written by hand ranks above the facts that arrived before it, and below those that arrived after it.
       case when w.at is null or s.kind = 'manual' then 1 when s.arrived_at >= w.at then 2 else 0 end as generation
-  ) cut
+  ) rank
   cross join lateral (
     select
       s.ended_at is null
       and s.lapses_at > v_now
-      and cut.is_cut is not true
-      and (cut.generation = 0 and w.status = 'cancelled') is not true as is_live
+      and rank.is_ended_by_gateway is not true
+      and (rank.generation = 0 and w.status = 'cancelled') is not true as is_live
   ) live
   order by
     live.is_live desc,
-    cut.generation desc,
+    rank.generation desc,
     case when live.is_live then s.since else least(s.ended_at, s.lapses_at) end desc,
     s.since desc,
     s.id desc
@@ -2069,7 +2071,7 @@ begin
       return p_ruling;
     end if;
     v_lapses_at := v_source.lapses_at;
-  elsif v_source.ended_at is null and not p_ruling.is_cut then
+  elsif v_source.ended_at is null and not p_ruling.is_ended_by_gateway then
     -- A charge makes a lapsed source run again, but not a source that ended for another reason.
     p_ruling.is_live := true;
   end if;
@@ -2118,7 +2120,7 @@ $_$grant execute on function private.set_tier(uuid, text, text) to service_role$
 -- migrations/20261122000012_access_settle.sql
 select pg_temp.apply_migration('20261122000012', 'access_settle', array[
 $_$-- Writes the ruling source to the subscription row and the profile's tier, and enqueues the side effects.
--- private.settle_access is the only writer of both.
+-- private.settle_access is the only function that decides them.
 
 -- Returns when to send the cancellation for the end of a cycle: 48 hours before that end. The gateway debits the next cycle
 -- up to 36 hours before it begins.
@@ -2147,12 +2149,12 @@ as $$
 declare
   v_ruling constant private.sources := p_ruling.source;
   v_newest private.sources := v_ruling;
-  v_is_charge_alone boolean;
+  v_has_no_activation boolean;
   v_is_replaced boolean;
   v_other private.gateway_subscriptions;
   v_ends boolean := false;
 begin
-  if not (p_ruling.is_live or p_ruling.is_cut) then
+  if not (p_ruling.is_live or p_ruling.is_ended_by_gateway) then
     v_newest := null;
   elsif v_ruling.kind in ('grant', 'manual') and v_ruling.gateway_subscription_id is null then
     -- A grant does not stop the billing. The newest running purchase below the grant does.
@@ -2166,7 +2168,7 @@ begin
     order by s.since desc, s.id desc
     limit 1;
   end if;
-  select m.activated_at is null into v_is_charge_alone
+  select m.activated_at is null into v_has_no_activation
   from private.gateway_subscriptions m
   where m.user_id = v_newest.user_id
     and m.gateway_subscription_id = v_newest.gateway_subscription_id;
@@ -2190,8 +2192,8 @@ begin
       );
     continue when v_is_replaced = v_other.is_replaced
       -- While only charges of a subscription are known, its activation may still arrive and change the order of the two.
-      or v_is_charge_alone is true and v_other.gateway_subscription_id <> v_newest.gateway_subscription_id
-      or v_is_charge_alone is not null and v_other.activated_at is null;
+      or v_has_no_activation is true and v_other.gateway_subscription_id <> v_newest.gateway_subscription_id
+      or v_has_no_activation is not null and v_other.activated_at is null;
 
     if v_is_replaced then
       perform private.enqueue_cancellation(
@@ -2257,7 +2259,7 @@ begin
     v_source := v_ruling.source;
     if (
         v_ruling.replaced > 0
-        or (v_ruling.is_live or v_ruling.is_cut)
+        or (v_ruling.is_live or v_ruling.is_ended_by_gateway)
           and v_ruling.billing > (v_ruling.is_live and v_source.gateway_subscription_id is not null)::integer
       )
       and private.settle_cancellations(v_ruling)
@@ -2270,7 +2272,7 @@ begin
     end if;
     if not v_ruling.is_live then
       v_reason := case
-        when v_ruling.is_cut then 'cancelled'
+        when v_ruling.is_ended_by_gateway then 'cancelled'
         when v_source.ended_at is not null then v_source.ended_reason
         else coalesce(v_source.ended_reason, 'lapsed')
       end;
