@@ -11,8 +11,11 @@ export type Row = Record<string, unknown>;
  */
 export type TestDatabase = {
   readonly url: string;
-  /** Runs a statement as the owner, `postgres`, on any free connection. */
-  query(sql: string, parameters?: unknown[]): Promise<Row[]>;
+  /**
+   * Runs a statement as the owner, `postgres`, on any free connection. A statement with a `name` is planned once for each
+   * connection: for long ones that run often.
+   */
+  query(sql: string, parameters?: unknown[], name?: string): Promise<Row[]>;
   /** The only row of a statement. @throws when there is none, or more than one. */
   one(sql: string, parameters?: unknown[]): Promise<Row>;
   /** A separate connection, for sessions that wait for each other. It is closed with the database. */
@@ -64,7 +67,8 @@ export function openDatabase(
   pool.on('error', () => {});
   const clients: pg.Client[] = [];
 
-  const query = async (sql: string, parameters?: unknown[]): Promise<Row[]> => (await pool.query(sql, parameters)).rows;
+  const query = async (text: string, values?: unknown[], name?: string): Promise<Row[]> =>
+    (await pool.query({ text, values, name })).rows;
   return {
     url,
     query,

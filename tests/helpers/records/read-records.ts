@@ -73,7 +73,8 @@ export async function readCancellation(database: TestDatabase, id: string): Prom
 }
 
 /**
- * Every row of every table of schemas public and private. Two equal results mean that nothing was written in between.
+ * The rows of every table of schemas public and private, by its name: a line of JSON for each. Two equal results mean
+ * that nothing was written in between.
  */
 export function readAllRows(database: TestDatabase): Promise<Record<string, unknown>> {
   return readRowsExcept(database, []);
@@ -90,10 +91,14 @@ export async function readRowsExcept(database: TestDatabase, left: string[]): Pr
     `select name from (select schemaname || '.' || tablename as name from pg_tables) t
      where name ~ '^(public|private)[.]' and name <> all ($1) order by name`,
     [left],
+    'tables',
   );
-  const columns = tables.map(({ name }) => `'${name}', (select json_agg(t order by t::text) from ${name} t)`);
-  const { state } = await database.one(`select json_build_object(${columns.join(', ')}) as state`);
-  return Object.fromEntries(Object.entries(state ?? {}));
+  const columns = tables.map(({ name }) =>
+    `(select string_agg(row_to_json(t)::text, e'\\n' order by t::text) from ${name} t) as "${name}"`
+  );
+  const text = `select ${columns.join(', ')}`;
+  const [rows] = await database.query(text, [], `${columns.length} tables, ${text.length}`);
+  return rows ?? {};
 }
 
 /** The payment of an order, all columns. */
