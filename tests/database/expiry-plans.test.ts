@@ -66,7 +66,14 @@ describe.each([
       if (call === 'private.announce_ends()') {
         await database.query("update private.announced_ends set until = '-infinity'");
       }
-      const found = await plans.of(`set enable_seqscan = off; select ${call}`); // as private.sweep() does
+      // Plans are read for values at first, and for any values from the sixth call on. Reading them is slow.
+      const isRead = batch === 0 || batch >= 6;
+      const found = await plans.of(
+        `set auto_explain.log_min_duration = ${isRead ? 0 : -1};
+         set enable_seqscan = off; -- as private.sweep() does
+         select ${call}`,
+      );
+      if (!isRead) continue;
       for (const [table, indexes] of Object.entries(tables)) {
         const scans = scansOf(table, found);
         for (const index of indexes) expect(scans.filter((scan) => scan.includes(index)), scans.join()).not.toEqual([]);
