@@ -3,9 +3,11 @@ import { another, type Entity, received, until } from './gateway-simulator-rig.t
 /** Unix seconds of an ISO 8601 time. */
 export const at = (time: string) => Date.parse(time) / 1000;
 
-/** A simulator whose clock stands still until a test moves it. */
-export async function startBilling(start = '2026-01-10T12:00:00Z') {
-  const api = await another({ now: () => Date.parse(start) });
+const START = '2026-01-10T12:00:00Z';
+
+/** A simulator whose clock stands still until a test moves it. `now`: milliseconds since 1970. */
+export async function startBilling(start = START, now = () => Date.parse(start)) {
+  const api = await another({ now });
   const simulate = async (control: string, fields: Entity) => (await api('POST', `/simulate/${control}`, fields)).body;
   const subscribe = async (fields: Entity = {}) =>
     (await api('POST', '/v1/subscriptions', { plan_id: 'plan_Pro00000000001', total_count: 12, ...fields })).body;
