@@ -74,7 +74,11 @@ test('a refusal leaves the subscription as it was, with a failed payment, and ca
   expect(refused).toMatchObject({
     gateway_subscription_id: created.id,
     gateway_signature: null,
-    error: { code: 'BAD_REQUEST_ERROR', metadata: { payment_id: refused.gateway_payment_id } },
+    error: {
+      code: 'BAD_REQUEST_ERROR',
+      reason: 'payment_cancelled',
+      metadata: { payment_id: refused.gateway_payment_id },
+    },
   });
   expect(await read(created.id)).toEqual(created);
   expect((await api('GET', `/v1/payments/${refused.gateway_payment_id}`)).body)

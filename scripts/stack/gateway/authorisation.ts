@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { collect, nextCycle } from './billing.ts';
 import type { Timed } from './clock.ts';
 import { signHex } from './delivery.ts';
-import type { Payment, Subscription } from './entities.ts';
+import { method, type Payment, type Subscription } from './entities.ts';
 import { gatewayError, unknownId } from './errors.ts';
 import { eventFields, type Webhook } from './events.ts';
 import { checkoutError } from './payments.ts';
@@ -13,13 +13,15 @@ import { moveSubscription, paySubscription, priceOf } from './subscriptions.ts';
 
 /** The amount that proves a mandate whose first charge comes later, in minor units. It is refunded at once. */
 const PROOF_AMOUNT = 500;
+const DESCRIPTION = 'Mandate of a Subscription';
+const REFUSED = { error_description: 'The customer refused the mandate.', error_reason: 'payment_cancelled' };
 
 /** The body of `POST /simulate/authorise`: the customer approves or refuses the mandate, as on the page. */
 export const authoriseRequest = z.strictObject({
   subscription_id: z.string(),
   outcome: z.enum(['approved', 'refused']),
   /** The plan of a subscription paid by UPI or e-mandate can not be changed. */
-  method: z.enum(['upi', 'card', 'emandate']).default('upi'),
+  method: method.default('upi'),
   ...eventFields,
 });
 
@@ -33,7 +35,7 @@ type Authorised = { subscription: Subscription; payment: Payment; webhooks: Webh
  * a later `start_at` it takes a small payment and refunds it.
  */
 export function authorise(store: GatewayStore, request: AuthoriseRequest): Authorised | Response {
-  const { subscription_id: id, outcome, method, created_at: at, irregular } = request;
+  const { subscription_id: id, outcome, created_at: at } = request;
   const created = store.subscriptions.find(id);
   const billing = store.billing.get(id);
   if (created === undefined || billing === undefined) return unknownId('subscription_id');
@@ -41,43 +43,49 @@ export function authorise(store: GatewayStore, request: AuthoriseRequest): Autho
     const description = `A subscription that is ${created.status} can not be authorised.`;
     return gatewayError(description, { field: 'subscription_id', step: 'payment_authentication' });
   }
-  store.billing.set(id, { ...billing, method });
+  store.billing.set(id, { ...billing, method: request.method });
   const isLater = created.start_at !== null && created.start_at > at;
+  if (outcome === 'refused') return refuse(store, created, isLater, request);
+  return isLater ? prove(store, created, request) : begin(store, created, request);
+}
+
+function refuse(
+  store: GatewayStore,
+  created: Subscription,
+  isLater: boolean,
+  { created_at, irregular }: AuthoriseRequest,
+): Authorised {
   const amount = isLater ? PROOF_AMOUNT : priceOf(created, store.plans.find(created.plan_id));
-  if (outcome === 'refused') {
-    const description = 'Mandate of a Subscription';
-    return {
-      subscription: created,
-      ...paySubscription(store, created, { ...request, amount, outcome: 'failed', description }),
-    };
-  }
-  // A `start_at` that has passed meanwhile is the time of the approval.
-  if (!isLater) store.subscriptions.save({ ...created, start_at: at });
-  const authenticated = moveSubscription(store, eventRequest('authenticated', id, at, { irregular }));
-  if (isLater) return prove(store, authenticated, request);
+  const step = { created_at, irregular, ...REFUSED };
+  const refused = paySubscription(store, created, { ...step, amount, outcome: 'failed', description: DESCRIPTION });
+  return { subscription: created, ...refused };
+}
+
+/** Charges the first cycle now. A `start_at` that has passed meanwhile is the time of the approval. */
+function begin(
+  store: GatewayStore,
+  created: Subscription,
+  { created_at: at, irregular }: AuthoriseRequest,
+): Authorised {
+  store.subscriptions.save({ ...created, start_at: at });
+  const authenticated = moveSubscription(store, eventRequest('authenticated', created.id, at, { irregular }));
   const cycle = nextCycle(store, authenticated.subscription, at);
-  const first = collect(store, authenticated.subscription, at, { ...cycle, irregular });
-  if (first.payment === undefined) throw new Error('a charge without a payment');
-  const webhooks = [...authenticated.webhooks, ...first.webhooks];
-  return { subscription: first.subscription, payment: first.payment, webhooks };
+  const { subscription, payment, webhooks } = collect(store, authenticated.subscription, at, { ...cycle, irregular });
+  if (payment === undefined) throw new Error('a charge without a payment');
+  return { subscription, payment, webhooks: [...authenticated.webhooks, ...webhooks] };
 }
 
 /** Takes the small payment of a mandate, and refunds it. */
-function prove(
-  store: GatewayStore,
-  { subscription, webhooks }: { subscription: Subscription; webhooks: Webhook[] },
-  { created_at, irregular }: AuthoriseRequest,
-): Authorised {
+function prove(store: GatewayStore, created: Subscription, { created_at, irregular }: AuthoriseRequest): Authorised {
   const step = { created_at, irregular };
-  const description = 'Mandate of a Subscription';
-  const paid = paySubscription(store, subscription, {
-    ...step,
-    amount: PROOF_AMOUNT,
-    outcome: 'captured',
-    description,
-  });
+  const proof = { ...step, amount: PROOF_AMOUNT, outcome: 'captured', description: DESCRIPTION } as const;
+  const paid = paySubscription(store, created, proof);
   const refund = moveRefund(store, { ...refundRequest.parse({ payment_id: paid.payment.id }), ...step });
   if (refund instanceof Response) throw new Error('a captured payment refuses its refund');
+  const { subscription, webhooks } = moveSubscription(
+    store,
+    eventRequest('authenticated', created.id, created_at, step),
+  );
   return { subscription, payment: refund.payment, webhooks: [...paid.webhooks, ...refund.webhooks, ...webhooks] };
 }
 

@@ -26,7 +26,9 @@ export type Order = {
 };
 
 /** How a payment is made. A mandate by UPI or e-mandate holds for one plan. */
-export type Method = 'upi' | 'card' | 'emandate';
+export const method = z.enum(['upi', 'card', 'emandate']);
+
+export type Method = z.infer<typeof method>;
 
 export type PaymentError = {
   error_code: string | null;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { charge } from './billing.ts';
-import type { Subscription } from './entities.ts';
+import type { Timed } from './clock.ts';
+import { method, type Subscription } from './entities.ts';
 import { gatewayError, unknownId } from './errors.ts';
 import { eventFields } from './events.ts';
-import type { Timed } from './clock.ts';
 import { usePlan } from './plans.ts';
 import type { GatewayStore } from './store.ts';
 import { eventRequest } from './subscription-requests.ts';
@@ -18,7 +18,7 @@ export const changeRequest = z.strictObject({
 /** The body of `POST /simulate/update-method`: the customer replaces the card, or changes to another method. */
 export const updateMethodRequest = z.strictObject({
   subscription_id: z.string(),
-  method: z.enum(['upi', 'card', 'emandate']).optional(),
+  method: method.optional(),
   ...eventFields,
 });
 
@@ -82,14 +82,14 @@ export const cancelAtCycleEnd: Change = (store, subscription) => {
  */
 export function updateMethod(
   store: GatewayStore,
-  { subscription_id: id, method, created_at: at, irregular }: Timed<z.infer<typeof updateMethodRequest>>,
+  { subscription_id: id, method: next, created_at: at, irregular }: Timed<z.infer<typeof updateMethodRequest>>,
 ): MovedSubscription | Response {
   const billing = store.billing.get(id);
   const subscription = store.subscriptions.find(id);
   if (billing === undefined || subscription === undefined) return unknownId('subscription_id');
   const { status } = subscription;
   if (status === 'created' || isFinal(subscription)) return refuse('has no method to change', status);
-  store.billing.set(id, { ...billing, method: method ?? billing.method, failures: 0 });
+  store.billing.set(id, { ...billing, method: next ?? billing.method, failures: 0 });
   const { webhooks } = moveSubscription(store, eventRequest('updated', id, at, { irregular }));
   if (status === 'halted') {
     const activated = moveSubscription(store, eventRequest('activated', id, at, { irregular }));

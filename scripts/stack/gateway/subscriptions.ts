@@ -96,6 +96,7 @@ export function priceOf({ quantity }: Subscription, plan: Plan | undefined): num
 
 type SubscriptionPayment =
   & Pick<SubscriptionRequest, 'created_at' | 'irregular'>
+  & Partial<Pick<typeof DECLINED, 'error_description' | 'error_reason'>>
   & { amount: number; outcome: 'captured' | 'failed'; description?: string };
 
 /** Makes a payment of a subscription, on a new order. */
