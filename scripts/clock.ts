@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import postgres from 'postgres';
 import { writeLine } from './stack/process/child.ts';
 import { localPassword } from './stack/defaults.ts';
-import { setGatewayClock } from './stack/gateway/clock.ts';
+import { setGatewayClock, settleGateway } from './stack/gateway/set-gateway-clock.ts';
 import { sweep } from './stack/postgres/sweep.ts';
 
 const { values, positionals } = parseArgs({
@@ -25,6 +25,8 @@ try {
     }`;
     await setGatewayClock(sql, gatewayUrl);
   });
+  // After the commit, so that the webhooks find the new time, and before the sweep, so that renewals are known to it.
+  await settleGateway(gatewayUrl);
   // Run the sweep now instead of at the next minute.
   await sql.unsafe(sweep);
   const [row] = await sql`select private.iso_time(private.clock()) as now`;

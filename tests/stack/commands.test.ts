@@ -10,12 +10,16 @@ const port = freeBasePort();
 let stack: RunningStack;
 let database: TestDatabase;
 let mailboxUrl: string;
+let gatewayUrl: string;
+let key: string;
 
 beforeAll(async () => {
   stack = npmStart(['--port', String(port), '--ephemeral']);
-  const { DB_URL = '', MAILBOX_URL = '' } = await stack.ready;
+  const { DB_URL = '', MAILBOX_URL = '', GATEWAY_URL = '', GATEWAY_KEY_ID, GATEWAY_KEY_SECRET } = await stack.ready;
   database = openDatabase(DB_URL, { findings: 'compared elsewhere' });
   mailboxUrl = MAILBOX_URL;
+  gatewayUrl = GATEWAY_URL;
+  key = btoa(`${GATEWAY_KEY_ID}:${GATEWAY_KEY_SECRET}`);
 });
 afterAll(async () => {
   await database.close();
@@ -65,6 +69,40 @@ async function subjectsTo(email: string | null): Promise<string[]> {
   const { data }: { data: { to: string[]; subject: string }[] } = await (await fetch(`${mailboxUrl}/emails`)).json();
   return data.filter(({ to }) => to.includes(email ?? '')).map(({ subject }) => subject);
 }
+
+async function gateway(path: string, body: unknown) {
+  const headers = { authorization: `Basic ${key}` };
+  const response = await fetch(gatewayUrl + path, { method: 'POST', headers, body: JSON.stringify(body) });
+  return await response.json();
+}
+
+test('npm run clock renews a subscription that the gateway bills, without a mail about its end', async () => {
+  const { id: user_id, email } = await createUser(database);
+  const plan_id = 'plan_Basic000000001';
+  await database.query(`update public.plans set gateway_plan_id = $1 where tier = 'basic'`, [plan_id]);
+  const { id } = await gateway('/v1/subscriptions', { plan_id, total_count: 12, notes: { user_id } });
+  await gateway('/simulate/authorise', { subscription_id: id, outcome: 'approved' });
+  const periodEnd = async () => {
+    const [row] = await database.query('select current_period_end from public.subscriptions where user_id = $1', [
+      user_id,
+    ]);
+    return row && Date.parse(String(row.current_period_end)) / 1000;
+  };
+  const cycleEnd = async () => {
+    const headers = { authorization: `Basic ${key}` };
+    return (await (await fetch(`${gatewayUrl}/v1/subscriptions/${id}`, { headers })).json()).current_end;
+  };
+  await vi.waitFor(async () => expect(await periodEnd()).toBe(await cycleEnd()), { timeout: 30_000, interval: 50 });
+  const first = await cycleEnd();
+
+  // The renewal is known when the command ends.
+  expect(await shiftClock('40 days')).toBe(0);
+  expect(await cycleEnd()).toBeGreaterThan(first);
+  expect(await periodEnd()).toBe(await cycleEnd());
+  expect(await tier(user_id)).toBe('basic');
+  expect((await subjectsTo(email)).filter((subject) => subject.includes('ended'))).toEqual([]);
+  await shiftClock();
+});
 
 test('npm run clock ends a monthly tier after its month and grace, and resets the clock', async () => {
   const { id } = await buyBasic();

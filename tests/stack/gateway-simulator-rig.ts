@@ -92,7 +92,8 @@ export async function another(fields: { firstRetryMs?: number; timeoutMs?: numbe
   await other.start();
   onTestFinished(() => other.stop());
   const headers = { authorization: AUTHORIZATION };
-  return (method: string, path: string, body?: unknown) => callAt(other.url, method, path, body, headers);
+  const api = (method: string, path: string, body?: unknown) => callAt(other.url, method, path, body, headers);
+  return Object.assign(api, { base: other.url });
 }
 
 export async function createOrder(fields: Record<string, unknown> = {}) {

@@ -11,6 +11,13 @@ const routes = [
   'POST /simulate/dispute',
   'POST /simulate/subscription',
   'POST /simulate/cycle',
+  'POST /simulate/plan',
+  'POST /simulate/authorise',
+  'POST /simulate/update-method',
+  'POST /simulate/subscription-fault',
+  'POST /simulate/due',
+  'GET /simulate/subscription/sub_Unknown0000000',
+  'GET /s/sub_Unknown0000000',
   'POST /simulate/deliver',
   'POST /simulate/retry',
   'POST /simulate/redeliver',
@@ -24,6 +31,9 @@ const routes = [
   'POST /simulate/clock',
   'GET /simulate/state',
   'POST /v1/orders',
+  'POST /v1/plans',
+  'POST /v1/subscriptions',
+  'PATCH /v1/subscriptions/sub_Unknown0000000',
   'GET /v1/payments/pay_Unknown0000000/refunds',
 ];
 

@@ -1,27 +1,31 @@
-import { type Context, Hono } from 'hono';
-import { type GatewayClock, timed } from './clock.ts';
+import { Hono } from 'hono';
+import { collection, found } from './answers.ts';
+import type { GatewayClock } from './clock.ts';
 import type { DeliveryQueue } from './delivery-queue.ts';
-import type { Notes, Payment, Refund } from './entities.ts';
-import { gatewayError, unknownId, unknownUrl } from './errors.ts';
+import { gatewayError, unknownUrl } from './errors.ts';
+import { readNotes } from './notes.ts';
 import type { GatewayStore, NewOrder } from './store.ts';
-import { moveSubscription, subscriptionRequest } from './subscriptions.ts';
+import { createSubscriptionApi } from './subscription-api.ts';
 import { isSameSecret } from '../http/local-host-secret.ts';
 
 const MIN_AMOUNT = 100;
 const MAX_RECEIPT_LENGTH = 40;
-const MAX_NOTES = 15;
-const MAX_NOTE_LENGTH = 256;
 // Accepted and ignored: here capture is automatic, and partial payments do not exist.
 const WITHOUT_EFFECT = ['payment_capture', 'payment', 'partial_payment'];
 const FIELDS = ['amount', 'currency', 'receipt', 'notes', ...WITHOUT_EFFECT];
 
-type Parts = { store: GatewayStore; queue: DeliveryQueue; clock: GatewayClock; keyId: string; keySecret: string };
+type Parts = {
+  store: GatewayStore;
+  queue: DeliveryQueue;
+  clock: GatewayClock;
+  /** The simulator's own address, without a trailing slash. */
+  baseUrl: () => string;
+  keyId: string;
+  keySecret: string;
+};
 
-/**
- * The gateway's REST API under `/v1`, behind HTTP Basic. As on the real gateway, no field of a subscription shows a
- * pending cancellation at the end of the cycle.
- */
-export function createGatewayApi({ store, queue, clock, keyId, keySecret }: Parts): Hono {
+/** The gateway's REST API under `/v1`, behind HTTP Basic. */
+export function createGatewayApi({ store, queue, clock, baseUrl, keyId, keySecret }: Parts): Hono {
   const api = new Hono().basePath('/v1');
 
   api.use(async (c, next) => {
@@ -49,34 +53,9 @@ export function createGatewayApi({ store, queue, clock, keyId, keySecret }: Part
     return found(c, payment && collection(store.refundsOf(payment.id)));
   });
 
-  api.get('/subscriptions/:id', (c) => found(c, store.subscriptions.find(c.req.param('id'))));
-  api.post('/subscriptions/:id/cancel', async (c) => {
-    const body: unknown = await c.req.json().catch(() => ({}));
-    const subscription = store.subscriptions.find(c.req.param('id'));
-    if (subscription === undefined) return unknownId();
-    if (subscription.status === 'cancelled' || subscription.status === 'completed') {
-      return gatewayError(`Subscription is not cancellable in ${subscription.status} status.`);
-    }
-    if (atCycleEnd(body)) {
-      store.endingWithCycle.add(subscription.id);
-      return c.json(subscription);
-    }
-    const request = subscriptionRequest.parse({ event: 'cancelled', subscription_id: subscription.id });
-    const { webhooks } = moveSubscription(store, timed(request, clock));
-    await queue.send(webhooks, request.deliver);
-    return c.json(store.subscriptions.find(subscription.id));
-  });
-
+  api.route('/', createSubscriptionApi({ store, queue, clock, baseUrl }));
   api.all('/*', unknownUrl);
   return api;
-}
-
-function found(c: Context, entity: object | undefined): Response {
-  return entity === undefined ? unknownId() : c.json(entity);
-}
-
-function collection(items: (Payment | Refund)[]) {
-  return { entity: 'collection', count: items.length, items };
 }
 
 function basicCredentials(header = ''): [id: string, secret: string] {
@@ -87,11 +66,6 @@ function basicCredentials(header = ''): [id: string, secret: string] {
   } catch {
     return ['', ''];
   }
-}
-
-function atCycleEnd(body: unknown): boolean {
-  const value = isRecord(body) && body.cancel_at_cycle_end;
-  return value === true || value === 1 || value === '1';
 }
 
 /** Validates the body of `POST /v1/orders` as strictly as the gateway. Reports the first error. */
@@ -117,22 +91,6 @@ function readOrder(body: unknown): NewOrder | Response {
   }
   const read = readNotes(notes);
   return typeof read === 'string' ? refuse('notes', read) : { amount, currency, receipt, notes: read };
-}
-
-function readNotes(notes: unknown): Notes | string {
-  if (Array.isArray(notes) && notes.length === 0) return [];
-  if (!isRecord(notes)) return 'The notes must be an object.';
-  const pairs = Object.entries(notes);
-  if (pairs.length > MAX_NOTES) return `The notes may not have more than ${MAX_NOTES} items.`;
-  const kept: Record<string, string | number> = {};
-  for (const [name, value] of pairs) {
-    if (typeof value !== 'string' && typeof value !== 'number') return 'The notes may hold text and numbers only.';
-    if (Math.max(name.length, String(value).length) > MAX_NOTE_LENGTH) {
-      return `The notes may not be greater than ${MAX_NOTE_LENGTH} characters each.`;
-    }
-    kept[name] = value;
-  }
-  return pairs.length === 0 ? [] : kept;
 }
 
 function refuse(field: string, description: string, reason?: string): Response {

@@ -1,5 +1,5 @@
-import type { ISql } from 'postgres';
 import { z } from 'zod';
+import { deliverOptions } from './events.ts';
 
 // About 1,000 years: ISO 8601 has four digits for a year.
 const MAX_SHIFT_SECONDS = 1_000 * 366 * 24 * 60 * 60;
@@ -7,6 +7,10 @@ const MAX_SHIFT_SECONDS = 1_000 * 366 * 24 * 60 * 60;
 /** The body of `POST /simulate/clock`: the offset of the gateway's time from the machine's; 0 resets it. */
 export const clockRequest = z.strictObject({
   shift_seconds: z.int().min(-MAX_SHIFT_SECONDS).max(MAX_SHIFT_SECONDS),
+  /** False: what is due now happens at the next `POST /simulate/due`, or within a second. */
+  settle: z.boolean().default(true),
+  /** How the webhooks of what is due are delivered. */
+  deliver: deliverOptions.default({}),
 });
 
 /** The gateway's time. It affects only timestamps, not the pauses between retries of a webhook. */
@@ -32,14 +36,6 @@ export function createGatewayClock(source: () => number): GatewayClock {
       shift = seconds;
     },
   };
-}
-
-/** Sets the simulator's clock to the shift of the stack's clock. @throws Error when the simulator refuses */
-export async function setGatewayClock(sql: ISql, gatewayUrl: string): Promise<void> {
-  const [row] = await sql`select round(extract(epoch from private.clock() - now()))::float8 as shift_seconds`;
-  const response = await fetch(`${gatewayUrl}/simulate/clock`, { method: 'POST', body: JSON.stringify(row) });
-  if (!response.ok) throw new Error(`the gateway simulator answered ${response.status}: ${await response.text()}`);
-  await response.body?.cancel();
 }
 
 /** A request with its time in Unix seconds. */

@@ -1,13 +1,20 @@
-import { type Handler, Hono } from 'hono';
+import { Hono } from 'hono';
 import { z } from 'zod';
+import { authorisationAnswer, authorise, authoriseRequest } from './authorisation.ts';
+import { setSubscriptionFault, subscriptionFaultRequest } from './billing.ts';
 import { clockRequest, type GatewayClock, type Timed, timed } from './clock.ts';
+import { control } from './control.ts';
 import { type DeliveryQueue, endpointRequest } from './delivery-queue.ts';
+import { dueRequest, type DueTimer } from './due-timer.ts';
 import { faultRequest, gatewayError, type GatewayFaults, unknownId } from './errors.ts';
-import { type DeliverOptions, deliverOptions, type EventRequest, type Webhook } from './events.ts';
+import { chosen, deliverOptions, type EventRequest, type Webhook } from './events.ts';
 import { checkoutAnswer, continuePayment, type MovedPayment, pay, paymentRequest, payRequest } from './payments.ts';
+import { savePlan, simulatedPlanRequest } from './plans.ts';
 import { disputeRequest, moveDispute, moveRefund, refundRequest } from './refunds-and-disputes.ts';
 import type { GatewayStore } from './store.ts';
-import { cycleRequest, endCycle, moveSubscription, subscriptionRequest } from './subscriptions.ts';
+import { updateMethod, updateMethodRequest } from './subscription-changes.ts';
+import { cycleRequest, subscriptionRequest } from './subscription-requests.ts';
+import { endCycle, moveSubscription } from './subscriptions.ts';
 
 const SHOWN = 100;
 
@@ -29,12 +36,13 @@ type Parts = {
   queue: DeliveryQueue;
   faults: GatewayFaults;
   clock: GatewayClock;
+  due: DueTimer;
   keySecret: string;
 };
 
 /** The controls under `/simulate`: payments, subscriptions, deliveries, faults and the clock. */
 export function createGatewayControls(parts: Parts): Hono {
-  const { store, queue, faults, clock } = parts;
+  const { store, queue, faults, clock, due } = parts;
   const routes = new Hono().basePath('/simulate');
   routes.route('/', createEntityControls(parts));
   routes.route('/', createDeliveryControls(queue));
@@ -56,11 +64,13 @@ export function createGatewayControls(parts: Parts): Hono {
   routes.get('/clock', (c) => c.json(time()));
   routes.post(
     '/clock',
-    control(clockRequest, ({ shift_seconds }) => {
+    control(clockRequest, async ({ shift_seconds, settle, deliver }) => {
       clock.setShift(shift_seconds);
+      if (settle) await due.settle(deliver);
       return time();
     }),
   );
+  routes.post('/due', control(dueRequest, async ({ deliver }) => ({ event_ids: await due.settle(deliver) })));
 
   routes.get('/state', (c) =>
     c.json({
@@ -101,12 +111,11 @@ function createEntityControls({ store, queue, clock, keySecret }: Parts): Hono {
   routes.post('/dispute', change(disputeRequest, moveDispute));
   routes.post('/subscription', change(subscriptionRequest, moveSubscription));
   routes.post('/cycle', change(cycleRequest, endCycle));
+  routes.post('/authorise', change(authoriseRequest, authorise, (made) => authorisationAnswer(made, keySecret)));
+  routes.post('/update-method', change(updateMethodRequest, updateMethod));
+  routes.post('/subscription-fault', control(subscriptionFaultRequest, (fault) => setSubscriptionFault(store, fault)));
+  routes.post('/plan', control(simulatedPlanRequest, (plan) => ({ plan: savePlan(store, plan, clock.seconds()) })));
   return routes;
-}
-
-/** The webhooks that the option `events` selects, in its order; by default all. */
-function chosen(webhooks: Webhook[], { events }: DeliverOptions): Webhook[] {
-  return events?.flatMap((name) => webhooks.filter(({ event }) => event === name)) ?? webhooks;
 }
 
 function withEventIds({ webhooks: _, ...entities }: { webhooks: Webhook[] }, event_ids: string[]) {
@@ -156,20 +165,4 @@ function eventOf(body: string): string | null {
   } catch {
     return null;
   }
-}
-
-/**
- * Handles a request with a JSON body: answers its result, or a response as it is. The answer to an invalid body is 400
- * with the path of the first invalid field.
- */
-function control<Data>(schema: z.ZodType<Data>, handle: (data: Data) => unknown): Handler {
-  return async (c) => {
-    const parsed = schema.safeParse(await c.req.json().catch(() => undefined));
-    if (!parsed.success) {
-      const issue = parsed.error.issues[0];
-      return gatewayError(issue?.message ?? 'Invalid request', { field: issue?.path.join('.') ?? '' });
-    }
-    const result = await handle(parsed.data);
-    return result instanceof Response ? result : Response.json(result);
-  };
 }

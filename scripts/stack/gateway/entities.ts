@@ -1,6 +1,7 @@
 /** The gateway's entities, with its field names. Times are Unix seconds, amounts minor units. */
 
 import { z } from 'zod';
+import type { Cycle } from './cycles.ts';
 
 /** The gateway writes empty notes as an empty list. */
 export type Notes = Record<string, string | number> | [];
@@ -24,6 +25,11 @@ export type Order = {
   created_at: number;
 };
 
+/** How a payment is made. A mandate by UPI or e-mandate holds for one plan. */
+export const method = z.enum(['upi', 'card', 'emandate']);
+
+export type Method = z.infer<typeof method>;
+
 export type PaymentError = {
   error_code: string | null;
   error_description: string | null;
@@ -44,7 +50,7 @@ export type Payment = PaymentError & {
   order_id: string | null;
   invoice_id: string | null;
   international: boolean;
-  method: 'upi';
+  method: Method;
   amount_refunded: number;
   refund_status: null | 'partial' | 'full';
   captured: boolean;
@@ -52,7 +58,7 @@ export type Payment = PaymentError & {
   card_id: null;
   bank: null;
   wallet: null;
-  vpa: string;
+  vpa: string | null;
   email: string;
   contact: string;
   notes: Notes;
@@ -94,13 +100,40 @@ export type Dispute = {
   created_at: number;
 };
 
+/** What a subscription bills, and how often. */
+export type Plan = Cycle & {
+  id: string;
+  entity: 'plan';
+  item: {
+    id: string;
+    active: true;
+    name: string;
+    description: string | null;
+    amount: number;
+    unit_amount: number;
+    currency: string;
+    type: 'plan';
+  };
+  notes: Notes;
+  created_at: number;
+};
+
 export type Subscription = {
   id: string;
   entity: 'subscription';
   plan_id: string;
   customer_id: string;
   type: 2;
-  status: 'created' | 'authenticated' | 'active' | 'pending' | 'halted' | 'cancelled' | 'paused' | 'completed';
+  status:
+    | 'created'
+    | 'authenticated'
+    | 'active'
+    | 'pending'
+    | 'halted'
+    | 'cancelled'
+    | 'paused'
+    | 'completed'
+    | 'expired';
   current_start: number | null;
   current_end: number | null;
   ended_at: number | null;
@@ -115,10 +148,10 @@ export type Subscription = {
   remaining_count: number;
   customer_notify: boolean;
   created_at: number;
-  expire_by: null;
-  short_url: null;
+  expire_by: number | null;
+  short_url: string | null;
   has_scheduled_changes: boolean;
-  change_scheduled_at: null;
+  change_scheduled_at: number | null;
   source: 'api';
   offer_id: null;
 };

@@ -22,7 +22,7 @@ const common = {
    * The calls that fail, by method and path; default: all of `/v1`. `:id` in a path matches any id; a path that ends
    * with `/` matches all paths below it.
    */
-  method: z.enum(['GET', 'POST']).optional(),
+  method: z.enum(['GET', 'POST', 'PATCH']).optional(),
   path: z.string().startsWith('/v1/').refine(isPattern, 'The only placeholder is :id.').optional(),
   /** How many calls fail; default: all until the fault is removed. */
   times: z.int().min(1).optional(),

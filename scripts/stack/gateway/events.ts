@@ -92,6 +92,11 @@ export type Webhook = {
   signature?: string | null | undefined;
 };
 
+/** The webhooks that the option `events` selects, in its order; by default all. */
+export function chosen(webhooks: Webhook[], { events }: DeliverOptions): Webhook[] {
+  return events?.flatMap((name) => webhooks.filter(({ event }) => event === name)) ?? webhooks;
+}
+
 type Entities = { refund?: Refund; subscription?: Subscription; payment?: Payment; order?: Order; dispute?: Dispute };
 
 /** The webhook of an event that a request caused. */

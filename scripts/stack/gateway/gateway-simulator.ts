@@ -3,8 +3,10 @@ import { createGatewayApi } from './api.ts';
 import { createGatewayClock } from './clock.ts';
 import { createGatewayControls } from './controls.ts';
 import { createDeliveryQueue } from './delivery-queue.ts';
+import { createDueTimer } from './due-timer.ts';
 import { createGatewayFaults, gatewayError, unknownUrl } from './errors.ts';
 import { createGatewayStore } from './store.ts';
+import { createSubscriptionPage } from './subscription-page.ts';
 import { listenOnNode } from '../http/listen-on-node.ts';
 import { createPage } from '../http/local-host-page.ts';
 import { createLocalHostService, type LocalHostService } from '../http/local-host-service.ts';
@@ -42,15 +44,17 @@ export function createGatewaySimulator(options: Options): LocalHostService {
   const faults = createGatewayFaults();
   const timing = { firstRetryMs, maxDeliveries, timeoutMs, timeScale };
   const queue = createDeliveryQueue({ url: webhookUrl, secret: webhookSecret, now: clock.now, ...timing });
+  const due = createDueTimer({ store, queue, clock });
 
   const app = new Hono();
   app.route('/', createPage(new URL('.', import.meta.url)));
-  app.route('/', createGatewayApi({ store, queue, clock, keyId, keySecret }));
-  app.route('/', createGatewayControls({ store, queue, faults, clock, keySecret }));
+  app.route('/', createSubscriptionPage(store));
+  app.route('/', createGatewayApi({ store, queue, clock, baseUrl: () => served.url, keyId, keySecret }));
+  app.route('/', createGatewayControls({ store, queue, faults, clock, due, keySecret }));
   app.notFound(unknownUrl);
   app.onError((error) => gatewayError(error.message, { status: 500, source: 'internal', reason: 'server_error' }));
 
-  const served = createLocalHostService({
+  const served: LocalHostService = createLocalHostService({
     name: 'gateway-simulator',
     port,
     fetch: (request) =>
@@ -67,10 +71,12 @@ export function createGatewaySimulator(options: Options): LocalHostService {
     },
     start() {
       queue.start();
+      due.start();
       return served.start();
     },
     ready: () => served.ready(),
     async stop() {
+      due.stop();
       await served.stop();
       await queue.stop();
     },

@@ -2,7 +2,7 @@
 const EVERY_MS = 1500;
 const by = (id) => document.getElementById(id);
 const GOOD = ['paid', 'captured', 'active', 'delivered', 'completed', 'processed'];
-const BAD = ['failed', 'given_up', 'endpoint_off', 'cancelled', 'halted'];
+const BAD = ['failed', 'given_up', 'endpoint_off', 'cancelled', 'halted', 'expired'];
 const drawn = {};
 
 function element(name, properties, ...children) {
@@ -95,9 +95,11 @@ const rows = {
     const outcome = last === undefined ? '' : `, last: ${last.status ?? last.error}`;
     return row(event ?? '(no event name)', state, [event_id, `${count}${outcome}`]);
   },
-  subscriptions({ id, plan_id, status, notes, current_start, current_end }) {
+  subscriptions({ id, plan_id, status, notes, current_start, current_end, short_url }) {
     const period = `${moment(current_start)} to ${moment(current_end)}`;
-    return row(id, status, [[plan_id, notes.user_id && `user ${notes.user_id}`].filter(Boolean).join(' · '), period]);
+    const details = [[plan_id, notes.user_id && `user ${notes.user_id}`].filter(Boolean).join(' · '), period];
+    const open = element('a', { href: short_url ?? '', textContent: 'Approve or refuse' });
+    return row(id, status, details, ...status === 'created' && short_url !== null ? [open] : []);
   },
 };
 

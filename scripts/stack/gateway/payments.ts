@@ -129,14 +129,17 @@ export async function checkoutAnswer(payment: Payment, keySecret: string) {
   const isSigned = status === 'authorized' || status === 'captured';
   const gateway_signature = isSigned ? await signHex(keySecret, `${order_id}|${id}`) : null;
   const result = { gateway_order_id: order_id, gateway_payment_id: id, gateway_signature };
-  if (status !== 'failed') return result;
-  const error = {
+  return status === 'failed' ? { ...result, error: checkoutError(payment) } : result;
+}
+
+/** The error of a failed payment, as a checkout answers it. */
+export function checkoutError(payment: Payment) {
+  return {
     code: payment.error_code,
     description: payment.error_description,
     source: payment.error_source,
     step: payment.error_step,
     reason: payment.error_reason,
-    metadata: { order_id, payment_id: id },
+    metadata: { order_id: payment.order_id, payment_id: payment.id },
   };
-  return { ...result, error };
 }

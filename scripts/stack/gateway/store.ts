@@ -1,4 +1,4 @@
-import type { Dispute, Notes, Order, Payment, PaymentError, Refund, Subscription } from './entities.ts';
+import type { Dispute, Method, Notes, Order, Payment, PaymentError, Plan, Refund, Subscription } from './entities.ts';
 
 const ID_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const ID_LENGTH = 14;
@@ -17,6 +17,15 @@ export function newId(prefix: string): string {
 
 export type NewOrder = { amount: number; currency: string; receipt: string | null; notes: Notes };
 
+/** How a subscription that bills itself is paid. */
+export type Billing = {
+  method: Method;
+  /** How many of the next charges fail; may be infinite. */
+  failures: number;
+  /** The plan from the end of the cycle on. */
+  nextPlan: string | null;
+};
+
 export type GatewayStore = ReturnType<typeof createGatewayStore>;
 
 /** The gateway's data. `at`: Unix seconds. */
@@ -31,7 +40,10 @@ export function createGatewayStore() {
     payments,
     refunds,
     disputes: createEntityStore<Dispute>(),
+    plans: createEntityStore<Plan>(),
     subscriptions: createEntityStore<Subscription>(),
+    /** By the subscription's id: subscriptions of the API, which bill themselves. */
+    billing: new Map<string, Billing>(),
     /** The id of the last payment, by the subscription's id. */
     charges: new Map<string, string>(),
     /** Ids of subscriptions with a pending cancellation at the end of the cycle, which no field of the entity shows. */

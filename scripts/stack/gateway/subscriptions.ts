@@ -1,63 +1,23 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Timed } from './clock.ts';
-import { notesRequest, type Payment, type Subscription } from './entities.ts';
+import type { Payment, Plan, Subscription } from './entities.ts';
 import { gatewayError, unknownId } from './errors.ts';
-import { createWebhook, eventFields, SUBSCRIPTION_EVENTS, type Webhook } from './events.ts';
+import { createWebhook, type Webhook } from './events.ts';
 import { movePayment } from './payments.ts';
-import { type GatewayStore, newId, newSubscription } from './store.ts';
+import { type GatewayStore, newId } from './store.ts';
+import type { cycleRequest, SubscriptionRequest } from './subscription-requests.ts';
+import { advance } from './subscription-states.ts';
 
-const CYCLE_SECONDS = 30 * 24 * 60 * 60;
-/** After this many failed charges of a cycle the gateway halts the subscription. */
-const MAX_ATTEMPTS = 4;
+/** The amount of a charge without a known plan, in minor units. */
+const DEFAULT_AMOUNT = 49900;
+const DECLINED = {
+  error_code: 'BAD_REQUEST_ERROR',
+  error_description: 'The bank declined the payment.',
+  error_reason: 'payment_failed',
+};
 
-const STATUS_AFTER = {
-  authenticated: 'authenticated',
-  activated: 'active',
-  charged: 'active',
-  pending: 'pending',
-  halted: 'halted',
-  cancelled: 'cancelled',
-  paused: 'paused',
-  resumed: 'active',
-  completed: 'completed',
-} as const;
-
-const seconds = z.int().min(0);
-
-/**
- * The body of `POST /simulate/subscription`. Without `subscription_id` it creates a subscription, with an unknown id
- * one with that id. `created_at` is the time of the event; all times are Unix seconds. `deliver: {drop: true}` changes
- * the subscription without a webhook, so that only a read of the API shows the change.
- */
-export const subscriptionRequest = z.strictObject({
-  event: z.enum(SUBSCRIPTION_EVENTS),
-  subscription_id: z.string().min(1).optional(),
-  user_id: z.string().nullable().optional(),
-  /** Further notes beside the user's id. */
-  notes: notesRequest.optional(),
-  plan_id: z.string().optional(),
-  current_start: seconds.nullable().optional(),
-  current_end: seconds.nullable().optional(),
-  total_count: z.int().min(1).optional(),
-  /** The amount of a charge, in minor units. */
-  amount: z.int().min(100).default(49900),
-  /** A charge also sends the events of its payment: `payment.authorized`, `payment.captured`, `order.paid`. */
-  payment_events: z.boolean().default(false),
-  ...eventFields,
-});
-
-type SubscriptionRequest = Timed<z.infer<typeof subscriptionRequest>>;
-
-/** The body of `POST /simulate/cycle`: ends the cycle of a subscription, with a charge that succeeds or fails. */
-export const cycleRequest = z.strictObject({
-  subscription_id: z.string(),
-  outcome: z.enum(['charged', 'pending', 'halted']).default('charged'),
-  ...subscriptionRequest.pick({ amount: true, payment_events: true }).shape,
-  ...eventFields,
-});
-
-/** The subscription after an event, and its webhooks in the order of the events. */
-type MovedSubscription = { subscription: Subscription; webhooks: Webhook[] };
+/** The subscription after an event, its payment, and its webhooks in the order of the events. */
+export type MovedSubscription = { subscription: Subscription; payment?: Payment | undefined; webhooks: Webhook[] };
 
 /**
  * Ends the cycle of a subscription: by its pending cancellation, else completes it after its last cycle, else applies
@@ -69,94 +29,95 @@ export function endCycle(
 ): MovedSubscription | Response {
   const subscription = store.subscriptions.find(request.subscription_id);
   if (subscription === undefined) return unknownId('subscription_id');
-  const { id, status, paid_count, total_count } = subscription;
-  if (status === 'cancelled' || status === 'completed') {
-    return gatewayError(`A subscription that is ${status} has no further cycle.`, { field: 'subscription_id' });
+  if (isFinal(subscription)) {
+    const description = `A subscription that is ${subscription.status} has no further cycle.`;
+    return gatewayError(description, { field: 'subscription_id' });
   }
-  const paidEvent = paid_count >= total_count ? 'completed' : outcome;
-  return moveSubscription(store, { ...request, event: store.endingWithCycle.has(id) ? 'cancelled' : paidEvent });
+  return moveSubscription(store, { ...request, event: finalEvent(store, subscription) ?? outcome });
 }
 
-/** Applies an event to a subscription. */
-export function moveSubscription(store: GatewayStore, request: SubscriptionRequest): MovedSubscription {
+/** True if no event can change the subscription again. */
+export function isFinal({ status }: Subscription): boolean {
+  return status === 'cancelled' || status === 'completed' || status === 'expired';
+}
+
+/** The event that ends a subscription at the end of its cycle, if it ends then. */
+export function finalEvent(
+  store: GatewayStore,
+  { id, remaining_count }: Subscription,
+): 'cancelled' | 'completed' | undefined {
+  if (store.endingWithCycle.has(id)) return 'cancelled';
+  return remaining_count === 0 ? 'completed' : undefined;
+}
+
+/** Applies an event to a subscription. `named`: a payment that the webhook names although the event does not make it. */
+export function moveSubscription(
+  store: GatewayStore,
+  request: SubscriptionRequest,
+  named?: Payment,
+): MovedSubscription {
   const { event } = request;
   const before = store.subscriptions.find(request.subscription_id);
-  const subscription = advance(before, request);
+  const plan = store.plans.find(request.plan_id ?? before?.plan_id);
+  const subscription = advance(before, request, plan);
   // A cancellation is final: a later event is sent, but does not change the entity.
   if (before?.status !== 'cancelled') store.subscriptions.save(subscription);
   if (event === 'cancelled' || event === 'completed') store.endingWithCycle.delete(subscription.id);
-  const paid = event === 'charged' ? charge(store, subscription.id, request) : undefined;
-  const payment = event === 'completed' ? store.payments.find(store.charges.get(subscription.id)) : paid?.payment;
+  const made = charge(store, subscription, plan, request);
+  const last = event === 'completed' ? store.payments.find(store.charges.get(subscription.id)) : named;
+  const payment = made?.payment ?? last;
   // In webhooks of subscriptions `captured` is text, in others a flag.
-  const irregular = { captured: payment === undefined ? undefined : '1' as const, ...request.irregular };
+  const captured = payment && (payment.captured ? '1' as const : '0' as const);
+  const irregular = { captured, ...request.irregular };
   const about = createWebhook(`subscription.${event}`, { subscription, payment }, { ...request, irregular });
-  return { subscription, webhooks: [...paid?.webhooks ?? [], about] };
+  return { subscription, payment, webhooks: [...made?.webhooks ?? [], about] };
 }
 
-/** Creates the payment of a cycle, on a new order. */
+/** Creates the payment of a charge, if the event is one. A failed charge has a payment only with `payment_events`. */
 function charge(
   store: GatewayStore,
-  subscriptionId: string,
+  subscription: Subscription,
+  plan: Plan | undefined,
   request: SubscriptionRequest,
-): { payment: Payment; webhooks: Webhook[] } {
-  const { amount, payment_events, created_at } = request;
-  const order = store.createOrder({ amount, currency: 'INR', receipt: null, notes: [] }, created_at);
-  const created = store.payments.save({
-    ...store.attempt(order, [], created_at),
-    invoice_id: newId('inv'),
-    description: 'Recurring Payment via Subscription',
-  });
-  const moved = movePayment(store, created, 'captured', request);
-  if (moved instanceof Response) throw new Error('a new order refuses its payment');
-  store.charges.set(subscriptionId, moved.payment.id);
-  return { payment: moved.payment, webhooks: payment_events ? moved.webhooks : [] };
-}
-
-/**
- * The subscription after an event. If the request sets no period, an activation starts the first one, and the beginning
- * of a cycle starts the next one: a further charge, or the first failed charge. A charge after failed ones pays the
- * same cycle.
- */
-function advance(before: Subscription | undefined, request: SubscriptionRequest): Subscription {
-  const { event, created_at: at } = request;
-  const known = before ?? newSubscription(request.subscription_id ?? newId('sub'), at);
-  const charged = event === 'charged';
+): { payment: Payment; webhooks: Webhook[] } | undefined {
+  const { event, payment_events } = request;
   const fails = event === 'pending' || event === 'halted';
-  const starts = known.current_end === null && (charged || event === 'activated');
-  const renews = known.auth_attempts === 0 && known.paid_count > 0 && (charged || fails);
-  const [start, end] = renews || starts
-    ? [known.current_end ?? at, (known.current_end ?? at) + CYCLE_SECONDS]
-    : [known.current_start, known.current_end];
-  const { current_start = start, current_end = end } = request;
-  const ended = event === 'cancelled' || event === 'completed';
-  const paid_count = known.paid_count + (charged ? 1 : 0);
-  const total_count = request.total_count ?? known.total_count;
-  const start_at = known.start_at ?? current_start;
-  return {
-    ...known,
-    status: event === 'updated' ? known.status : STATUS_AFTER[event],
-    plan_id: request.plan_id ?? known.plan_id,
-    notes: notesAfter(known, request),
-    current_start,
-    current_end,
-    start_at,
-    end_at: start_at === null ? null : start_at + total_count * CYCLE_SECONDS,
-    charge_at: ended || event === 'paused' ? null : current_end,
-    ended_at: ended ? at : known.ended_at,
-    auth_attempts: attemptsAfter(known, event),
-    paid_count,
-    total_count,
-    remaining_count: Math.max(0, total_count - paid_count),
-  };
+  if (event !== 'charged' && !(fails && payment_events)) return undefined;
+  const { amount = priceOf(subscription, plan) } = request;
+  const made = paySubscription(store, subscription, { ...request, amount, outcome: fails ? 'failed' : 'captured' });
+  if (!fails) store.charges.set(subscription.id, made.payment.id);
+  return { payment: made.payment, webhooks: payment_events ? made.webhooks : [] };
 }
 
-function attemptsAfter({ auth_attempts }: Subscription, event: SubscriptionRequest['event']): number {
-  if (event === 'pending') return auth_attempts + 1;
-  if (event === 'halted') return MAX_ATTEMPTS;
-  return event === 'charged' || event === 'activated' ? 0 : auth_attempts;
+/** The amount of one cycle, in minor units. */
+export function priceOf({ quantity }: Subscription, plan: Plan | undefined): number {
+  return plan === undefined ? DEFAULT_AMOUNT : plan.item.amount * quantity;
 }
 
-function notesAfter(known: Subscription, { user_id, notes }: SubscriptionRequest): Subscription['notes'] {
-  if (user_id === undefined && notes === undefined) return known.notes;
-  return typeof user_id === 'string' ? { ...notes, user_id } : notes ?? [];
+type SubscriptionPayment =
+  & Pick<SubscriptionRequest, 'created_at' | 'irregular'>
+  & Partial<Pick<typeof DECLINED, 'error_description' | 'error_reason'>>
+  & { amount: number; outcome: 'captured' | 'failed'; description?: string };
+
+/** Makes a payment of a subscription, on a new order. */
+export function paySubscription(
+  store: GatewayStore,
+  { id, plan_id }: Subscription,
+  { amount, outcome, description = 'Recurring Payment via Subscription', ...step }: SubscriptionPayment,
+): { payment: Payment; webhooks: Webhook[] } {
+  const { created_at } = step;
+  const currency = store.plans.find(plan_id)?.item.currency ?? 'INR';
+  const method = store.billing.get(id)?.method ?? 'upi';
+  const order = store.createOrder({ amount, currency, receipt: null, notes: [] }, created_at);
+  const attempt = store.attempt(order, [], created_at);
+  const created = store.payments.save({
+    ...attempt,
+    method,
+    vpa: method === 'upi' ? attempt.vpa : null,
+    invoice_id: newId('inv'),
+    description,
+  });
+  const moved = movePayment(store, created, outcome, { ...DECLINED, ...step });
+  if (moved instanceof Response) throw new Error('a new order refuses its payment');
+  return moved;
 }

@@ -1,0 +1,24 @@
+import type { Context } from 'hono';
+import { z } from 'zod';
+import { unknownId } from './errors.ts';
+
+/** Answers an entity, or that its id does not exist. */
+export function found(c: Context, entity: object | undefined): Response {
+  return entity === undefined ? unknownId() : c.json(entity);
+}
+
+/** A list in the gateway's format. */
+export function collection<Item>(items: Item[]) {
+  return { entity: 'collection', count: items.length, items };
+}
+
+const pageRequest = z.object({
+  count: z.coerce.number().int().min(1).max(100).default(10),
+  skip: z.coerce.number().int().min(0).default(0),
+});
+
+/** A part of a list: the next `count` items, 10 by default and at most 100, after the first `skip`. */
+export function page<Item>(items: Item[], query: Record<string, string>): Item[] | undefined {
+  const { success, data } = pageRequest.safeParse(query);
+  return success ? items.slice(data.skip, data.skip + data.count) : undefined;
+}

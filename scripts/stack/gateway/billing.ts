@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import type { Subscription } from './entities.ts';
+import { unknownId } from './errors.ts';
+import type { Webhook } from './events.ts';
+import type { GatewayStore } from './store.ts';
+import { eventRequest, type SubscriptionRequest } from './subscription-requests.ts';
+import { cycleFrom, MAX_ATTEMPTS } from './subscription-states.ts';
+import { finalEvent, type MovedSubscription, moveSubscription } from './subscriptions.ts';
+
+/**
+ * The body of `POST /simulate/subscription-fault`. `fail`: the next charges of a subscription fail, `times` of them or
+ * all; a retry is a charge, too. `succeed`: they succeed again.
+ */
+export const subscriptionFaultRequest = z.strictObject({
+  subscription_id: z.string(),
+  charges: z.enum(['fail', 'succeed']),
+  times: z.int().min(1).optional(),
+});
+
+/** Lets the next charges of a subscription fail or succeed. A subscription that bills itself only. */
+export function setSubscriptionFault(
+  store: GatewayStore,
+  { subscription_id, charges, times = Infinity }: z.infer<typeof subscriptionFaultRequest>,
+) {
+  const billing = store.billing.get(subscription_id);
+  if (billing === undefined) return unknownId('subscription_id');
+  const failures = charges === 'fail' ? times : 0;
+  store.billing.set(subscription_id, { ...billing, failures });
+  return { subscription_id, failing_charges: failures === Infinity ? 'all' : failures };
+}
+
+/**
+ * Makes everything happen that is due at a time, Unix seconds: charges, retries, ends and expiries, each at its own
+ * time and in the order of the times. @returns the webhooks
+ */
+export function settleDue(store: GatewayStore, now: number): Webhook[] {
+  const webhooks: Webhook[] = [];
+  for (let next = nextDue(store, now); next !== undefined; next = nextDue(store, now)) {
+    webhooks.push(...settle(store, next.subscription, next.at));
+  }
+  return webhooks;
+}
+
+/** The next subscription that is due, by the time that it was due. */
+function nextDue(store: GatewayStore, now: number): { subscription: Subscription; at: number } | undefined {
+  const due = [...store.billing.keys()].flatMap((id) => {
+    const subscription = store.subscriptions.find(id);
+    const at = subscription && dueAt(subscription);
+    return subscription && typeof at === 'number' && at <= now ? [{ subscription, at }] : [];
+  });
+  return due.sort((a, b) => a.at - b.at)[0];
+}
+
+function dueAt({ status, expire_by, charge_at, current_end }: Subscription): number | null {
+  switch (status) {
+    case 'created':
+      return expire_by;
+    case 'authenticated':
+    case 'active':
+    case 'pending':
+      return charge_at;
+    case 'halted':
+    case 'paused':
+      return current_end;
+    default:
+      return null;
+  }
+}
+
+function settle(store: GatewayStore, subscription: Subscription, at: number): Webhook[] {
+  const { id, status } = subscription;
+  if (status === 'created') {
+    store.subscriptions.save({ ...subscription, status: 'expired' });
+    return [];
+  }
+  if (status === 'pending') return charge(store, subscription, at);
+  if (status === 'authenticated') return charge(store, subscription, at, nextCycle(store, subscription, at));
+  const ends = finalEvent(store, subscription);
+  if (ends !== undefined) return moveSubscription(store, eventRequest(ends, id, at)).webhooks;
+  const changed = applyNextPlan(store, subscription, at);
+  const period = nextCycle(store, changed.subscription, at);
+  if (status === 'active') return [...changed.webhooks, ...charge(store, changed.subscription, at, period)];
+  // A cycle that begins while the subscription is halted or paused is never charged, and has no event.
+  moveSubscription(store, eventRequest('updated', id, at, period));
+  return changed.webhooks;
+}
+
+/** The cycle of a subscription that begins at a time, Unix seconds. */
+export function nextCycle(store: GatewayStore, subscription: Subscription, at: number) {
+  return cycleFrom(subscription, at, store.plans.find(subscription.plan_id));
+}
+
+/** Applies the change of the plan that waits for the end of the cycle. */
+function applyNextPlan(
+  store: GatewayStore,
+  subscription: Subscription,
+  at: number,
+): Pick<MovedSubscription, 'subscription' | 'webhooks'> {
+  const { id } = subscription;
+  const billing = store.billing.get(id);
+  if (billing === undefined || billing.nextPlan === null) return { subscription, webhooks: [] };
+  store.billing.set(id, { ...billing, nextPlan: null });
+  store.subscriptions.save({ ...subscription, has_scheduled_changes: false, change_scheduled_at: null });
+  return moveSubscription(store, eventRequest('updated', id, at, { plan_id: billing.nextPlan }));
+}
+
+type ChargeFields = Partial<Pick<SubscriptionRequest, 'current_start' | 'current_end' | 'irregular'>>;
+
+/** Tries to charge a cycle: the current one, or the one that begins. After four failures the subscription is halted. */
+export function charge(
+  store: GatewayStore,
+  subscription: Subscription,
+  at: number,
+  fields: ChargeFields = {},
+): Webhook[] {
+  const { id, auth_attempts } = subscription;
+  const billing = store.billing.get(id);
+  if (billing === undefined || billing.failures === 0) return collect(store, subscription, at, fields).webhooks;
+  store.billing.set(id, { ...billing, failures: billing.failures - 1 });
+  const event = auth_attempts + 1 < MAX_ATTEMPTS ? 'pending' : 'halted';
+  return moveSubscription(store, eventRequest(event, id, at, { ...fields, payment_events: true })).webhooks;
+}
+
+/** Charges a cycle, without a failure. The first charge of a subscription activates it. */
+export function collect(
+  store: GatewayStore,
+  { id, paid_count }: Subscription,
+  at: number,
+  fields: ChargeFields = {},
+): MovedSubscription {
+  const charged = moveSubscription(store, eventRequest('charged', id, at, { ...fields, payment_events: true }));
+  if (paid_count > 0) return charged;
+  const { irregular = {} } = fields;
+  const activated = moveSubscription(store, eventRequest('activated', id, at, { irregular }), charged.payment);
+  const [paid, last] = [charged.webhooks.slice(0, -1), charged.webhooks.slice(-1)];
+  return { ...charged, subscription: activated.subscription, webhooks: [...paid, ...activated.webhooks, ...last] };
+}

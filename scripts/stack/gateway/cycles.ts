@@ -1,0 +1,43 @@
+/** How often a plan is billed: every `interval` periods. */
+export type Cycle = { period: 'daily' | 'weekly' | 'monthly' | 'yearly'; interval: number };
+
+const DAY_SECONDS = 24 * 60 * 60;
+const SHORTEST_DAYS = { daily: 1, weekly: 7, monthly: 28, yearly: 365 };
+const LONGEST_DAYS = { daily: 1, weekly: 7, monthly: 31, yearly: 366 };
+
+/** True if all retries of a failed charge fit into a cycle: the gateway has no shorter one than a week. */
+export function isBillable({ period, interval }: Cycle): boolean {
+  return SHORTEST_DAYS[period] * interval >= 7;
+}
+
+/**
+ * The end of the n-th cycle after a time, all in Unix seconds and UTC. Months and years keep the day of the month, or
+ * end on the last day of a shorter month: cycles from 31 January end on 28 February and 31 March.
+ */
+export function endOfCycle({ period, interval }: Cycle, from: number, n: number): number {
+  if (period === 'daily' || period === 'weekly') return from + n * interval * SHORTEST_DAYS[period] * DAY_SECONDS;
+  const end = new Date(from * 1000);
+  const day = end.getUTCDate();
+  end.setUTCDate(1);
+  end.setUTCMonth(end.getUTCMonth() + n * interval * (period === 'yearly' ? 12 : 1));
+  const lastDay = new Date(Date.UTC(end.getUTCFullYear(), end.getUTCMonth() + 1, 0)).getUTCDate();
+  end.setUTCDate(Math.min(day, lastDay));
+  return end.getTime() / 1000;
+}
+
+/** How many cycles from the first one's start have begun before a time. */
+export function cyclesBefore(cycle: Cycle, first: number, time: number): number {
+  const longest = LONGEST_DAYS[cycle.period] * cycle.interval * DAY_SECONDS;
+  let n = Math.max(0, Math.floor((time - first) / longest));
+  while (endOfCycle(cycle, first, n) < time) n += 1;
+  return n;
+}
+
+/**
+ * The end of the cycle that begins at `start`: the next end counted from the start of the first cycle, or one cycle
+ * later if `start` is not the end of a cycle.
+ */
+export function endOfCycleFrom(cycle: Cycle, first: number, start: number): number {
+  const n = cyclesBefore(cycle, first, start);
+  return endOfCycle(cycle, first, n) === start ? endOfCycle(cycle, first, n + 1) : endOfCycle(cycle, start, 1);
+}

@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { charge } from './billing.ts';
+import type { Timed } from './clock.ts';
+import { method, type Subscription } from './entities.ts';
+import { gatewayError, unknownId } from './errors.ts';
+import { eventFields } from './events.ts';
+import { usePlan } from './plans.ts';
+import type { GatewayStore } from './store.ts';
+import { eventRequest } from './subscription-requests.ts';
+import { isFinal, type MovedSubscription, moveSubscription } from './subscriptions.ts';
+
+/** The body of `PATCH /v1/subscriptions/:id`. */
+export const changeRequest = z.strictObject({
+  plan_id: z.string('The plan id field is required.').min(1),
+  schedule_change_at: z.enum(['now', 'cycle_end']).default('now'),
+});
+
+/** The body of `POST /simulate/update-method`: the customer replaces the card, or changes to another method. */
+export const updateMethodRequest = z.strictObject({
+  subscription_id: z.string(),
+  method: method.optional(),
+  ...eventFields,
+});
+
+/** A change that a call of the API makes. `at`: Unix seconds. */
+type Change = (store: GatewayStore, subscription: Subscription, at: number) => MovedSubscription | Response;
+
+/** Changes the plan, now or at the end of the cycle. The current cycle keeps its price and its end. */
+export function changePlan(
+  store: GatewayStore,
+  subscription: Subscription,
+  at: number,
+  { plan_id, schedule_change_at }: z.infer<typeof changeRequest>,
+): MovedSubscription | Response {
+  const { id, status } = subscription;
+  const billing = store.billing.get(id);
+  if (status !== 'authenticated' && status !== 'active') return refuse('can not be updated', status);
+  if (billing?.method !== 'card') {
+    return gatewayError('Subscription can not be updated when the payment mode is UPI or e-mandate.');
+  }
+  const [before, after] = [usePlan(store, subscription.plan_id, at), usePlan(store, plan_id, at)];
+  if (before.period !== after.period || before.interval !== after.interval) {
+    return gatewayError('The plan must have the period and interval of the current plan.', { field: 'plan_id' });
+  }
+  if (schedule_change_at === 'now') {
+    store.billing.set(id, { ...billing, nextPlan: null });
+    store.subscriptions.save({ ...subscription, has_scheduled_changes: false, change_scheduled_at: null });
+    return moveSubscription(store, eventRequest('updated', id, at, { plan_id }));
+  }
+  if (subscription.current_end === null) return noCycle('schedule_change_at');
+  store.billing.set(id, { ...billing, nextPlan: plan_id });
+  const change_scheduled_at = subscription.current_end;
+  const scheduled = store.subscriptions.save({ ...subscription, has_scheduled_changes: true, change_scheduled_at });
+  return { subscription: scheduled, webhooks: [] };
+}
+
+/** Pauses an active subscription: the cycles that begin until `resume` are never charged. */
+export const pause: Change = (store, { id, status }, at) =>
+  status === 'active' ? moveSubscription(store, eventRequest('paused', id, at)) : refuse('can not be paused', status);
+
+/** Resumes a paused subscription, without a charge of its current cycle. */
+export const resume: Change = (store, { id, status }, at) =>
+  status === 'paused' ? moveSubscription(store, eventRequest('resumed', id, at)) : refuse('can not be resumed', status);
+
+/** Cancels at once. */
+export const cancel: Change = (store, subscription, at) =>
+  isFinal(subscription)
+    ? refuse('is not cancellable', subscription.status)
+    : moveSubscription(store, eventRequest('cancelled', subscription.id, at));
+
+/** Notes a cancellation at the end of the cycle, which no field of the entity shows. */
+export const cancelAtCycleEnd: Change = (store, subscription) => {
+  if (isFinal(subscription)) return refuse('is not cancellable', subscription.status);
+  if (subscription.current_end === null) return noCycle('cancel_at_cycle_end');
+  store.endingWithCycle.add(subscription.id);
+  return { subscription, webhooks: [] };
+};
+
+/**
+ * The customer changes the method of payment, which ends the failures of charges. A halted subscription is active again
+ * without a charge, and a pending one pays its open cycle.
+ */
+export function updateMethod(
+  store: GatewayStore,
+  { subscription_id: id, method: next, created_at: at, irregular }: Timed<z.infer<typeof updateMethodRequest>>,
+): MovedSubscription | Response {
+  const billing = store.billing.get(id);
+  const subscription = store.subscriptions.find(id);
+  if (billing === undefined || subscription === undefined) return unknownId('subscription_id');
+  const { status } = subscription;
+  if (status === 'created' || isFinal(subscription)) return refuse('has no method to change', status);
+  store.billing.set(id, { ...billing, method: next ?? billing.method, failures: 0 });
+  const { webhooks } = moveSubscription(store, eventRequest('updated', id, at, { irregular }));
+  if (status === 'halted') {
+    const activated = moveSubscription(store, eventRequest('activated', id, at, { irregular }));
+    return { ...activated, webhooks: [...webhooks, ...activated.webhooks] };
+  }
+  if (status === 'pending') webhooks.push(...charge(store, subscription, at, { irregular }));
+  return { subscription: store.subscriptions.find(id) ?? subscription, webhooks };
+}
+
+function refuse(what: string, status: Subscription['status']): Response {
+  return gatewayError(`Subscription ${what} in ${status} status.`);
+}
+
+function noCycle(field: string): Response {
+  return gatewayError('No billing cycle of the subscription is running.', { field });
+}

@@ -1,0 +1,62 @@
+// The page uses textContent only, so no part of a subscription is parsed as HTML.
+const by = (id) => document.getElementById(id);
+const subscription_id = location.pathname.split('/').at(-1);
+const GOOD = ['active', 'authenticated', 'completed'];
+const BAD = ['cancelled', 'halted', 'expired'];
+const PERIODS = { daily: 'day', weekly: 'week', monthly: 'month', yearly: 'year' };
+
+function money(amount, currency) {
+  return new Intl.NumberFormat('en-IN', { style: 'currency', currency }).format(amount / 100);
+}
+
+function each({ period, interval }) {
+  return interval === 1 ? `each ${PERIODS[period]}` : `every ${interval} ${PERIODS[period]}s`;
+}
+
+function moment(seconds) {
+  return new Date(seconds * 1000).toLocaleString();
+}
+
+function draw({ subscription, plan, amount }) {
+  const { id, status, quantity, total_count, start_at, current_end, expire_by } = subscription;
+  const details = {
+    'Subscription': id,
+    'Charges': `${total_count}`,
+    'Quantity': quantity > 1 && `${quantity}`,
+    'First charge': status === 'created' && (start_at === null ? 'now' : moment(start_at)),
+    'Approve until': status === 'created' && expire_by !== null && moment(expire_by),
+    'Paid until': status === 'active' && current_end !== null && moment(current_end),
+  };
+  by('plan').textContent = plan.item.name;
+  by('status').textContent = status;
+  by('status').className = `badge ${GOOD.includes(status) ? 'good' : BAD.includes(status) ? 'bad' : ''}`;
+  by('amount').textContent = money(amount, plan.item.currency);
+  by('period').textContent = each(plan);
+  by('details').replaceChildren(
+    ...Object.entries(details).filter(([, value]) => value).flatMap(([name, value]) => [
+      Object.assign(document.createElement('dt'), { textContent: name }),
+      Object.assign(document.createElement('dd'), { textContent: value }),
+    ]),
+  );
+  by('answer').hidden = status !== 'created';
+  by('mandate').hidden = false;
+}
+
+async function refresh(message = '') {
+  const response = await fetch(`/simulate/subscription/${subscription_id}`);
+  const answer = await response.json();
+  if (response.ok) draw(answer);
+  by('message').textContent = response.ok ? message : 'This subscription does not exist.';
+}
+
+async function answer(outcome) {
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ subscription_id, outcome, method: by('method').value });
+  const response = await fetch('/simulate/authorise', { method: 'POST', headers, body });
+  const { error } = await response.json();
+  await refresh(error?.description ?? 'Approved. You can close this page.');
+}
+
+by('approve').addEventListener('click', () => answer('approved'));
+by('refuse').addEventListener('click', () => answer('refused'));
+await refresh();
