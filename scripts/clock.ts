@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import postgres from 'postgres';
 import { writeLine } from './stack/process/child.ts';
 import { localPassword } from './stack/defaults.ts';
-import { setGatewayClock, settleGateway } from './stack/gateway/set-gateway-clock.ts';
+import { setGatewayClock, settleGateway } from './stack/gateway/clock.ts';
 import { sweep } from './stack/postgres/sweep.ts';
 
 const { values, positionals } = parseArgs({

@@ -1,6 +1,6 @@
-import type { Context } from 'hono';
+import type { Context, Handler } from 'hono';
 import { z } from 'zod';
-import { unknownId } from './errors.ts';
+import { gatewayError, unknownId } from './errors.ts';
 
 /** Answers an entity, or that its id does not exist. */
 export function found(c: Context, entity: object | undefined): Response {
@@ -21,4 +21,20 @@ const pageRequest = z.object({
 export function page<Item>(items: Item[], query: Record<string, string>): Item[] | undefined {
   const { success, data } = pageRequest.safeParse(query);
   return success ? items.slice(data.skip, data.skip + data.count) : undefined;
+}
+
+/**
+ * Handles a request with a JSON body: answers its result, or a response as it is. The answer to an invalid body is 400
+ * with the path of the first invalid field.
+ */
+export function control<Data>(schema: z.ZodType<Data>, handle: (data: Data, c: Context) => unknown): Handler {
+  return async (c) => {
+    const parsed = schema.safeParse(await c.req.json().catch(() => undefined));
+    if (!parsed.success) {
+      const issue = parsed.error.issues[0];
+      return gatewayError(issue?.message ?? 'Invalid request', { field: issue?.path.join('.') ?? '' });
+    }
+    const result = await handle(parsed.data, c);
+    return result instanceof Response ? result : Response.json(result);
+  };
 }

@@ -3,9 +3,9 @@ import { collection, found } from './answers.ts';
 import type { GatewayClock } from './clock.ts';
 import type { DeliveryQueue } from './delivery-queue.ts';
 import { gatewayError, unknownUrl } from './errors.ts';
-import { readNotes } from './notes.ts';
+import { readNotes } from './entities.ts';
 import type { GatewayStore, NewOrder } from './store.ts';
-import { createSubscriptionApi } from './subscription-api.ts';
+import { createSubscriptionApi } from './billing/subscription-api.ts';
 import { isSameSecret } from '../http/local-host-secret.ts';
 
 const MIN_AMOUNT = 100;

@@ -1,20 +1,20 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
-import { authorisationAnswer, authorise, authoriseRequest } from './authorisation.ts';
-import { setSubscriptionFault, subscriptionFaultRequest } from './billing.ts';
+import { authorisationAnswer, authorise, authoriseRequest } from './billing/authorisation.ts';
+import { setSubscriptionFault, subscriptionFaultRequest } from './billing/charges.ts';
 import { clockRequest, type GatewayClock, type Timed, timed } from './clock.ts';
-import { control } from './control.ts';
+import { control } from './answers.ts';
 import { type DeliveryQueue, endpointRequest } from './delivery-queue.ts';
-import { dueRequest, type DueTimer } from './due-timer.ts';
+import { dueRequest, type DueTimer } from './billing/due-timer.ts';
 import { faultRequest, gatewayError, type GatewayFaults, unknownId } from './errors.ts';
 import { chosen, deliverOptions, type EventRequest, type Webhook } from './events.ts';
 import { checkoutAnswer, continuePayment, type MovedPayment, pay, paymentRequest, payRequest } from './payments.ts';
-import { savePlan, simulatedPlanRequest } from './plans.ts';
+import { savePlan, simulatedPlanRequest } from './billing/plans.ts';
 import { disputeRequest, moveDispute, moveRefund, refundRequest } from './refunds-and-disputes.ts';
 import type { GatewayStore } from './store.ts';
-import { updateMethod, updateMethodRequest } from './subscription-changes.ts';
-import { cycleRequest, subscriptionRequest } from './subscription-requests.ts';
-import { endCycle, moveSubscription } from './subscriptions.ts';
+import { updateMethod, updateMethodRequest } from './billing/subscription-changes.ts';
+import { cycleRequest, subscriptionRequest } from './billing/subscription-requests.ts';
+import { endCycle, moveSubscription } from './billing/subscriptions.ts';
 
 const SHOWN = 100;
 

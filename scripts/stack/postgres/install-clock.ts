@@ -1,5 +1,5 @@
 import postgres from 'postgres';
-import { setGatewayClock } from '../gateway/set-gateway-clock.ts';
+import { setGatewayClock } from '../gateway/clock.ts';
 
 /**
  * Replaces `private.clock()` by a clock that can be shifted; only the local stack has it. Safe to run again: an

@@ -1,15 +1,15 @@
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
-import { collection, found, page } from './answers.ts';
-import type { GatewayClock } from './clock.ts';
-import { control } from './control.ts';
+import { collection, found, page } from '../answers.ts';
+import type { GatewayClock } from '../clock.ts';
+import { control } from '../answers.ts';
 import { endOfCycle } from './cycles.ts';
-import type { DeliveryQueue } from './delivery-queue.ts';
-import type { Subscription } from './entities.ts';
-import { gatewayError, unknownId } from './errors.ts';
-import { apiNotes } from './notes.ts';
+import type { DeliveryQueue } from '../delivery-queue.ts';
+import type { Subscription } from '../entities.ts';
+import { gatewayError, unknownId } from '../errors.ts';
+import { apiNotes } from '../entities.ts';
 import { createPlan, planRequest, usePlan } from './plans.ts';
-import { type GatewayStore, newId, newSubscription } from './store.ts';
+import { type GatewayStore, newId, newSubscription } from '../store.ts';
 import { cancel, cancelAtCycleEnd, changePlan, changeRequest, pause, resume } from './subscription-changes.ts';
 import type { MovedSubscription } from './subscriptions.ts';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { settleDue } from './billing.ts';
-import type { GatewayClock } from './clock.ts';
-import type { DeliveryQueue } from './delivery-queue.ts';
-import { chosen, type DeliverOptions, deliverOptions } from './events.ts';
-import type { GatewayStore } from './store.ts';
+import { settleDue } from './charges.ts';
+import type { GatewayClock } from '../clock.ts';
+import type { DeliveryQueue } from '../delivery-queue.ts';
+import { chosen, type DeliverOptions, deliverOptions } from '../events.ts';
+import type { GatewayStore } from '../store.ts';
 
 const EVERY_MS = 1_000;
 

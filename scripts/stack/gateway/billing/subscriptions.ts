@@ -1,10 +1,10 @@
 import type { z } from 'zod';
-import type { Timed } from './clock.ts';
-import type { Payment, Plan, Subscription } from './entities.ts';
-import { gatewayError, unknownId } from './errors.ts';
-import { createWebhook, type Webhook } from './events.ts';
-import { movePayment } from './payments.ts';
-import { type GatewayStore, newId } from './store.ts';
+import type { Timed } from '../clock.ts';
+import type { Payment, Plan, Subscription } from '../entities.ts';
+import { gatewayError, unknownId } from '../errors.ts';
+import { createWebhook, type Webhook } from '../events.ts';
+import { movePayment } from '../payments.ts';
+import { type GatewayStore, newId } from '../store.ts';
 import type { cycleRequest, SubscriptionRequest } from './subscription-requests.ts';
 import { advance } from './subscription-states.ts';
 

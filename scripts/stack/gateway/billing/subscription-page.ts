@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
-import { found } from './answers.ts';
-import { createPage } from '../http/local-host-page.ts';
-import type { GatewayStore } from './store.ts';
+import { found } from '../answers.ts';
+import { createPage } from '../../http/local-host-page.ts';
+import type { GatewayStore } from '../store.ts';
 import { priceOf } from './subscriptions.ts';
 
 /** The page at a subscription's `short_url`, where a person approves or refuses the mandate, and its data. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Subscription } from './entities.ts';
-import { unknownId } from './errors.ts';
-import type { Webhook } from './events.ts';
-import type { GatewayStore } from './store.ts';
+import type { Subscription } from '../entities.ts';
+import { unknownId } from '../errors.ts';
+import type { Webhook } from '../events.ts';
+import type { GatewayStore } from '../store.ts';
 import { eventRequest, type SubscriptionRequest } from './subscription-requests.ts';
 import { cycleFrom, MAX_ATTEMPTS } from './subscription-states.ts';
 import { finalEvent, type MovedSubscription, moveSubscription } from './subscriptions.ts';

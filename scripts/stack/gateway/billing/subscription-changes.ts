@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { charge } from './billing.ts';
-import type { Timed } from './clock.ts';
-import { method, type Subscription } from './entities.ts';
-import { gatewayError, unknownId } from './errors.ts';
-import { eventFields } from './events.ts';
+import { charge } from './charges.ts';
+import type { Timed } from '../clock.ts';
+import { method, type Subscription } from '../entities.ts';
+import { gatewayError, unknownId } from '../errors.ts';
+import { eventFields } from '../events.ts';
 import { usePlan } from './plans.ts';
-import type { GatewayStore } from './store.ts';
+import type { GatewayStore } from '../store.ts';
 import { eventRequest } from './subscription-requests.ts';
 import { isFinal, type MovedSubscription, moveSubscription } from './subscriptions.ts';
 

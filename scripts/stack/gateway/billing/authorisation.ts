@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { collect, nextCycle } from './billing.ts';
-import type { Timed } from './clock.ts';
-import { signHex } from './delivery.ts';
-import { method, type Payment, type Subscription } from './entities.ts';
-import { gatewayError, unknownId } from './errors.ts';
-import { eventFields, type Webhook } from './events.ts';
-import { checkoutError } from './payments.ts';
-import { moveRefund, refundRequest } from './refunds-and-disputes.ts';
-import type { GatewayStore } from './store.ts';
+import { collect, nextCycle } from './charges.ts';
+import type { Timed } from '../clock.ts';
+import { signHex } from '../delivery.ts';
+import { method, type Payment, type Subscription } from '../entities.ts';
+import { gatewayError, unknownId } from '../errors.ts';
+import { eventFields, type Webhook } from '../events.ts';
+import { checkoutError } from '../payments.ts';
+import { moveRefund, refundRequest } from '../refunds-and-disputes.ts';
+import type { GatewayStore } from '../store.ts';
 import { eventRequest } from './subscription-requests.ts';
 import { moveSubscription, paySubscription, priceOf } from './subscriptions.ts';
 

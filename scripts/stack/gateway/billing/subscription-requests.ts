@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Timed } from './clock.ts';
-import { notesRequest } from './entities.ts';
-import { eventFields, SUBSCRIPTION_EVENTS } from './events.ts';
+import type { Timed } from '../clock.ts';
+import { notesRequest } from '../entities.ts';
+import { eventFields, SUBSCRIPTION_EVENTS } from '../events.ts';
 
 /** The last second that a date can show with a year of four digits. */
 const MAX_SECONDS = 253_402_300_799;
