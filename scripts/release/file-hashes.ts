@@ -3,7 +3,7 @@ import { deployedFolder, fileNames, releaseVersions } from './release-files.ts';
 /** The SHA-256 of a file by its path below `supabase/`. */
 export type Hashes = ReadonlyMap<string, string>;
 
-/** Hashes what a release consists of: all migrations, its SQL and its notes. */
+/** Hashes the files of a release: all migrations, its SQL and its notes. */
 export async function hashRelease(version: string, folder = deployedFolder): Promise<Hashes> {
   const migrations = (await fileNames(`${folder}/migrations`)).filter((name) => name.endsWith('.sql'));
   const paths = [

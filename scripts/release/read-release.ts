@@ -10,7 +10,7 @@ import { type AppliedMigration, sampleSql, schemaSql } from './write-sql.ts';
 export type Release = {
   readonly sql: string;
   readonly notes: ReleaseNotes;
-  /** What `describeSchema` returns for it. */
+  /** The lines of `describeSchema`. */
   readonly schema: readonly string[];
   readonly tables: readonly TableRows[];
 };

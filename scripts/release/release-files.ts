@@ -1,6 +1,6 @@
 import { root } from '../stack/root.ts';
 
-/** The folder of what is deployed; its subfolders `migrations` and `releases` belong together. */
+/** The folder of the deployed part. Its subfolders `migrations` and `releases` belong together. */
 export const deployedFolder = `${root}/supabase`;
 
 /** @returns the versions of the releases, oldest first: `1.2.3` has `releases/1.2.3.sql`. */

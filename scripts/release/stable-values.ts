@@ -1,4 +1,4 @@
-/** What differs between two runs of the sample: random ids, and times of the machine's clock. */
+/** The values that differ between two runs of the sample: random ids, and times of the machine's clock. */
 export type UnstableValues = {
   readonly randomIds: ReadonlySet<string>;
   /** Start and end of the run. The sample's own times lie before it. */

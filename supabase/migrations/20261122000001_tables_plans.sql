@@ -1,24 +1,23 @@
--- The schema, its clock and settings, and the tables that the app reads: plans, subscriptions, payments. Contract: "Records".
+-- Default privileges, schema private with its clock and settings, and the tables plans, subscriptions and payments.
+-- Contract: "Records".
 
--- Plans, subscriptions and payments. Contract: "Records".
-
--- Closed by default: a later statement grants what is open, beside its definition.
+-- No role has rights by default. The grants of an object stand beside its definition.
 alter default privileges in schema public revoke all on tables from anon, authenticated, service_role;
 alter default privileges in schema public revoke all on sequences from anon, authenticated, service_role;
 alter default privileges in schema public revoke execute on functions from anon, authenticated, service_role;
 
--- Functions that write have `set enable_seqscan = off`: a session keeps the plans of its statements, and one that was made
--- while a table was empty would read the whole table for as long as the session lives.
+-- Functions that write have `set enable_seqscan = off`. A session caches the plans of its statements. A plan that was made
+-- for an empty table would use a sequential scan until the session ends.
 
 create schema private;
-comment on schema private is 'Ledger, outbox and inner rules. Never exposed by the API.';
+comment on schema private is 'Ledger, outbox and internal functions. The API never exposes this schema.';
 revoke all on schema private from public;
 grant usage on schema private to service_role;
 
--- The only clock of the schema, so that a test stack can replace it and shift time. UTC.
+-- All rules read the time from this function, so that a test stack can replace it and shift time.
 create function private.clock()
 returns timestamptz
-language plpgsql -- as all that is called for each request: a function in sql is planned anew each time
+language plpgsql -- as all functions that a request calls: a session plans a function in sql again for each call
 stable
 set search_path = ''
 as $$
@@ -26,10 +25,10 @@ begin
   return now();
 end
 $$;
-comment on function private.clock() is 'The time by which every rule goes: the start of the transaction.';
+comment on function private.clock() is 'The current time for all rules: the start of the transaction.';
 grant execute on function private.clock() to service_role;
 
--- YYYY-MM-DDTHH:MM:SS.sssZ, as JavaScript writes it.
+-- Formats a time as JavaScript does: YYYY-MM-DDTHH:MM:SS.sssZ.
 create function private.iso_time(
   p_at timestamptz
 )
@@ -57,10 +56,12 @@ create table public.plans (
   gateway_plan_id text constraint plans_gateway_plan_id_key unique,
   created_at timestamptz not null default private.clock()
 );
-comment on table public.plans is 'What can be bought: one plan a tier. A paid order outlives its offer, so plans are retired, not deleted.';
+comment on table public.plans is
+  'The plans that customers can buy, one for each tier. Set is_active to false to retire a plan. Do not delete it: its paid '
+  'orders remain.';
 comment on column public.plans.price is 'Minor currency units.';
 comment on column public.plans.duration_months is 'Calendar months that a payment buys; null or 0 counts as 12.';
-comment on column public.plans.grace_days is 'Days of access after a period ended unpaid.';
+comment on column public.plans.grace_days is 'Days of access after a period that ended unpaid.';
 comment on column public.plans.gateway_plan_id is 'The plan''s id at the gateway, for subscriptions that the gateway bills.';
 
 insert into public.plans (tier, name, price, duration_months, features)
@@ -87,13 +88,13 @@ create table public.subscriptions (
   created_at timestamptz not null default private.clock(),
   updated_at timestamptz not null default private.clock()
 )
--- Space in each page for a new row version, so that updates can stay out of the indexes.
+-- Space in each page for a new row version (HOT updates): an update that changes no indexed column writes no index.
 with (fillfactor = 90);
 create index subscriptions_plan_id_idx on public.subscriptions (plan_id);
 comment on table public.subscriptions is
-  'The one subscription of a user: the source of access that rules, as private.settle_access wrote it.';
+  'One row for each user: the ruling source of access. private.settle_access writes it.';
 comment on column public.subscriptions.revision is
-  'Counts the writes of private.settle_access. A write that leaves it unchanged was made by hand.';
+  'The number of writes by private.settle_access. A write that does not change it was made by hand.';
 
 create table public.payments (
   id uuid primary key default gen_random_uuid(),
@@ -133,37 +134,42 @@ create table public.payments (
 );
 create index payments_user_id_created_at_idx on public.payments (user_id, created_at desc, id desc);
 create index payments_subscription_id_idx on public.payments (subscription_id);
-comment on table public.payments is 'One row an order: what was to be paid, and what became of it. Outlives its user.';
+comment on table public.payments is
+  'One row for each order, with its payment. The row remains when the user is deleted.';
 comment on column public.payments.amount is 'Minor currency units.';
 comment on column public.payments.gateway_key_id is
-  'The API key id under which the order was made: another one, such as live after test, does not know it.';
-comment on column public.payments.tier is 'What was bought; any text, so that an app can sell tiers of its own.';
+  'The API key id under which the order was made. The order does not exist under another key, such as live after test.';
+comment on column public.payments.tier is 'The tier that was sold. Any text is valid: an app may sell tiers of its own.';
 comment on column public.payments.plan_id is
-  'The plan as it was sold; no foreign key, since no request reads payments by it. Null: looked up by the tier.';
+  'The plan that was sold. No foreign key: it would need an index, and no request reads payments by plan. Null: the plan is '
+  'found by the tier.';
 comment on column public.payments.duration_months is
-  'Calendar months as they were sold. Null: the plan says it when the payment is fulfilled.';
-comment on column public.payments.meta is 'tier on a new payment; the three error fields after a failed attempt.';
-comment on column public.payments.confirmed_at is 'When the gateway confirmed that the money was captured.';
+  'The calendar months that were sold. Null: those of the plan when the payment is fulfilled.';
+comment on column public.payments.meta is 'tier of a new payment; also the three error fields after a failed attempt.';
+comment on column public.payments.confirmed_at is 'When the gateway confirmed the capture.';
 comment on column public.payments.verified_at is 'When the customer first verified a payment on this order.';
 comment on column public.payments.fulfilled_at is 'When this payment granted its tier; at most once.';
-comment on column public.payments.period_end is 'End of the period that this payment bought. The subscription''s own period may differ.';
+comment on column public.payments.period_end is
+  'End of the period that this payment bought. The period of the subscription may differ.';
 comment on column public.payments.chain_id is
   'The first payment of the chain that this payment extends. Contract: Early renewals. Null: it extends no payment.';
-comment on column public.payments.chain_start is 'Start of the first period of the chain. Null: not part of a chain.';
+comment on column public.payments.chain_start is
+  'Start of the first period of the chain. Null: the payment is not part of a chain.';
 comment on column public.payments.extends_from is
-  'End of the gateway period, grant or written row that this payment extends. Null: it extends none.';
+  'End of the source that this payment extends, if that source is not a payment. Null: there is no such source.';
 comment on column public.payments.since is
-  'Ranks the sources of access of a user: the order''s creation, or the first verification by the customer.';
-comment on column public.payments.ended_at is 'When this payment stopped giving access before its period was over.';
+  'Ranks the sources of access of a user. The time of the order, or of the customer''s first verification.';
+comment on column public.payments.ended_at is 'When the access that this payment gives ended before its period was over.';
 comment on column public.payments.ended_reason is 'refunded, cancelled or never_captured.';
-comment on column public.payments.cancel_at_period_end is 'The customer wants access to end with this period: no grace days.';
-comment on column public.payments.refunded_amount is 'Minor currency units; the processed refunds, as private.refunds has them.';
+comment on column public.payments.cancel_at_period_end is
+  'The customer cancelled for the end of this period: no days of grace.';
+comment on column public.payments.refunded_amount is 'The sum of the processed refunds, minor currency units.';
 comment on column public.payments.dispute_event_at is 'created_at of the newest event about the dispute.';
 comment on column public.payments.uncaptured_at is
-  'When it turned out that the gateway never captured a verified payment. A signature stays valid for ever, so from then '
+  'When reconciliation found that the gateway did not capture a verified payment. A signature never expires, so from then '
   'on only a confirmation by the gateway counts.';
 comment on column public.payments.next_reconcile_at is
-  'When the payment is reconciled with the gateway next; null: nothing is left to ask.';
+  'When the payment is next reconciled with the gateway. Null: no reconciliation is needed.';
 
 create table private.settings (
   is_only boolean primary key default true constraint settings_is_only_check check (is_only),
@@ -172,9 +178,10 @@ create table private.settings (
 );
 alter table private.settings enable row level security;
 grant select on private.settings to service_role;
-comment on table private.settings is 'Settings of the rules, in one row.';
+comment on table private.settings is 'The settings, in one row.';
 comment on column private.settings.early_renewal is
-  'What a purchase of the running tier does. replace: a new period starts now; extend: it adds to the running period.';
+  'The effect of a purchase of the running tier. replace: a new period starts now. extend: the new period follows the '
+  'running one.';
 insert into private.settings default values;
 
 create function private.early_renewal()

@@ -1,5 +1,5 @@
--- Profiles: the tier that the app reads, one row a user. Contract: "Profile".
--- An app that has public.profiles already replaces this file: see supabase/docs/deployment.md, "Existing profiles".
+-- The table profiles, with each user's tier, and its trigger on auth.users. Contract: "Profile".
+-- An app that already has public.profiles replaces this file: see supabase/docs/deployment.md, "Existing profiles".
 
 create table public.profiles (
   user_id uuid primary key constraint profiles_user_id_fkey references auth.users (id) on delete cascade,
@@ -8,12 +8,12 @@ create table public.profiles (
   username text constraint profiles_username_check check (char_length(username) <= 200),
   created_at timestamptz not null default private.clock()
 )
--- Room in each page for a row's next version: a tier that changes writes no index.
+-- Space in each page for a new row version (HOT updates): a change of the tier writes no index.
 with (fillfactor = 90);
-comment on table public.profiles is 'What the app shows of a user, and the tier that it goes by.';
-comment on column public.profiles.subscription_tier is 'free, or the tier of the running subscription. Null reads as free.';
+comment on table public.profiles is 'One row for each user: the names that the app shows, and the tier.';
+comment on column public.profiles.subscription_tier is 'free, or the tier of the active subscription. Null means free.';
 
--- A name to start with: the local part of the e-mail address.
+-- The username of a new profile: the local part of the e-mail address.
 create function private.default_username(p_email text)
 returns text
 language plpgsql
@@ -26,7 +26,7 @@ end
 $$;
 grant execute on function private.default_username(text) to service_role;
 
--- Security definer: the auth server's role inserts users and has no rights here.
+-- Security definer: the auth server's role inserts users and has no rights on profiles.
 create function private.create_profile()
 returns trigger
 language plpgsql
@@ -39,7 +39,7 @@ begin
   on conflict (user_id) do nothing;
   return null;
 exception
-  -- A sign-up must not fail because of its profile: verify creates a missing one.
+  -- A sign-up must not fail because of its profile. The next change of the tier creates a missing profile.
   when others then
     raise warning 'no profile for user %: %', new.id, sqlstate;
     return null;

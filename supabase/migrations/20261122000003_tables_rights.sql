@@ -1,4 +1,5 @@
--- Rights: clients read their own records and the plans on offer, and edit their own names; nothing else.
+-- Rights on the tables of schema public, the functions for an app's policies, and the lock on a user.
+-- A client can only read its own records and the plans on offer, and edit its own names.
 
 alter table public.plans enable row level security;
 alter table public.profiles enable row level security;
@@ -12,7 +13,7 @@ grant select on public.plans to anon, authenticated;
 grant select on public.profiles, public.subscriptions, public.payments to authenticated;
 grant update (display_name, username) on public.profiles to authenticated;
 
--- The service reads offers, writes the rest and deletes nothing; the app inserts payments of its own as the same role.
+-- The service reads plans, writes the other tables and deletes no rows. The app inserts its own payments with the same role.
 grant select on public.plans to service_role;
 grant select, insert, update on public.profiles, public.subscriptions, public.payments to service_role;
 
@@ -42,7 +43,7 @@ on public.payments for select
 to authenticated
 using ((select auth.uid()) = user_id);
 
--- For the app's own policies and queries; sees the caller's own row alone.
+-- For the app's own policies and queries. Row level security limits it to the caller's profile.
 create function public.current_tier()
 returns text
 language sql
@@ -75,13 +76,13 @@ comment on function public.has_tier(text) is
 revoke execute on function public.has_tier(text) from public, anon;
 grant execute on function public.has_tier(text) to authenticated;
 
--- Locks a user: until the transaction ends no other transaction changes what the user has, and the user can't be deleted.
--- First lock of everything that grants or ends access.
--- Security definer: service_role may not read auth.users, and needs no more of it than this.
+-- Locks a user. Until the transaction ends, no other transaction changes the user's access or deletes the user.
+-- A transaction that grants or ends access takes this lock before any other row lock: supabase/README.md, "Lock order".
+-- Security definer: service_role may not read auth.users.
 create function private.lock_user(
   p_user_id uuid
 )
-returns text -- the e-mail address; empty: the user has none; null: no such user
+returns text -- the e-mail address; empty: the user has none; null: the user does not exist
 language plpgsql
 security definer
 set search_path = ''
@@ -95,8 +96,8 @@ end
 $$;
 grant execute on function private.lock_user(uuid) to service_role;
 
--- The address of a user, without a lock. No row: no such user.
--- Security definer: as private.lock_user.
+-- Reads the e-mail address of a user without a lock. No row: the user does not exist.
+-- Security definer: service_role may not read auth.users.
 create function private.find_user(
   p_user_id uuid
 )

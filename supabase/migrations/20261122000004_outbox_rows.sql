@@ -1,6 +1,5 @@
--- The outbox: every side effect, written in the transaction of its cause. And the history of tiers.
-
--- The outbox: every side effect, written in the transaction of its cause. Contract: "E-mails", "Cached pages".
+-- The table outbox, with the functions and triggers that enqueue its rows, and the log of tier changes.
+-- A side effect is enqueued in the transaction of its cause. Contract: "E-mails", "Cached pages".
 
 create table private.outbox (
   id bigint generated always as identity primary key,
@@ -26,18 +25,23 @@ create index outbox_delivered_at_idx on private.outbox (delivered_at)
 where delivered_at is not null;
 create index outbox_mails_created_at_idx on private.outbox (created_at)
 where destination in ('email', 'notice');
-comment on table private.outbox is 'Side effects to deliver at least once, each under a key that names the fact behind it.';
-comment on column private.outbox.key is 'Names the fact, once: payment-success/<payment id>. Also the idempotency key towards the receiver.';
+comment on table private.outbox is 'Side effects to deliver at least once, each with a unique key that names its cause.';
+comment on column private.outbox.key is
+  'Names the cause, for example payment-success/<payment id>. The receiver gets it as idempotency key.';
 comment on column private.outbox.destination is
-  'notice: mails to many users at once, in a queue of their own, so that they never delay a mail about a payment.';
-comment on column private.outbox.payload is 'Recipient and data, fixed when the fact happened. Amounts in minor currency units, times in UTC.';
-comment on column private.outbox.queued_at is 'Start of the 24 hours in which delivery is tried; private.requeue starts them again.';
-comment on column private.outbox.next_attempt_at is 'When the row may be claimed; while it is claimed, the end of the lease.';
+  'notice: mails to many users at once. They have their own queue, so that they do not delay mails about payments.';
+comment on column private.outbox.payload is
+  'Recipient and data when the row was enqueued. Amounts in minor currency units, times in UTC.';
+comment on column private.outbox.queued_at is
+  'Start of the 24 hours in which delivery is tried. private.requeue starts them again.';
+comment on column private.outbox.next_attempt_at is
+  'When the row may be claimed. While the row is claimed: the end of the lease.';
 comment on column private.outbox.last_error is
-  'Why the newest attempt failed; where a row counts as delivered and nothing was sent, why not.';
-comment on column private.outbox.claims is 'The tokens of the newest claims, the newest last; null at the end: that claim is over.';
+  'Why the newest attempt failed. In a delivered row without a message: why no message was sent.';
+comment on column private.outbox.claims is
+  'The tokens of the newest claims, the newest last. A null at the end means that the newest claim is over.';
 
--- Notes a side effect; the same fact twice is one row.
+-- Enqueues a side effect. A second call with the same key changes nothing.
 create function private.enqueue(
   p_key text,
   p_destination text,
@@ -56,8 +60,9 @@ end
 $$;
 grant execute on function private.enqueue(text, text, text, jsonb) to service_role;
 
--- Every write of a tier refreshes the app's cached pages, also one by an admin; one row a transaction, since an upsert fires
--- the triggers of insert and of update. The time is in the key because a restored database counts transactions anew.
+-- The key of a transaction's revalidation. Each write of a tier refreshes the app's cached pages, also a write by an admin.
+-- One key for each transaction, since an upsert fires the insert trigger and the update trigger. The key has the time,
+-- because transaction ids repeat in a restored database.
 create function private.revalidation_key()
 returns text
 language plpgsql
@@ -70,7 +75,7 @@ end
 $$;
 grant execute on function private.revalidation_key() to service_role;
 
--- Security definer: an admin's or the app's own role may write tiers without rights on the outbox.
+-- Security definer: the role of an admin or of the app may write tiers but not the outbox.
 create function private.enqueue_revalidation()
 returns trigger
 language plpgsql
@@ -88,19 +93,20 @@ begin
 end
 $$;
 
--- A request enqueues all its side effects in one statement: private.settle_access.
+-- Not for requests: there private.settle_access enqueues all side effects in one statement.
 create trigger enqueue_revalidation
 after insert or update of subscription_tier on public.profiles
 for each statement
 when (current_setting('subscriptions.request', true) is distinct from 'on')
 execute function private.enqueue_revalidation();
 
--- Tells the gateway to stop billing a subscription, at once or at the end of its cycle. A cancellation that was planned for
--- later may become immediate, and one that was withdrawn may be enqueued again; a delivered one is final.
+-- Enqueues a cancellation: the gateway stops billing a subscription, at once or at the end of its cycle. Another call may
+-- replace a cancellation that is not delivered, or that was withdrawn. A delivered cancellation is final, except that an
+-- immediate one may follow one for the end of the cycle.
 create function private.enqueue_cancellation(
   p_gateway_subscription_id text,
   p_at_cycle_end boolean default false,
-  p_at timestamptz default private.clock() -- when to tell the gateway
+  p_at timestamptz default private.clock() -- when to send it
 )
 returns void
 language sql
@@ -123,17 +129,16 @@ as $$
     parked_at = null,
     delivered_at = null
   where o.delivered_at is null
-    -- A cancellation at the cycle's end that was delivered is followed by an immediate one, where the user asks for it.
     or o.payload @> '{"at_cycle_end": true}' and not p_at_cycle_end
 $$;
 grant execute on function private.enqueue_cancellation(text, boolean, timestamptz) to service_role;
 
--- Withdraws a cancellation that was not sent yet. One that was claimed may have arrived.
+-- Withdraws a cancellation, unless it was claimed: the gateway may then have received it.
 create function private.withdraw_cancellation(
   p_gateway_subscription_id text,
   p_why text
 )
-returns boolean -- whether the gateway will not be told; false: it was told, or may have been
+returns boolean -- false: the gateway received the cancellation, or may have received it
 language plpgsql
 set search_path = ''
 as $$
@@ -157,8 +162,6 @@ end
 $$;
 grant execute on function private.withdraw_cancellation(text, text) to service_role;
 
--- The history of tiers: which tier a user had when, and why.
-
 create table private.tier_changes (
   id bigint generated always as identity primary key,
   user_id uuid not null,
@@ -171,11 +174,14 @@ create table private.tier_changes (
 alter table private.tier_changes enable row level security;
 create index tier_changes_user_id_idx on private.tier_changes (user_id);
 create index tier_changes_at_idx on private.tier_changes (at);
-comment on table private.tier_changes is 'Every real change of a profile''s tier. Kept for TIER_HISTORY_RETENTION_DAYS, of a deleted user for 90 days.';
-comment on column private.tier_changes.cause is 'payment, the gateway event''s name, or direct: the profile was written by hand or by the app.';
-comment on column private.tier_changes.reference is 'The payment, order or subscription behind it, as the gateway calls it.';
+comment on table private.tier_changes is
+  'The changes of profiles'' tiers. Rows are kept for TIER_HISTORY_RETENTION_DAYS, those of a deleted user for 90 days.';
+comment on column private.tier_changes.cause is
+  'payment, the name of the gateway event, or direct: an admin or the app wrote the profile.';
+comment on column private.tier_changes.reference is
+  'The gateway''s id of the payment, order or subscription that caused the change.';
 
--- Sets the cause of later changes of tiers in this transaction.
+-- Sets the cause of the tier changes that follow in this transaction.
 create function private.note_cause(
   p_cause text,
   p_reference text
@@ -192,7 +198,7 @@ end
 $$;
 grant execute on function private.note_cause(text, text) to service_role;
 
--- Security definer: an admin's or the app's own role may write tiers without rights here.
+-- Security definer: the role of an admin or of the app may write tiers but not this log.
 create function private.note_tier_change()
 returns trigger
 language plpgsql

@@ -1,6 +1,5 @@
--- Dispatchers of the outbox: claim, complete, fail.
-
--- Claims rows of the outbox. Any number of dispatchers run at once, and each of them may die.
+-- Delivery of the outbox: claim_outbox, next_outbox_attempt, complete_outbox and fail_outbox, which a dispatcher calls.
+-- Several dispatchers may run at once, and each of them may crash.
 
 create table private.outbox_pauses (
   destination text primary key,
@@ -8,14 +7,14 @@ create table private.outbox_pauses (
 );
 alter table private.outbox_pauses enable row level security;
 grant select, insert, update on private.outbox_pauses to service_role;
-comment on table private.outbox_pauses is 'Destinations that asked to be left alone for a while.';
+comment on table private.outbox_pauses is 'Destinations that asked for a pause, such as with a Retry-After header.';
 
--- Rows of one destination for one dispatcher to deliver, under a lease of 60 seconds: when it runs out they are claimed
--- again. API: service_role only.
+-- Claims due rows of one destination for one dispatcher, under a lease of 60 seconds. After the lease, rows that were
+-- neither completed nor failed may be claimed again. API: service_role only.
 create function public.claim_outbox(
   p_destination text
 )
-returns jsonb -- {token, rows: [{id, key, kind, payload}], parked}: at most 20 in all; none: nothing is due
+returns jsonb -- {token, rows: [{id, key, kind, payload}], parked}: at most 20 rows, with the parked ones
 language plpgsql
 volatile
 security invoker
@@ -38,8 +37,9 @@ begin
   with due as materialized (
     select
       o.id,
-      -- Tried for a day, or a mail that waited for a day: it is too late, and the provider has dropped its idempotency key.
-      o.queued_at <= private.clock() - interval '24 hours' and (o.attempts > 0 or o.destination in ('email', 'notice')) as is_over
+      -- Too old: tried for a day, or a mail that waited for a day. Then the provider no longer knows the idempotency key.
+      o.queued_at <= private.clock() - interval '24 hours'
+        and (o.attempts > 0 or o.destination in ('email', 'notice')) as is_over
     from private.outbox o
     where o.destination = p_destination
       and o.delivered_at is null
@@ -51,7 +51,7 @@ begin
   ),
   claimed as (
     update private.outbox o
-    -- The newest twenty: no older claim is still running, and pauses of a destination must not grow the row.
+    -- Keeps the newest 20 tokens: no older claim still runs, and repeated pauses of a destination must not grow the row.
     set claims = (o.claims || v_token)[greatest(cardinality(o.claims) - 18, 1):],
       next_attempt_at = private.clock() + interval '60 seconds',
       attempts = o.attempts + 1,
@@ -80,15 +80,15 @@ begin
   return v_result;
 end
 $$;
-comment on function public.claim_outbox(text) is 'Claims up to 20 due side effects of one destination for 60 seconds.';
+comment on function public.claim_outbox(text) is 'Claims up to 20 due side effects of one destination, for 60 seconds.';
 revoke execute on function public.claim_outbox(text) from public, anon, authenticated;
 grant execute on function public.claim_outbox(text) to service_role;
 
--- When the next row of these destinations may be claimed. API: service_role only.
+-- Returns when the next row of these destinations may be claimed. API: service_role only.
 create function public.next_outbox_attempt(
   p_destinations text -- comma-separated
 )
-returns jsonb -- {next_attempt_at}: ISO 8601 in UTC, or null when nothing is left to do
+returns jsonb -- {next_attempt_at}: ISO 8601 in UTC; null: no row waits
 language sql
 stable
 security invoker
@@ -110,18 +110,16 @@ as $$
   ) first
   left join private.outbox_pauses p on p.destination = d.destination
 $$;
-comment on function public.next_outbox_attempt(text) is 'When the next side effect of these destinations is due.';
+comment on function public.next_outbox_attempt(text) is 'Returns when the next side effect of these destinations is due.';
 revoke execute on function public.next_outbox_attempt(text) from public, anon, authenticated;
 grant execute on function public.next_outbox_attempt(text) to service_role;
 
--- Records the result of a claim: delivered, or failed.
-
--- Marks rows as delivered, also after the lease and after another claim: the delivery did happen.
+-- Marks claimed rows as delivered. After the lease, or after another claim, too: the receiver has accepted them.
 -- API: service_role only.
 create function public.complete_outbox(
   p_token uuid, -- of the claim
   p_ids text, -- comma-separated
-  p_note text default null -- where nothing was sent: why
+  p_note text default null -- why no message was sent
 )
 returns jsonb -- {completed}
 language plpgsql
@@ -133,7 +131,7 @@ as $$
 declare
   v_completed integer;
 begin
-  -- In the order of their ids, here and in fail_outbox: two dispatchers that settle the same rows must not deadlock.
+  -- Here and in fail_outbox the rows are locked in the order of their ids, so that two dispatchers do not deadlock.
   with delivered as materialized (
     select o.id
     from private.outbox o
@@ -153,11 +151,11 @@ begin
   return jsonb_build_object('completed', v_completed);
 end
 $$;
-comment on function public.complete_outbox(uuid, text, text) is 'Notes claimed side effects as delivered.';
+comment on function public.complete_outbox(uuid, text, text) is 'Marks claimed side effects as delivered.';
 revoke execute on function public.complete_outbox(uuid, text, text) from public, anon, authenticated;
 grant execute on function public.complete_outbox(uuid, text, text) to service_role;
 
--- How long to wait before the next attempt, by the number of failed attempts.
+-- Returns the delay before the next attempt, by the number of failed attempts.
 create function private.retry_delay(
   p_attempts integer
 )
@@ -174,14 +172,14 @@ return case p_attempts
 end;
 grant execute on function private.retry_delay(integer) to service_role;
 
--- Marks rows as failed: they are retried later, or parked where a retry can't help or 24 hours have passed.
--- Only during the lease, and once: later the row belongs to another claim. API: service_role only.
+-- Marks claimed rows as failed. They are retried later, or parked where a retry is useless or 24 hours have passed.
+-- A row is marked once, and only during its lease: afterwards it may belong to another claim. API: service_role only.
 create function public.fail_outbox(
   p_token uuid, -- of the claim
   p_ids text, -- comma-separated
   p_error text,
-  p_final boolean default false, -- trying again can't help
-  p_pause_seconds integer default null -- the destination asked for a pause: the attempt does not count
+  p_final boolean default false, -- a retry is useless
+  p_pause_seconds integer default null -- the destination asked for this pause: the attempt does not count
 )
 returns jsonb -- {retried, parked}
 language plpgsql
@@ -230,12 +228,12 @@ begin
   )
   into v_result
   from failed f;
-  -- The scheduler learns the new time of the next attempt.
+  -- A listening scheduler then reads the new time of the next attempt.
   perform pg_notify('outbox', '');
   return v_result;
 end
 $$;
 comment on function public.fail_outbox(uuid, text, text, boolean, integer) is
-  'Notes claimed side effects as not delivered: to be tried again, or parked.';
+  'Marks claimed side effects as failed: they are retried or parked.';
 revoke execute on function public.fail_outbox(uuid, text, text, boolean, integer) from public, anon, authenticated;
 grant execute on function public.fail_outbox(uuid, text, text, boolean, integer) to service_role;

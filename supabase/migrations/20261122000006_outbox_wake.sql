@@ -1,8 +1,9 @@
--- Wakes the dispatcher, and what an admin and the schedule do with the outbox.
+-- Wakes the dispatcher when a row is enqueued outside of a request, such as by an admin's edit or a batch job: on a hosted
+-- project with pg_net and Vault, on a local stack with NOTIFY, both after the commit. Also private.requeue, and the deletion
+-- of old mails.
 
--- Wakes the dispatcher when a row is enqueued outside of a request, such as by an admin's edit or a batch job. With pg_net and Vault on a hosted project, with NOTIFY on a local stack; both after the commit.
-
--- The RPCs of the function do not wake the dispatcher: the request dispatches after its answer.
+-- Marks the transaction as a request of the function, and sets the cause of its tier changes. A request does not wake the
+-- dispatcher: the function dispatches after its answer.
 create function private.begin_request(
   p_cause text,
   p_reference text
@@ -14,7 +15,7 @@ as $$
 declare
   v_set text;
 begin
-  -- Assignments: as a statement each would be run by the executor.
+  -- Assignments instead of perform, which would start the executor each time.
   v_set := set_config('subscriptions.request', 'on', true);
   v_set := set_config('subscriptions.cause', coalesce(p_cause, ''), true);
   v_set := set_config('subscriptions.reference', coalesce(p_reference, ''), true);
@@ -36,14 +37,15 @@ create index function_calls_path_id_idx on private.function_calls (path, id desc
 create index function_calls_unanswered_idx on private.function_calls (request_id)
 where answered_at is null;
 comment on table private.function_calls is
-  'The calls of the last day to internal endpoints of the function, and how they were answered. Times of the server''s own clock.';
-comment on column private.function_calls.request_id is 'pg_net''s. It counts anew after a restore.';
-comment on column private.function_calls.error is 'Why there was no answer, as pg_net says it.';
+  'Calls of the function''s internal endpoints within the last day, with their answers. The times are those of now(), not '
+  'of private.clock().';
+comment on column private.function_calls.request_id is 'The request id of pg_net. These ids start again after a restore.';
+comment on column private.function_calls.error is 'Why no answer arrived: the message of pg_net.';
 
--- Calls an internal endpoint of the function over HTTP, if this database can: extension pg_net, and in Vault
--- `subscriptions_url` (the functions' address) and `subscriptions_internal_key`. Not while the same call is queued: pg_net
--- shows calls that are committed and not sent yet. pg_net waits 5 s for an answer, less than the work may take: the
--- function answers at once. Never fails.
+-- Calls an internal endpoint of the function over HTTP. Does nothing without the extension pg_net, or without the Vault
+-- secrets `subscriptions_url` (the functions' address) and `subscriptions_internal_key`. Adds no call while one to the same
+-- endpoint is queued; the queue has the calls that are committed but not sent. pg_net waits 5 s for an answer, and the work
+-- may take longer, so the function answers at once. Never fails.
 create function private.call_function(
   p_path text
 )
@@ -78,13 +80,13 @@ begin
   $call$
   using p_path;
 exception
-  -- A broken Vault entry must not stop a payment; the schedule tries again within minutes.
+  -- A broken Vault secret must not stop a payment. The schedule calls again within minutes.
   when others then
     raise warning '% was not called: %', p_path, sqlerrm;
 end
 $$;
 
--- Reads the answers that pg_net got since, and deletes calls that are older than a day. Never fails.
+-- Stores the answers that pg_net received, and deletes calls that are older than a day. Never fails.
 create function private.read_answers()
 returns void
 language plpgsql
@@ -110,8 +112,8 @@ exception
 end
 $$;
 
--- Wakes the dispatcher, once in a transaction. Never fails.
--- Security definer: the caller that enqueues has no rights on Vault and pg_net.
+-- Wakes the dispatcher, at most once in a transaction. Never fails.
+-- Security definer: a role that enqueues has no rights on Vault and pg_net.
 create function private.wake()
 returns void
 language plpgsql
@@ -122,7 +124,7 @@ begin
   if current_setting('subscriptions.request', true) = 'on' or current_setting('subscriptions.woken', true) = 'on' then
     return;
   end if;
-  -- Undone with the subtransaction whose call is undone.
+  -- A rollback of the subtransaction undoes the setting together with the call.
   perform set_config('subscriptions.woken', 'on', true);
   perform pg_notify('outbox', '');
   perform private.call_function('/api/internal/outbox');
@@ -132,7 +134,7 @@ exception
 end
 $$;
 
--- Security definer: the service enqueues, and may not wake by itself.
+-- Security definer: service_role enqueues, but may not execute private.wake.
 create function private.wake_dispatcher()
 returns trigger
 language plpgsql
@@ -151,13 +153,11 @@ for each statement
 when (current_setting('subscriptions.request', true) is distinct from 'on')
 execute function private.wake_dispatcher();
 
--- What an admin and the schedule do with the outbox.
-
--- For an admin who repaired the cause: retries a parked side effect, for another 24 hours.
+-- For an admin who repaired the cause: retries a parked side effect for another 24 hours.
 create function private.requeue(
   p_id bigint
 )
-returns boolean -- whether there was such a row to try again
+returns boolean -- false: no such row, or it is delivered
 language plpgsql
 set search_path = ''
 as $$
@@ -179,14 +179,14 @@ begin
 end
 $$;
 
--- Deletes up to 1,000 of a table's oldest rows that no other transaction has locked.
+-- Deletes up to 1,000 of the oldest rows of a table, without those that another transaction has locked.
 create function private.delete_oldest(
   p_table regclass,
-  p_time text, -- the column by which they are old; indexed
+  p_time text, -- the column with the time of a row; indexed
   p_before timestamptz,
-  p_condition text default 'true' -- what else holds for a row, which is called r
+  p_condition text default 'true' -- a further condition on the row, whose alias is r
 )
-returns integer -- how many were deleted; call again until it is 0
+returns integer -- how many rows were deleted; call again until it is 0
 language plpgsql
 set search_path = ''
 as $$
@@ -216,10 +216,10 @@ begin
 end
 $$;
 
--- Deletes mails 90 days after they were enqueued, delivered or not, a batch at a time: they hold the name and the address
--- of a user who may have been deleted since. A mail that was not sent by then is of no use.
+-- Deletes a batch of the mails that were enqueued more than 90 days ago, delivered or not. A mail holds the name and the
+-- address of a user who may be deleted by now. A mail that was not sent by then is useless.
 create function private.delete_mails()
-returns integer -- how many were deleted; call again until it is 0
+returns integer -- how many rows were deleted; call again until it is 0
 language plpgsql
 set search_path = ''
 as $$

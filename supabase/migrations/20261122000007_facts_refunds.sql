@@ -1,7 +1,7 @@
--- Facts from the gateway: refunds, and further payments on an order.
+-- Refunds, and extra payments on an order. Contract: "Refunds", "Second payment on an order".
 
--- Refunds, by their ids. Only processed ones count: while a refund is pending the gateway counts it in the payment already,
--- and a failed one returns no money.
+-- Refunds are stored by their ids, and only processed refunds count. The gateway's total in the payment is not used: it
+-- includes pending refunds, and a refund that fails returns no money.
 
 create table private.refunds (
   refund_id text primary key,
@@ -13,10 +13,10 @@ create table private.refunds (
 create index refunds_gateway_payment_id_idx on private.refunds (gateway_payment_id);
 alter table private.refunds enable row level security;
 grant select, insert, update on private.refunds to service_role;
-comment on table private.refunds is 'The gateway''s refunds. They may arrive before their payment is known.';
+comment on table private.refunds is 'The refunds at the gateway. A refund may arrive before its payment.';
 comment on column private.refunds.amount is 'Minor currency units.';
 
--- Refunded total of a gateway payment.
+-- Returns the sum of the processed refunds of a gateway payment.
 create function private.refunded_amount(
   p_gateway_payment_id text
 )
@@ -39,7 +39,7 @@ end
 $$;
 grant execute on function private.refunded_amount(text) to service_role;
 
--- Whether a payment was refunded in full.
+-- Returns whether a payment was refunded in full.
 create function private.is_refunded(
   p_payment public.payments
 )
@@ -54,9 +54,9 @@ end
 $$;
 grant execute on function private.is_refunded(public.payments) to service_role;
 
--- Serializes writes about a gateway payment: a refund and the charge that it refunds may arrive at once, and neither
--- transaction would see the other's row. It comes before the user's lock, which a refund does not know yet. One for each event,
--- never for each row of a bulk insert: the locks share a table of fixed size.
+-- Serializes the transactions about a gateway payment. A refund and its charge may arrive at the same time, and without the
+-- lock neither transaction would see the other's row. The lock comes before the user's lock, because a refund does not name
+-- its user. Use it once for each event, not for each row of a bulk insert: the server's lock table has a fixed size.
 create function private.lock_gateway_payment(
   p_gateway_payment_id text -- null: nothing to lock
 )
@@ -72,15 +72,14 @@ end
 $$;
 grant execute on function private.lock_gateway_payment(text) to service_role;
 
--- Merges what an event says about a refund. A refund goes from pending to processed or failed; a processed one may still
--- fail.
+-- Stores a refund, or its new status. A pending refund becomes processed or failed. A processed refund may still fail.
 create function private.merge_refund(
   p_refund_id text,
   p_gateway_payment_id text,
   p_amount bigint,
   p_status text -- pending, processed or failed
 )
-returns boolean -- whether that is news
+returns boolean -- whether the refund or its status is new
 language plpgsql
 set search_path = ''
 as $$
@@ -96,8 +95,8 @@ end
 $$;
 grant execute on function private.merge_refund(text, text, bigint, text) to service_role;
 
--- Further payments on an order: one counts, the others are to be refunded. A captured payment counts before one that is
--- only verified.
+-- Extra payments on an order. One payment of an order counts, and the others are to be refunded. A captured payment counts
+-- before one that is only verified.
 
 create table private.extra_payments (
   payment_id uuid not null
@@ -113,12 +112,13 @@ create table private.extra_payments (
 create index extra_payments_gateway_payment_id_idx on private.extra_payments (gateway_payment_id);
 alter table private.extra_payments enable row level security;
 grant select, insert, update, delete on private.extra_payments to service_role;
-comment on table private.extra_payments is 'Payments on an order that another payment pays for: to be refunded.';
-comment on column private.extra_payments.paid_at is 'When it was verified or its capture was announced.';
-comment on column private.extra_payments.confirmed_at is 'When the gateway confirmed that the money was captured.';
-comment on column private.extra_payments.refunded_amount is 'Minor currency units; the processed refunds.';
+comment on table private.extra_payments is 'Payments on orders that another payment has paid. They are to be refunded.';
+comment on column private.extra_payments.paid_at is
+  'When the customer verified the payment, or the gateway announced its capture.';
+comment on column private.extra_payments.confirmed_at is 'When the gateway confirmed the capture.';
+comment on column private.extra_payments.refunded_amount is 'The sum of the processed refunds, minor currency units.';
 
--- Stores a payment on an order that does not count. The caller holds the payment's lock, here and below.
+-- Stores an extra payment on an order. The caller holds the lock on the payment that counts.
 create function private.note_extra_payment(
   p_payment_id uuid,
   p_gateway_payment_id text,
@@ -146,12 +146,12 @@ end
 $$;
 grant execute on function private.note_extra_payment(uuid, text, timestamptz, timestamptz) to service_role;
 
--- Chooses the payment that counts for an order: one that was not refunded in full before one that was, a captured one before
--- one that is only verified, then the one that counts already.
+-- Chooses the payment that counts for an order. A payment that was not refunded in full comes before one that was, then a
+-- captured payment before one that is only verified, then the payment that counts already. The caller holds its lock.
 create function private.count_best_payment(
   p_payment public.payments
 )
-returns public.payments -- as it is now
+returns public.payments -- the row after the choice
 language plpgsql
 set search_path = ''
 as $$
@@ -181,7 +181,7 @@ begin
     captured_at = v_extra.paid_at,
     confirmed_at = v_extra.confirmed_at,
     refunded_amount = v_extra.refunded_amount,
-    -- A payment that is only verified is reconciled.
+    -- A payment that is only verified needs a confirmation by the gateway.
     next_reconcile_at = case
       when v_extra.confirmed_at is null then private.clock() + interval '15 minutes'
       else p.next_reconcile_at

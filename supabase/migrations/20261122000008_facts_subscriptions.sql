@@ -1,7 +1,7 @@
--- Facts from the gateway: subscriptions and the cycles that were charged.
+-- The mirror of the gateway's subscriptions, the users' immediate cancellations, and the charged cycles.
 
--- The mirror of the gateway's subscriptions: one row each, merged from webhooks and polls in any order. Each field has a
--- clock of its own, so that the same facts give the same row in every order of arrival, repeats included.
+-- The mirror has one row for each gateway subscription, merged from webhooks and reconciliation. Each field has its own
+-- event time, so that the same facts give the same row in every order of arrival, repeats included.
 
 create table private.gateway_subscriptions (
   user_id uuid not null,
@@ -34,7 +34,7 @@ create table private.gateway_subscriptions (
   gateway_status text,
   constraint gateway_subscriptions_pkey primary key (user_id, gateway_subscription_id)
 )
--- Space in each page for a new row version: a merge writes no index.
+-- Space in each page for a new row version (HOT updates): the usual merge writes no index.
 with (fillfactor = 80);
 alter table private.gateway_subscriptions enable row level security;
 grant select, insert, update on private.gateway_subscriptions to service_role;
@@ -47,34 +47,37 @@ where plan_id is null and gateway_plan_id is not null;
 create index gateway_subscriptions_user_waiting_idx on private.gateway_subscriptions (user_id)
 where is_waiting;
 comment on table private.gateway_subscriptions is
-  'What is known of each gateway subscription. No foreign key on the user: events may arrive before the user does.';
-comment on column private.gateway_subscriptions.gateway_subscription_id is 'Empty where the events carry no id.';
-comment on column private.gateway_subscriptions.gateway_plan_id is 'The plan as the newest event named it.';
+  'The mirror: the facts about each gateway subscription. No foreign key to the user, because an event may arrive before '
+  'its user exists.';
+comment on column private.gateway_subscriptions.gateway_subscription_id is 'Empty where the events have no id.';
+comment on column private.gateway_subscriptions.gateway_plan_id is 'The gateway''s plan id in the newest event.';
 comment on column private.gateway_subscriptions.plan_id is
-  'The plan of ours that an event named: the subscription is a source of access. Null: it attaches to the ruling source.';
+  'The plan with this gateway plan id, which makes the subscription a source of access. Null: the subscription attaches to '
+  'the ruling source.';
 comment on column private.gateway_subscriptions.plan_event_at is 'created_at of the event that set the plan.';
 comment on column private.gateway_subscriptions.status_event_at is 'created_at of the event that set the status.';
 comment on column private.gateway_subscriptions.activated_event_at is 'created_at of the newest activation.';
 comment on column private.gateway_subscriptions.period_event_at is 'created_at of the event that set the period.';
 comment on column private.gateway_subscriptions.activated_at is
-  'When the newest activation happened, as private.happened_at has it; ranks the sources of access of a user.';
+  'The time of the newest activation, by private.happened_at. Ranks the sources of access of a user.';
 comment on column private.gateway_subscriptions.first_activated_at is
-  'When the first activation happened: since when it was there for a payment that came later.';
+  'The time of the first activation, by private.happened_at. The findings compare it with the times of payments.';
 comment on column private.gateway_subscriptions.first_charged_at is
-  'When the first charge happened; ranks the source while no activation is known.';
-comment on column private.gateway_subscriptions.has_refunds is 'A payment of one of its cycles was refunded, at least in part.';
+  'The time of the first charge. Ranks the sources of access of a user while no activation is known.';
+comment on column private.gateway_subscriptions.has_refunds is
+  'Whether a payment of one of its cycles was refunded, at least in part.';
 comment on column private.gateway_subscriptions.paid_until is
-  'Where the newest cycle was refunded in full: the end of what is still paid.';
+  'The end of the paid time after a full refund of the newest cycle. Null: the newest cycle is paid.';
 comment on column private.gateway_subscriptions.is_replaced is
-  'Another source rules: the gateway is told to cancel the subscription at the end of its cycle.';
+  'Whether another source rules. Then the outbox cancels the subscription at the gateway for the end of its cycle.';
 comment on column private.gateway_subscriptions.user_cancelled_at is
-  'When the user cancelled it, at once or for the end of the cycle: a later charge is unexpected.';
+  'When the user cancelled the subscription, at once or for the end of the cycle. A later charge is unexpected.';
 comment on column private.gateway_subscriptions.ended_at is 'When the user ended the subscription at once.';
 comment on column private.gateway_subscriptions.arrived_at is
-  'When the newest fact arrived here. Null: known only from a subscription that was written by hand.';
-comment on column private.gateway_subscriptions.is_waiting is 'An event arrived before its user did.';
+  'When the newest fact arrived. Null: only a subscription row that was written by hand names the subscription.';
+comment on column private.gateway_subscriptions.is_waiting is 'Whether an event arrived before its user existed.';
 comment on column private.gateway_subscriptions.next_check_at is
-  'When it is reconciled with the gateway next; during a reconciliation the end of the lease.';
+  'When the subscription is next reconciled with the gateway. During a reconciliation: the end of the lease.';
 
 create table private.user_cancellations (
   user_id uuid primary key constraint user_cancellations_user_id_fkey references auth.users (id) on delete cascade,
@@ -83,8 +86,8 @@ create table private.user_cancellations (
 alter table private.user_cancellations enable row level security;
 grant select, insert, update on private.user_cancellations to service_role;
 comment on table private.user_cancellations is
-  'When a user last ended everything at once: a gateway subscription that was activated before and is announced later has '
-  'ended, too.';
+  'When a user last ended all access at once. A gateway subscription that was activated before that time has ended, too, '
+  'even if its event arrives later.';
 
 create table private.gateway_charges (
   user_id uuid not null,
@@ -104,17 +107,17 @@ alter table private.gateway_charges enable row level security;
 grant select, insert, update on private.gateway_charges to service_role;
 create index gateway_charges_gateway_payment_id_idx on private.gateway_charges (gateway_payment_id)
 where gateway_payment_id <> '';
-comment on table private.gateway_charges is 'The cycles that gateway subscriptions were charged for, with their payments.';
+comment on table private.gateway_charges is 'The charged cycles of gateway subscriptions, with their payments.';
 comment on column private.gateway_charges.gateway_payment_id is 'Empty where the gateway named no payment.';
-comment on column private.gateway_charges.amount is 'Minor currency units; null where the gateway named no payment.';
+comment on column private.gateway_charges.amount is 'Minor currency units. Null where the gateway named no payment.';
 comment on column private.gateway_charges.dispute_event_at is 'created_at of the newest event about the dispute.';
-comment on column private.gateway_charges.refunded_amount is 'Minor currency units; the processed refunds.';
+comment on column private.gateway_charges.refunded_amount is 'The sum of the processed refunds, minor currency units.';
 
--- When an event happened, to rank it among acts of the customer. The gateway's times have whole seconds, so an event
--- counts from the end of its second. A time that is missing or older than the gateway's retries says nothing: the event
--- then counts from its arrival.
+-- Returns when an event happened, to rank it among the customer's acts. The gateway's times have whole seconds, so an event
+-- counts from the end of its second. An event without a time, or with a time more than 14 days ago, counts from its
+-- arrival: the gateway does not retry for so long.
 create function private.happened_at(
-  p_created_at timestamptz, -- of the event; null: it carries none
+  p_created_at timestamptz, -- of the event; null: it has none
   p_arrived_at timestamptz
 )
 returns timestamptz
@@ -132,7 +135,8 @@ end
 $$;
 grant execute on function private.happened_at(timestamptz, timestamptz) to service_role;
 
--- Until when a gateway subscription is paid, where its newest cycle was refunded in full: the end of the cycle before.
+-- Returns the end of the paid time of a gateway subscription whose newest cycle was refunded in full: the end of the newest
+-- paid cycle before it, else the start of the first refunded cycle.
 create function private.paid_until(
   p_subscription private.gateway_subscriptions
 )
@@ -149,7 +153,7 @@ begin
     select
       c.period_start,
       c.period_end,
-      -- Refunded in full, and no other payment of the cycle counts.
+      -- A cycle may have several payments. It is refunded when all of them are refunded in full.
       bool_and(c.amount > 0 and c.refunded_amount >= c.amount) is true as is_refunded
     from private.gateway_charges c
     where c.user_id = p_subscription.user_id
@@ -169,8 +173,6 @@ begin
 end
 $$;
 grant execute on function private.paid_until(private.gateway_subscriptions) to service_role;
-
--- Merging an event into the mirror of the gateway's subscriptions.
 
 -- Stores the charge of a cycle, once for each payment.
 create function private.record_charge(
@@ -197,7 +199,7 @@ begin
     coalesce(p_gateway_payment_id, ''),
     p_amount,
     p_charged_at,
-    -- As private.refunded_amount, without a call.
+    -- Same as private.refunded_amount, without the call.
     coalesce(
       (
         select sum(r.amount)

@@ -1,19 +1,19 @@
--- Merges an event into the mirror of the gateway's subscriptions.
+-- Merges an event into the mirror of the gateway's subscriptions. Contract: "Gateway subscriptions", "Order of events".
 
--- Merges an event into the mirror. The caller holds the user's lock, where there is such a user.
+-- Merges one event into the mirror. The caller holds the lock on the user, if the user exists.
 create function private.merge_gateway_subscription(
   p_user_id uuid,
   p_gateway_subscription_id text,
   p_event text, -- subscription.activated, subscription.charged or subscription.cancelled
   p_gateway_plan_id text,
-  p_start timestamptz, -- of the cycle; null: the event carries none, here and below
+  p_start timestamptz, -- of the cycle; null, here and below: the event has none
   p_end timestamptz,
   p_gateway_payment_id text, -- of the cycle
   p_amount bigint, -- of that payment, minor currency units
-  p_created_at timestamptz, -- of the event; without it the event applies and moves no clock
+  p_created_at timestamptz, -- of the event; null: the event is applied and sets no event time
   p_arrived_at timestamptz
 )
-returns private.gateway_subscriptions -- as it is now; all null: the event changed nothing
+returns private.gateway_subscriptions -- the row after the merge; all null: the event changed nothing
 language plpgsql
 set search_path = ''
 as $$
@@ -23,7 +23,7 @@ declare
   v_cancelled constant boolean := p_event = 'subscription.cancelled';
   v_gateway_plan_id constant text := left(p_gateway_plan_id, 200);
   v_happened_at constant timestamptz := private.happened_at(p_created_at, p_arrived_at);
-  -- A charge that becomes known late, such as by reconciliation, keeps the gateway's time.
+  -- A charge that arrives late, such as from reconciliation, keeps the gateway's time.
   v_charged_at constant timestamptz := least(p_created_at + interval '999999 microseconds', p_arrived_at);
   v_plan_id uuid;
   v_refunded bigint;
@@ -69,17 +69,21 @@ begin
     else
       select p.id into v_plan_id from public.plans p where p.gateway_plan_id = v_gateway_plan_id;
     end if;
-    -- Once an event named a plan of ours the subscription stays a source. A cancellation names the plan, but buys none.
+    -- After an event named a plan of ours, the subscription remains a source. A cancellation does not change that plan.
     if v_plan_id is not null and (not v_cancelled or v_before.plan_id is null) then
       v_after.plan_id := v_plan_id;
       v_after.gateway_plan_id := v_gateway_plan_id;
-      v_after.plan_event_at := case when v_cancelled then v_before.plan_event_at else coalesce(p_created_at, v_before.plan_event_at) end;
+      v_after.plan_event_at := case
+        when v_cancelled then v_before.plan_event_at
+        else coalesce(p_created_at, v_before.plan_event_at)
+      end;
     elsif v_before.plan_id is null then
       v_after.gateway_plan_id := v_gateway_plan_id;
     end if;
   end if;
 
-  -- Of two events of one second the longer period and the cancellation win, in either order of arrival.
+  -- Of two events in the same second the longer period wins. In the next statement the cancellation wins. So the order of
+  -- arrival does not matter.
   if p_end is not null and (
     p_created_at is null
     or v_before.period_event_at is null
@@ -122,7 +126,7 @@ begin
   if v_activated then
     v_after.first_activated_at := least(v_before.first_activated_at, v_happened_at);
     if v_happened_at < v_before.first_activated_at then
-      -- An older activation that arrives late is stale, but for this.
+      -- An older activation that arrives late changes only this field.
       update private.gateway_subscriptions m
       set first_activated_at = v_happened_at
       where m.user_id = p_user_id
@@ -140,7 +144,8 @@ begin
   if v_after.has_refunds then
     v_after.paid_until := private.paid_until(v_after);
   end if;
-  -- Billed again after the user ended it. An activation that is known counts once, however late it comes again.
+  -- The gateway bills the subscription again after the user ended it. A repeated activation counts once, however late it
+  -- arrives.
   if v_activated
       and v_happened_at > v_before.ended_at
       and coalesce(p_created_at > v_before.activated_event_at, true)

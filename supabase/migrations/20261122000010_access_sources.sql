@@ -1,7 +1,5 @@
--- The sources of access: everything that gives a user a tier from a start to an end.
-
--- The sources of access: everything that gives a user a tier from a start to an end. Payments and gateway subscriptions
--- are facts; grants and rows written by hand are made by people. private.settle_access decides which source rules.
+-- Grants, subscription rows written by hand, and the view of all sources of access. A source gives a user a tier from a
+-- start to an end. private.settle_access decides which source rules.
 
 create table private.grants (
   id bigint generated always as identity primary key,
@@ -18,7 +16,7 @@ alter table private.grants enable row level security;
 grant select, update on private.grants to service_role;
 create index grants_user_id_idx on private.grants (user_id);
 comment on table private.grants is 'Complimentary tiers: access that was granted without a payment.';
-comment on column private.grants.ended_reason is 'revoked by an admin, or cancelled by the user.';
+comment on column private.grants.ended_reason is 'revoked: by an admin. cancelled: by the user.';
 
 create table private.manual_subscriptions (
   user_id uuid primary key constraint manual_subscriptions_user_id_fkey references auth.users (id) on delete cascade,
@@ -36,10 +34,11 @@ create table private.manual_subscriptions (
 alter table private.manual_subscriptions enable row level security;
 grant select, update on private.manual_subscriptions to service_role;
 comment on table private.manual_subscriptions is
-  'public.subscriptions as last written by hand: in Studio, by an import, by the app. A fact that arrives later outranks it.';
+  'The rows of public.subscriptions as they were last written by hand: in Studio, by an import or by the app. A fact that '
+  'arrives later ranks above such a row.';
 
--- Records what was written by hand, so that settling does not erase it.
--- Security definer: an admin's or the app's own role may write subscriptions without rights here.
+-- Records a row that was written by hand, so that private.settle_access does not overwrite it.
+-- Security definer: the role of an admin or of the app may write subscriptions but not this table.
 create function private.record_manual_subscription()
 returns trigger
 language plpgsql
@@ -50,7 +49,7 @@ begin
   if tg_op = 'UPDATE' and new.updated_at is not distinct from old.updated_at then
     new.updated_at := private.clock();
   end if;
-  -- Purchases rank above what was written before them: a time in the future would rank them above what comes later, too.
+  -- A purchase ranks after updated_at. A time in the future would rank the next purchase above acts that follow it.
   new.updated_at := least(new.updated_at, private.clock());
   insert into private.manual_subscriptions as m (
     user_id, plan_id, tier, status, period_start, period_end, gateway_subscription_id, cancel_at_period_end,
@@ -73,7 +72,7 @@ begin
     ended_at = excluded.ended_at,
     ended_reason = excluded.ended_reason,
     at = excluded.at;
-  -- So that it is reconciled, and cancelled at the gateway when another source replaces it.
+  -- A subscription in the mirror is reconciled, and is cancelled at the gateway when another source replaces it.
   if new.gateway_subscription_id is not null then
     insert into private.gateway_subscriptions as g (
       user_id, gateway_subscription_id, period_start, period_end, next_check_at
@@ -117,7 +116,7 @@ select
   p.period_end as ends_at,
   p.period_end + make_interval(days => case when p.cancel_at_period_end then 0 else coalesce(pl.grace_days, 3) end)
     as lapses_at,
-  -- Null where an import of the app did not set it.
+  -- An import by the app may leave since empty.
   coalesce(p.since, p.fulfilled_at) as since,
   greatest(p.fulfilled_at, p.verified_at) as arrived_at,
   p.ended_at,
@@ -139,7 +138,7 @@ select
   case
     -- A refunded cycle ends at once.
     when m.paid_until is not null then m.paid_until
-    -- A billed subscription goes on until a reconciliation after its end finds no further cycle.
+    -- A subscription that the gateway bills runs until a reconciliation after its period finds no further cycle.
     when m.checked_at > m.period_end + make_interval(days => greatest(grace.days - 1, 0))
       then m.period_end + make_interval(days => grace.days)
     else 'infinity'
@@ -201,9 +200,9 @@ cross join lateral (
 left join private.gateway_subscriptions m
   on m.user_id = w.user_id
   and m.gateway_subscription_id = w.gateway_subscription_id
--- The mirror has newer facts about that subscription.
+-- Skips rows whose gateway subscription is itself a source with newer facts.
 where (m.plan_id is not null and m.period_end is not null and m.arrived_at >= w.at) is not true;
 grant select on private.sources to service_role;
 comment on view private.sources is
-  'Everything that gives or gave a user a tier. A source is live until ended_at or lapses_at; the live one with the '
-  'greatest since rules. lapses_at: the end plus the days of grace; infinity: the gateway has to be asked first.';
+  'All sources of access, also those that have ended. A source runs until ended_at or lapses_at. The running source with '
+  'the greatest since rules. lapses_at is ends_at plus the days of grace, or infinity until the gateway was read.';

@@ -1,6 +1,4 @@
--- Finds the source of access that rules.
-
--- Finds the source of access that rules.
+-- Finds the ruling source of access, attaches gateway subscriptions that are no sources, and writes the profile's tier.
 
 create view private.mirrored
 with (security_invoker = true)
@@ -15,24 +13,24 @@ from private.gateway_subscriptions m
 group by m.user_id;
 grant select on private.mirrored to service_role;
 comment on view private.mirrored is
-  'How many gateway subscriptions of a user the gateway bills, is to cancel, and are no sources of access; and when the '
-  'newest fact about them arrived.';
+  'For each user the number of gateway subscriptions that the gateway still bills (billing), that it is to cancel '
+  '(replaced) and that are no sources of access (attaching), and when their newest fact arrived.';
 
--- The ruling source, with what private.settle_access needs beside it.
+-- The ruling source, with the user's numbers of gateway subscriptions for private.settle_access.
 create type private.ruling as (
   source private.sources,
   is_live boolean,
-  is_cut boolean, -- ended by the cancellation of a gateway subscription that attached to it
-  billing integer, -- how many gateway subscriptions the gateway still bills
-  replaced integer, -- how many of them the gateway is to cancel
-  attaching integer -- how many gateway subscriptions are no sources
+  is_ended_by_gateway boolean, -- ended by the cancellation of a gateway subscription that was attached to it
+  billing integer, -- gateway subscriptions that the gateway still bills
+  replaced integer, -- gateway subscriptions that the gateway is to cancel
+  attaching integer -- gateway subscriptions that are no sources
 );
 
--- The source that rules: the live one with the greatest since; where none is live, the one that ended last.
+-- Finds the ruling source: the running source with the greatest since. If no source is running, the one that ended last.
 create function private.find_ruling(
   p_user_id uuid
 )
-returns private.ruling -- source is null where the user has none
+returns private.ruling -- source is null: the user has no source
 language plpgsql
 stable
 set search_path = ''
@@ -46,20 +44,22 @@ begin
       count(*) filter (where m.plan_id is null or m.period_end is null) as attaching,
       count(*) filter (where m.status is distinct from 'cancelled' and m.ended_at is null) as billing,
       count(*) filter (where m.is_replaced) as replaced,
-      -- A cancellation without a plan of ours ends what the subscription attached to: what was there when it was
-      -- activated, or, where no activation is known, when it was cancelled. A purchase since then goes on.
-      max(least(m.activated_at, m.cancelled_at)) filter (where m.plan_id is null and m.status = 'cancelled' and m.activated_at is not null)
-        as cut,
+      -- The cancellation of a gateway subscription without a plan of ours ends the source to which the subscription was
+      -- attached. That source began before the activation or, where no activation is known, before the cancellation. A
+      -- later purchase continues.
+      max(least(m.activated_at, m.cancelled_at))
+        filter (where m.plan_id is null and m.status = 'cancelled' and m.activated_at is not null)
+        as cancelled_activated,
       max(m.cancelled_at) filter (where m.plan_id is null and m.status = 'cancelled' and m.activated_at is null)
-        as bare_cut,
+        as cancelled_unactivated,
       max(m.activated_at) filter (where m.plan_id is null) as attached,
       max(m.cancelled_arrived_at) filter (where m.plan_id is null and m.status = 'cancelled' and m.activated_at is not null)
-        as cut_arrived,
-      max(m.cancelled_arrived_at) filter (where m.plan_id is null and m.status = 'cancelled') as any_cut_arrived
+        as cancellation_arrived,
+      max(m.cancelled_arrived_at) filter (where m.plan_id is null and m.status = 'cancelled') as any_cancellation_arrived
     from private.gateway_subscriptions m
     where m.user_id = p_user_id
   )
-  select s, live.is_live, coalesce(cut.is_cut, false), g.billing, g.replaced, g.attaching
+  select s, live.is_live, coalesce(rank.is_ended_by_gateway, false), g.billing, g.replaced, g.attaching
   into v_ruling
   from mirrored g
   left join private.manual_subscriptions w on w.user_id = p_user_id
@@ -67,26 +67,28 @@ begin
   cross join lateral (
     select
       case s.kind
-        when 'manual' then
-          case when s.gateway_subscription_id is null then g.any_cut_arrived else g.cut_arrived end >= s.since
-        when 'gateway_subscription' then g.cut >= s.since
+        when 'manual' then s.since <= case
+          when s.gateway_subscription_id is null then g.any_cancellation_arrived
+          else g.cancellation_arrived
+        end
+        when 'gateway_subscription' then g.cancelled_activated >= s.since
         else
-          coalesce(g.cut >= s.since, false)
-          or g.bare_cut >= s.since and (g.attached between s.since and g.bare_cut) is not true
-      end as is_cut,
-      -- What was written by hand outranks the facts before it, and is outranked by those after it.
+          coalesce(g.cancelled_activated >= s.since, false)
+          or g.cancelled_unactivated >= s.since and (g.attached between s.since and g.cancelled_unactivated) is not true
+      end as is_ended_by_gateway,
+      -- A row written by hand ranks above the facts that arrived before it, and below those that arrived after it.
       case when w.at is null or s.kind = 'manual' then 1 when s.arrived_at >= w.at then 2 else 0 end as generation
-  ) cut
+  ) rank
   cross join lateral (
     select
       s.ended_at is null
       and s.lapses_at > v_now
-      and cut.is_cut is not true
-      and (cut.generation = 0 and w.status = 'cancelled') is not true as is_live
+      and rank.is_ended_by_gateway is not true
+      and (rank.generation = 0 and w.status = 'cancelled') is not true as is_live
   ) live
   order by
     live.is_live desc,
-    cut.generation desc,
+    rank.generation desc,
     case when live.is_live then s.since else least(s.ended_at, s.lapses_at) end desc,
     s.since desc,
     s.id desc
@@ -96,10 +98,9 @@ end
 $$;
 grant execute on function private.find_ruling(uuid) to service_role;
 
--- Gateway subscriptions that are no sources of access: without a plan of ours, or before their first cycle.
-
--- Attaches a gateway subscription that is no source to the source that rules. Contract: "Gateway subscriptions": activated sets status, id and period
--- of the subscription, charged its period alone.
+-- Attaches a gateway subscription that is no source to the ruling source. Such a subscription has no plan of ours, or its
+-- first cycle has not begun. subscription.activated sets the status, the id and the period, subscription.charged sets the
+-- period alone. Contract: "Gateway subscriptions".
 create function private.attach_gateway_subscription(
   p_ruling private.ruling
 )
@@ -126,7 +127,7 @@ begin
   order by m.activated_at desc, m.gateway_subscription_id desc
   limit 1;
   if found then
-    -- Before its first cycle it goes on with what it attaches to, as far as that is paid.
+    -- Before its first cycle the subscription has no period: the paid period of the source continues.
     v_end := coalesce(
       v_attached.period_end,
       case when v_source.ended_reason = 'refunded' then least(v_source.ends_at, v_source.ended_at) else v_source.ends_at end
@@ -136,10 +137,10 @@ begin
     end if;
     v_lapses_at := case
       when v_end is null then 'infinity'
-      -- Before its first cycle nothing more is paid: it is shown as active when it is announced.
+      -- Before its first cycle no further time is paid. The row is active for an hour after the activation arrived.
       when v_attached.period_end is null
         then greatest(v_end + make_interval(days => v_days), v_attached.arrived_at + interval '1 hour')
-      -- Without an id it cannot be reconciled.
+      -- A subscription without an id cannot be reconciled.
       when v_attached.gateway_subscription_id = ''
         then greatest(v_end + make_interval(days => v_days), v_attached.arrived_at + interval '1 hour')
       when v_attached.checked_at > v_end + make_interval(days => greatest(v_days - 1, 0))
@@ -180,15 +181,16 @@ begin
   end if;
   v_lapses_at := v_attached.period_end + make_interval(days => v_grace);
   if v_lapses_at <= v_now then
-    -- A period that is over is shown when it is announced. It gives and takes no access.
+    -- The charged period is over. The row shows that period, but access does not change: a running source shows it for an
+    -- hour after the charge arrived, an ended source shows it unless its own period ended later.
     if p_ruling.is_live and v_attached.arrived_at <= v_now - interval '1 hour'
       or not p_ruling.is_live and v_source.ends_at > v_attached.period_end
     then
       return p_ruling;
     end if;
     v_lapses_at := v_source.lapses_at;
-  elsif v_source.ended_at is null and not p_ruling.is_cut then
-    -- A charge after the lapse. A charge undoes no other end.
+  elsif v_source.ended_at is null and not p_ruling.is_ended_by_gateway then
+    -- A charge makes a lapsed source run again, but not a source that ended for another reason.
     p_ruling.is_live := true;
   end if;
   v_source.starts_at := v_attached.period_start;
@@ -200,13 +202,13 @@ end
 $$;
 grant execute on function private.attach_gateway_subscription(private.ruling) to service_role;
 
--- Gives a user a tier where the profile has another one; a missing profile is made.
+-- Writes a tier to the user's profile where it differs, and creates a missing profile.
 create function private.set_tier(
   p_user_id uuid,
-  p_tier text, -- null: leave it
-  p_email text -- of the user, to name a new profile by
+  p_tier text, -- null: writes nothing
+  p_email text -- of the user, for the username of a new profile
 )
-returns text -- the name to greet the user by; null where there was no profile
+returns text -- the name for the greeting of a mail; null: the user had no profile
 language plpgsql
 set search_path = ''
 as $$

@@ -1,6 +1,8 @@
--- Writes the ruling source to the subscription and the profile's tier, with the side effects. The only writer of both.
+-- Writes the ruling source to the subscription row and the profile's tier, and enqueues the side effects.
+-- private.settle_access is the only function that decides them.
 
--- When to tell the gateway that a subscription ends with its cycle. It debits the next cycle up to 36 hours before.
+-- Returns when to send the cancellation for the end of a cycle: 48 hours before that end. The gateway debits the next cycle
+-- up to 36 hours before it begins.
 create function private.cancellation_time(
   p_period_end timestamptz
 )
@@ -15,27 +17,27 @@ end
 $$;
 grant execute on function private.cancellation_time(timestamptz) to service_role;
 
--- Enqueues the cancellation of replaced gateway subscriptions for the end of their cycle: paid time stays, no further
--- cycle is billed. Withdraws it for a subscription that is no longer replaced.
+-- Enqueues cancellations of the replaced gateway subscriptions for the end of their cycle: the paid time remains, and no
+-- further cycle is billed. Withdraws the cancellation of a subscription that is no longer replaced.
 create function private.settle_cancellations(
   p_ruling private.ruling
 )
-returns boolean -- whether the ruling gateway subscription ends with its cycle, since the gateway was told already
+returns boolean -- whether the ruling gateway subscription ends with its cycle, because its cancellation was already sent
 language plpgsql
 set search_path = ''
 as $$
 declare
   v_ruling constant private.sources := p_ruling.source;
   v_newest private.sources := v_ruling;
-  v_is_charge_alone boolean;
+  v_has_no_activation boolean;
   v_is_replaced boolean;
   v_other private.gateway_subscriptions;
   v_ends boolean := false;
 begin
-  if not (p_ruling.is_live or p_ruling.is_cut) then
+  if not (p_ruling.is_live or p_ruling.is_ended_by_gateway) then
     v_newest := null;
   elsif v_ruling.kind in ('grant', 'manual') and v_ruling.gateway_subscription_id is null then
-    -- A grant stops no billing, but a purchase below it does.
+    -- A grant does not stop the billing. The newest running purchase below the grant does.
     v_newest := null;
     select s.* into v_newest
     from private.sources s
@@ -46,7 +48,7 @@ begin
     order by s.since desc, s.id desc
     limit 1;
   end if;
-  select m.activated_at is null into v_is_charge_alone
+  select m.activated_at is null into v_has_no_activation
   from private.gateway_subscriptions m
   where m.user_id = v_newest.user_id
     and m.gateway_subscription_id = v_newest.gateway_subscription_id;
@@ -58,7 +60,7 @@ begin
       and m.gateway_subscription_id <> ''
       and m.status is distinct from 'cancelled'
       and m.ended_at is null
-      -- Known only from a row that was written by hand, and that row rules.
+      -- Skips a subscription that only a row written by hand names, while that row rules.
       and (m.arrived_at is not null or v_ruling.kind <> 'manual')
     order by m.gateway_subscription_id
   loop
@@ -69,9 +71,9 @@ begin
         or coalesce(v_other.activated_at, v_other.first_charged_at, v_other.arrived_at) < v_newest.since
       );
     continue when v_is_replaced = v_other.is_replaced
-      -- One that is known by its charges alone may turn out to be the older or the newer one.
-      or v_is_charge_alone is true and v_other.gateway_subscription_id <> v_newest.gateway_subscription_id
-      or v_is_charge_alone is not null and v_other.activated_at is null;
+      -- While only charges of a subscription are known, its activation may still arrive and change the order of the two.
+      or v_has_no_activation is true and v_other.gateway_subscription_id <> v_newest.gateway_subscription_id
+      or v_has_no_activation is not null and v_other.activated_at is null;
 
     if v_is_replaced then
       perform private.enqueue_cancellation(
@@ -99,19 +101,19 @@ end
 $$;
 grant execute on function private.settle_cancellations(private.ruling) to service_role;
 
--- Writes the ruling source to the subscription and the tier, and enqueues the side effects. It writes only what differs. The
--- caller holds the lock on the user.
+-- Writes the ruling source to the subscription row and the profile's tier, and enqueues the side effects. Writes only values
+-- that differ. The caller holds the lock on the user.
 create function private.settle_access(
   p_user_id uuid,
-  p_email text, -- of the user; null: mails nothing, names a new profile by no address
-  p_new_source_id text default null, -- just made: if it rules, the tier is written also where the profile has it already
-  p_is_cancelled boolean default false, -- subscription.cancelled: without a live source the profile becomes free
-  p_subscription_id uuid default null, -- of a new subscription
-  p_mail jsonb default null, -- payload of the success mail of the new source, to a user who has a profile
-  p_ruling private.ruling default null, -- where the caller knows what rules
-  p_before public.subscriptions default null -- as the caller locked it
+  p_email text, -- of the user; null: sends no mail, and a new profile gets the default username
+  p_new_source_id text default null, -- a source that was just created: if it rules, its tier is written in any case
+  p_is_cancelled boolean default false, -- subscription.cancelled: without a running source the tier becomes free
+  p_subscription_id uuid default null, -- the id for a new subscription row
+  p_mail jsonb default null, -- payload of the success mail for the new source; sent to a user who has a profile
+  p_ruling private.ruling default null, -- the ruling source, if the caller knows it
+  p_before public.subscriptions default null -- the subscription row, if the caller locked it
 )
-returns boolean -- whether the subscription changed; null: the user has none
+returns boolean -- whether the subscription row changed; null: the user has no source
 language plpgsql
 set search_path = ''
 as $$
@@ -120,7 +122,7 @@ declare
   v_ruling private.ruling := p_ruling;
   v_source private.sources;
   v_before public.subscriptions := p_before;
-  v_reason text; -- why the last source ended
+  v_reason text; -- why access ended
   v_cancelled_at timestamptz;
   v_has_access boolean;
   v_tier text;
@@ -138,7 +140,7 @@ begin
     v_source := v_ruling.source;
     if (
         v_ruling.replaced > 0
-        or (v_ruling.is_live or v_ruling.is_cut)
+        or (v_ruling.is_live or v_ruling.is_ended_by_gateway)
           and v_ruling.billing > (v_ruling.is_live and v_source.gateway_subscription_id is not null)::integer
       )
       and private.settle_cancellations(v_ruling)
@@ -151,7 +153,7 @@ begin
     end if;
     if not v_ruling.is_live then
       v_reason := case
-        when v_ruling.is_cut then 'cancelled'
+        when v_ruling.is_ended_by_gateway then 'cancelled'
         when v_source.ended_at is not null then v_source.ended_reason
         else coalesce(v_source.ended_reason, 'lapsed')
       end;
@@ -189,7 +191,7 @@ begin
         updated_at = greatest(v_now, v_source.since)
       where s.id = v_before.id
         and (
-          -- updated_at lies after every since that is known: by it a purchase knows that it is the newest act.
+          -- updated_at is never before a known since, so private.fulfil_payment finds the newest act by updated_at.
           s.updated_at < v_source.since
           or (
             s.plan_id, s.tier, s.status = 'active', s.current_period_start, s.current_period_end,
@@ -203,11 +205,12 @@ begin
     end if;
   end if;
 
-  -- The profile is written on a transition alone: a charge leaves one that was edited by hand as it is.
+  -- The tier is written only when access begins, ends or gets another tier. So a charge does not overwrite a tier that an
+  -- admin edited.
   v_has_access := v_ruling.is_live;
   if v_has_access and v_source.ends_at <= v_now then
-    -- Live until the gateway was asked, or shown as active for a while. That keeps a tier, and gives it again where a refund
-    -- failed; after the days of grace it gives no new one.
+    -- The period is over, but the source still runs: the gateway was not read yet, or a late event shows it for an hour.
+    -- Such a source keeps the tier, and restores it after a failed refund. After the days of grace it gives no new tier.
     v_has_access := v_source.ended_at is null
       and v_source.ends_at
         + make_interval(days => coalesce((select p.grace_days from public.plans p where p.id = v_source.plan_id), 3)) > v_now
@@ -270,4 +273,5 @@ begin
   return case when v_source.id is not null then v_is_changed end;
 end
 $$;
-grant execute on function private.settle_access(uuid, text, text, boolean, uuid, jsonb, private.ruling, public.subscriptions) to service_role;
+grant execute on function
+  private.settle_access(uuid, text, text, boolean, uuid, jsonb, private.ruling, public.subscriptions) to service_role;

@@ -1,14 +1,12 @@
--- Requests of a client: plans, subscription, cancellation, resumption.
+-- The requests for the subscription, the plans, cancellation and resumption.
 
--- The subscription, tier and newest payments of a user. Contract: GET /api/subscriptions.
+-- Returns the subscription, the tier and the newest payments of a user. Contract: GET /api/subscriptions.
 -- API: service_role only.
-
--- json, not jsonb: it is built to be sent, never looked into.
 create function public.get_subscription(
   p_user_id uuid
 )
-returns json -- {subscription, currentTier, payments}: the answer itself
-language plpgsql -- which keeps its plan
+returns json -- {subscription, currentTier, payments}: the answer's body; not jsonb, since the function only sends it
+language plpgsql -- a session caches its plan
 stable
 security invoker
 set search_path = ''
@@ -50,15 +48,15 @@ begin
   ) answer;
 end
 $$;
-comment on function public.get_subscription(uuid) is 'A user''s subscription with its plan, current tier and ten newest payments.';
+comment on function public.get_subscription(uuid) is
+  'Returns a user''s subscription with its plan, the current tier and the ten newest payments.';
 revoke execute on function public.get_subscription(uuid) from public, anon, authenticated;
 grant execute on function public.get_subscription(uuid) to service_role;
 
--- What is on offer. GET /api/subscriptions/plans.
+-- Returns the plans on offer. Contract: GET /api/subscriptions/plans.
 -- API: service_role only.
-
 create function public.list_plans()
-returns jsonb -- {plans}: the answer itself, cheapest first
+returns jsonb -- {plans}: the answer's body, the lowest price first
 language sql
 stable
 security invoker
@@ -69,18 +67,17 @@ as $$
   from public.plans p
   where p.is_active
 $$;
-comment on function public.list_plans() is 'The plans on offer, cheapest first.';
+comment on function public.list_plans() is 'Returns the plans on offer, the lowest price first.';
 revoke execute on function public.list_plans() from public, anon, authenticated;
 grant execute on function public.list_plans() to service_role;
 
--- Cancellation by the user: stored here first, then sent to the gateway through the outbox until it is confirmed.
--- POST /api/subscriptions/cancel and /resume.
+-- Cancellation and resumption by the user. A cancellation is stored first, and the outbox then delivers it to the gateway.
 
--- Marks the source that rules, and the gateway subscription attached to it, to end with its period, or takes the mark away.
+-- Sets or clears cancel_at_period_end of the ruling source and of the gateway subscription attached to it.
 -- The caller holds the lock on the user.
 create function private.mark_ruling_source(
   p_user_id uuid,
-  p_gateway_subscription_id text, -- of the subscription as it is
+  p_gateway_subscription_id text, -- of the subscription row
   p_cancel_at_period_end boolean
 )
 returns void
@@ -111,7 +108,7 @@ end
 $$;
 grant execute on function private.mark_ruling_source(uuid, text, boolean) to service_role;
 
--- Ends every live source of a user at once. The caller holds the lock on the user.
+-- Ends every running source of a user at once. The caller holds the lock on the user.
 create function private.end_sources(
   p_user_id uuid,
   p_reason text
@@ -146,7 +143,7 @@ begin
         set ended_at = v_now, ended_reason = p_reason, cancel_at_period_end = false
         where w.user_id = p_user_id;
       else
-        null; -- below, with those that are no sources
+        null; -- ended below, together with the gateway subscriptions that are no sources
     end case;
   end loop;
   insert into private.user_cancellations as c (user_id, at)
@@ -164,10 +161,10 @@ end
 $$;
 grant execute on function private.end_sources(uuid, text) to service_role;
 
--- API: service_role only.
+-- Ends a user's subscription. Contract: POST /api/subscriptions/cancel. API: service_role only.
 create function public.cancel_subscription(
   p_user_id uuid,
-  p_at_period_end boolean -- the tier stays until the paid period ends; else access ends now
+  p_at_period_end boolean -- true: the tier stays until the paid period ends; false: access ends now
 )
 returns jsonb -- {outcome: cancelled | subscription_not_found, subscription}
 language plpgsql
@@ -188,7 +185,7 @@ begin
     return jsonb_build_object('outcome', 'subscription_not_found');
   end if;
 
-  -- A repeat writes nothing.
+  -- A repeated cancellation for the period's end writes nothing.
   if not (p_at_period_end and v_subscription.cancel_at_period_end) then
     if p_at_period_end then
       perform private.mark_ruling_source(p_user_id, v_subscription.gateway_subscription_id, true);
@@ -221,8 +218,8 @@ comment on function public.cancel_subscription(uuid, boolean) is
 revoke execute on function public.cancel_subscription(uuid, boolean) from public, anon, authenticated;
 grant execute on function public.cancel_subscription(uuid, boolean) to service_role;
 
--- Withdraws a cancellation that the gateway has not received yet: there it is final.
--- API: service_role only.
+-- Withdraws a cancellation for the period's end, unless the gateway may have received it: there it is final.
+-- Contract: POST /api/subscriptions/resume. API: service_role only.
 create function public.resume_subscription(
   p_user_id uuid
 )
@@ -263,6 +260,7 @@ begin
   );
 end
 $$;
-comment on function public.resume_subscription(uuid) is 'Drops a user''s intent to cancel, if the gateway was not told yet.';
+comment on function public.resume_subscription(uuid) is
+  'Withdraws a user''s cancellation for the period''s end, unless it was sent to the gateway.';
 revoke execute on function public.resume_subscription(uuid) from public, anon, authenticated;
 grant execute on function public.resume_subscription(uuid) to service_role;

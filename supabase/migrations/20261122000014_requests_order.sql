@@ -1,6 +1,5 @@
--- Requests of a client: orders.
-
--- Idempotency keys of POST /api/payments/orders.
+-- Orders and their idempotency keys. The payment is inserted before the gateway is called, and gets the order's id
+-- afterwards. Contract: POST /api/payments/orders.
 
 create table private.order_keys (
   user_id uuid not null constraint order_keys_user_id_fkey references auth.users (id) on delete cascade,
@@ -16,11 +15,11 @@ create index order_keys_created_at_idx on private.order_keys (created_at);
 alter table private.order_keys enable row level security;
 grant select, insert, update on private.order_keys to service_role;
 comment on table private.order_keys is
-  'Idempotency keys of order requests: the same key is the same order. Kept for 7 days, at most 20 of a user an hour.';
+  'Idempotency keys of order requests: the same key returns the same order. Kept for 7 days. A user may add 20 an hour.';
 
--- Deletes idempotency keys that are older than 7 days, a batch at a time.
+-- Deletes a batch of the idempotency keys that are older than 7 days.
 create function private.delete_order_keys()
-returns integer -- how many were deleted; call again until it is 0
+returns integer -- how many rows were deleted; call again until it is 0
 language plpgsql
 set search_path = ''
 as $$
@@ -29,16 +28,13 @@ begin
 end
 $$;
 
--- Orders: the payment is inserted before the gateway is called, and gets the order's id afterwards.
--- POST /api/payments/orders.
-
--- An order for a checkout: the user's open one of this tier, else a new payment to order at the gateway.
+-- Returns the user's open order for a tier, else stores a new payment, for which the caller creates an order at the gateway.
 -- API: service_role only.
 create function public.create_order(
   p_user_id uuid,
   p_tier text,
   p_idempotency_key text default null,
-  p_gateway_key_id text default null -- under which the order is made; null: orders of any are given again
+  p_gateway_key_id text default null -- the API key of the order; null: an open order of any key is returned
 )
 returns jsonb
 -- {outcome: created | existing, payment_id, order_id, amount, currency, plan, running: {tier, until, early_renewal} | null},
@@ -59,7 +55,7 @@ declare
   v_retry_after integer;
 begin
   perform private.begin_request('order', p_idempotency_key);
-  -- Two tabs at once: the second waits here and finds what the first wrote.
+  -- Of two requests at once, the second waits here and then finds the first one's payment.
   if private.lock_user(p_user_id) is null then
     return jsonb_build_object('outcome', 'user_not_found');
   end if;
@@ -99,7 +95,7 @@ begin
         and p.currency = v_plan.currency
         and coalesce(p.plan_id = v_plan.id and p.duration_months = v_months, true)
         and p.status in ('created', 'failed')
-        -- Paid and refunded: the gateway takes no second payment on it.
+        -- The gateway accepts no payment on an order that was paid and refunded.
         and p.refunded_amount = 0
         and not exists (
           select
@@ -109,7 +105,7 @@ begin
         )
         and p.created_at > v_now - interval '30 minutes'
     )
-    -- A payment without an order after 30 seconds gets none: its request has ended.
+    -- After 30 seconds the request of a payment without an order has ended, so no order will follow.
     and (p.gateway_order_id is not null or p.created_at > v_now - interval '30 seconds')
   order by p.id = v_key.payment_id desc nulls last, p.gateway_order_id is not null desc, p.created_at desc
   limit 1;
@@ -129,7 +125,7 @@ begin
       return jsonb_build_object('outcome', 'rate_limited', 'retry_after', v_retry_after);
     end if;
 
-    -- The terms of the sale: a later change of the plan does not change them.
+    -- The payment stores the terms of the sale. A later change of the plan does not change them.
     insert into public.payments (user_id, amount, currency, tier, plan_id, duration_months, gateway_key_id, meta)
     values (
       p_user_id, v_plan.price, v_plan.currency, p_tier, v_plan.id, v_months, p_gateway_key_id,
@@ -167,7 +163,7 @@ begin
 end
 $$;
 comment on function public.create_order(uuid, text, text, text) is
-  'A user''s open order of a tier, or a new payment that is to be ordered at the gateway.';
+  'Returns a user''s open order for a tier, or a new payment, for which the caller creates an order at the gateway.';
 revoke execute on function public.create_order(uuid, text, text, text) from public, anon, authenticated;
 grant execute on function public.create_order(uuid, text, text, text) to service_role;
 
@@ -186,7 +182,7 @@ set enable_seqscan = off
 as $$
 begin
   perform private.begin_request('order', p_order_id);
-  -- Events that waited for this order are applied below, under the payment's lock: the user's lock comes before it.
+  -- The update applies the events that waited for this order. They need the user's lock, which comes before the payment's.
   perform private.lock_user(p.user_id) from public.payments p where p.id = p_payment_id;
   update public.payments p
   set gateway_order_id = p_order_id
@@ -195,11 +191,11 @@ begin
   return jsonb_build_object('outcome', case when found then 'stored' else 'payment_not_found' end);
 end
 $$;
-comment on function public.store_order(uuid, text) is 'Notes the gateway''s order id of a payment.';
+comment on function public.store_order(uuid, text) is 'Stores the gateway''s order id of a payment.';
 revoke execute on function public.store_order(uuid, text) from public, anon, authenticated;
 grant execute on function public.store_order(uuid, text) to service_role;
 
--- Security definer: service_role deletes no payments but those that no order was made for.
+-- Deletes a payment that has no order. Security definer: service_role has no right to delete payments.
 create function private.delete_unordered(
   p_payment_id uuid
 )
@@ -233,6 +229,6 @@ begin
   return jsonb_build_object('outcome', 'discarded');
 end
 $$;
-comment on function public.discard_order(uuid) is 'Forgets a payment that the gateway made no order for.';
+comment on function public.discard_order(uuid) is 'Deletes a payment for which the gateway created no order.';
 revoke execute on function public.discard_order(uuid) from public, anon, authenticated;
 grant execute on function public.discard_order(uuid) to service_role;

@@ -1,8 +1,7 @@
--- What a captured payment buys: a source of access with its period, once.
+-- Fulfils a captured payment: makes it a source of access with a period, once. Also the view of fulfilled payments without
+-- a mail. Contract: POST /api/payments/verify, "Effect".
 
--- What a captured payment buys: a source of access with its period, once. Contract: POST /api/payments/verify, "Effect".
-
--- Calendar months in UTC in every time zone of the session, clamped to the last day of the month.
+-- Adds calendar months in UTC, in every time zone of the session. The result is at most the last day of its month.
 create function private.add_months(
   p_from timestamptz,
   p_months integer
@@ -18,7 +17,7 @@ end
 $$;
 grant execute on function private.add_months(timestamptz, integer) to service_role;
 
--- The tier that a payment is for. Contract: "What an order sells".
+-- Returns the tier that a payment buys. Contract: "What an order sells".
 create function private.tier_bought(
   p_payment public.payments
 )
@@ -33,11 +32,11 @@ end
 $$;
 grant execute on function private.tier_bought(public.payments) to service_role;
 
--- The plan that a payment is for: the one it was sold as, else today's plan of its tier, on offer or not.
+-- Returns the plan that a payment buys: the plan that was sold, else the present plan of its tier, on offer or not.
 create function private.plan_bought(
   p_payment public.payments
 )
-returns public.plans -- all null: there is none
+returns public.plans -- all null: no such plan
 language plpgsql
 stable
 set search_path = ''
@@ -56,13 +55,12 @@ $$;
 grant execute on function private.plan_bought(public.payments) to service_role;
 
 -- Captures a payment and makes it a source of access. The caller holds the locks on the user and on the payment.
--- Without a plan for the tier the payment is captured all the same: the money is there. So is one whose user is gone, and
--- one that was refunded in full: they buy nothing.
+-- A payment is captured but not fulfilled if its tier has no plan, its user is deleted, or it was refunded in full.
 create function private.fulfil_payment(
-  p_payment public.payments, -- with the gateway's payment id as it is to be stored
+  p_payment public.payments, -- with the gateway's payment id to store
   p_email text,
   p_signature text, -- null: not verified by the customer
-  p_is_confirmed boolean -- the gateway confirms that the money was captured
+  p_is_confirmed boolean -- the gateway confirms the capture
 )
 returns jsonb -- {outcome: applied | plan_not_found | refunded | user_gone, tier, valid_until}
 language plpgsql
@@ -76,17 +74,17 @@ declare
   v_plan public.plans;
   v_grants boolean;
   v_months integer;
-  v_mail jsonb; -- of payment-success, without the fields of the profile. Contract: "E-mails"
+  v_mail jsonb; -- payload of the mail payment-success, without the fields of the profile
   v_valid_until text;
   v_locked record;
-  v_newest_at timestamptz; -- of what is known of the user
+  v_newest_at timestamptz; -- the time of the user's newest known fact
   v_before public.subscriptions;
   v_found private.ruling;
   v_extended private.sources;
   v_ruling private.ruling := row(null, null, null, 0, 0, 0);
   v_subscription_id uuid;
 begin
-  -- As private.plan_bought, without a call.
+  -- Same as private.plan_bought, without the call.
   if p_payment.plan_id is null then
     select * into v_plan from public.plans p where p.tier = v_tier;
   else
@@ -125,13 +123,14 @@ begin
         v_extended.starts_at := v_before.current_period_start;
         v_extended.ends_at := v_before.current_period_end;
       elsif not v_found.is_live then
-        -- Otherwise the row is stale: its source lapsed, the sweep did not expire it yet, and another source rules.
+        -- No source runs, so there is nothing to extend. If a source runs, the subscription row is stale: its own source
+        -- lapsed, the sweep did not expire it yet, and the source that was found rules.
         v_extended.tier := null;
       end if;
     end if;
     if v_extended.tier = v_tier and v_extended.ends_at > v_now then
       if v_extended.kind = 'payment' then
-        -- What extends a payment rules over it, also where its order is older.
+        -- A payment rules over the payment that it extends, even if its order is older.
         p_payment.since := greatest(p_payment.since, v_extended.since + interval '1 microsecond');
         select coalesce(p.chain_id, p.id) into p_payment.chain_id
         from public.payments p
@@ -144,19 +143,19 @@ begin
       end if;
     end if;
   end if;
-  -- Strictly after every act of the customer before it, however two transactions overlap: a transaction's time is when it
-  -- began, not when it got its lock.
+  -- A verification ranks after every earlier act of the customer. The clock alone is not enough: it is the start of the
+  -- transaction, and another transaction may have held the lock since then.
   if p_signature is not null then
     p_payment.since := greatest(v_clock, v_newest_at + interval '1 microsecond');
   end if;
 
-  -- Nothing was settled since this act of the customer: it ranks above every other source.
+  -- No newer fact is known, so this payment ranks above every other source. The ranking query is not needed.
   if v_grants
     and p_payment.since > coalesce(v_newest_at, '-infinity')
     and p_payment.chain_id is null
     and v_ruling.attaching = 0
   then
-    -- As private.sources will have it.
+    -- The same row as in private.sources after the commit.
     v_ruling := row(
       row(
         p_payment.user_id, 'payment', p_payment.id::text, v_plan.id, v_tier,
@@ -167,7 +166,7 @@ begin
     )::private.ruling;
   end if;
   if v_before.id is null and v_grants and v_ruling.is_live is null then
-    -- The link needs a row. It is settled below, from all sources.
+    -- payments.subscription_id needs a row. private.settle_access writes its values below.
     insert into public.subscriptions (id, user_id, plan_id, tier, status, revision, created_at, updated_at)
     values (v_subscription_id, p_payment.user_id, v_plan.id, v_tier, 'cancelled', 1, v_clock, p_payment.since);
   end if;
@@ -195,7 +194,7 @@ begin
     refunded_amount = p_payment.refunded_amount,
     captured_at = coalesce(p.captured_at, v_clock),
     confirmed_at = case when p_is_confirmed then coalesce(p.confirmed_at, v_clock) else p.confirmed_at end,
-    -- A verification that is refused is no act that counts.
+    -- A verification of a refunded payment is refused and does not count.
     verified_at = coalesce(p.verified_at, case when p_signature is not null and not v_is_refunded then v_clock end),
     uncaptured_at = null,
     tier = v_tier,
@@ -211,7 +210,7 @@ begin
     since = p_payment.since,
     ended_at = null,
     ended_reason = null,
-    -- A payment that is only verified is reconciled from now on, however old its order is.
+    -- A payment that is only verified needs a confirmation by the gateway, however old its order is.
     next_reconcile_at = case when p_is_confirmed then p.next_reconcile_at else v_clock + interval '15 minutes' end
   where p.id = p_payment.id;
 
@@ -241,17 +240,16 @@ end
 $$;
 grant execute on function private.fulfil_payment(public.payments, text, text, boolean) to service_role;
 
--- For an admin: payments of users with an address that no mail was enqueued for.
-
 create view private.unmailed_payments
 with (security_invoker = true)
 as
 select p.id as payment_id, p.user_id, u.email, p.gateway_payment_id, p.fulfilled_at
 from public.payments p
 cross join lateral private.find_user(p.user_id) u
--- Mail rows are kept for at least 30 days after their delivery: older payments are not listed.
+-- Older payments are not listed: mail rows are kept for at least 30 days after their delivery.
 where p.fulfilled_at > private.clock() - interval '30 days'
   and u.email <> ''
   and not exists (select from private.outbox o where o.key = 'payment-success/' || p.id);
 comment on view private.unmailed_payments is
-  'Payments fulfilled within 30 days whose user has an e-mail address and got no mail: their profile was missing then.';
+  'Payments that were fulfilled within the last 30 days without a success mail, although the user has an e-mail address. '
+  'The user had no profile at that time.';

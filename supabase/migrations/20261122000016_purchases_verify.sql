@@ -1,8 +1,8 @@
 -- Chains of early renewals, and the verification of a payment by the customer.
 
--- Lays out the periods of a chain of early renewals: each begins where the one before ends, and a refunded one gives its
--- place to the next. Ends are counted from the first start of a run, so that no short month shortens those after it. The
--- caller holds the user's lock.
+-- Computes the periods of a chain of early renewals. Each period begins at the end of the previous one. If a payment is
+-- refunded, the later periods move up. The ends of an unbroken run are counted from its first start, so that a short month
+-- does not shorten the later periods. The caller holds the lock on the user.
 create function private.lay_out_chain(
   p_first_payment_id uuid
 )
@@ -37,7 +37,7 @@ begin
       v_months := v_link.duration_months;
     end if;
     v_end := private.add_months(v_run_start, v_months);
-    -- A link rules over the one that it extends, also where that one is verified later.
+    -- A payment rules over the payment that it extends, even if the latter is verified later.
     v_since := greatest(v_link.since, v_since + interval '1 microsecond');
     update public.payments p
     set period_start = v_start,
@@ -52,8 +52,8 @@ end
 $$;
 grant execute on function private.lay_out_chain(uuid) to service_role;
 
--- Settles a user's access after a payment began or ceased to count: lays out the chain of early renewals that it belongs to,
--- then ranks the user's sources. The caller holds the user's lock.
+-- Settles a user's access after a payment became or stopped being a running source: computes its chain of early renewals,
+-- then ranks the user's sources. The caller holds the lock on the user.
 create function private.settle_payment(
   p_payment public.payments,
   p_email text -- of the user
@@ -74,14 +74,14 @@ grant execute on function private.settle_payment(public.payments, text) to servi
 -- Captures a payment that a customer verifies after the checkout, and grants its tier.
 -- Contract: POST /api/payments/verify.
 -- API: service_role only.
-
 create function public.verify_payment(
   p_user_id uuid,
   p_order_id text,
   p_payment_id text,
   p_signature text -- already checked by the route
 )
-returns jsonb -- {outcome: applied | already_applied | payment_not_found | plan_not_found | refunded | never_captured, tier, valid_until}
+returns jsonb
+-- {outcome: applied | already_applied | payment_not_found | plan_not_found | refunded | never_captured, tier, valid_until}
 language plpgsql
 volatile
 security invoker
@@ -97,7 +97,7 @@ begin
   perform private.begin_request('payment', p_payment_id);
   v_email := private.lock_user(p_user_id);
 
-  -- With the refunded total of this gateway payment, which may be known before the payment is.
+  -- Also reads the sum of the refunds of this gateway payment, which may arrive before the payment.
   select p as payment, coalesce(
     (
       select sum(r.amount)
@@ -118,8 +118,8 @@ begin
   v_payment := v_locked.payment;
 
   if v_payment.uncaptured_at is not null then
-    -- A signature stays valid for ever: it must not give the tier again for as long as the gateway takes to decide. Money
-    -- that arrived meanwhile is fulfilled once the gateway confirms it, which is asked at once.
+    -- A signature never expires, so it must not grant the tier again. The payment is reconciled at once. If the gateway
+    -- captured it after all, its confirmation fulfils the payment.
     update public.payments p set next_reconcile_at = private.clock() where p.id = v_payment.id;
     return jsonb_build_object('outcome', 'never_captured');
   end if;
@@ -146,7 +146,7 @@ begin
   end if;
 
   if v_payment.verified_at is null and v_payment.gateway_payment_id = p_payment_id then
-    -- The webhook came first. The verification is the customer's newest act.
+    -- The webhook fulfilled the payment first. The verification is the customer's newest act.
     update public.payments p
     set gateway_signature = p_signature,
       verified_at = private.clock(),
@@ -168,6 +168,6 @@ begin
 end
 $$;
 comment on function public.verify_payment(uuid, text, text, text) is
-  'Captures a user''s payment and grants its tier, once; a repeat answers what the payment bought.';
+  'Captures a user''s payment and grants its tier, once. A repeat returns the tier and the period that the payment bought.';
 revoke execute on function public.verify_payment(uuid, text, text, text) from public, anon, authenticated;
 grant execute on function public.verify_payment(uuid, text, text, text) to service_role;

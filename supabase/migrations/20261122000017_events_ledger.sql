@@ -1,6 +1,4 @@
--- The ledger of webhook deliveries, readers for the gateway's irregular JSON, and the payment that an event is about.
-
--- The ledger of webhook deliveries, and readers for the gateway's irregular JSON. Contract: "Events".
+-- The ledger of webhook deliveries, readers for the gateway's irregular JSON, and private.find_payment. Contract: "Events".
 
 create table private.gateway_events (
   body_sha256 bytea primary key constraint gateway_events_body_sha256_check check (octet_length(body_sha256) = 32),
@@ -16,34 +14,36 @@ create table private.gateway_events (
   attempts integer not null default 0,
   received_at timestamptz not null default private.clock()
 )
--- Room in each page for a row's next version: an outcome that is noted writes no index.
+-- Space in each page for a new row version (HOT updates): an update of the outcome writes no index.
 with (fillfactor = 90);
 alter table private.gateway_events enable row level security;
 grant select, insert, update on private.gateway_events to service_role;
 create index gateway_events_received_at_idx on private.gateway_events (received_at);
 create index gateway_events_reduce_at_idx on private.gateway_events (reduce_at)
 where reduce_at is not null;
--- Payloads to be emptied. Without it the job would read every older row to find none.
+-- For the job that deletes payloads: without this index it would scan all older rows.
 create index gateway_events_with_payload_idx on private.gateway_events (received_at)
 where payload is not null;
 create index gateway_events_subject_id_idx on private.gateway_events (subject_id);
 comment on table private.gateway_events is
-  'Every signed body that the gateway delivered, once: nothing in a delivery but its bytes is signed, so they are its key. '
-  'Kept for LEDGER_RETENTION_DAYS.';
-comment on column private.gateway_events.event_id is 'The id in the delivery''s header. Not signed: it decides nothing.';
-comment on column private.gateway_events.subject_id is 'The subscription or order that the event is about, or the payment where it names no order; its first 200 characters, so '
-  'that no id is too long for the index.';
+  'The ledger: one row for each signed body that the gateway delivered. The hash of the body is the key, because the '
+  'gateway signs nothing else. Rows are kept for LEDGER_RETENTION_DAYS.';
+comment on column private.gateway_events.event_id is
+  'The id in the delivery''s header. It is not signed, so no rule reads it.';
+comment on column private.gateway_events.subject_id is
+  'The id of the event''s subscription or order, or of its payment if it names no order. Cut to 200 characters, so that it '
+  'fits into the index.';
 comment on column private.gateway_events.reduce_at is
-  'When the payload is reduced: the event names no user that is known. Null: it is not.';
+  'When private.stored_payload reduces the payload, because the event names no known user. Null: not planned.';
 comment on column private.gateway_events.event_at is
-  'created_at of a subscription event, as private.event_time reads it. Null: the event carries none. Not set for all others.';
+  'created_at of a subscription event, by private.event_time. Null: the event has none, or is no subscription event.';
 comment on column private.gateway_events.payload is
-  'The event''s body. Reduced to what private.stored_payload leaves where the user is deleted, and after a day where no user is '
-  'known. Null after 90 days, unless the event still waits.';
+  'The event''s body. private.stored_payload reduces it if the user is deleted, and after a day if no user is known. Null '
+  'after 90 days, unless the event still waits.';
 comment on column private.gateway_events.outcome is
-  'applied, already, stale, mismatch, unmatched, plan_not_found, ignored: why, failed: SQLSTATE, or parked.';
+  'applied, already, stale, mismatch, unmatched, plan_not_found, parked, ignored: <why>, or failed: <SQLSTATE>.';
 
--- A table beside the ledger instead of an index on outcome: each change of an indexed column writes every index.
+-- A separate table instead of an index on outcome: an update of an indexed column writes every index.
 create table private.unsettled_events (
   body_sha256 bytea primary key
     constraint unsettled_events_body_sha256_fkey references private.gateway_events (body_sha256) on delete cascade
@@ -51,9 +51,9 @@ create table private.unsettled_events (
 alter table private.unsettled_events enable row level security;
 grant select, insert, delete on private.unsettled_events to service_role;
 comment on table private.unsettled_events is
-  'Events that had no effect and may have one yet: when their plan is there, or when an admin applies them again.';
+  'Events that had no effect but may have one later: when their plan exists, or when an admin applies them again.';
 
--- A JSON object; anything else is null.
+-- Returns a JSON object. Any other value gives null.
 create function private.json_object(
   p_value jsonb
 )
@@ -68,7 +68,7 @@ end
 $$;
 grant execute on function private.json_object(jsonb) to service_role;
 
--- A JSON string; anything else is null.
+-- Returns the text of a JSON string. Any other value gives null.
 create function private.json_text(
   p_value jsonb
 )
@@ -83,7 +83,7 @@ end
 $$;
 grant execute on function private.json_text(jsonb) to service_role;
 
--- A JSON string that is a uuid; anything else is null.
+-- Returns the UUID in a JSON string. Any other value gives null.
 create function private.json_uuid(
   p_value jsonb
 )
@@ -101,7 +101,7 @@ end
 $$;
 grant execute on function private.json_uuid(jsonb) to service_role;
 
--- Unix seconds as a JSON integer of the years 1970 to 9999; anything else is null.
+-- Returns the time of Unix seconds, a JSON integer of the years 1970 to 9999. Any other value gives null.
 create function private.json_time(
   p_value jsonb
 )
@@ -122,7 +122,7 @@ end
 $$;
 grant execute on function private.json_time(jsonb) to service_role;
 
--- A whole JSON number, such as an amount in minor units; anything else is null.
+-- Returns a JSON integer, such as an amount in minor currency units. Any other value gives null.
 create function private.json_integer(
   p_value jsonb
 )
@@ -142,7 +142,7 @@ end
 $$;
 grant execute on function private.json_integer(jsonb) to service_role;
 
--- When an event happened: its created_at, which now and then lies inside the payload. Null: it carries none.
+-- Returns the created_at of an event. Some events have it inside the payload. Null: the event has none.
 create function private.event_time(
   p_body jsonb
 )
@@ -157,17 +157,16 @@ end
 $$;
 grant execute on function private.event_time(jsonb) to service_role;
 
--- Finds the payment that an event of the gateway is about. Contract: "Events".
-
--- The payment that a gateway's payment entity is about: by its own id, also where another payment pays for the order, else
--- by its order, else by the order's receipt, which is our id without dashes and known before the order's id is. Never by
--- its notes: the browser sets them. Ids can be reused by a test account, so where the order is known it must agree.
+-- Finds the payment of a gateway's payment entity: by the payment's id, which may be that of an extra payment, else by the
+-- order's id, else by the order's receipt. The receipt is our payment id without dashes, and is known before the order's
+-- id. The notes are not used, because the browser sets them. A test account may reuse ids, so a payment on the entity's own
+-- order comes first.
 create function private.find_payment(
   p_entity jsonb,
   p_order jsonb -- the order's entity, if the event has one
 )
-returns public.payments -- all null: none. Not locked: read it again under the lock
-language plpgsql -- which keeps its plans
+returns public.payments -- all null: not found. The row is not locked: read it again under its lock
+language plpgsql -- a session caches its plans
 stable
 set search_path = ''
 as $$
@@ -180,7 +179,7 @@ declare
   v_of_order public.payments;
   v_payment public.payments;
 begin
-  -- Usually the order is known, and no other payment on it.
+  -- The usual case: the order is known and has no other payment.
   if v_gateway_order_id is not null then
     select * into v_of_order from public.payments p where p.gateway_order_id = v_gateway_order_id;
     if found and (v_of_order.gateway_payment_id is null or v_of_order.gateway_payment_id = v_gateway_payment_id) then

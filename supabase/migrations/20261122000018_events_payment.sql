@@ -1,8 +1,6 @@
 -- The events payment.captured, order.paid and payment.failed. Contract: "Events".
 
--- payment.captured, order.paid and payment.failed. Contract: "Events".
-
--- The gateway confirms that a payment was captured: fulfils it as verify would, whichever comes first, but only for
+-- Applies payment.captured or order.paid: fulfils the payment as verify would, whichever comes first. The event must have
 -- exactly the amount of the order. Contract: "Closed browser".
 create function private.apply_payment_captured(
   p_entity jsonb,
@@ -37,14 +35,14 @@ begin
     return 'unmatched';
   end if;
 
-  -- A payment that this very gateway payment fulfilled gives nothing new: then the user's lock is not needed.
+  -- If this gateway payment already fulfilled the payment, access does not change, and the user's lock is not needed.
   if v_payment.fulfilled_at is null
     or v_payment.ended_at is not null
     or v_payment.gateway_payment_id is distinct from v_gateway_payment_id
   then
     v_email := private.lock_user(v_payment.user_id);
   end if;
-  -- With the refunded total of this gateway payment, which may be known before the capture is.
+  -- Also reads the sum of the refunds of this gateway payment, which may arrive before the capture.
   select p as payment, coalesce(
     (
       select sum(r.amount)
@@ -93,7 +91,7 @@ begin
       v_payment.gateway_payment_id = v_gateway_payment_id
     ) ->> 'outcome';
     if v_payment.gateway_order_id is null then
-      -- Then the events that wait for the order are applied.
+      -- The update applies the events that wait for the order.
       update public.payments p set gateway_order_id = v_gateway_order_id where p.id = v_payment.id;
     end if;
     return case v_outcome when 'plan_not_found' then 'plan_not_found' else 'applied' end;
@@ -117,11 +115,11 @@ end
 $$;
 grant execute on function private.apply_payment_captured(jsonb, jsonb) to service_role;
 
--- One attempt on an order failed. A payment that was captured, by whichever attempt, stays captured.
--- payment.failed and its e-mail. Contract: "Failed attempts".
+-- Applies payment.failed, a failed attempt on an order, and enqueues its mail. A payment that another attempt captured
+-- remains captured. Contract: "Failed attempts".
 create function private.apply_payment_failed(
   p_entity jsonb,
-  p_body_sha256 bytea -- names the attempt in the mail's key where the entity has no id that fits
+  p_body_sha256 bytea -- for the mail's key, if the entity has no id of at most 200 characters
 )
 returns text -- the outcome for the ledger
 language plpgsql
@@ -149,7 +147,7 @@ begin
   if v_payment.status = 'captured' then
     return 'stale';
   end if;
-  -- The ledger may have purged the event: a repeat must neither replace newer error texts nor send a mail again.
+  -- By now the ledger may have purged the event. A repeat must not replace newer error texts or send a second mail.
   if v_payment.status = 'failed' and v_payment.created_at < private.clock() - interval '90 days' then
     return 'stale';
   end if;
@@ -158,7 +156,7 @@ begin
   update public.payments p
   set status = 'failed',
     tier = v_tier,
-    -- The bank's texts may hold personal data: none are kept for a payment without a user.
+    -- The bank's texts may hold personal data, so they are not stored for a payment without a user.
     meta = case
       when p.user_id is null then p.meta
       else jsonb_build_object(

@@ -1,15 +1,13 @@
--- The events of refunds and disputes. Contract: "Events".
+-- The events of refunds and disputes. A payment that was refunded in full gives no access. A partial refund or a dispute
+-- does not change access. Contract: "Refunds", "Disputes".
 
--- Refunds and disputes. A payment that was refunded in full gives no access any more; a part of it, or a dispute, changes
--- no access.
-
--- Applies a payment's refunds to its access: a source that is refunded in full ends, one whose refund failed later
--- goes on. The caller holds the locks on the user and on the payment.
+-- Applies a payment's refunds to its access. A full refund ends the source. If the refund fails later, the source runs
+-- again. The caller holds the locks on the user and on the payment.
 create function private.settle_refunds(
   p_payment public.payments,
   p_email text
 )
-returns boolean -- whether anything changed
+returns boolean -- whether a refunded amount changed
 language plpgsql
 set search_path = ''
 as $$
@@ -36,7 +34,7 @@ begin
   end if;
   v_is_refunded := private.is_refunded(v_payment);
 
-  -- Its capture arrived while it was refunded in full, and the refund failed.
+  -- The capture arrived while the payment was refunded in full. If the refund failed since, the payment is fulfilled now.
   if v_payment.fulfilled_at is null then
     if v_payment.status = 'captured' and private.is_refunded(p_payment) and not v_is_refunded then
       perform private.fulfil_payment(v_payment, p_email, null, v_payment.confirmed_at is not null);
@@ -61,7 +59,7 @@ grant execute on function private.settle_refunds(public.payments, text) to servi
 create function private.settle_charge_refunds(
   p_gateway_payment_id text
 )
-returns boolean -- whether anything changed; null: no cycle was paid by it
+returns boolean -- whether a refunded amount changed; null: the payment paid no cycle
 language plpgsql
 set search_path = ''
 as $$
@@ -108,10 +106,11 @@ end
 $$;
 grant execute on function private.settle_charge_refunds(text) to service_role;
 
--- refund.created, refund.processed and refund.failed, in any order and before or after their payment. Contract: "Refunds".
+-- Applies refund.created, refund.processed or refund.failed, in any order, before or after their payment arrives.
+-- Contract: "Refunds".
 create function private.apply_refund(
   p_refund jsonb,
-  p_payment jsonb -- the payment, where the event carries it
+  p_payment jsonb -- the payment's entity, if the event has one
 )
 returns text -- the outcome for the ledger
 language plpgsql
@@ -145,7 +144,7 @@ begin
   end if;
   v_email := private.lock_user(v_payment.user_id);
   select * into v_payment from public.payments p where p.id = v_payment.id for update;
-  -- Stored in any case: a payment that becomes known later reads its refunds.
+  -- The refund is stored even without its payment, which reads its refunds when it arrives.
   v_is_news := private.merge_refund(v_refund_id, v_gateway_payment_id, v_amount, v_status);
   v_changes_charge := private.settle_charge_refunds(v_gateway_payment_id);
   if v_payment.id is not null and private.settle_refunds(v_payment, v_email) then
@@ -160,13 +159,13 @@ end
 $$;
 grant execute on function private.apply_refund(jsonb, jsonb) to service_role;
 
--- Whether an event says more about a dispute than what is known. A decided dispute stays decided: later events change nothing. Without
--- a time only the first word and the decision count: the event may be an old one that comes again.
+-- Returns whether an event changes the known status of a dispute. A decided dispute does not change any more. An event
+-- without a time counts only if it is the first one or has the decision: it may be a repeat of an old event.
 create function private.is_dispute_news(
   p_known_status text, -- null: no dispute is known
   p_known_at timestamptz,
   p_status text,
-  p_created_at timestamptz -- of the event; null: it carries none
+  p_created_at timestamptz -- of the event; null: it has none
 )
 returns boolean
 language plpgsql
@@ -188,8 +187,8 @@ grant execute on function private.is_dispute_news(text, timestamptz, text, times
 -- Stores the status of a dispute.
 create function private.apply_dispute(
   p_dispute jsonb,
-  p_entity jsonb, -- the payment, if the event has one
-  p_created_at timestamptz -- of the event; null: it carries none
+  p_entity jsonb, -- the payment's entity, if the event has one
+  p_created_at timestamptz -- of the event; null: it has none
 )
 returns text -- the outcome for the ledger
 language plpgsql
@@ -206,10 +205,13 @@ begin
     return 'ignored: dispute.entity.status';
   end if;
   if v_payment.user_id is null then
-    perform private.note_missing_user(v_payment.id, private.json_text(coalesce(p_dispute -> 'payment_id', p_entity -> 'id')));
+    perform private.note_missing_user(
+      v_payment.id,
+      private.json_text(coalesce(p_dispute -> 'payment_id', p_entity -> 'id'))
+    );
   end if;
   if v_payment.id is null then
-    -- The payment of a cycle.
+    -- The payment may have paid a cycle.
     update private.gateway_charges c
     set dispute_status = v_status,
       dispute_event_at = greatest(c.dispute_event_at, p_created_at)
@@ -221,7 +223,7 @@ begin
     end if;
     return 'unmatched';
   end if;
-  -- About another payment on the order: not the one that counts.
+  -- The dispute is about an extra payment on the order.
   if v_payment.gateway_payment_id <> private.json_text(coalesce(p_dispute -> 'payment_id', p_entity -> 'id')) then
     return 'mismatch';
   end if;

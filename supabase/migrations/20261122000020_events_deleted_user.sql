@@ -1,8 +1,8 @@
--- Users who were deleted or are not known yet, and gateway subscriptions that wait for them.
+-- Deleted users, and gateway subscriptions that wait for their user or plan. Contract: "Deleted users".
 
--- Deletion of a user. The gateway subscriptions of a deleted user must not go on charging: also where their events arrive
--- after the deletion. 90 days later nothing of the user is left.
--- A user that is unknown here may belong to another app of the same gateway account: that subscription is left alone.
+-- When a user is deleted, the service cancels the user's gateway subscriptions, also if their events arrive after the
+-- deletion. 90 days later the user's data is erased. An unknown user may belong to another app with the same gateway
+-- account, so the service does not cancel the subscriptions of unknown users.
 
 create table private.deleted_users (
   user_id uuid primary key,
@@ -14,13 +14,13 @@ where erased_at is null;
 alter table private.deleted_users enable row level security;
 grant select on private.deleted_users to service_role;
 comment on table private.deleted_users is
-  'The deletions of users. Kept without a limit: a mandate at the gateway may charge for decades, and a charge for a user '
-  'who is not listed here is taken for one of another app and goes on.';
+  'The deleted users. Rows are kept without a limit: a mandate at the gateway may charge for decades. An unknown user who '
+  'is not in this table counts as a user of another app, whose subscriptions the service does not cancel.';
 comment on column private.deleted_users.user_id is
-  'The id of the user; after 90 days its hash, private.hash_user_id. By then no other table holds the id.';
-comment on column private.deleted_users.erased_at is 'When everything else about the user was erased.';
+  'The id of the user. After 90 days its hash by private.hash_user_id: then no other table has the id.';
+comment on column private.deleted_users.erased_at is 'When the other data of the user was erased.';
 
--- An id from which the user''s id can''t be computed: the start of its SHA-256.
+-- Returns a hash from which the user's id cannot be computed: the first 16 bytes of its SHA-256.
 create function private.hash_user_id(
   p_user_id uuid
 )
@@ -81,9 +81,10 @@ alter table public.payments add column user_deleted_at timestamptz;
 create index payments_user_deleted_at_idx on public.payments (user_deleted_at)
 where user_deleted_at is not null;
 comment on column public.payments.user_deleted_at is
-  'When its user was deleted. Null after 90 days, when the payloads of its events are emptied.';
+  'When the user of the payment was deleted. Null after 90 days, when the payloads of its events are deleted.';
 
--- A payment that loses its user keeps what accounting needs. Texts of the bank and data of the app are erased at once.
+-- When its user is deleted, a payment keeps the data for accounting. The texts of the bank and the data of the app are
+-- erased at once.
 create function private.erase_payment_meta()
 returns trigger
 language plpgsql
@@ -105,11 +106,11 @@ for each row
 when (old.user_id is not null and new.user_id is null)
 execute function private.erase_payment_meta();
 
--- Notes that the event of this transaction is about a deleted user, where it is: private.apply_delivery then keeps no
--- personal data of it.
+-- Marks this transaction if its event is about a deleted user. private.apply_delivery then stores no personal data of the
+-- event.
 create function private.note_missing_user(
-  p_payment_id uuid, -- that has no user; null: the event is about no payment of ours
-  p_gateway_payment_id text -- which may be of a cycle
+  p_payment_id uuid, -- a payment without a user; null: the event is about no payment of ours
+  p_gateway_payment_id text -- may have paid a cycle
 )
 returns void
 language plpgsql
@@ -129,18 +130,18 @@ end
 $$;
 grant execute on function private.note_missing_user(uuid, text) to service_role;
 
--- Serializes what an event stores about a user that does not exist with private.erase_deleted_users: such a user has no
--- row to lock.
+-- Serializes an event about a user that does not exist with private.erase_deleted_users. An advisory lock, because such a
+-- user has no row to lock.
 create function private.lock_missing_user(
   p_user_id uuid
 )
-returns boolean -- whether the user was erased: nothing may be stored about it
+returns boolean -- true: the user was erased, and nothing may be stored about the user
 language plpgsql
 set search_path = ''
 as $$
 begin
   perform pg_advisory_xact_lock(hashtextextended('missing user ' || p_user_id, 0));
-  -- A separate statement after the lock, which sees all that was committed before.
+  -- A separate statement: after the lock it sees all rows that were committed before.
   return exists (
     select
     from private.deleted_users d
@@ -150,7 +151,7 @@ end
 $$;
 grant execute on function private.lock_missing_user(uuid) to service_role;
 
--- An activation or a charge for a user that does not exist.
+-- Applies an activation or a charge for a user that does not exist: cancels the subscription if the user was deleted.
 create function private.apply_event_for_missing_user(
   p_user_id uuid,
   p_gateway_subscription_id text
@@ -169,8 +170,8 @@ end
 $$;
 grant execute on function private.apply_event_for_missing_user(uuid, text) to service_role;
 
--- Events may arrive before their user does.
--- Security definer: the auth server's role inserts users and has no rights here.
+-- Settles the access of a new user, because events may arrive before their user exists.
+-- Security definer: the auth server's role inserts users and has no rights on the mirror.
 create function private.settle_new_user()
 returns trigger
 language plpgsql
@@ -179,7 +180,7 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 begin
-  -- Restored, from a backup or by an import.
+  -- A backup or an import may restore a deleted user.
   delete from private.deleted_users d where d.user_id in (new.id, private.hash_user_id(new.id));
   if exists (select from private.gateway_subscriptions m where m.user_id = new.id) then
     perform private.note_cause('subscription of a new user', null);
@@ -191,7 +192,7 @@ begin
   end if;
   return null;
 exception
-  -- A sign-up must not fail because of this. The sweep settles the user later.
+  -- A sign-up must not fail because of its gateway subscription. The sweep settles the user later.
   when others then
     raise warning 'access of user % was not settled: %', new.id, sqlstate;
     return null;
@@ -202,9 +203,9 @@ create trigger settle_new_user
 after insert on auth.users
 for each row execute function private.settle_new_user();
 
--- Settles the users whose gateway subscriptions wait for a plan, or for the user, that is there now.
+-- Settles users whose gateway subscriptions waited for a plan or for the user, and the plan or the user now exists.
 create function private.settle_waiting_subscriptions()
-returns integer -- how many were settled; call again until it is 0
+returns integer -- how many subscriptions were settled; call again until it is 0
 language plpgsql
 set search_path = ''
 as $$
@@ -249,7 +250,7 @@ begin
       perform private.settle_access(v_waiting.user_id, v_waiting.email);
       v_settled := v_settled + 1;
     exception
-      -- For example an app's trigger on the profile. Other users must not wait for this one.
+      -- The error may come from an app's trigger on the profile. It must not stop the other users.
       when others then
         perform private.note_settle_failure(v_waiting.user_id, sqlstate);
     end;

@@ -1,10 +1,8 @@
--- The events subscription.activated, .charged and .cancelled, in any order. Contract: "Events".
+-- The events subscription.activated, subscription.charged and subscription.cancelled, in any order. Each event is merged
+-- into the mirror, then the user's access is settled. Contract: "Gateway subscriptions".
 
--- subscription.activated, .charged and .cancelled in any order: merged into the mirror, then settled. Contract: "Gateway
--- subscriptions".
-
--- The usual charge: the next cycle, in order, of the gateway subscription that rules. One statement does what merging the
--- event and ranking the sources would.
+-- Applies the usual charge: the next cycle, in order, of the ruling gateway subscription. One statement replaces the merge
+-- of the event and the ranking of the sources.
 create function private.apply_next_charge(
   p_user_id uuid,
   p_gateway_subscription_id text,
@@ -13,17 +11,17 @@ create function private.apply_next_charge(
   p_end timestamptz,
   p_gateway_payment_id text, -- null: the gateway named none
   p_amount bigint, -- of that payment, minor currency units
-  p_created_at timestamptz, -- of the event; null: another case
+  p_created_at timestamptz, -- of the event; null: not the usual charge
   p_arrived_at timestamptz,
-  out merged private.gateway_subscriptions, -- as it is now; all null: another case, and nothing was written
-  out ruling private.ruling, -- all null: to be worked out
-  out subscription public.subscriptions -- locked
+  out merged private.gateway_subscriptions, -- the row after the merge; all null: not the usual charge, nothing was written
+  out ruling private.ruling, -- all null: the sources must be ranked
+  out subscription public.subscriptions -- the subscription row, locked
 )
 language plpgsql
 set search_path = ''
 as $$
 declare
-  -- As private.merge_gateway_subscription has it.
+  -- Same as in private.merge_gateway_subscription.
   v_charged_at constant timestamptz := least(p_created_at + interval '999999 microseconds', p_arrived_at);
   v_next record;
 begin
@@ -87,7 +85,7 @@ begin
     return;
   end if;
   subscription := v_next.subscription;
-  -- As private.sources and private.mirrored will have it.
+  -- The same values as in private.sources and private.mirrored after the commit.
   ruling := row(
     row(
       p_user_id, 'gateway_subscription', p_gateway_subscription_id, merged.plan_id, v_next.tier, p_start, p_end, p_end,
@@ -102,11 +100,12 @@ grant execute on function
   private.apply_next_charge(uuid, text, text, timestamptz, timestamptz, text, bigint, timestamptz, timestamptz)
   to service_role;
 
+-- Applies a subscription event. Contract: "Fields that an event needs", "Gateway subscriptions".
 create function private.apply_subscription_event(
   p_event text, -- subscription.activated, subscription.charged or subscription.cancelled
   p_entity jsonb,
-  p_payment jsonb, -- of the cycle, where the event carries it
-  p_created_at timestamptz, -- of the event; null: it carries none
+  p_payment jsonb, -- of the cycle, if the event has it
+  p_created_at timestamptz, -- of the event; null: it has none
   p_arrived_at timestamptz
 )
 returns text -- the outcome for the ledger
@@ -119,7 +118,6 @@ declare
   v_user_id constant uuid := private.json_uuid(p_entity -> 'notes' -> 'user_id');
   v_start constant timestamptz := case when not v_cancelled then private.json_time(p_entity -> 'current_start') end;
   v_end constant timestamptz := case when not v_cancelled then private.json_time(p_entity -> 'current_end') end;
-  -- The payment of the cycle.
   v_payment_id constant text := case when p_event = 'subscription.charged' then private.json_text(p_payment -> 'id') end;
   v_amount constant bigint := private.json_integer(p_payment -> 'amount');
   v_gateway_plan_id constant text := private.json_text(p_entity -> 'plan_id');
@@ -129,7 +127,7 @@ declare
   v_is_changed boolean;
 begin
   if char_length(v_id) > 200 then
-    -- No real id is that long, and an index can't hold it.
+    -- No real id is that long, and the index cannot hold it.
     v_id := '';
   end if;
   if v_user_id is null then
@@ -137,7 +135,7 @@ begin
   end if;
   if not v_cancelled
     and (v_start is null or v_end is null)
-    -- Before its first cycle it has none.
+    -- An activation before the first cycle has no period.
     and (
       p_event = 'subscription.activated'
       and p_entity -> 'current_start' = 'null'
@@ -181,7 +179,7 @@ begin
     return 'stale';
   end if;
   if v_cancelled and v_merged.status = 'cancelled' then
-    -- The planned cancellation has happened.
+    -- The gateway has cancelled the subscription, so a planned cancellation is not needed any more.
     perform private.withdraw_cancellation(v_id, 'cancelled at the gateway');
     update private.gateway_subscriptions m
     set is_replaced = false
@@ -197,14 +195,14 @@ begin
     v_is_changed := private.settle_access(v_user_id, v_email, p_is_cancelled => v_cancelled);
   end if;
   return case
-    -- It waits: for a plan of ours, for a cycle, or for a purchase to attach to.
+    -- The subscription waits for a plan of ours, for a cycle, or for a source to attach to.
     when v_is_changed is null then 'unmatched'
-    -- Older than what is known.
+    -- A newer fact is known.
     when not v_is_changed
       and p_created_at < greatest(v_merged.period_event_at, v_merged.status_event_at)
       and v_merged.plan_id is null
       then 'stale'
-    -- About another gateway subscription than the one that is attached.
+    -- The event is about a gateway subscription that is not the attached one.
     when not v_is_changed and v_merged.plan_id is null and v_merged.activated_at is null then 'mismatch'
     else 'applied'
   end;

@@ -1,12 +1,10 @@
--- Applies an event and finds its outcome. Contract: "Events".
+-- Applies an event by its name, and applies events of the ledger again. Contract: "Events", "Failing events".
 
--- The effect of an event, and the outcome for the ledger. Contract: "Events".
-
--- The effect of one event, by its name.
+-- Applies one event, by its name.
 create function private.apply_event(
   p_body jsonb,
   p_body_sha256 bytea,
-  p_arrived_at timestamptz -- when it was delivered first
+  p_arrived_at timestamptz -- the time of the first delivery
 )
 returns text -- the outcome for the ledger
 language plpgsql
@@ -40,7 +38,7 @@ begin
     if v_other is null then
       return 'ignored: refund.entity';
     end if;
-    -- The event says what happened, where the entity carries no status.
+    -- If the entity has no status, the name of the event gives it.
     return private.apply_refund(
       jsonb_build_object('status', case v_event
         when 'refund.created' then 'pending'
@@ -71,8 +69,8 @@ end
 $$;
 grant execute on function private.apply_event(jsonb, bytea, timestamptz) to service_role;
 
--- Whether an error is the event's own: caused by its data or by an app's trigger on it. Any other (connection, conflict,
--- resources, lock time-out, shutdown, system) may be over when the gateway delivers again.
+-- Returns whether the event's data, or an app's trigger, caused an error. Any other error (connection, conflict, resources,
+-- lock time-out, shutdown, system) may not occur again when the gateway retries.
 create function private.is_error_of_event(
   p_sqlstate text
 )
@@ -87,8 +85,8 @@ end
 $$;
 grant execute on function private.is_error_of_event(text) to service_role;
 
--- Whether an event had no effect and may have one later. One about an order that is not stored yet needs no entry in the
--- list: it is applied when the order is stored. A dispute names no order.
+-- Returns whether an event belongs in private.unsettled_events: it had no effect and may have one later. An unmatched event
+-- about an order does not belong there, since storing the order applies it. A dispute does, since it names no order.
 create function private.can_be_reapplied(
   p_event text,
   p_outcome text
@@ -106,8 +104,8 @@ end
 $$;
 grant execute on function private.can_be_reapplied(text, text) to service_role;
 
--- Whether an event needs its payload, since it may have its effect yet. A subscription event that is unmatched waits in
--- the mirror.
+-- Returns whether an event still waits for its effect and needs its payload. An unmatched subscription event does not need
+-- it: its facts are in the mirror.
 create function private.is_waiting(
   p_event text,
   p_outcome text
@@ -125,7 +123,7 @@ end
 $$;
 grant execute on function private.is_waiting(text, text) to service_role;
 
--- Adds an event to the list of those that may be applied again, or removes it.
+-- Adds an event to private.unsettled_events, or removes it.
 create function private.note_unsettled(
   p_body_sha256 bytea,
   p_is_unsettled boolean
@@ -146,7 +144,8 @@ end
 $$;
 grant execute on function private.note_unsettled(bytea, boolean) to service_role;
 
--- Applies an event of the ledger again and stores the outcome, unless another transaction has locked its row for the same.
+-- Applies an event of the ledger again. Stores the outcome, unless another transaction that does the same has locked the
+-- ledger row.
 create function private.apply_recorded_event(
   p_event private.gateway_events
 )
@@ -166,8 +165,8 @@ begin
       if not private.is_error_of_event(sqlstate) then
         raise;
       end if;
-      -- Only this event's effect is undone. After six hours it is parked, so that the gateway does not switch the endpoint
-      -- off for everything.
+      -- Only the effect of this event is undone. After six hours the event is parked, so that the gateway does not switch
+      -- the endpoint off.
       v_error := sqlstate;
       v_outcome := case
         when p_event.received_at > private.clock() - interval '6 hours' then 'failed: ' || v_error

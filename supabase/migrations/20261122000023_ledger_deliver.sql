@@ -1,14 +1,12 @@
--- Applies a delivery of the gateway once, repeats included. Contract: "Webhook".
+-- Applies a delivery of the gateway once, repeats included, and reduces payloads. Contract: POST /api/webhooks/gateway.
 
--- The part of an event's body that the ledger keeps.
-
--- The fields that the rules read, without the e-mail address, phone number, VPA and name of the customer: what the ledger
--- keeps of an event about a deleted user, and after 90 days of one that still waits.
+-- Reduces an event's body to the fields that the rules read, without the customer's e-mail address, phone number, VPA and
+-- name. The ledger keeps only these of an event about a deleted user, and after 90 days of an event that still waits.
 create function private.stored_payload(
   p_body jsonb,
   p_outcome text
 )
-returns jsonb -- null: nothing
+returns jsonb -- null: the ledger keeps no field
 language plpgsql
 stable
 set search_path = ''
@@ -26,14 +24,14 @@ begin
   if jsonb_typeof(p_body) is distinct from 'object' then
     return null;
   end if;
-  -- One that failed is still needed: it has the gateway stop billing.
+  -- An event that waits is kept, also for a deleted user: it cancels the subscription at the gateway.
   if v_event like 'subscription.%'
     and not v_is_waiting
     and private.is_deleted(private.json_uuid(v_payload #> '{subscription,entity,notes,user_id}'))
   then
     return null;
   end if;
-  -- The bank's text is needed until the event has its effect, and only for a payment that has a user.
+  -- The bank's text is kept until the event has its effect, but not for a payment without a user.
   if v_event = 'payment.failed'
     and v_is_waiting
     and not exists (
@@ -78,7 +76,7 @@ end
 $$;
 grant execute on function private.stored_payload(jsonb, text) to service_role;
 
--- Whether an event is about a deleted user. Used after its effect failed, which undoes private.note_missing_user.
+-- Returns whether an event is about a deleted user. For failed events: their rollback undoes private.note_missing_user.
 create function private.is_about_deleted_user(
   p_body jsonb,
   p_subject_id text
@@ -106,21 +104,18 @@ end
 $$;
 grant execute on function private.is_about_deleted_user(jsonb, text) to service_role;
 
--- Applies a delivery of the gateway, once, repeats included. Contract: POST /api/webhooks/gateway.
-
--- The result of a delivery.
 create type private.delivery as (
   outcome text, -- as in the ledger
-  is_applied boolean -- whether it was applied now, not before
+  is_applied boolean -- true: this call applied the event; false: an earlier call did
 );
 
--- Applies an event and writes its ledger row, once: effect and row commit together. Of two deliveries at once the second
--- waits for the first, is undone and gets the stored outcome.
+-- Applies an event and writes its ledger row, once. Effect and row commit together. Of two deliveries at once, the second
+-- waits for the first. Then its effect is undone, and it returns the stored outcome.
 create function private.apply_delivery(
   p_body_sha256 bytea,
-  p_event_id text, -- from the header, unsigned
-  p_body jsonb, -- null: nested too deep to be read
-  p_deliveries integer -- 0: reconciliation asked for it, the gateway did not deliver it
+  p_event_id text, -- from the header, not signed
+  p_body jsonb, -- null: nested too deep to read
+  p_deliveries integer -- 0: the event comes from reconciliation, not from the gateway
 )
 returns private.delivery
 language plpgsql
@@ -191,7 +186,7 @@ begin
         v_error := nullif(sqlstate, 'PS409');
     end;
 
-    -- The effect was undone: the event failed, or another delivery of it came first.
+    -- The effect was undone: the event failed, or another delivery of the same body committed first.
     insert into private.gateway_events as e (
       body_sha256, event_id, event, subject_id, event_at, payload, outcome, error, deliveries, attempts, received_at
     )
@@ -213,12 +208,12 @@ begin
     end if;
   end if;
 
-  -- An event without an effect is applied again. An unmatched subscription event waits in the mirror.
+  -- A repeated event that had no effect is applied again. An unmatched subscription event waits in the mirror instead.
   if v_event.outcome like 'failed: %'
     or v_event.outcome = 'plan_not_found'
     or v_event.outcome = 'unmatched' and v_event.event not like 'subscription.%'
   then
-    -- The ledger's copy may be emptied.
+    -- The payload in the ledger may be deleted by now.
     v_event.payload := coalesce(v_event.payload, p_body);
     v_delivery.outcome := private.apply_recorded_event(v_event);
   else
@@ -230,14 +225,14 @@ end
 $$;
 grant execute on function private.apply_delivery(bytea, text, jsonb, integer) to service_role;
 
--- API: service_role only.
+-- Applies a signed webhook. API: service_role only.
 create function public.apply_gateway_event(
   p_body_sha256 text, -- of the raw bytes, hex
-  p_event_id text default null, -- from the header, unsigned
-  p_body text default null, -- JSON that jsonb accepts; null: nested too deep to be read
-  p_account_id text default null -- the account whose events count; null: all
+  p_event_id text default null, -- from the header, not signed
+  p_body text default null, -- JSON that jsonb accepts; null: nested too deep to read
+  p_account_id text default null -- the gateway account whose events are applied; null: all accounts
 )
-returns jsonb -- {outcome}: see private.gateway_events.outcome; "failed: …" asks for another delivery
+returns jsonb -- {outcome}: see private.gateway_events.outcome; for "failed: …" the gateway must retry
 language plpgsql
 volatile
 security invoker
@@ -251,7 +246,7 @@ declare
   v_outcome text;
 begin
   if v_body ->> 'account_id' <> p_account_id then
-    -- Without the payload, which holds personal data of another business's customers.
+    -- The payload is not stored: it holds personal data of another business's customers.
     insert into private.gateway_events as e (body_sha256, event_id, event, outcome, attempts)
     values (decode(p_body_sha256, 'hex'), p_event_id, private.json_text(v_body -> 'event'), 'ignored: account', 1)
     on conflict (body_sha256) do update
@@ -259,13 +254,13 @@ begin
     returning e.outcome into v_outcome;
     return jsonb_build_object('outcome', v_outcome);
   end if;
-  -- As private.begin_request; the event is the cause.
+  -- Same as private.begin_request, but private.apply_delivery sets the cause.
   v_set := set_config('subscriptions.request', 'on', true);
   v_outcome := (private.apply_delivery(decode(p_body_sha256, 'hex'), p_event_id, v_body, 1)).outcome;
   return jsonb_build_object('outcome', v_outcome);
 end
 $$;
 comment on function public.apply_gateway_event(text, text, text, text) is
-  'Records a signed delivery in the ledger and applies its event; a repeat answers the first one''s outcome.';
+  'Applies the event of a signed delivery and records it in the ledger. A repeat returns the stored outcome.';
 revoke execute on function public.apply_gateway_event(text, text, text, text) from public, anon, authenticated;
 grant execute on function public.apply_gateway_event(text, text, text, text) to service_role;

@@ -1,10 +1,8 @@
--- Applies events again when what they wait for appears, or at an admin's request.
+-- Applies events of the ledger again: when their order or payment is stored, when their plan exists, or when an admin
+-- requests it.
 
--- Applies events again: when the order or payment that they are about is stored, when the plan is there, or when an admin
--- asks for it.
-
--- Events about an order that is stored now.
--- Security definer: an app that inserts its payments itself has no rights on the ledger.
+-- Applies the events that wait for an order, when the order is stored.
+-- Security definer: the role with which an app inserts its own payments has no rights on the ledger.
 create function private.replay_order_events()
 returns trigger
 language plpgsql
@@ -16,7 +14,7 @@ declare
   v_subject_id constant text := left(new.gateway_order_id, 200);
   v_event private.gateway_events;
 begin
-  -- Usually no event waits: this test costs a third of the loop.
+  -- Usually no event waits, and this test costs a third of what the loop costs.
   if not exists (
     select
     from private.gateway_events e
@@ -33,7 +31,7 @@ begin
       and e.event not like 'subscription.%'
       and e.payload is not null
     order by e.received_at
-    -- A transaction that holds one waits for the payment and then finds it.
+    -- A transaction that has locked an event waits for this payment and then finds it.
     for update skip locked
   loop
     perform private.apply_recorded_event(v_event);
@@ -54,11 +52,11 @@ for each row
 when (new.gateway_order_id is distinct from old.gateway_order_id and new.gateway_order_id is not null)
 execute function private.replay_order_events();
 
--- Events that arrived while their order was being stored: neither transaction saw the other's row, so the trigger did not
--- find them. It has seen every event older than a day. Also events that waited for their plan or, as disputes do, for the
--- payment.
+-- Applies events that arrived while their order was being stored. Neither transaction saw the other's row, so the trigger
+-- did not find these events. None of them is older than a day. Also applies events that waited for their plan or, like
+-- disputes, for their payment.
 create function private.replay_missed_events()
-returns integer -- how many were applied
+returns integer -- how many events were applied
 language plpgsql
 set search_path = ''
 as $$
@@ -113,7 +111,7 @@ $$;
 create function private.replay_event(
   p_body_sha256 bytea
 )
-returns text -- its outcome; null: there is no such event
+returns text -- the outcome; null: no such event
 language plpgsql
 set search_path = ''
 as $$
@@ -124,7 +122,7 @@ begin
   if not found then
     return null;
   end if;
-  -- A subscription event that had its effect must not have it again: one without a time would count as new.
+  -- A subscription event that had its effect is not applied again: without a time it would count as the newest event.
   if v_event.payload is null or v_event.event like 'subscription.%' and v_event.outcome in ('applied', 'stale') then
     return v_event.outcome;
   end if;

@@ -1,10 +1,11 @@
--- How long events, side effects and the data of deleted users are kept.
+-- Retention: deletes old payloads, ledger rows, side effects and tier changes, and erases the data of deleted users.
+-- supabase/docs/operations.md, "Data retention".
 
--- The final outcome of an event that is older than 90 days.
+-- Returns the final outcome of an event that is older than 90 days.
 create function private.final_outcome(
   p_event private.gateway_events
 )
-returns text -- null: it still waits
+returns text -- null: the event still waits
 language plpgsql
 stable
 set search_path = ''
@@ -14,7 +15,7 @@ begin
     when not private.is_waiting(p_event.event, p_event.outcome) then p_event.outcome
     when private.is_deleted(private.json_uuid(p_event.payload #> '{payload,subscription,entity,notes,user_id}'))
       then 'ignored: user deleted'
-    -- The payment of a cycle, whose charge is known, waits for no order.
+    -- The payment of a known charge has no order to wait for.
     when p_event.event = 'payment.captured' and p_event.outcome = 'unmatched' and exists (
       select
       from private.gateway_charges c
@@ -25,11 +26,10 @@ begin
 end
 $$;
 
--- Reduces the payloads of events that no link ties to a user of ours, a day after they came and a batch at a time: they may
--- be about a deleted user, such as the capture of a cycle that was charged after the deletion, or about a customer of
--- another app.
+-- Reduces a batch of the payloads of events that name no known user, a day after they arrived. Such an event may be about a
+-- customer of another app, or about a deleted user: for example the capture of a cycle that was charged after the deletion.
 create function private.reduce_payloads()
-returns integer -- how many were reduced; call again until it is 0
+returns integer -- how many payloads were reduced; call again until it is 0
 language plpgsql
 set search_path = ''
 as $$
@@ -54,10 +54,10 @@ begin
 end
 $$;
 
--- Empties the payloads of the ledger after 90 days, a batch at a time. What decides stays: hash, ids, outcome. An event
--- that still waits keeps the fields that it needs.
+-- Deletes a batch of the ledger's payloads that are older than 90 days. The hash, the ids and the outcome remain, because
+-- the rules need them. An event that still waits keeps the fields that it needs.
 create function private.empty_payloads()
-returns integer -- how many were emptied or reduced; call again until it is 0
+returns integer -- how many payloads were deleted or reduced; call again until it is 0
 language plpgsql
 set search_path = ''
 as $$
@@ -101,11 +101,10 @@ begin
 end
 $$;
 
--- 90 days after a user was deleted nothing of the user is left in any table.
-
--- Empties the payloads of the events about payments whose user was deleted 90 days ago: some arrived after the deletion.
+-- Deletes the payloads of events about payments whose user was deleted more than 90 days ago. Some of these events arrived
+-- after the deletion, so private.empty_payloads would keep them for longer.
 create function private.empty_payloads_of_deleted()
-returns integer -- of how many payments
+returns integer -- for how many payments
 language plpgsql
 set search_path = ''
 as $$
@@ -146,12 +145,12 @@ begin
 end
 $$;
 
--- Erases what is left of users deleted more than 90 days ago: mirror, tier changes, events that still wait, the id itself.
--- The rest needs no job of its own: foreign keys delete at once what belongs to the user alone, a payment loses its meta
--- with its user, private.empty_payloads and private.delete_mails keep nothing of before the deletion longer than 90 days. Payments stay for the
--- accounts, with amounts, times and the gateway's ids.
+-- Erases the remaining data of users who were deleted more than 90 days ago: the mirror, tier changes, events that still
+-- wait, and the id. Other data needs no job. Foreign keys delete the rows that belong to the user alone, a payment loses
+-- its meta with its user, and private.empty_payloads and private.delete_mails keep no data from before the deletion for
+-- more than 90 days. Payments remain for accounting, with amounts, times and the gateway's ids.
 create function private.erase_deleted_users()
-returns integer -- how many users and payments were looked at; call again until it is 0
+returns integer -- how many users and payments were processed; call again until it is 0
 language plpgsql
 set search_path = ''
 as $$
@@ -172,7 +171,7 @@ begin
     v_done := v_done + 1;
     perform private.lock_missing_user(v_deleted.user_id);
     delete from private.deleted_users d where d.user_id = v_deleted.user_id;
-    -- Restored since, from a backup or by an import: nothing is to be erased.
+    -- A user who was restored, from a backup or by an import, is not erased.
     continue when exists (select from auth.users u where u.id = v_deleted.user_id);
 
     with emptied as (
@@ -189,7 +188,7 @@ begin
     delete from private.unsettled_events u
     using emptied
     where u.body_sha256 = emptied.body_sha256;
-    -- Refunds, charges, mirror: the order in which private.apply_refund locks them.
+    -- Refunds, charges, mirror: private.apply_refund locks them in the same order.
     delete from private.refunds r
     using private.gateway_charges c
     where c.user_id = v_deleted.user_id
@@ -207,17 +206,13 @@ begin
 end
 $$;
 
--- Purges records after the days that the function's settings give: ledger, outbox, history of tiers.
--- POST /api/internal/outbox.
-
--- Deletes a batch of old records.
--- Security definer: service_role deletes by these rules alone.
+-- Deletes a batch of old records. Security definer: service_role has no right to delete from these tables.
 create function private.purge_batch(
   p_ledger_days integer,
   p_outbox_days integer,
   p_tier_history_days integer
 )
-returns integer -- how many records were deleted
+returns integer -- how many rows were deleted
 language plpgsql
 security definer
 set search_path = ''
@@ -226,23 +221,23 @@ declare
   v_now constant timestamptz := private.clock();
   v_outbox_until constant timestamptz := v_now - make_interval(days => p_outbox_days);
 begin
-  -- Payloads are kept for 90 days, and private.unmailed_payments reads the mails of 30.
+  -- Payloads are kept for 90 days, and private.unmailed_payments reads the mails of 30 days.
   if (p_ledger_days >= 90 and p_outbox_days >= 30 and p_tier_history_days >= 30) is not true then
     raise exception 'ledger for at least 90 days, outbox and history of tiers for at least 30' using errcode = 'PS400';
   end if;
   return private.delete_oldest(
     'private.gateway_events', 'received_at', v_now - make_interval(days => p_ledger_days),
-    -- An event that waits for a plan or an admin keeps its payload and stays; one whose order did not appear by then is of
-    -- another app. An event that comes again after its purge changes nothing, because facts merge, except a subscription
-    -- event without a time, which would count as new: its row stays.
+    -- An event that waits for a plan or an admin keeps its payload, and so its row. If the order of an unmatched event did
+    -- not appear by then, it is an order of another app. A repeat of a purged event changes nothing, because facts are
+    -- merged. But a subscription event without a time would count as the newest event, so its row is kept.
     $condition$
       (r.payload is null or r.outcome = 'unmatched')
       and (r.event like 'subscription.%' and r.event_at is null) is not true
     $condition$
   ) + private.delete_oldest(
     'private.outbox', 'delivered_at', v_outbox_until,
-    -- A cancellation stays until its subscription is known to be cancelled: as long as the subscription may be billed, the
-    -- row is the proof that the cancellation was delivered.
+    -- A cancellation is kept until the mirror shows its subscription as cancelled. As long as the gateway may bill the
+    -- subscription, the row proves that the cancellation was delivered.
     $condition$
       (
         r.kind <> 'cancel-subscription'
@@ -255,7 +250,7 @@ begin
       )
     $condition$
   ) + private.delete_oldest(
-    -- Withdrawn. Another parked row is a finding until an admin requeues it, and stays.
+    -- A parked row without a claim was withdrawn. Any other parked row is kept: it is a finding until an admin requeues it.
     'private.outbox', 'parked_at', v_outbox_until, 'r.delivered_at is null and r.claims = ''{}'''
   ) + private.delete_oldest(
     'private.tier_changes', 'at', v_now - make_interval(days => p_tier_history_days)
@@ -264,13 +259,14 @@ end
 $$;
 grant execute on function private.purge_batch(integer, integer, integer) to service_role;
 
+-- Deletes a batch of old records after the function's retention settings. Contract: POST /api/internal/outbox.
 -- API: service_role only.
 create function public.purge_records(
   p_ledger_days integer, -- LEDGER_RETENTION_DAYS
   p_outbox_days integer, -- OUTBOX_RETENTION_DAYS
   p_tier_history_days integer -- TIER_HISTORY_RETENTION_DAYS
 )
-returns jsonb -- {purged}: at most 1,000 of each table; call again until it is 0
+returns jsonb -- {purged}: how many rows were deleted, a batch of each table; call again until it is 0
 language plpgsql
 volatile
 security invoker
@@ -283,6 +279,6 @@ begin
 end
 $$;
 comment on function public.purge_records(integer, integer, integer) is
-  'Deletes a batch of the records of ledger, outbox and history of tiers that are older than so many days.';
+  'Deletes a batch of the rows of the ledger, the outbox and the tier changes that are older than the given days.';
 revoke execute on function public.purge_records(integer, integer, integer) from public, anon, authenticated;
 grant execute on function public.purge_records(integer, integer, integer) to service_role;

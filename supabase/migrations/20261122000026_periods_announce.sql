@@ -1,8 +1,7 @@
--- Mails about paid periods that end soon.
+-- The mail subscription-ending, seven days before a paid period ends. private.settle_access enqueues subscription-ended.
+-- Contract: "E-mails".
 
--- The mail subscription-ending, before a paid period ends. private.settle_access enqueues subscription-ended.
-
--- How long before the end of a paid period the mail about it is sent.
+-- Returns how long before the end of a paid period its mail is sent.
 create function private.end_notice()
 returns interval
 language sql
@@ -10,8 +9,8 @@ immutable
 set search_path = ''
 return interval '7 days';
 
--- Enqueues a mail for each of the subscriptions that ends soon and for good, if its user has an address and a profile. One
--- mail for each end of a period.
+-- Enqueues a mail for each of the subscriptions whose access ends soon, if its user has an address and a profile. Each end
+-- of a period gets one mail.
 create function private.announce_subscription_ends(
   p_subscription_ids uuid[]
 )
@@ -31,21 +30,21 @@ begin
   where s.id = any (p_subscription_ids)
     and s.current_period_end > v_now
     and s.current_period_end <= v_now + v_notice
-    -- A subscription that renews itself does not end.
+    -- No mail if the gateway renews the subscription.
     and (s.gateway_subscription_id is null or s.cancel_at_period_end)
-    -- A period shorter than the notice: the mail would follow the purchase at once.
+    -- No mail for a period that is shorter than the notice: the mail would follow the purchase at once.
     and (s.current_period_start is null or s.current_period_end - s.current_period_start >= v_notice)
-    -- Another source takes over then.
+    -- No mail if another source takes over.
     and not exists (
       select
       from private.sources o
       where o.user_id = s.user_id
         and o.ended_at is null
-        -- An expression, so that the user's payments are read, not all whose period runs.
+        -- An expression keeps the planner off the index on period_end: it reads only the payments of the user.
         and o.ends_at - s.current_period_end > interval '0'
       offset 0
     );
-  -- An insert of no row would still wake the dispatcher.
+  -- An insert without rows would still fire the trigger that wakes the dispatcher.
   if v_ending is null then
     return;
   end if;
@@ -61,7 +60,7 @@ begin
       'ends_at', period.ends_at,
       'early_renewal', v_early_renewal
     ),
-    -- As the defaults are, which would ask for the time three times a row.
+    -- Same as the defaults, which would call the clock three times for each row.
     v_now,
     v_now,
     v_now
@@ -76,20 +75,19 @@ begin
 end
 $$;
 
--- Enqueues the mails about paid periods that end within seven days.
-
 create table private.announced_ends (
   is_only boolean primary key default true constraint announced_ends_is_only_check check (is_only),
   until timestamptz not null
 );
 alter table private.announced_ends enable row level security;
 insert into private.announced_ends (until) values ('-infinity');
-comment on table private.announced_ends is 'Up to which period end users were told, so that each period is looked at once.';
+comment on table private.announced_ends is
+  'A time in one row. The mails for all periods that end before this time were enqueued, so each period is processed once.';
 
--- Announces the next batch of periods that end soon. It locks its own mark alone; a second run at the same time does
--- nothing.
+-- Announces the next batch of periods that end soon. Locks only the row of private.announced_ends. A second run at the same
+-- time does nothing.
 create function private.announce_ends()
-returns integer -- how many periods were looked at; call again until it is 0
+returns integer -- how many periods were processed; call again until it is 0
 language plpgsql
 set search_path = ''
 as $$
@@ -112,7 +110,7 @@ begin
       and s.current_period_end > greatest(v_mark, v_now)
       and s.current_period_end <= v_until
     order by s.current_period_end
-    -- Many periods may end in one moment, and the mark can't stand among them.
+    -- Periods that end at the same time belong to one batch, because the next batch starts after that time.
     fetch first 1000 rows with ties
   )
   select coalesce(array_agg(d.id), '{}'), max(d.current_period_end) into v_ids, v_last from due d;

@@ -1,7 +1,5 @@
--- Expiry: access ends with the paid period and the plan's days of grace.
-
--- Who has which tier: private.settle_access ranks a user's sources of access and writes the result. It is the only writer
--- of public.subscriptions and of a profile's tier.
+-- Expiry: access ends after the paid period and the plan's days of grace, unless another source takes over.
+-- Contract: "End of a period".
 
 create table private.settle_failures (
   user_id uuid primary key constraint settle_failures_user_id_fkey references auth.users (id) on delete cascade,
@@ -10,11 +8,11 @@ create table private.settle_failures (
 );
 alter table private.settle_failures enable row level security;
 comment on table private.settle_failures is
-  'Users whose access a scheduled job could not settle: tried again after an hour, so that they hold up no others.';
+  'Users whose access a scheduled job could not settle. The job retries each of them after an hour, so that they do not '
+  'delay other users.';
 comment on column private.settle_failures.error is
-  'SQLSTATE, such as that of an app''s own trigger on the profile. PS500: the subscription is still live.';
+  'The SQLSTATE, for example from an app''s trigger on the profile. PS500: the subscription is still running.';
 
--- Stores why a scheduled job could not settle a user.
 create function private.note_settle_failure(
   p_user_id uuid,
   p_sqlstate text
@@ -33,15 +31,13 @@ begin
 end
 $$;
 
--- Expiry: a paid period that ended, and the plan's grace days after it, ends access, unless another source takes over.
-
 create index subscriptions_current_period_end_idx on public.subscriptions (current_period_end)
 where status = 'active';
 
--- Locks a batch of users whose subscription lapsed. Locked rows are skipped: the next run takes them. A batch is small,
--- since a request of one of its users waits for all of it.
+-- Locks a batch of users whose subscription lapsed. Skips users that are locked: the next run takes them. The batch is
+-- small, because a request of one of these users waits for the whole batch.
 create function private.lock_lapsed_subscriptions()
-returns uuid[] -- of the users; null: none
+returns uuid[] -- the ids of the users; null: none
 language plpgsql
 set search_path = ''
 as $$
@@ -64,10 +60,10 @@ begin
       and s.current_period_end < v_now
       -- A refunded cycle has no days of grace.
       and (m.paid_until is not null or s.current_period_end + make_interval(days => grace.days) < v_now)
-      -- A billed subscription ends only after a reconciliation that found no further period.
+      -- A subscription that the gateway bills ends only after a reconciliation that found no further cycle.
       and (
         s.gateway_subscription_id is null
-        -- Before its first cycle there is nothing to ask.
+        -- Before its first cycle there is no period to reconcile.
         or m.user_id is not null and m.period_end is null
         or m.paid_until <= v_now
         or m.checked_at > s.current_period_end + make_interval(days => greatest(grace.days - 1, 0))
@@ -98,14 +94,14 @@ begin
   into v_users
   from held h
   where exists (select from profiled p where p.user_id = h.user_id)
-    -- Has no profile. Not as an "exists", which may read all profiles into a hash.
+    -- The user has no profile. A scalar subquery, because for "not exists" the planner may hash all profiles.
     or (select p.user_id from public.profiles p where p.user_id = h.user_id) is null;
   return v_users;
 end
 $$;
 
--- Settles the access of locked users whose subscription lapsed. A separate statement after the locks, which sees what was
--- paid or refunded before.
+-- Settles the access of locked users whose subscription lapsed. A separate statement after the locks sees all payments and
+-- refunds that were committed before.
 create function private.settle_lapsed(
   p_user_ids uuid[]
 )
@@ -123,7 +119,7 @@ begin
     from auth.users u
     join public.subscriptions s on s.user_id = u.id
     where u.id = any (p_user_ids)
-      -- Not one that was renewed after it was found.
+      -- Skips subscriptions that were renewed before the lock.
       and s.status = 'active'
       and s.current_period_end < private.clock()
     order by u.id
@@ -132,7 +128,7 @@ begin
       raise exception 'a lapsed subscription did not end' using errcode = 'PS500';
     end if;
   end loop;
-  -- Another source may have taken over, and the usual notice of its end may be over.
+  -- Another source may have taken over. If its end is less than seven days away, private.announce_ends has passed it.
   perform private.announce_subscription_ends(array_agg(s.id))
   from public.subscriptions s
   where s.user_id = any (p_user_ids)
@@ -143,10 +139,10 @@ begin
 end
 $$;
 
--- Ends a batch of lapsed subscriptions. Run it twice or twice at once: each is ended once, and a renewal in flight wins. A
--- user whose data make it fail, such as by an app's trigger on the profile, holds up no others.
+-- Ends a batch of lapsed subscriptions. Repeated or concurrent runs end each subscription once, and a concurrent renewal
+-- wins. An error for one user, such as in an app's trigger on the profile, does not delay the other users.
 create function private.expire_subscriptions()
-returns integer -- how many were over; call again until it is 0
+returns integer -- how many subscriptions had lapsed; call again until it is 0
 language plpgsql
 set search_path = ''
 as $$

@@ -1,7 +1,5 @@
--- Reconciliation of payments: reads from the gateway what no webhook announced.
-
--- Reconciliation of payments: what no webhook announced is read from the gateway.
--- POST /api/internal/reconcile.
+-- Reconciliation of payments: the function reads from the gateway what no webhook announced, and applies it here.
+-- Contract: POST /api/internal/reconcile, "Reconciliation".
 
 create index payments_next_reconcile_at_idx on public.payments (next_reconcile_at)
 where next_reconcile_at is not null and gateway_order_id is not null;
@@ -15,11 +13,11 @@ create table private.alerts (
 );
 alter table private.alerts enable row level security;
 grant select, insert on private.alerts to service_role;
-comment on table private.alerts is 'What an admin should look into: raised by reconciliation, once a subject.';
+comment on table private.alerts is 'Alerts for an admin. Reconciliation raises each alert once for each subject.';
 comment on column private.alerts.kind is 'missed_webhook.';
-comment on column private.alerts.subject_id is 'The order or subscription, as the gateway calls it.';
+comment on column private.alerts.subject_id is 'The gateway''s id of the order or the subscription.';
 
--- Whether a payment needs no reconciliation any more.
+-- Returns whether a payment needs no further reconciliation.
 create function private.is_settled(
   p_payment public.payments
 )
@@ -34,12 +32,12 @@ return coalesce(
 );
 grant execute on function private.is_settled(public.payments) to service_role;
 
--- When to reconcile a payment again, counted from its order or its verification. After five days the result is final: a
--- payment that is only authorised by then is refunded by the gateway.
+-- Returns when to reconcile a payment again, counted from its order or its verification. After five days the result is
+-- final: the gateway refunds a payment that is only authorised by then.
 create function private.next_reconciliation(
   p_payment public.payments
 )
-returns timestamptz -- null: no more
+returns timestamptz -- null: no further reconciliation
 language sql
 stable
 set search_path = ''
@@ -53,10 +51,11 @@ as $$
 $$;
 grant execute on function private.next_reconciliation(public.payments) to service_role;
 
--- Payments to reconcile, leased for five minutes: where the caller dies, or gets no answer, the next one claims them.
--- API: service_role only.
+-- Claims payments to reconcile, under a lease of five minutes. If the caller crashes or gets no answer, a later call claims
+-- them again. API: service_role only.
 create function public.claim_payments_to_reconcile()
-returns jsonb -- {settled, payments: [{id, order_id}]}; settled: how many needed no asking. Both none: nothing is due
+returns jsonb
+-- {settled, payments: [{id, order_id}]}; settled: how many payments need no reconciliation. 0 and []: nothing is due
 language plpgsql
 volatile
 security invoker
@@ -105,17 +104,17 @@ begin
   return jsonb_build_object('settled', v_settled, 'payments', v_payments);
 end
 $$;
-comment on function public.claim_payments_to_reconcile() is 'Leases up to 20 payments to reconcile.';
+comment on function public.claim_payments_to_reconcile() is 'Claims up to 20 payments to reconcile, for five minutes.';
 revoke execute on function public.claim_payments_to_reconcile() from public, anon, authenticated;
 grant execute on function public.claim_payments_to_reconcile() to service_role;
 
--- Applies an answer of the gateway as if a webhook had delivered it; raises an alert where no webhook ever announced it.
+-- Applies an answer of the gateway as if a webhook had delivered it. Raises an alert if no webhook announced it.
 create function private.apply_answer(
   p_key text, -- reconcile:<id>:<status>
   p_body jsonb,
-  p_since timestamptz -- a webhook that came since then would have announced it
+  p_since timestamptz -- webhooks that arrived before this time announced something else
 )
-returns boolean -- whether it changed anything
+returns boolean -- whether the answer changed anything
 language plpgsql
 set search_path = ''
 as $$
@@ -148,11 +147,8 @@ end
 $$;
 grant execute on function private.apply_answer(text, jsonb, timestamptz) to service_role;
 
--- Applies what the gateway answers about the payments on an order: as webhooks would, and where no webhook will come.
--- POST /api/internal/reconcile.
-
--- Ends the access of a payment that was verified with a valid signature and never captured. Its verification stays, but
--- from now on only the gateway's confirmation counts. The caller holds the locks on the user and on the payment.
+-- Ends the access of a payment that was verified with a valid signature but never captured. verified_at remains, but from
+-- now on only a confirmation by the gateway counts. The caller holds the locks on the user and on the payment.
 create function private.end_uncaptured_access(
   p_payment public.payments,
   p_email text
@@ -177,10 +173,11 @@ end
 $$;
 grant execute on function private.end_uncaptured_access(public.payments, text) to service_role;
 
--- The events that would have announced a gateway's payment and its refunds, with their keys; a payment that is neither
--- captured nor failed yet has none. Refunds come from their own list: a payment's total counts pending ones, too.
+-- Returns the events, with their keys, that would have announced a gateway's payment and its refunds. A payment that is
+-- neither captured nor failed has no event yet. The refunds are read from their own list, because the payment's total
+-- includes pending refunds.
 create function private.events_of(
-  p_entity jsonb -- the payment, with its refunds where it has any
+  p_entity jsonb -- the payment, with its list of refunds if it has any
 )
 returns table (key text, event text, payload jsonb)
 language sql
@@ -210,12 +207,12 @@ as $$
 $$;
 grant execute on function private.events_of(jsonb) to service_role;
 
--- API: service_role only.
+-- Applies the gateway's payments on an order, and ends access if no payment was captured in time. API: service_role only.
 create function public.apply_order_payments(
   p_payment_id uuid,
   p_items text default null -- the gateway's payments on the order with their refunds, a JSON array; null: no such order
 )
-returns jsonb -- {applied, ended}: how many answers changed something; whether access ended since nothing was captured
+returns jsonb -- {applied, ended}: how many answers changed something; whether access ended, as no payment was captured
 language plpgsql
 volatile
 security invoker
@@ -240,7 +237,8 @@ begin
   ) refunded;
   select * into v_payment from public.payments p where p.id = p_payment_id;
   v_email := private.lock_user(v_payment.user_id);
-  -- For the whole transaction: an event that fails releases the locks of its own effect and leaves its ledger row.
+  -- Locks the payment until the end of the transaction. The rollback of a failed event releases the locks of its effect but
+  -- not the lock on its ledger row, which comes after the payment in the lock order.
   select * into v_payment from public.payments p where p.id = p_payment_id for update;
 
   for v_answer in
@@ -248,7 +246,7 @@ begin
     from jsonb_array_elements(p_items::jsonb) item
     cross join lateral private.events_of(item || jsonb_build_object('order_id', v_payment.gateway_order_id)) e
     where jsonb_typeof(item) = 'object'
-    -- Captures before failures: no mail about a failed attempt on an order that is paid.
+    -- Captures come before failures, so that no mail about a failed attempt is sent for a paid order.
     order by
       array_position(array['payment.captured', 'refund.processed', 'refund.failed', 'payment.failed'], e.event),
       e.key
@@ -278,6 +276,6 @@ begin
 end
 $$;
 comment on function public.apply_order_payments(uuid, text) is
-  'Applies what the gateway answers about the payments on an order, and plans the next reconciliation.';
+  'Applies the gateway''s answer about the payments on an order, and plans the next reconciliation.';
 revoke execute on function public.apply_order_payments(uuid, text) from public, anon, authenticated;
 grant execute on function public.apply_order_payments(uuid, text) to service_role;

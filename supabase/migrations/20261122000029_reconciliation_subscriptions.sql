@@ -1,12 +1,10 @@
--- Reconciliation of gateway subscriptions, before access ends.
+-- Reconciliation of gateway subscriptions: the function reads each from the gateway before its access may lapse.
+-- Contract: POST /api/internal/reconcile, "Reconciliation".
 
--- Reconciliation of gateway subscriptions: each is read from the gateway before its access may lapse.
--- POST /api/internal/reconcile.
-
--- Gateway subscriptions whose period ends within a day, leased for five minutes; each is reconciled every six hours until
--- it is renewed or cancelled. API: service_role only.
+-- Claims gateway subscriptions whose period ends within a day, under a lease of five minutes. Each is reconciled every six
+-- hours until it is renewed or cancelled. API: service_role only.
 create function public.claim_subscriptions_to_reconcile()
-returns jsonb -- {subscriptions: [{id, gateway_subscription_id}]}: at most 20; id: of the user's subscription
+returns jsonb -- {subscriptions: [{id, gateway_subscription_id}]}: at most 20; id: of the user's subscription row
 language plpgsql
 volatile
 security invoker
@@ -34,12 +32,13 @@ begin
     select
       d.*,
       case
-        -- Over, unknown here, or without access for so long that nothing more is expected.
+        -- A cancelled subscription has ended, and one without an id cannot be read.
         when d.status = 'cancelled' or d.gateway_subscription_id = '' then 'never'
-        -- Its user may still arrive. It may also belong to another app of the same gateway account.
+        -- The user may still sign up. The subscription may also belong to another app with the same gateway account.
         when d.id is null then case when d.arrived_at > v_now - interval '30 days' then 'tomorrow' else 'never' end
+        -- So long after the last access no further cycle is expected.
         when d.checked_at > d.period_end + make_interval(days => d.grace_days + 14) then 'never'
-        -- Renewed since: a charge leaves the plan as it is, so that it writes no index.
+        -- The subscription was renewed. A charge does not change next_check_at, so that it writes no index.
         when d.period_end > v_now + interval '1 day' then 'later'
         else 'now'
       end as turn
@@ -80,15 +79,15 @@ begin
 end
 $$;
 comment on function public.claim_subscriptions_to_reconcile() is
-  'Leases up to 20 gateway subscriptions that are to be reconciled before their period ends.';
+  'Claims up to 20 gateway subscriptions to reconcile before their period ends, for five minutes.';
 revoke execute on function public.claim_subscriptions_to_reconcile() from public, anon, authenticated;
 grant execute on function public.claim_subscriptions_to_reconcile() to service_role;
 
--- API: service_role only.
+-- Applies the gateway's answer about a subscription. API: service_role only.
 create function public.apply_gateway_subscription(
   p_subscription_id uuid,
   p_gateway_subscription_id text,
-  p_entity text default null -- the subscription as the gateway has it, JSON; null: it knows no such one
+  p_entity text default null -- the subscription at the gateway, JSON; null: the gateway has no such subscription
 )
 returns jsonb -- {applied}: whether the answer changed anything
 language plpgsql
@@ -126,7 +125,7 @@ begin
   end;
 
   if v_event is not null then
-    -- Its user is known: the notes decide nothing.
+    -- The user is known, so the notes in the answer are not used.
     v_entity := v_entity || jsonb_build_object(
       'id', p_gateway_subscription_id,
       'notes', jsonb_build_object('user_id', v_user_id)
@@ -138,7 +137,7 @@ begin
       jsonb_build_object(
         'event', v_event,
         'payload', jsonb_build_object('subscription', jsonb_build_object('entity', v_entity)),
-        -- A charge happens when its period begins: its own webhook, should it still come, changes nothing more.
+        -- A charge happens when its period begins. So its webhook changes nothing if it still arrives.
         'created_at', v_entity -> case when v_event = 'subscription.charged' then 'current_start' else 'ended_at' end
       ),
       v_mirrored.period_end - interval '1 day'
@@ -155,6 +154,6 @@ begin
 end
 $$;
 comment on function public.apply_gateway_subscription(uuid, text, text) is
-  'Applies what the gateway answers about a subscription that it bills.';
+  'Applies the gateway''s answer about a subscription that it bills.';
 revoke execute on function public.apply_gateway_subscription(uuid, text, text) from public, anon, authenticated;
 grant execute on function public.apply_gateway_subscription(uuid, text, text) to service_role;

@@ -1,6 +1,5 @@
--- Scheduled jobs: the sweep once a minute, reconciliation every five minutes, and their setup.
-
--- Scheduled jobs: the sweep once a minute, reconciliation every five minutes.
+-- The scheduled jobs (the sweep each minute, reconciliation every five minutes), and private.set_up for the parts that the
+-- service needs outside of its schema.
 
 create table private.scheduled_jobs (
   name text primary key,
@@ -11,19 +10,31 @@ create table private.scheduled_jobs (
 alter table private.scheduled_jobs enable row level security;
 grant select, update on private.scheduled_jobs to service_role;
 comment on table private.scheduled_jobs is
-  'The sweep and the reconciliation, and those jobs of the sweep that fail. Times of the server''s own clock, which no test '
-  'moves.';
-comment on column private.scheduled_jobs.since is 'When it was set up; of a job of the sweep, when it began to fail.';
-comment on column private.scheduled_jobs.done_at is 'When it last left nothing to do.';
+  'The sweep and the reconciliation, and the jobs of the sweep that fail. The times are those of now(), not of '
+  'private.clock(), which tests shift.';
+comment on column private.scheduled_jobs.since is
+  'When the sweep or the reconciliation was set up. For a job of the sweep: when it began to fail.';
+comment on column private.scheduled_jobs.done_at is 'When the newest complete run left nothing to do.';
 comment on column private.scheduled_jobs.error is 'SQLSTATE and message of the newest failure.';
 
 insert into private.scheduled_jobs (name)
 values ('reconciliation'), ('sweep');
 
--- Does a batch of the first job that has any to do. Called again and again, each time in a transaction of its own, until
--- nothing is left: a request that waits for one of its locks waits for one batch, however much there is to do.
+-- The jobs of the sweep, in their order: functions of this schema without arguments, which return how much they did.
+create function private.sweep_jobs()
+returns text[]
+language sql
+immutable
+set search_path = ''
+return array[
+  'replay_missed_events', 'settle_waiting_subscriptions', 'expire_subscriptions', 'announce_ends', 'reduce_payloads',
+  'empty_payloads', 'delete_order_keys', 'delete_mails', 'erase_deleted_users'
+];
+
+-- Runs one batch of the first job that has work. The schedule calls it until no work is left, each time in a separate
+-- transaction. So a request that waits for a lock of the sweep waits for one batch at most.
 create function private.sweep()
-returns integer -- how much was done; 0: nothing is left
+returns integer -- what the job returned, such as its number of rows; 0: no work is left
 language plpgsql
 set search_path = ''
 set lock_timeout = '3s'
@@ -33,11 +44,8 @@ declare
   v_job text;
   v_done integer;
 begin
-  foreach v_job in array array[
-    'replay_missed_events', 'settle_waiting_subscriptions', 'expire_subscriptions', 'announce_ends', 'reduce_payloads',
-    'empty_payloads', 'delete_order_keys', 'delete_mails', 'erase_deleted_users'
-  ] loop
-    -- A job that fails does not stop the others.
+  foreach v_job in array private.sweep_jobs() loop
+    -- A failed job must not stop the other jobs.
     begin
       execute format('select private.%I()', v_job) into v_done;
       delete from private.scheduled_jobs j where j.name = v_job;
@@ -68,7 +76,7 @@ begin
 end
 $$;
 
--- Notes that reconciliation left nothing to do. API: service_role only.
+-- Stores that reconciliation left nothing to do. API: service_role only.
 create function public.finish_reconciliation()
 returns void
 language plpgsql
@@ -83,7 +91,7 @@ begin
   where j.name = 'reconciliation';
 end
 $$;
-comment on function public.finish_reconciliation() is 'Notes when a reconciliation last left nothing due.';
+comment on function public.finish_reconciliation() is 'Stores the time when a reconciliation left nothing to do.';
 revoke execute on function public.finish_reconciliation() from public, anon, authenticated;
 grant execute on function public.finish_reconciliation() to service_role;
 
@@ -102,13 +110,14 @@ select
 from (
   values ('create_profile', 'insert'), ('note_deleted_user', 'delete'), ('settle_new_user', 'insert')
 ) e (name, timing)
--- An app that has profiles already makes them itself.
+-- An app with its own table of profiles has no private.create_profile.
 where to_regprocedure(format('private.%I()', e.name)) is not null;
 comment on view private.expected_triggers is
-  'The triggers on auth.users, which is not of this schema: a dump that is restored into a new project loses them.';
+  'The service''s triggers on auth.users. That table belongs to Supabase Auth, so a restore of a dump into a new project '
+  'loses the triggers.';
 
--- Whether a role of a direct connection is there, with the rights of the service and none of its own: subscriptions_api, or
--- the second one that its password was rotated by.
+-- Returns whether a login role for direct connections exists that acts as service_role: subscriptions_api, or the second
+-- role that a rotation of the password creates.
 create function private.has_pool_role()
 returns boolean
 language sql
@@ -125,7 +134,7 @@ as $$
   )
 $$;
 
--- What the service needs around its schema and does not find, with what to do about it.
+-- Returns the parts outside of the schema that the service needs and that are missing, each with its remedy.
 create function private.missing_parts()
 returns table (part text, remedy text)
 language plpgsql
@@ -151,7 +160,7 @@ begin
 
   if not private.has_pool_role() then
     part := 'role subscriptions_api';
-    remedy := 'Run "select private.set_up();", then give the role its password again if the function connects by it.';
+    remedy := 'Run "select private.set_up();". If the function connects as this role, set its password again.';
     return next;
   end if;
 
@@ -175,7 +184,7 @@ begin
         into v_is_there
         using v_name, case v_name when 'subscriptions_url' then '^\s*https?://\S+\s*$' else '\S' end;
       exception
-        -- For example with the key of another project, after a restore.
+        -- After a restore, Vault may not be able to decrypt a secret of another project.
         when others then
           v_is_there := false;
       end;
@@ -189,12 +198,12 @@ begin
 end
 $$;
 
--- Sets up what a migration alone can't keep: extensions, scheduled jobs, the triggers on auth.users and the role of a direct
--- connection, which a toggle in the dashboard or a restore into a new project loses. Run it again at any time. What can't be set up is a row of
--- private.findings, not an error: hosted projects have both extensions, a plain Postgres has neither and is swept from
--- outside.
+-- Sets up the parts that a toggle in the dashboard, or a restore into a new project, may remove: the extensions, the
+-- scheduled jobs, the triggers on auth.users and the role for direct connections. It may run again at any time. A part that
+-- cannot be set up is a row of private.findings, not an error. Hosted projects have both extensions. A plain Postgres has
+-- none of them, and a scheduler outside of the database calls the sweep.
 create function private.set_up()
-returns integer -- how many parts are missing still
+returns integer -- how many parts are still missing
 language plpgsql
 set search_path = ''
 as $$
@@ -216,7 +225,8 @@ begin
       create extension pg_cron;
     end if;
     if to_regclass('cron.job') is not null then
-      -- One statement, or it could not commit between the batches; ten thousand of them keep up with anything.
+      -- The command is one statement, because only then it can commit between the batches. 10,000 batches are enough for any
+      -- load.
       perform cron.schedule(
         'subscriptions-sweep',
         '* * * * *',
@@ -230,7 +240,7 @@ begin
       perform cron.schedule(
         'subscriptions-purge-runs',
         '17 3 * * *',
-        -- Of these jobs alone: how long an app keeps the runs of its own is for the app to say.
+        -- Only the runs of these jobs: an app decides how long it keeps its own runs.
         $job$delete from cron.job_run_details d
         using cron.job j
         where j.jobid = d.jobid
@@ -246,7 +256,7 @@ begin
   begin
     if not private.has_pool_role() then
       if not exists (select from pg_catalog.pg_roles r where r.rolname = 'subscriptions_api') then
-        -- Without a password no login as this role is possible.
+        -- No login as this role is possible until it has a password.
         create role subscriptions_api login noinherit;
       end if;
       grant service_role to subscriptions_api;

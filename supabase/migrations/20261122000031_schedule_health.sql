@@ -1,6 +1,6 @@
--- For a monitor and the function: health, faults of the schedule, the version of the schema.
+-- For monitors and the function: the faults of the schedule, the health, and the version of the schema.
 
--- What is wrong with the schedule: jobs that fail or are overdue, and internal calls that were refused or not answered.
+-- Returns the faults of the schedule: jobs that fail or are overdue, and internal calls that failed or got no answer.
 create function private.schedule_faults()
 returns table (finding text, subject text, since timestamptz, detail jsonb)
 language plpgsql
@@ -15,7 +15,7 @@ begin
     coalesce(j.done_at, j.since),
     jsonb_build_object(
       'remedy',
-      'Run "select private.set_up();". Then look at cron.job_run_details: does job subscriptions-sweep run every minute?'
+      'Run "select private.set_up();". Then check in cron.job_run_details that the job subscriptions-sweep runs each minute.'
     )
   from private.scheduled_jobs j
   where j.name = 'sweep'
@@ -28,12 +28,13 @@ begin
     coalesce(j.done_at, j.since),
     jsonb_build_object(
       'remedy',
-      'Does the schedule call /api/internal/reconcile, are GATEWAY_API_URL and the API key set, does the gateway answer?'
+      'Check that the schedule calls /api/internal/reconcile, that GATEWAY_API_URL and the API key are set, and that the '
+        'gateway answers.'
     )
   from private.scheduled_jobs j
   where j.name = 'reconciliation'
     and coalesce(j.done_at, j.since) < now() - interval '15 minutes'
-    -- Due, or leased by a run that got no answer.
+    -- Reconciliations that are due, and those that are leased by a run that got no answer.
     and (
       exists (
         select
@@ -48,13 +49,13 @@ begin
       )
     );
 
-  -- A lock that is held for a moment is no fault.
+  -- Only failures that last for ten minutes: another transaction may hold a lock for a moment.
   return query
   select
     'job_failing',
     j.name,
     j.since,
-    jsonb_build_object('error', j.error, 'remedy', 'Repair what the error names; the job is tried again every minute.')
+    jsonb_build_object('error', j.error, 'remedy', 'Repair the cause of the error. The job is retried each minute.')
   from private.scheduled_jobs j
   where j.error is not null
     and j.since < now() - interval '10 minutes';
@@ -67,7 +68,7 @@ begin
         run.start_time,
         jsonb_build_object(
           'error', left(run.return_message, 200),
-          'remedy', 'Repair what the error names; the job runs again by itself.'
+          'remedy', 'Repair the cause of the error. The schedule runs the job again.'
         )
       from cron.job j
       cross join lateral (
@@ -93,15 +94,18 @@ begin
         'status_code', last.status_code,
         'error', coalesce(last.error, case when last.answered_at is null then 'not answered' end),
         'remedy', case
-          when last.answered_at is null then 'Does the worker of pg_net run? "select net.worker_restart();" starts it again.'
+          when last.answered_at is null
+            then 'Check that the worker of pg_net runs. "select net.worker_restart();" starts it again.'
           when last.status_code = 401
             then 'The Vault secret subscriptions_internal_key is not the function''s INTERNAL_KEY.'
           when last.status_code in (404, 405)
             then 'The Vault secret subscriptions_url is not the functions'' address, or the function api is not deployed.'
-          when last.status_code = 503 then 'A variable of the function is not set: its log names it at each start.'
+          when last.status_code = 503
+            then 'A variable of the function is not set. The function logs the names of these variables at each start.'
           when last.status_code is null
-            then 'The Vault secret subscriptions_url can''t be reached: is it https://<ref>.supabase.co/functions/v1?'
-          else 'Look at the function''s log of that time.'
+            then 'The address in the Vault secret subscriptions_url does not answer. Check that it is '
+              'https://<ref>.supabase.co/functions/v1.'
+          else 'Read the function''s log of that time.'
         end
       )
     )
@@ -110,7 +114,7 @@ begin
     select c.*
     from private.function_calls c
     where c.path = paths.path
-      -- Give an answer its time, and the sweep to read it.
+      -- A call counts as unanswered after five minutes: pg_net waits for the answer, and the sweep stores it.
       and (c.answered_at is not null or c.called_at < now() - interval '5 minutes')
     order by c.id desc
     limit 1
@@ -120,11 +124,10 @@ begin
 end
 $$;
 
--- For a monitor: whether the database answers, the oldest undelivered side effect, the newest webhook and sweep.
+-- Returns what a monitor checks. Contract: GET /api/health.
 -- API: service_role only.
-
 create function public.get_health(
-  p_destinations text default null -- those that are configured, comma-separated; null: all
+  p_destinations text default null -- the configured destinations, comma-separated; null: all
 )
 returns jsonb -- {oldest_undelivered_at, last_webhook_at, last_sweep_at}: ISO 8601 or null
 language sql
@@ -134,7 +137,7 @@ set search_path = ''
 as $$
   select jsonb_build_object(
     'oldest_undelivered_at', (
-      -- Since when it is due: a cancellation may be planned for next year.
+      -- queued_at is the time from which the row is due: a cancellation may be planned for next year.
       select private.iso_time(min(o.queued_at))
       from private.outbox o
       where o.delivered_at is null
@@ -147,15 +150,16 @@ as $$
   )
 $$;
 comment on function public.get_health(text) is
-  'The oldest side effect that is due, the newest webhook and the newest sweep; no customer data.';
+  'Returns the times of the oldest undelivered side effect, the newest webhook and the newest sweep. No customer data.';
 revoke execute on function public.get_health(text) from public, anon, authenticated;
 grant execute on function public.get_health(text) to service_role;
 
--- Security definer: service_role has no rights on the history of the CLI.
+-- Returns the newest applied migration up to a version.
+-- Security definer: service_role has no rights on the CLI's table of migrations.
 create function private.applied_version(
   p_until text
 )
-returns text -- null: none, or the migrations were applied without the CLI
+returns text -- null: no such migration, or the migrations were applied without the CLI
 language plpgsql
 stable
 security definer
@@ -175,13 +179,13 @@ end
 $$;
 grant execute on function private.applied_version(text) to service_role;
 
--- The newest applied migration, up to the one that the function is made for. An app may add newer migrations of its own,
--- so the newest of all would not show that one of the function's is missing.
+-- Returns the newest applied migration, up to the one that the function is made for. An app may add newer migrations, so the
+-- newest of all would not show that one of the function's migrations is missing.
 -- API: service_role only.
 create function public.get_schema_version(
   p_function_version text -- the newest migration that the function is made for
 )
-returns jsonb -- {version}: p_function_version if it is applied, else an older one; null: not known
+returns jsonb -- {version}: p_function_version if it is applied, else an older version; null: not known
 language sql
 stable
 security invoker
@@ -190,6 +194,6 @@ as $$
   select jsonb_build_object('version', private.applied_version(p_function_version))
 $$;
 comment on function public.get_schema_version(text) is
-  'The newest applied migration that is not newer than the given one.';
+  'Returns the newest applied migration that is not newer than the given one.';
 revoke execute on function public.get_schema_version(text) from public, anon, authenticated;
 grant execute on function public.get_schema_version(text) to service_role;

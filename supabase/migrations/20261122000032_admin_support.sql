@@ -1,8 +1,6 @@
--- For an admin: complimentary tiers, and why a user has a tier.
+-- For an admin: complimentary tiers, the end of a payment's access, and the history of a user's tier.
 
--- For an admin: complimentary tiers, and why a user has the tier that they have.
-
--- Grants a tier without a payment, until a given time. What is paid goes on below it.
+-- Grants a tier without a payment, until a given time. Paid access continues below the grant.
 create function private.grant_tier(
   p_user_id uuid,
   p_tier text,
@@ -36,11 +34,11 @@ begin
 end
 $$;
 
--- Ends a grant at once. Another source takes over, where there is one.
+-- Ends a grant at once. The next running source takes over, if the user has one.
 create function private.revoke_grant(
   p_grant_id bigint
 )
-returns boolean -- whether there was such a grant to revoke
+returns boolean -- false: no such grant, or it ended before
 language plpgsql
 set search_path = ''
 as $$
@@ -64,12 +62,13 @@ begin
 end
 $$;
 
--- Ends the access that a payment gives, such as after a lost dispute. Another source takes over, where there is one.
+-- Ends the access that a payment gives, such as after a lost dispute. The next running source takes over, if the user has
+-- one.
 create function private.end_payment_access(
   p_payment_id uuid,
   p_reason text -- such as dispute_lost
 )
-returns boolean -- whether the payment gave access
+returns boolean -- false: the payment gave no access, or its access ended before
 language plpgsql
 set search_path = ''
 as $$
@@ -94,7 +93,7 @@ begin
 end
 $$;
 
--- The history behind a user's tier, oldest first.
+-- Returns the payments, events, grants, tier changes and sources of a user, oldest first.
 create function private.explain_user(
   p_user_id uuid
 )
@@ -160,7 +159,7 @@ as $$
     from private.tier_changes c
     where c.user_id = p_user_id
     union all
-    -- Where each source stands now: the live one with the greatest since rules.
+    -- The present state of each source.
     select
       6,
       0,
@@ -182,6 +181,6 @@ as $$
     cross join (select (r).source, (r).is_live from (select private.find_ruling(p_user_id) as r offset 0) found) ruling
     where s.user_id = p_user_id
   ) line
-  -- What one transaction did has one time: cause before effect.
+  -- All rows of one transaction have the same time. The rank puts a cause before its effect.
   order by line.at, line.rank, line.id, line.reference
 $$;

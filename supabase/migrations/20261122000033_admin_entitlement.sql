@@ -1,10 +1,9 @@
--- For an admin: whether each paying user has the tier, and no other user.
+-- Findings about the match of payments and tiers: paid without a tier, a tier without a payment, captured without effect,
+-- and paid twice. An admin reads them in private.findings.
 
--- For an admin: every paying user has the tier, and no user has what is not paid for. Each row is a user of whom that is
--- not true. Where an index leads to the rows, the clock is called, so that the planner can estimate them; elsewhere the
--- clock is read once a query: a call for each row of a large table would take longer than the rest.
+-- A condition that uses an index calls the clock directly, so that the planner can estimate the rows. Other conditions read
+-- the clock in a subquery, once for each query: a call for each row of a large table would dominate the run time.
 
--- An entry a purchase.
 create index payments_period_end_idx on public.payments (period_end)
 where fulfilled_at is not null;
 
@@ -40,9 +39,9 @@ left join public.subscriptions s on s.user_id = paid.user_id
 where s.status is distinct from 'active'
   and exists (select from private.find_user(paid.user_id));
 comment on view private.paid_not_entitled is
-  'Users whose paid period runs and who have no active subscription, though they did not cancel it. Look at '
-  'private.explain_user(user_id); private.grant_tier until period_end gives what was paid for, a refund at the '
-  'gateway ends the finding, too. Reads the payments whose period runs.';
+  'Users with a running paid period and without an active subscription, although they did not cancel it. Look at '
+  'private.explain_user(user_id). Then call private.grant_tier until period_end, or refund the payment at the gateway: '
+  'either ends the finding. The view reads the payments whose period runs.';
 
 create view private.entitled_not_paid
 with (security_invoker = true)
@@ -67,7 +66,7 @@ from (
 full join (
   select
     a.*,
-    -- The sweep runs once a minute; reconciliation of what the gateway bills may take a day.
+    -- The sweep runs each minute. The reconciliation of a subscription that the gateway bills may take a day.
     ends.at as ends_at,
     ends.at < (select private.clock()) as is_over
   from public.subscriptions a
@@ -96,10 +95,10 @@ where s.is_over
       and o.lapses_at + interval '1 hour' > (select private.clock())
   );
 comment on view private.entitled_not_paid is
-  'Users with a tier or an active subscription that no running payment, no gateway subscription and no grant '
-  'carries, or whose period is long over. Look at private.explain_user(user_id); private.grant_tier makes it '
-  'complimentary, else set the subscription to cancelled and the profile to free. A report: reads every active '
-  'subscription and every profile.';
+  'Users with a tier or an active subscription but without a running payment, gateway subscription or grant for it, and '
+  'users whose period is long over. Look at private.explain_user(user_id). To keep the tier as a complimentary one, call '
+  'private.grant_tier. To end it, set the subscription to cancelled and the profile to free. A report: the view reads every '
+  'active subscription and every profile.';
 
 create view private.tier_mismatch
 with (security_invoker = true)
@@ -114,20 +113,18 @@ select
 from public.subscriptions s
 left join public.profiles pr on pr.user_id = s.user_id
 where coalesce(pr.subscription_tier, 'free') <> case when s.status = 'active' then s.tier else 'free' end
-  -- Activated for a period that is over, it gives no access until it is charged.
+  -- A subscription that was activated for a past period gives no access until it is charged.
   and (
     s.status = 'active'
     and s.current_period_end <= (select private.clock())
     and coalesce(pr.subscription_tier, 'free') = 'free'
   ) is not true;
 comment on view private.tier_mismatch is
-  'Profiles with another tier than the active subscription''s, or with a tier though the subscription has ended. '
-  'Look at private.explain_user(user_id) for who wrote it, then set the profile''s tier. A report: reads every '
-  'subscription and its profile.';
+  'Profiles whose tier differs from the tier of the active subscription, and profiles with a tier although the subscription '
+  'has ended. private.explain_user(user_id) shows the cause of each tier change. Then set the tier of the profile. A '
+  'report: the view reads every subscription and its profile.';
 
--- For an admin: what needs attention, one view for each kind, and all of them in private.findings.
-
--- These indexes hold no normal payment, so they stay small.
+-- Only payments and side effects with a problem are in these indexes, so they stay small.
 create index payments_unsettled_idx on public.payments (captured_at)
 where uncaptured_at is not null or dispute_status = 'lost' or status = 'captured' and fulfilled_at is null;
 create index outbox_parked_at_idx on private.outbox (parked_at)
@@ -153,9 +150,9 @@ where p.status = 'captured'
   and p.fulfilled_at is null
   and (p.amount = 0 or p.refunded_amount < p.amount);
 comment on view private.captured_not_fulfilled is
-  'Captured payments that granted nothing, and why. "no plan of this tier": add the plan, then private.replay_event or '
-  'verify again. "not confirmed with its amount": look the payment up at the gateway. "paid, user gone": refund it '
-  'there.';
+  'Captured payments that granted no tier, with the reason. "no plan of this tier": add the plan, then call '
+  'private.replay_event or verify the payment again. "not confirmed with its amount": look the payment up at the gateway. '
+  '"paid, user gone": refund the payment at the gateway.';
 
 create view private.paid_twice
 with (security_invoker = true)
@@ -169,7 +166,7 @@ select
 from private.extra_payments x
 join public.payments p on p.id = x.payment_id
 where x.refunded_amount < p.amount
-  -- One that was only verified and not captured within five days is refunded by the gateway.
+  -- The gateway refunds a payment that was verified but not captured within five days.
   and (x.confirmed_at is not null or x.paid_at > (select private.clock()) - interval '5 days')
 union all
 select
@@ -220,7 +217,7 @@ where p.fulfilled_at is not null
         and other.period_end > p.period_start
         and (
           other.tier = p.tier and (other.fulfilled_at, other.since, other.id) < (p.fulfilled_at, p.since, p.id)
-          -- A webhook alone fulfilled an older order, after a newer purchase.
+          -- Only a webhook announced this older order, after a newer purchase.
           or p.verified_at is null and other.since > p.since and other.fulfilled_at < p.fulfilled_at
         )
     )
@@ -235,7 +232,7 @@ where p.fulfilled_at is not null
         and billed.ends_at > p.period_start
         and (
           billed.tier = p.tier
-          -- By its first activation: another one after the payment changes nothing.
+          -- Only the first activation counts. A later one, after the payment, changes nothing.
           or p.verified_at is null and exists (
             select
             from private.gateway_subscriptions m
@@ -248,7 +245,7 @@ where p.fulfilled_at is not null
     )
   );
 comment on view private.paid_twice is
-  'Payments too many. "a further payment on the order": refund it at the gateway, whose refund.processed ends the '
-  'finding. The others name a payment whose period overlaps another paid one that still runs: refund it, or lengthen '
-  'the access with private.grant_tier. early_renewal = extend prevents renewals that overlap. Reads the payments whose '
-  'period runs.';
+  'Payments for something that was already paid. "a further payment on the order": refund it at the gateway. The event '
+  'refund.processed ends the finding. The other reasons name a payment whose period overlaps another paid period that still '
+  'runs: refund the payment, or extend the access with private.grant_tier. The setting early_renewal = extend prevents '
+  'overlapping renewals. The view reads the payments whose period runs.';

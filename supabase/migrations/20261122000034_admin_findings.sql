@@ -1,7 +1,5 @@
--- For an admin: everything that needs attention, one view for each kind, and all of them in one.
+-- The other findings, one view for each kind, and private.findings with all of them. Operations: "Findings".
 
--- A charge that the customer no longer expected. Reads the charges of gateway subscriptions that were replaced or
--- cancelled.
 create view private.unexpected_charges
 with (security_invoker = true)
 as
@@ -33,7 +31,7 @@ where (c.amount is null or c.refunded_amount < c.amount)
         on s.user_id = newer.user_id
         and s.gateway_subscription_id = newer.id
         and newer.kind = 'gateway_subscription'
-      -- Also by its first activation: another one later changes nothing.
+      -- Checks the first activation, too, because a later activation moves newer.since past the charge.
       cross join lateral (
         values (newer.since), (least(s.first_activated_at, s.first_charged_at))
       ) there (since)
@@ -47,8 +45,8 @@ where (c.amount is null or c.refunded_amount < c.amount)
   );
 comment on view private.unexpected_charges is
   'Charges of a gateway subscription after its user cancelled it, or after a newer purchase replaced it. The paid cycle '
-  'gives access; refund the charge at the gateway if the customer asks for it, which ends the finding, and cancel the '
-  'subscription there.';
+  'gives access. Cancel the subscription at the gateway. If the customer asks for it, refund the charge at the gateway, '
+  'which ends the finding.';
 
 create view private.never_captured
 with (security_invoker = true)
@@ -57,8 +55,8 @@ select p.user_id, p.uncaptured_at as since, p.id as payment_id, p.tier, p.amount
 from public.payments p
 where p.uncaptured_at is not null;
 comment on view private.never_captured is
-  'Payments that a customer verified and the gateway never captured: their access was ended. Look the payment up at the '
-  'gateway; a capture that arrives after all fulfils it and ends the finding.';
+  'Payments that a customer verified but the gateway did not capture. Their access has ended. Look the payment up at the '
+  'gateway. A later capture fulfils the payment and ends the finding.';
 
 create view private.dispute_lost
 with (security_invoker = true)
@@ -79,8 +77,9 @@ where c.dispute_status = 'lost'
   and m.ended_at is null
   and m.lapses_at > (select private.clock());
 comment on view private.dispute_lost is
-  'Payments that were lost to a dispute. Access stays until private.end_payment_access(payment_id, ''dispute_lost'') ends '
-  'it, and the finding with it. A cycle of a gateway subscription has no payment_id: cancel the subscription there.';
+  'Payments whose dispute was lost. The user keeps access until you call private.end_payment_access(payment_id, '
+  '''dispute_lost''), which also ends the finding. The payment of a cycle has no payment_id: cancel the subscription at the '
+  'gateway.';
 
 create view private.expiry_failed
 with (security_invoker = true)
@@ -94,8 +93,8 @@ where f.error <> 'PS500'
     or exists (select from private.gateway_subscriptions m where m.user_id = f.user_id and m.is_waiting)
   );
 comment on view private.expiry_failed is
-  'Users whose lapsed subscription could not be ended, or whose waiting one could not be settled: error is the SQLSTATE, usually of an app''s own trigger on the '
-  'profile. Repair the cause; it is tried again every hour.';
+  'Users whose lapsed subscription could not be ended, or whose waiting gateway subscription could not be settled. error is '
+  'the SQLSTATE, usually from an app''s trigger on the profile. Repair the cause. The job retries the user each hour.';
 
 create view private.outbox_stuck
 with (security_invoker = true)
@@ -117,12 +116,12 @@ where o.delivered_at is null
   and o.next_attempt_at < (select private.clock()) - interval '15 minutes'
   or o.delivered_at is null
   and o.parked_at is not null
-  -- A row that was parked without a claim was withdrawn, not given up.
+  -- Skips withdrawn cancellations, which are parked without a claim.
   and o.claims <> '{}';
 comment on view private.outbox_stuck is
-  'Side effects that were not delivered: due for more than 15 minutes, or given up (parked). Due ones: does the '
-  'schedule run, is the destination configured (RESEND_API_KEY, GATEWAY_API_URL), did it ask for a pause? Parked '
-  'ones: mend what last_error says, then private.requeue(id).';
+  'Side effects that were not delivered: due for more than 15 minutes, or parked. Due: check that the schedule runs, that '
+  'the destination is configured (RESEND_API_KEY, GATEWAY_API_URL), and that it did not ask for a pause (paused_until). '
+  'Parked: repair the cause in last_error, then call private.requeue(id).';
 
 create view private.failed_events
 with (security_invoker = true)
@@ -143,14 +142,14 @@ where (
     e.outcome like 'failed: %'
     or e.outcome in ('parked', 'plan_not_found', 'mismatch')
   )
-  -- An emptied one can't be applied again.
+  -- An event without its payload cannot be applied again.
   and e.payload is not null
   and case e.outcome
-    -- Listed until it is fulfilled or refunded.
+    -- Until the payment is fulfilled or refunded.
     when 'plan_not_found' then p.fulfilled_at is null and (p.amount = 0 or p.refunded_amount < p.amount)
     when 'mismatch' then
-      -- Refunds and disputes of a payment that does not count, and cancellations of a gateway subscription that is not
-      -- attached, are as they should be. The activation of one that is charged may be on its way.
+      -- A mismatch is normal for refunds and disputes of an extra payment, and for cancellations of a gateway subscription
+      -- that is not attached. After a charge the activation may still arrive within 15 minutes.
       case e.event
         when 'subscription.charged' then e.received_at < (select private.clock()) - interval '15 minutes'
         else e.event in ('payment.captured', 'order.paid')
@@ -177,12 +176,12 @@ where (
     else true
   end;
 comment on view private.failed_events is
-  'Webhooks that had no effect and should have had one. failed, parked: the error is in the ledger; plan_not_found: '
-  'add the plan; then private.replay_event(body_sha256). mismatch: a payment of another amount or currency than the '
-  'order''s: refund it at the gateway; shown as long as its payload is kept, 90 days.';
+  'Webhooks that should have had an effect but had none. failed, parked: repair the cause of the error in the ledger. '
+  'plan_not_found: add the plan. Then call private.replay_event(body_sha256). mismatch: the payment has another amount or '
+  'currency than its order. Refund it at the gateway. The finding ends after 90 days, when the payload is deleted.';
 
--- The rights that Postgres itself gives on a new function, to everybody, stay: taking them away would close functions of
--- the app, too.
+-- Postgres lets PUBLIC execute each new function. The migrations keep this default, because a revoke would close functions
+-- of the app, too.
 create view private.open_functions
 with (security_invoker = true)
 as
@@ -210,8 +209,8 @@ where p.pronamespace = 'public'::regnamespace
       and d.deptype = 'e'
   );
 comment on view private.open_functions is
-  'Functions of schema public that PUBLIC may call and that run with the rights of their owner. Close them, or say in a '
-  'comment that they are meant: remedy has the statements.';
+  'Functions of schema public that run with the rights of their owner (security definer) and that anon may execute. Revoke '
+  'that right, or state in a comment that it is intended: remedy has the statements.';
 
 create view private.findings
 with (security_invoker = true)
@@ -243,7 +242,8 @@ union all
 select 'never_captured', v.payment_id::text, v.user_id, v.since, to_jsonb(v) - '{user_id, since}'::text[]
 from private.never_captured v
 union all
-select 'dispute_lost', coalesce(v.payment_id::text, v.gateway_payment_id), v.user_id, v.since, to_jsonb(v) - '{user_id, since}'::text[]
+select 'dispute_lost', coalesce(v.payment_id::text, v.gateway_payment_id), v.user_id, v.since,
+  to_jsonb(v) - '{user_id, since}'::text[]
 from private.dispute_lost v
 union all
 select 'expiry_failed', v.user_id::text, v.user_id, v.since, to_jsonb(v) - '{user_id, since}'::text[]
@@ -264,8 +264,8 @@ union all
 select 'open_function', o.name, null, null, to_jsonb(o) - 'name'
 from private.open_functions o;
 comment on view private.findings is
-  'Everything that needs an admin''s attention: the view that says more, its subject, its user, and since when. Empty: '
-  'nothing to do.';
+  'All findings, each with its kind, subject, user, start and details. The view of that kind has a comment with the remedy. '
+  'No rows: nothing needs an admin''s attention.';
 
--- Postgres lets every role execute a new function. Until here the schema alone protects them: only service_role may use it.
+-- Postgres lets PUBLIC execute each new function. Before this statement only the rights on the schema close them.
 revoke execute on all functions in schema private from public;

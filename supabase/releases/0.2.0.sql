@@ -32,25 +32,24 @@ $$;
 
 -- migrations/20261122000001_tables_plans.sql
 select pg_temp.apply_migration('20261122000001', 'tables_plans', array[
-$_$-- The schema, its clock and settings, and the tables that the app reads: plans, subscriptions, payments. Contract: "Records".
+$_$-- Default privileges, schema private with its clock and settings, and the tables plans, subscriptions and payments.
+-- Contract: "Records".
 
--- Plans, subscriptions and payments. Contract: "Records".
-
--- Closed by default: a later statement grants what is open, beside its definition.
+-- No role has rights by default. The grants of an object stand beside its definition.
 alter default privileges in schema public revoke all on tables from anon, authenticated, service_role$_$,
 $_$alter default privileges in schema public revoke all on sequences from anon, authenticated, service_role$_$,
 $_$alter default privileges in schema public revoke execute on functions from anon, authenticated, service_role$_$,
-$_$-- Functions that write have `set enable_seqscan = off`: a session keeps the plans of its statements, and one that was made
--- while a table was empty would read the whole table for as long as the session lives.
+$_$-- Functions that write have `set enable_seqscan = off`. A session caches the plans of its statements. A plan that was made
+-- for an empty table would use a sequential scan until the session ends.
 
 create schema private$_$,
-$_$comment on schema private is 'Ledger, outbox and inner rules. Never exposed by the API.'$_$,
+$_$comment on schema private is 'Ledger, outbox and internal functions. The API never exposes this schema.'$_$,
 $_$revoke all on schema private from public$_$,
 $_$grant usage on schema private to service_role$_$,
-$_$-- The only clock of the schema, so that a test stack can replace it and shift time. UTC.
+$_$-- All rules read the time from this function, so that a test stack can replace it and shift time.
 create function private.clock()
 returns timestamptz
-language plpgsql -- as all that is called for each request: a function in sql is planned anew each time
+language plpgsql -- as all functions that a request calls: a session plans a function in sql again for each call
 stable
 set search_path = ''
 as $$
@@ -58,9 +57,9 @@ begin
   return now();
 end
 $$$_$,
-$_$comment on function private.clock() is 'The time by which every rule goes: the start of the transaction.'$_$,
+$_$comment on function private.clock() is 'The current time for all rules: the start of the transaction.'$_$,
 $_$grant execute on function private.clock() to service_role$_$,
-$_$-- YYYY-MM-DDTHH:MM:SS.sssZ, as JavaScript writes it.
+$_$-- Formats a time as JavaScript does: YYYY-MM-DDTHH:MM:SS.sssZ.
 create function private.iso_time(
   p_at timestamptz
 )
@@ -87,10 +86,12 @@ $_$create table public.plans (
   gateway_plan_id text constraint plans_gateway_plan_id_key unique,
   created_at timestamptz not null default private.clock()
 )$_$,
-$_$comment on table public.plans is 'What can be bought: one plan a tier. A paid order outlives its offer, so plans are retired, not deleted.'$_$,
+$_$comment on table public.plans is
+  'The plans that customers can buy, one for each tier. Set is_active to false to retire a plan. Do not delete it: its paid '
+  'orders remain.'$_$,
 $_$comment on column public.plans.price is 'Minor currency units.'$_$,
 $_$comment on column public.plans.duration_months is 'Calendar months that a payment buys; null or 0 counts as 12.'$_$,
-$_$comment on column public.plans.grace_days is 'Days of access after a period ended unpaid.'$_$,
+$_$comment on column public.plans.grace_days is 'Days of access after a period that ended unpaid.'$_$,
 $_$comment on column public.plans.gateway_plan_id is 'The plan''s id at the gateway, for subscriptions that the gateway bills.'$_$,
 $_$insert into public.plans (tier, name, price, duration_months, features)
 values
@@ -115,13 +116,13 @@ $_$create table public.subscriptions (
   created_at timestamptz not null default private.clock(),
   updated_at timestamptz not null default private.clock()
 )
--- Space in each page for a new row version, so that updates can stay out of the indexes.
+-- Space in each page for a new row version (HOT updates): an update that changes no indexed column writes no index.
 with (fillfactor = 90)$_$,
 $_$create index subscriptions_plan_id_idx on public.subscriptions (plan_id)$_$,
 $_$comment on table public.subscriptions is
-  'The one subscription of a user: the source of access that rules, as private.settle_access wrote it.'$_$,
+  'One row for each user: the ruling source of access. private.settle_access writes it.'$_$,
 $_$comment on column public.subscriptions.revision is
-  'Counts the writes of private.settle_access. A write that leaves it unchanged was made by hand.'$_$,
+  'The number of writes by private.settle_access. A write that does not change it was made by hand.'$_$,
 $_$create table public.payments (
   id uuid primary key default gen_random_uuid(),
   user_id uuid constraint payments_user_id_fkey references auth.users (id) on delete set null,
@@ -160,37 +161,42 @@ $_$create table public.payments (
 )$_$,
 $_$create index payments_user_id_created_at_idx on public.payments (user_id, created_at desc, id desc)$_$,
 $_$create index payments_subscription_id_idx on public.payments (subscription_id)$_$,
-$_$comment on table public.payments is 'One row an order: what was to be paid, and what became of it. Outlives its user.'$_$,
+$_$comment on table public.payments is
+  'One row for each order, with its payment. The row remains when the user is deleted.'$_$,
 $_$comment on column public.payments.amount is 'Minor currency units.'$_$,
 $_$comment on column public.payments.gateway_key_id is
-  'The API key id under which the order was made: another one, such as live after test, does not know it.'$_$,
-$_$comment on column public.payments.tier is 'What was bought; any text, so that an app can sell tiers of its own.'$_$,
+  'The API key id under which the order was made. The order does not exist under another key, such as live after test.'$_$,
+$_$comment on column public.payments.tier is 'The tier that was sold. Any text is valid: an app may sell tiers of its own.'$_$,
 $_$comment on column public.payments.plan_id is
-  'The plan as it was sold; no foreign key, since no request reads payments by it. Null: looked up by the tier.'$_$,
+  'The plan that was sold. No foreign key: it would need an index, and no request reads payments by plan. Null: the plan is '
+  'found by the tier.'$_$,
 $_$comment on column public.payments.duration_months is
-  'Calendar months as they were sold. Null: the plan says it when the payment is fulfilled.'$_$,
-$_$comment on column public.payments.meta is 'tier on a new payment; the three error fields after a failed attempt.'$_$,
-$_$comment on column public.payments.confirmed_at is 'When the gateway confirmed that the money was captured.'$_$,
+  'The calendar months that were sold. Null: those of the plan when the payment is fulfilled.'$_$,
+$_$comment on column public.payments.meta is 'tier of a new payment; also the three error fields after a failed attempt.'$_$,
+$_$comment on column public.payments.confirmed_at is 'When the gateway confirmed the capture.'$_$,
 $_$comment on column public.payments.verified_at is 'When the customer first verified a payment on this order.'$_$,
 $_$comment on column public.payments.fulfilled_at is 'When this payment granted its tier; at most once.'$_$,
-$_$comment on column public.payments.period_end is 'End of the period that this payment bought. The subscription''s own period may differ.'$_$,
+$_$comment on column public.payments.period_end is
+  'End of the period that this payment bought. The period of the subscription may differ.'$_$,
 $_$comment on column public.payments.chain_id is
   'The first payment of the chain that this payment extends. Contract: Early renewals. Null: it extends no payment.'$_$,
-$_$comment on column public.payments.chain_start is 'Start of the first period of the chain. Null: not part of a chain.'$_$,
+$_$comment on column public.payments.chain_start is
+  'Start of the first period of the chain. Null: the payment is not part of a chain.'$_$,
 $_$comment on column public.payments.extends_from is
-  'End of the gateway period, grant or written row that this payment extends. Null: it extends none.'$_$,
+  'End of the source that this payment extends, if that source is not a payment. Null: there is no such source.'$_$,
 $_$comment on column public.payments.since is
-  'Ranks the sources of access of a user: the order''s creation, or the first verification by the customer.'$_$,
-$_$comment on column public.payments.ended_at is 'When this payment stopped giving access before its period was over.'$_$,
+  'Ranks the sources of access of a user. The time of the order, or of the customer''s first verification.'$_$,
+$_$comment on column public.payments.ended_at is 'When the access that this payment gives ended before its period was over.'$_$,
 $_$comment on column public.payments.ended_reason is 'refunded, cancelled or never_captured.'$_$,
-$_$comment on column public.payments.cancel_at_period_end is 'The customer wants access to end with this period: no grace days.'$_$,
-$_$comment on column public.payments.refunded_amount is 'Minor currency units; the processed refunds, as private.refunds has them.'$_$,
+$_$comment on column public.payments.cancel_at_period_end is
+  'The customer cancelled for the end of this period: no days of grace.'$_$,
+$_$comment on column public.payments.refunded_amount is 'The sum of the processed refunds, minor currency units.'$_$,
 $_$comment on column public.payments.dispute_event_at is 'created_at of the newest event about the dispute.'$_$,
 $_$comment on column public.payments.uncaptured_at is
-  'When it turned out that the gateway never captured a verified payment. A signature stays valid for ever, so from then '
+  'When reconciliation found that the gateway did not capture a verified payment. A signature never expires, so from then '
   'on only a confirmation by the gateway counts.'$_$,
 $_$comment on column public.payments.next_reconcile_at is
-  'When the payment is reconciled with the gateway next; null: nothing is left to ask.'$_$,
+  'When the payment is next reconciled with the gateway. Null: no reconciliation is needed.'$_$,
 $_$create table private.settings (
   is_only boolean primary key default true constraint settings_is_only_check check (is_only),
   early_renewal text not null default 'replace'
@@ -198,9 +204,10 @@ $_$create table private.settings (
 )$_$,
 $_$alter table private.settings enable row level security$_$,
 $_$grant select on private.settings to service_role$_$,
-$_$comment on table private.settings is 'Settings of the rules, in one row.'$_$,
+$_$comment on table private.settings is 'The settings, in one row.'$_$,
 $_$comment on column private.settings.early_renewal is
-  'What a purchase of the running tier does. replace: a new period starts now; extend: it adds to the running period.'$_$,
+  'The effect of a purchase of the running tier. replace: a new period starts now. extend: the new period follows the '
+  'running one.'$_$,
 $_$insert into private.settings default values$_$,
 $_$create function private.early_renewal()
 returns text -- replace or extend
@@ -217,8 +224,8 @@ $_$grant execute on function private.early_renewal() to service_role$_$
 
 -- migrations/20261122000002_tables_profiles.sql
 select pg_temp.apply_migration('20261122000002', 'tables_profiles', array[
-$_$-- Profiles: the tier that the app reads, one row a user. Contract: "Profile".
--- An app that has public.profiles already replaces this file: see supabase/docs/deployment.md, "Existing profiles".
+$_$-- The table profiles, with each user's tier, and its trigger on auth.users. Contract: "Profile".
+-- An app that already has public.profiles replaces this file: see supabase/docs/deployment.md, "Existing profiles".
 
 create table public.profiles (
   user_id uuid primary key constraint profiles_user_id_fkey references auth.users (id) on delete cascade,
@@ -227,11 +234,11 @@ create table public.profiles (
   username text constraint profiles_username_check check (char_length(username) <= 200),
   created_at timestamptz not null default private.clock()
 )
--- Room in each page for a row's next version: a tier that changes writes no index.
+-- Space in each page for a new row version (HOT updates): a change of the tier writes no index.
 with (fillfactor = 90)$_$,
-$_$comment on table public.profiles is 'What the app shows of a user, and the tier that it goes by.'$_$,
-$_$comment on column public.profiles.subscription_tier is 'free, or the tier of the running subscription. Null reads as free.'$_$,
-$_$-- A name to start with: the local part of the e-mail address.
+$_$comment on table public.profiles is 'One row for each user: the names that the app shows, and the tier.'$_$,
+$_$comment on column public.profiles.subscription_tier is 'free, or the tier of the active subscription. Null means free.'$_$,
+$_$-- The username of a new profile: the local part of the e-mail address.
 create function private.default_username(p_email text)
 returns text
 language plpgsql
@@ -243,7 +250,7 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.default_username(text) to service_role$_$,
-$_$-- Security definer: the auth server's role inserts users and has no rights here.
+$_$-- Security definer: the auth server's role inserts users and has no rights on profiles.
 create function private.create_profile()
 returns trigger
 language plpgsql
@@ -256,7 +263,7 @@ begin
   on conflict (user_id) do nothing;
   return null;
 exception
-  -- A sign-up must not fail because of its profile: verify creates a missing one.
+  -- A sign-up must not fail because of its profile. The next change of the tier creates a missing profile.
   when others then
     raise warning 'no profile for user %: %', new.id, sqlstate;
     return null;
@@ -272,7 +279,8 @@ from auth.users u$_$
 
 -- migrations/20261122000003_tables_rights.sql
 select pg_temp.apply_migration('20261122000003', 'tables_rights', array[
-$_$-- Rights: clients read their own records and the plans on offer, and edit their own names; nothing else.
+$_$-- Rights on the tables of schema public, the functions for an app's policies, and the lock on a user.
+-- A client can only read its own records and the plans on offer, and edit its own names.
 
 alter table public.plans enable row level security$_$,
 $_$alter table public.profiles enable row level security$_$,
@@ -283,7 +291,7 @@ from public, anon, authenticated, service_role$_$,
 $_$grant select on public.plans to anon, authenticated$_$,
 $_$grant select on public.profiles, public.subscriptions, public.payments to authenticated$_$,
 $_$grant update (display_name, username) on public.profiles to authenticated$_$,
-$_$-- The service reads offers, writes the rest and deletes nothing; the app inserts payments of its own as the same role.
+$_$-- The service reads plans, writes the other tables and deletes no rows. The app inserts its own payments with the same role.
 grant select on public.plans to service_role$_$,
 $_$grant select, insert, update on public.profiles, public.subscriptions, public.payments to service_role$_$,
 $_$create policy "Everybody sees the plans on offer"
@@ -307,7 +315,7 @@ $_$create policy "Users see their own payments"
 on public.payments for select
 to authenticated
 using ((select auth.uid()) = user_id)$_$,
-$_$-- For the app's own policies and queries; sees the caller's own row alone.
+$_$-- For the app's own policies and queries. Row level security limits it to the caller's profile.
 create function public.current_tier()
 returns text
 language sql
@@ -338,13 +346,13 @@ $_$comment on function public.has_tier(text) is
   'Whether the signed-in user has exactly this tier. In a policy: using ((select public.has_tier(''pro''))).'$_$,
 $_$revoke execute on function public.has_tier(text) from public, anon$_$,
 $_$grant execute on function public.has_tier(text) to authenticated$_$,
-$_$-- Locks a user: until the transaction ends no other transaction changes what the user has, and the user can't be deleted.
--- First lock of everything that grants or ends access.
--- Security definer: service_role may not read auth.users, and needs no more of it than this.
+$_$-- Locks a user. Until the transaction ends, no other transaction changes the user's access or deletes the user.
+-- A transaction that grants or ends access takes this lock before any other row lock: supabase/README.md, "Lock order".
+-- Security definer: service_role may not read auth.users.
 create function private.lock_user(
   p_user_id uuid
 )
-returns text -- the e-mail address; empty: the user has none; null: no such user
+returns text -- the e-mail address; empty: the user has none; null: the user does not exist
 language plpgsql
 security definer
 set search_path = ''
@@ -357,8 +365,8 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.lock_user(uuid) to service_role$_$,
-$_$-- The address of a user, without a lock. No row: no such user.
--- Security definer: as private.lock_user.
+$_$-- Reads the e-mail address of a user without a lock. No row: the user does not exist.
+-- Security definer: service_role may not read auth.users.
 create function private.find_user(
   p_user_id uuid
 )
@@ -375,9 +383,8 @@ $_$grant execute on function private.find_user(uuid) to service_role$_$
 
 -- migrations/20261122000004_outbox_rows.sql
 select pg_temp.apply_migration('20261122000004', 'outbox_rows', array[
-$_$-- The outbox: every side effect, written in the transaction of its cause. And the history of tiers.
-
--- The outbox: every side effect, written in the transaction of its cause. Contract: "E-mails", "Cached pages".
+$_$-- The table outbox, with the functions and triggers that enqueue its rows, and the log of tier changes.
+-- A side effect is enqueued in the transaction of its cause. Contract: "E-mails", "Cached pages".
 
 create table private.outbox (
   id bigint generated always as identity primary key,
@@ -403,17 +410,22 @@ $_$create index outbox_delivered_at_idx on private.outbox (delivered_at)
 where delivered_at is not null$_$,
 $_$create index outbox_mails_created_at_idx on private.outbox (created_at)
 where destination in ('email', 'notice')$_$,
-$_$comment on table private.outbox is 'Side effects to deliver at least once, each under a key that names the fact behind it.'$_$,
-$_$comment on column private.outbox.key is 'Names the fact, once: payment-success/<payment id>. Also the idempotency key towards the receiver.'$_$,
+$_$comment on table private.outbox is 'Side effects to deliver at least once, each with a unique key that names its cause.'$_$,
+$_$comment on column private.outbox.key is
+  'Names the cause, for example payment-success/<payment id>. The receiver gets it as idempotency key.'$_$,
 $_$comment on column private.outbox.destination is
-  'notice: mails to many users at once, in a queue of their own, so that they never delay a mail about a payment.'$_$,
-$_$comment on column private.outbox.payload is 'Recipient and data, fixed when the fact happened. Amounts in minor currency units, times in UTC.'$_$,
-$_$comment on column private.outbox.queued_at is 'Start of the 24 hours in which delivery is tried; private.requeue starts them again.'$_$,
-$_$comment on column private.outbox.next_attempt_at is 'When the row may be claimed; while it is claimed, the end of the lease.'$_$,
+  'notice: mails to many users at once. They have their own queue, so that they do not delay mails about payments.'$_$,
+$_$comment on column private.outbox.payload is
+  'Recipient and data when the row was enqueued. Amounts in minor currency units, times in UTC.'$_$,
+$_$comment on column private.outbox.queued_at is
+  'Start of the 24 hours in which delivery is tried. private.requeue starts them again.'$_$,
+$_$comment on column private.outbox.next_attempt_at is
+  'When the row may be claimed. While the row is claimed: the end of the lease.'$_$,
 $_$comment on column private.outbox.last_error is
-  'Why the newest attempt failed; where a row counts as delivered and nothing was sent, why not.'$_$,
-$_$comment on column private.outbox.claims is 'The tokens of the newest claims, the newest last; null at the end: that claim is over.'$_$,
-$_$-- Notes a side effect; the same fact twice is one row.
+  'Why the newest attempt failed. In a delivered row without a message: why no message was sent.'$_$,
+$_$comment on column private.outbox.claims is
+  'The tokens of the newest claims, the newest last. A null at the end means that the newest claim is over.'$_$,
+$_$-- Enqueues a side effect. A second call with the same key changes nothing.
 create function private.enqueue(
   p_key text,
   p_destination text,
@@ -431,8 +443,9 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.enqueue(text, text, text, jsonb) to service_role$_$,
-$_$-- Every write of a tier refreshes the app's cached pages, also one by an admin; one row a transaction, since an upsert fires
--- the triggers of insert and of update. The time is in the key because a restored database counts transactions anew.
+$_$-- The key of a transaction's revalidation. Each write of a tier refreshes the app's cached pages, also a write by an admin.
+-- One key for each transaction, since an upsert fires the insert trigger and the update trigger. The key has the time,
+-- because transaction ids repeat in a restored database.
 create function private.revalidation_key()
 returns text
 language plpgsql
@@ -444,7 +457,7 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.revalidation_key() to service_role$_$,
-$_$-- Security definer: an admin's or the app's own role may write tiers without rights on the outbox.
+$_$-- Security definer: the role of an admin or of the app may write tiers but not the outbox.
 create function private.enqueue_revalidation()
 returns trigger
 language plpgsql
@@ -461,18 +474,19 @@ begin
   return null;
 end
 $$$_$,
-$_$-- A request enqueues all its side effects in one statement: private.settle_access.
+$_$-- Not for requests: there private.settle_access enqueues all side effects in one statement.
 create trigger enqueue_revalidation
 after insert or update of subscription_tier on public.profiles
 for each statement
 when (current_setting('subscriptions.request', true) is distinct from 'on')
 execute function private.enqueue_revalidation()$_$,
-$_$-- Tells the gateway to stop billing a subscription, at once or at the end of its cycle. A cancellation that was planned for
--- later may become immediate, and one that was withdrawn may be enqueued again; a delivered one is final.
+$_$-- Enqueues a cancellation: the gateway stops billing a subscription, at once or at the end of its cycle. Another call may
+-- replace a cancellation that is not delivered, or that was withdrawn. A delivered cancellation is final, except that an
+-- immediate one may follow one for the end of the cycle.
 create function private.enqueue_cancellation(
   p_gateway_subscription_id text,
   p_at_cycle_end boolean default false,
-  p_at timestamptz default private.clock() -- when to tell the gateway
+  p_at timestamptz default private.clock() -- when to send it
 )
 returns void
 language sql
@@ -495,16 +509,15 @@ as $$
     parked_at = null,
     delivered_at = null
   where o.delivered_at is null
-    -- A cancellation at the cycle's end that was delivered is followed by an immediate one, where the user asks for it.
     or o.payload @> '{"at_cycle_end": true}' and not p_at_cycle_end
 $$$_$,
 $_$grant execute on function private.enqueue_cancellation(text, boolean, timestamptz) to service_role$_$,
-$_$-- Withdraws a cancellation that was not sent yet. One that was claimed may have arrived.
+$_$-- Withdraws a cancellation, unless it was claimed: the gateway may then have received it.
 create function private.withdraw_cancellation(
   p_gateway_subscription_id text,
   p_why text
 )
-returns boolean -- whether the gateway will not be told; false: it was told, or may have been
+returns boolean -- false: the gateway received the cancellation, or may have received it
 language plpgsql
 set search_path = ''
 as $$
@@ -527,9 +540,7 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.withdraw_cancellation(text, text) to service_role$_$,
-$_$-- The history of tiers: which tier a user had when, and why.
-
-create table private.tier_changes (
+$_$create table private.tier_changes (
   id bigint generated always as identity primary key,
   user_id uuid not null,
   from_tier text,
@@ -541,10 +552,13 @@ create table private.tier_changes (
 $_$alter table private.tier_changes enable row level security$_$,
 $_$create index tier_changes_user_id_idx on private.tier_changes (user_id)$_$,
 $_$create index tier_changes_at_idx on private.tier_changes (at)$_$,
-$_$comment on table private.tier_changes is 'Every real change of a profile''s tier. Kept for TIER_HISTORY_RETENTION_DAYS, of a deleted user for 90 days.'$_$,
-$_$comment on column private.tier_changes.cause is 'payment, the gateway event''s name, or direct: the profile was written by hand or by the app.'$_$,
-$_$comment on column private.tier_changes.reference is 'The payment, order or subscription behind it, as the gateway calls it.'$_$,
-$_$-- Sets the cause of later changes of tiers in this transaction.
+$_$comment on table private.tier_changes is
+  'The changes of profiles'' tiers. Rows are kept for TIER_HISTORY_RETENTION_DAYS, those of a deleted user for 90 days.'$_$,
+$_$comment on column private.tier_changes.cause is
+  'payment, the name of the gateway event, or direct: an admin or the app wrote the profile.'$_$,
+$_$comment on column private.tier_changes.reference is
+  'The gateway''s id of the payment, order or subscription that caused the change.'$_$,
+$_$-- Sets the cause of the tier changes that follow in this transaction.
 create function private.note_cause(
   p_cause text,
   p_reference text
@@ -560,7 +574,7 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.note_cause(text, text) to service_role$_$,
-$_$-- Security definer: an admin's or the app's own role may write tiers without rights here.
+$_$-- Security definer: the role of an admin or of the app may write tiers but not this log.
 create function private.note_tier_change()
 returns trigger
 language plpgsql
@@ -593,9 +607,8 @@ execute function private.note_tier_change()$_$
 
 -- migrations/20261122000005_outbox_delivery.sql
 select pg_temp.apply_migration('20261122000005', 'outbox_delivery', array[
-$_$-- Dispatchers of the outbox: claim, complete, fail.
-
--- Claims rows of the outbox. Any number of dispatchers run at once, and each of them may die.
+$_$-- Delivery of the outbox: claim_outbox, next_outbox_attempt, complete_outbox and fail_outbox, which a dispatcher calls.
+-- Several dispatchers may run at once, and each of them may crash.
 
 create table private.outbox_pauses (
   destination text primary key,
@@ -603,13 +616,13 @@ create table private.outbox_pauses (
 )$_$,
 $_$alter table private.outbox_pauses enable row level security$_$,
 $_$grant select, insert, update on private.outbox_pauses to service_role$_$,
-$_$comment on table private.outbox_pauses is 'Destinations that asked to be left alone for a while.'$_$,
-$_$-- Rows of one destination for one dispatcher to deliver, under a lease of 60 seconds: when it runs out they are claimed
--- again. API: service_role only.
+$_$comment on table private.outbox_pauses is 'Destinations that asked for a pause, such as with a Retry-After header.'$_$,
+$_$-- Claims due rows of one destination for one dispatcher, under a lease of 60 seconds. After the lease, rows that were
+-- neither completed nor failed may be claimed again. API: service_role only.
 create function public.claim_outbox(
   p_destination text
 )
-returns jsonb -- {token, rows: [{id, key, kind, payload}], parked}: at most 20 in all; none: nothing is due
+returns jsonb -- {token, rows: [{id, key, kind, payload}], parked}: at most 20 rows, with the parked ones
 language plpgsql
 volatile
 security invoker
@@ -632,8 +645,9 @@ begin
   with due as materialized (
     select
       o.id,
-      -- Tried for a day, or a mail that waited for a day: it is too late, and the provider has dropped its idempotency key.
-      o.queued_at <= private.clock() - interval '24 hours' and (o.attempts > 0 or o.destination in ('email', 'notice')) as is_over
+      -- Too old: tried for a day, or a mail that waited for a day. Then the provider no longer knows the idempotency key.
+      o.queued_at <= private.clock() - interval '24 hours'
+        and (o.attempts > 0 or o.destination in ('email', 'notice')) as is_over
     from private.outbox o
     where o.destination = p_destination
       and o.delivered_at is null
@@ -645,7 +659,7 @@ begin
   ),
   claimed as (
     update private.outbox o
-    -- The newest twenty: no older claim is still running, and pauses of a destination must not grow the row.
+    -- Keeps the newest 20 tokens: no older claim still runs, and repeated pauses of a destination must not grow the row.
     set claims = (o.claims || v_token)[greatest(cardinality(o.claims) - 18, 1):],
       next_attempt_at = private.clock() + interval '60 seconds',
       attempts = o.attempts + 1,
@@ -674,14 +688,14 @@ begin
   return v_result;
 end
 $$$_$,
-$_$comment on function public.claim_outbox(text) is 'Claims up to 20 due side effects of one destination for 60 seconds.'$_$,
+$_$comment on function public.claim_outbox(text) is 'Claims up to 20 due side effects of one destination, for 60 seconds.'$_$,
 $_$revoke execute on function public.claim_outbox(text) from public, anon, authenticated$_$,
 $_$grant execute on function public.claim_outbox(text) to service_role$_$,
-$_$-- When the next row of these destinations may be claimed. API: service_role only.
+$_$-- Returns when the next row of these destinations may be claimed. API: service_role only.
 create function public.next_outbox_attempt(
   p_destinations text -- comma-separated
 )
-returns jsonb -- {next_attempt_at}: ISO 8601 in UTC, or null when nothing is left to do
+returns jsonb -- {next_attempt_at}: ISO 8601 in UTC; null: no row waits
 language sql
 stable
 security invoker
@@ -703,17 +717,15 @@ as $$
   ) first
   left join private.outbox_pauses p on p.destination = d.destination
 $$$_$,
-$_$comment on function public.next_outbox_attempt(text) is 'When the next side effect of these destinations is due.'$_$,
+$_$comment on function public.next_outbox_attempt(text) is 'Returns when the next side effect of these destinations is due.'$_$,
 $_$revoke execute on function public.next_outbox_attempt(text) from public, anon, authenticated$_$,
 $_$grant execute on function public.next_outbox_attempt(text) to service_role$_$,
-$_$-- Records the result of a claim: delivered, or failed.
-
--- Marks rows as delivered, also after the lease and after another claim: the delivery did happen.
+$_$-- Marks claimed rows as delivered. After the lease, or after another claim, too: the receiver has accepted them.
 -- API: service_role only.
 create function public.complete_outbox(
   p_token uuid, -- of the claim
   p_ids text, -- comma-separated
-  p_note text default null -- where nothing was sent: why
+  p_note text default null -- why no message was sent
 )
 returns jsonb -- {completed}
 language plpgsql
@@ -725,7 +737,7 @@ as $$
 declare
   v_completed integer;
 begin
-  -- In the order of their ids, here and in fail_outbox: two dispatchers that settle the same rows must not deadlock.
+  -- Here and in fail_outbox the rows are locked in the order of their ids, so that two dispatchers do not deadlock.
   with delivered as materialized (
     select o.id
     from private.outbox o
@@ -745,10 +757,10 @@ begin
   return jsonb_build_object('completed', v_completed);
 end
 $$$_$,
-$_$comment on function public.complete_outbox(uuid, text, text) is 'Notes claimed side effects as delivered.'$_$,
+$_$comment on function public.complete_outbox(uuid, text, text) is 'Marks claimed side effects as delivered.'$_$,
 $_$revoke execute on function public.complete_outbox(uuid, text, text) from public, anon, authenticated$_$,
 $_$grant execute on function public.complete_outbox(uuid, text, text) to service_role$_$,
-$_$-- How long to wait before the next attempt, by the number of failed attempts.
+$_$-- Returns the delay before the next attempt, by the number of failed attempts.
 create function private.retry_delay(
   p_attempts integer
 )
@@ -764,14 +776,14 @@ return case p_attempts
   else interval '1 hour'
 end$_$,
 $_$grant execute on function private.retry_delay(integer) to service_role$_$,
-$_$-- Marks rows as failed: they are retried later, or parked where a retry can't help or 24 hours have passed.
--- Only during the lease, and once: later the row belongs to another claim. API: service_role only.
+$_$-- Marks claimed rows as failed. They are retried later, or parked where a retry is useless or 24 hours have passed.
+-- A row is marked once, and only during its lease: afterwards it may belong to another claim. API: service_role only.
 create function public.fail_outbox(
   p_token uuid, -- of the claim
   p_ids text, -- comma-separated
   p_error text,
-  p_final boolean default false, -- trying again can't help
-  p_pause_seconds integer default null -- the destination asked for a pause: the attempt does not count
+  p_final boolean default false, -- a retry is useless
+  p_pause_seconds integer default null -- the destination asked for this pause: the attempt does not count
 )
 returns jsonb -- {retried, parked}
 language plpgsql
@@ -820,24 +832,25 @@ begin
   )
   into v_result
   from failed f;
-  -- The scheduler learns the new time of the next attempt.
+  -- A listening scheduler then reads the new time of the next attempt.
   perform pg_notify('outbox', '');
   return v_result;
 end
 $$$_$,
 $_$comment on function public.fail_outbox(uuid, text, text, boolean, integer) is
-  'Notes claimed side effects as not delivered: to be tried again, or parked.'$_$,
+  'Marks claimed side effects as failed: they are retried or parked.'$_$,
 $_$revoke execute on function public.fail_outbox(uuid, text, text, boolean, integer) from public, anon, authenticated$_$,
 $_$grant execute on function public.fail_outbox(uuid, text, text, boolean, integer) to service_role$_$
 ]);
 
 -- migrations/20261122000006_outbox_wake.sql
 select pg_temp.apply_migration('20261122000006', 'outbox_wake', array[
-$_$-- Wakes the dispatcher, and what an admin and the schedule do with the outbox.
+$_$-- Wakes the dispatcher when a row is enqueued outside of a request, such as by an admin's edit or a batch job: on a hosted
+-- project with pg_net and Vault, on a local stack with NOTIFY, both after the commit. Also private.requeue, and the deletion
+-- of old mails.
 
--- Wakes the dispatcher when a row is enqueued outside of a request, such as by an admin's edit or a batch job. With pg_net and Vault on a hosted project, with NOTIFY on a local stack; both after the commit.
-
--- The RPCs of the function do not wake the dispatcher: the request dispatches after its answer.
+-- Marks the transaction as a request of the function, and sets the cause of its tier changes. A request does not wake the
+-- dispatcher: the function dispatches after its answer.
 create function private.begin_request(
   p_cause text,
   p_reference text
@@ -849,7 +862,7 @@ as $$
 declare
   v_set text;
 begin
-  -- Assignments: as a statement each would be run by the executor.
+  -- Assignments instead of perform, which would start the executor each time.
   v_set := set_config('subscriptions.request', 'on', true);
   v_set := set_config('subscriptions.cause', coalesce(p_cause, ''), true);
   v_set := set_config('subscriptions.reference', coalesce(p_reference, ''), true);
@@ -870,13 +883,14 @@ $_$create index function_calls_path_id_idx on private.function_calls (path, id d
 $_$create index function_calls_unanswered_idx on private.function_calls (request_id)
 where answered_at is null$_$,
 $_$comment on table private.function_calls is
-  'The calls of the last day to internal endpoints of the function, and how they were answered. Times of the server''s own clock.'$_$,
-$_$comment on column private.function_calls.request_id is 'pg_net''s. It counts anew after a restore.'$_$,
-$_$comment on column private.function_calls.error is 'Why there was no answer, as pg_net says it.'$_$,
-$_$-- Calls an internal endpoint of the function over HTTP, if this database can: extension pg_net, and in Vault
--- `subscriptions_url` (the functions' address) and `subscriptions_internal_key`. Not while the same call is queued: pg_net
--- shows calls that are committed and not sent yet. pg_net waits 5 s for an answer, less than the work may take: the
--- function answers at once. Never fails.
+  'Calls of the function''s internal endpoints within the last day, with their answers. The times are those of now(), not '
+  'of private.clock().'$_$,
+$_$comment on column private.function_calls.request_id is 'The request id of pg_net. These ids start again after a restore.'$_$,
+$_$comment on column private.function_calls.error is 'Why no answer arrived: the message of pg_net.'$_$,
+$_$-- Calls an internal endpoint of the function over HTTP. Does nothing without the extension pg_net, or without the Vault
+-- secrets `subscriptions_url` (the functions' address) and `subscriptions_internal_key`. Adds no call while one to the same
+-- endpoint is queued; the queue has the calls that are committed but not sent. pg_net waits 5 s for an answer, and the work
+-- may take longer, so the function answers at once. Never fails.
 create function private.call_function(
   p_path text
 )
@@ -911,12 +925,12 @@ begin
   $call$
   using p_path;
 exception
-  -- A broken Vault entry must not stop a payment; the schedule tries again within minutes.
+  -- A broken Vault secret must not stop a payment. The schedule calls again within minutes.
   when others then
     raise warning '% was not called: %', p_path, sqlerrm;
 end
 $$$_$,
-$_$-- Reads the answers that pg_net got since, and deletes calls that are older than a day. Never fails.
+$_$-- Stores the answers that pg_net received, and deletes calls that are older than a day. Never fails.
 create function private.read_answers()
 returns void
 language plpgsql
@@ -941,8 +955,8 @@ exception
     raise warning 'the answers of internal calls were not read: %', sqlerrm;
 end
 $$$_$,
-$_$-- Wakes the dispatcher, once in a transaction. Never fails.
--- Security definer: the caller that enqueues has no rights on Vault and pg_net.
+$_$-- Wakes the dispatcher, at most once in a transaction. Never fails.
+-- Security definer: a role that enqueues has no rights on Vault and pg_net.
 create function private.wake()
 returns void
 language plpgsql
@@ -953,7 +967,7 @@ begin
   if current_setting('subscriptions.request', true) = 'on' or current_setting('subscriptions.woken', true) = 'on' then
     return;
   end if;
-  -- Undone with the subtransaction whose call is undone.
+  -- A rollback of the subtransaction undoes the setting together with the call.
   perform set_config('subscriptions.woken', 'on', true);
   perform pg_notify('outbox', '');
   perform private.call_function('/api/internal/outbox');
@@ -962,7 +976,7 @@ exception
     raise warning 'the dispatcher was not woken: %', sqlerrm;
 end
 $$$_$,
-$_$-- Security definer: the service enqueues, and may not wake by itself.
+$_$-- Security definer: service_role enqueues, but may not execute private.wake.
 create function private.wake_dispatcher()
 returns trigger
 language plpgsql
@@ -979,13 +993,11 @@ after insert on private.outbox
 for each statement
 when (current_setting('subscriptions.request', true) is distinct from 'on')
 execute function private.wake_dispatcher()$_$,
-$_$-- What an admin and the schedule do with the outbox.
-
--- For an admin who repaired the cause: retries a parked side effect, for another 24 hours.
+$_$-- For an admin who repaired the cause: retries a parked side effect for another 24 hours.
 create function private.requeue(
   p_id bigint
 )
-returns boolean -- whether there was such a row to try again
+returns boolean -- false: no such row, or it is delivered
 language plpgsql
 set search_path = ''
 as $$
@@ -1006,14 +1018,14 @@ begin
   return true;
 end
 $$$_$,
-$_$-- Deletes up to 1,000 of a table's oldest rows that no other transaction has locked.
+$_$-- Deletes up to 1,000 of the oldest rows of a table, without those that another transaction has locked.
 create function private.delete_oldest(
   p_table regclass,
-  p_time text, -- the column by which they are old; indexed
+  p_time text, -- the column with the time of a row; indexed
   p_before timestamptz,
-  p_condition text default 'true' -- what else holds for a row, which is called r
+  p_condition text default 'true' -- a further condition on the row, whose alias is r
 )
-returns integer -- how many were deleted; call again until it is 0
+returns integer -- how many rows were deleted; call again until it is 0
 language plpgsql
 set search_path = ''
 as $$
@@ -1042,10 +1054,10 @@ begin
   return v_deleted;
 end
 $$$_$,
-$_$-- Deletes mails 90 days after they were enqueued, delivered or not, a batch at a time: they hold the name and the address
--- of a user who may have been deleted since. A mail that was not sent by then is of no use.
+$_$-- Deletes a batch of the mails that were enqueued more than 90 days ago, delivered or not. A mail holds the name and the
+-- address of a user who may be deleted by now. A mail that was not sent by then is useless.
 create function private.delete_mails()
-returns integer -- how many were deleted; call again until it is 0
+returns integer -- how many rows were deleted; call again until it is 0
 language plpgsql
 set search_path = ''
 as $$
@@ -1059,10 +1071,10 @@ $$$_$
 
 -- migrations/20261122000007_facts_refunds.sql
 select pg_temp.apply_migration('20261122000007', 'facts_refunds', array[
-$_$-- Facts from the gateway: refunds, and further payments on an order.
+$_$-- Refunds, and extra payments on an order. Contract: "Refunds", "Second payment on an order".
 
--- Refunds, by their ids. Only processed ones count: while a refund is pending the gateway counts it in the payment already,
--- and a failed one returns no money.
+-- Refunds are stored by their ids, and only processed refunds count. The gateway's total in the payment is not used: it
+-- includes pending refunds, and a refund that fails returns no money.
 
 create table private.refunds (
   refund_id text primary key,
@@ -1074,9 +1086,9 @@ create table private.refunds (
 $_$create index refunds_gateway_payment_id_idx on private.refunds (gateway_payment_id)$_$,
 $_$alter table private.refunds enable row level security$_$,
 $_$grant select, insert, update on private.refunds to service_role$_$,
-$_$comment on table private.refunds is 'The gateway''s refunds. They may arrive before their payment is known.'$_$,
+$_$comment on table private.refunds is 'The refunds at the gateway. A refund may arrive before its payment.'$_$,
 $_$comment on column private.refunds.amount is 'Minor currency units.'$_$,
-$_$-- Refunded total of a gateway payment.
+$_$-- Returns the sum of the processed refunds of a gateway payment.
 create function private.refunded_amount(
   p_gateway_payment_id text
 )
@@ -1098,7 +1110,7 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.refunded_amount(text) to service_role$_$,
-$_$-- Whether a payment was refunded in full.
+$_$-- Returns whether a payment was refunded in full.
 create function private.is_refunded(
   p_payment public.payments
 )
@@ -1112,9 +1124,9 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.is_refunded(public.payments) to service_role$_$,
-$_$-- Serializes writes about a gateway payment: a refund and the charge that it refunds may arrive at once, and neither
--- transaction would see the other's row. It comes before the user's lock, which a refund does not know yet. One for each event,
--- never for each row of a bulk insert: the locks share a table of fixed size.
+$_$-- Serializes the transactions about a gateway payment. A refund and its charge may arrive at the same time, and without the
+-- lock neither transaction would see the other's row. The lock comes before the user's lock, because a refund does not name
+-- its user. Use it once for each event, not for each row of a bulk insert: the server's lock table has a fixed size.
 create function private.lock_gateway_payment(
   p_gateway_payment_id text -- null: nothing to lock
 )
@@ -1129,15 +1141,14 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.lock_gateway_payment(text) to service_role$_$,
-$_$-- Merges what an event says about a refund. A refund goes from pending to processed or failed; a processed one may still
--- fail.
+$_$-- Stores a refund, or its new status. A pending refund becomes processed or failed. A processed refund may still fail.
 create function private.merge_refund(
   p_refund_id text,
   p_gateway_payment_id text,
   p_amount bigint,
   p_status text -- pending, processed or failed
 )
-returns boolean -- whether that is news
+returns boolean -- whether the refund or its status is new
 language plpgsql
 set search_path = ''
 as $$
@@ -1152,8 +1163,8 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.merge_refund(text, text, bigint, text) to service_role$_$,
-$_$-- Further payments on an order: one counts, the others are to be refunded. A captured payment counts before one that is
--- only verified.
+$_$-- Extra payments on an order. One payment of an order counts, and the others are to be refunded. A captured payment counts
+-- before one that is only verified.
 
 create table private.extra_payments (
   payment_id uuid not null
@@ -1169,11 +1180,12 @@ create table private.extra_payments (
 $_$create index extra_payments_gateway_payment_id_idx on private.extra_payments (gateway_payment_id)$_$,
 $_$alter table private.extra_payments enable row level security$_$,
 $_$grant select, insert, update, delete on private.extra_payments to service_role$_$,
-$_$comment on table private.extra_payments is 'Payments on an order that another payment pays for: to be refunded.'$_$,
-$_$comment on column private.extra_payments.paid_at is 'When it was verified or its capture was announced.'$_$,
-$_$comment on column private.extra_payments.confirmed_at is 'When the gateway confirmed that the money was captured.'$_$,
-$_$comment on column private.extra_payments.refunded_amount is 'Minor currency units; the processed refunds.'$_$,
-$_$-- Stores a payment on an order that does not count. The caller holds the payment's lock, here and below.
+$_$comment on table private.extra_payments is 'Payments on orders that another payment has paid. They are to be refunded.'$_$,
+$_$comment on column private.extra_payments.paid_at is
+  'When the customer verified the payment, or the gateway announced its capture.'$_$,
+$_$comment on column private.extra_payments.confirmed_at is 'When the gateway confirmed the capture.'$_$,
+$_$comment on column private.extra_payments.refunded_amount is 'The sum of the processed refunds, minor currency units.'$_$,
+$_$-- Stores an extra payment on an order. The caller holds the lock on the payment that counts.
 create function private.note_extra_payment(
   p_payment_id uuid,
   p_gateway_payment_id text,
@@ -1200,12 +1212,12 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.note_extra_payment(uuid, text, timestamptz, timestamptz) to service_role$_$,
-$_$-- Chooses the payment that counts for an order: one that was not refunded in full before one that was, a captured one before
--- one that is only verified, then the one that counts already.
+$_$-- Chooses the payment that counts for an order. A payment that was not refunded in full comes before one that was, then a
+-- captured payment before one that is only verified, then the payment that counts already. The caller holds its lock.
 create function private.count_best_payment(
   p_payment public.payments
 )
-returns public.payments -- as it is now
+returns public.payments -- the row after the choice
 language plpgsql
 set search_path = ''
 as $$
@@ -1235,7 +1247,7 @@ begin
     captured_at = v_extra.paid_at,
     confirmed_at = v_extra.confirmed_at,
     refunded_amount = v_extra.refunded_amount,
-    -- A payment that is only verified is reconciled.
+    -- A payment that is only verified needs a confirmation by the gateway.
     next_reconcile_at = case
       when v_extra.confirmed_at is null then private.clock() + interval '15 minutes'
       else p.next_reconcile_at
@@ -1250,10 +1262,10 @@ $_$grant execute on function private.count_best_payment(public.payments) to serv
 
 -- migrations/20261122000008_facts_subscriptions.sql
 select pg_temp.apply_migration('20261122000008', 'facts_subscriptions', array[
-$_$-- Facts from the gateway: subscriptions and the cycles that were charged.
+$_$-- The mirror of the gateway's subscriptions, the users' immediate cancellations, and the charged cycles.
 
--- The mirror of the gateway's subscriptions: one row each, merged from webhooks and polls in any order. Each field has a
--- clock of its own, so that the same facts give the same row in every order of arrival, repeats included.
+-- The mirror has one row for each gateway subscription, merged from webhooks and reconciliation. Each field has its own
+-- event time, so that the same facts give the same row in every order of arrival, repeats included.
 
 create table private.gateway_subscriptions (
   user_id uuid not null,
@@ -1286,7 +1298,7 @@ create table private.gateway_subscriptions (
   gateway_status text,
   constraint gateway_subscriptions_pkey primary key (user_id, gateway_subscription_id)
 )
--- Space in each page for a new row version: a merge writes no index.
+-- Space in each page for a new row version (HOT updates): the usual merge writes no index.
 with (fillfactor = 80)$_$,
 $_$alter table private.gateway_subscriptions enable row level security$_$,
 $_$grant select, insert, update on private.gateway_subscriptions to service_role$_$,
@@ -1299,34 +1311,37 @@ where plan_id is null and gateway_plan_id is not null$_$,
 $_$create index gateway_subscriptions_user_waiting_idx on private.gateway_subscriptions (user_id)
 where is_waiting$_$,
 $_$comment on table private.gateway_subscriptions is
-  'What is known of each gateway subscription. No foreign key on the user: events may arrive before the user does.'$_$,
-$_$comment on column private.gateway_subscriptions.gateway_subscription_id is 'Empty where the events carry no id.'$_$,
-$_$comment on column private.gateway_subscriptions.gateway_plan_id is 'The plan as the newest event named it.'$_$,
+  'The mirror: the facts about each gateway subscription. No foreign key to the user, because an event may arrive before '
+  'its user exists.'$_$,
+$_$comment on column private.gateway_subscriptions.gateway_subscription_id is 'Empty where the events have no id.'$_$,
+$_$comment on column private.gateway_subscriptions.gateway_plan_id is 'The gateway''s plan id in the newest event.'$_$,
 $_$comment on column private.gateway_subscriptions.plan_id is
-  'The plan of ours that an event named: the subscription is a source of access. Null: it attaches to the ruling source.'$_$,
+  'The plan with this gateway plan id, which makes the subscription a source of access. Null: the subscription attaches to '
+  'the ruling source.'$_$,
 $_$comment on column private.gateway_subscriptions.plan_event_at is 'created_at of the event that set the plan.'$_$,
 $_$comment on column private.gateway_subscriptions.status_event_at is 'created_at of the event that set the status.'$_$,
 $_$comment on column private.gateway_subscriptions.activated_event_at is 'created_at of the newest activation.'$_$,
 $_$comment on column private.gateway_subscriptions.period_event_at is 'created_at of the event that set the period.'$_$,
 $_$comment on column private.gateway_subscriptions.activated_at is
-  'When the newest activation happened, as private.happened_at has it; ranks the sources of access of a user.'$_$,
+  'The time of the newest activation, by private.happened_at. Ranks the sources of access of a user.'$_$,
 $_$comment on column private.gateway_subscriptions.first_activated_at is
-  'When the first activation happened: since when it was there for a payment that came later.'$_$,
+  'The time of the first activation, by private.happened_at. The findings compare it with the times of payments.'$_$,
 $_$comment on column private.gateway_subscriptions.first_charged_at is
-  'When the first charge happened; ranks the source while no activation is known.'$_$,
-$_$comment on column private.gateway_subscriptions.has_refunds is 'A payment of one of its cycles was refunded, at least in part.'$_$,
+  'The time of the first charge. Ranks the sources of access of a user while no activation is known.'$_$,
+$_$comment on column private.gateway_subscriptions.has_refunds is
+  'Whether a payment of one of its cycles was refunded, at least in part.'$_$,
 $_$comment on column private.gateway_subscriptions.paid_until is
-  'Where the newest cycle was refunded in full: the end of what is still paid.'$_$,
+  'The end of the paid time after a full refund of the newest cycle. Null: the newest cycle is paid.'$_$,
 $_$comment on column private.gateway_subscriptions.is_replaced is
-  'Another source rules: the gateway is told to cancel the subscription at the end of its cycle.'$_$,
+  'Whether another source rules. Then the outbox cancels the subscription at the gateway for the end of its cycle.'$_$,
 $_$comment on column private.gateway_subscriptions.user_cancelled_at is
-  'When the user cancelled it, at once or for the end of the cycle: a later charge is unexpected.'$_$,
+  'When the user cancelled the subscription, at once or for the end of the cycle. A later charge is unexpected.'$_$,
 $_$comment on column private.gateway_subscriptions.ended_at is 'When the user ended the subscription at once.'$_$,
 $_$comment on column private.gateway_subscriptions.arrived_at is
-  'When the newest fact arrived here. Null: known only from a subscription that was written by hand.'$_$,
-$_$comment on column private.gateway_subscriptions.is_waiting is 'An event arrived before its user did.'$_$,
+  'When the newest fact arrived. Null: only a subscription row that was written by hand names the subscription.'$_$,
+$_$comment on column private.gateway_subscriptions.is_waiting is 'Whether an event arrived before its user existed.'$_$,
 $_$comment on column private.gateway_subscriptions.next_check_at is
-  'When it is reconciled with the gateway next; during a reconciliation the end of the lease.'$_$,
+  'When the subscription is next reconciled with the gateway. During a reconciliation: the end of the lease.'$_$,
 $_$create table private.user_cancellations (
   user_id uuid primary key constraint user_cancellations_user_id_fkey references auth.users (id) on delete cascade,
   at timestamptz not null
@@ -1334,8 +1349,8 @@ $_$create table private.user_cancellations (
 $_$alter table private.user_cancellations enable row level security$_$,
 $_$grant select, insert, update on private.user_cancellations to service_role$_$,
 $_$comment on table private.user_cancellations is
-  'When a user last ended everything at once: a gateway subscription that was activated before and is announced later has '
-  'ended, too.'$_$,
+  'When a user last ended all access at once. A gateway subscription that was activated before that time has ended, too, '
+  'even if its event arrives later.'$_$,
 $_$create table private.gateway_charges (
   user_id uuid not null,
   gateway_subscription_id text not null,
@@ -1354,16 +1369,16 @@ $_$alter table private.gateway_charges enable row level security$_$,
 $_$grant select, insert, update on private.gateway_charges to service_role$_$,
 $_$create index gateway_charges_gateway_payment_id_idx on private.gateway_charges (gateway_payment_id)
 where gateway_payment_id <> ''$_$,
-$_$comment on table private.gateway_charges is 'The cycles that gateway subscriptions were charged for, with their payments.'$_$,
+$_$comment on table private.gateway_charges is 'The charged cycles of gateway subscriptions, with their payments.'$_$,
 $_$comment on column private.gateway_charges.gateway_payment_id is 'Empty where the gateway named no payment.'$_$,
-$_$comment on column private.gateway_charges.amount is 'Minor currency units; null where the gateway named no payment.'$_$,
+$_$comment on column private.gateway_charges.amount is 'Minor currency units. Null where the gateway named no payment.'$_$,
 $_$comment on column private.gateway_charges.dispute_event_at is 'created_at of the newest event about the dispute.'$_$,
-$_$comment on column private.gateway_charges.refunded_amount is 'Minor currency units; the processed refunds.'$_$,
-$_$-- When an event happened, to rank it among acts of the customer. The gateway's times have whole seconds, so an event
--- counts from the end of its second. A time that is missing or older than the gateway's retries says nothing: the event
--- then counts from its arrival.
+$_$comment on column private.gateway_charges.refunded_amount is 'The sum of the processed refunds, minor currency units.'$_$,
+$_$-- Returns when an event happened, to rank it among the customer's acts. The gateway's times have whole seconds, so an event
+-- counts from the end of its second. An event without a time, or with a time more than 14 days ago, counts from its
+-- arrival: the gateway does not retry for so long.
 create function private.happened_at(
-  p_created_at timestamptz, -- of the event; null: it carries none
+  p_created_at timestamptz, -- of the event; null: it has none
   p_arrived_at timestamptz
 )
 returns timestamptz
@@ -1380,7 +1395,8 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.happened_at(timestamptz, timestamptz) to service_role$_$,
-$_$-- Until when a gateway subscription is paid, where its newest cycle was refunded in full: the end of the cycle before.
+$_$-- Returns the end of the paid time of a gateway subscription whose newest cycle was refunded in full: the end of the newest
+-- paid cycle before it, else the start of the first refunded cycle.
 create function private.paid_until(
   p_subscription private.gateway_subscriptions
 )
@@ -1397,7 +1413,7 @@ begin
     select
       c.period_start,
       c.period_end,
-      -- Refunded in full, and no other payment of the cycle counts.
+      -- A cycle may have several payments. It is refunded when all of them are refunded in full.
       bool_and(c.amount > 0 and c.refunded_amount >= c.amount) is true as is_refunded
     from private.gateway_charges c
     where c.user_id = p_subscription.user_id
@@ -1417,9 +1433,7 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.paid_until(private.gateway_subscriptions) to service_role$_$,
-$_$-- Merging an event into the mirror of the gateway's subscriptions.
-
--- Stores the charge of a cycle, once for each payment.
+$_$-- Stores the charge of a cycle, once for each payment.
 create function private.record_charge(
   p_user_id uuid,
   p_gateway_subscription_id text,
@@ -1444,7 +1458,7 @@ begin
     coalesce(p_gateway_payment_id, ''),
     p_amount,
     p_charged_at,
-    -- As private.refunded_amount, without a call.
+    -- Same as private.refunded_amount, without the call.
     coalesce(
       (
         select sum(r.amount)
@@ -1468,22 +1482,22 @@ $_$grant execute on function
 
 -- migrations/20261122000009_facts_merge.sql
 select pg_temp.apply_migration('20261122000009', 'facts_merge', array[
-$_$-- Merges an event into the mirror of the gateway's subscriptions.
+$_$-- Merges an event into the mirror of the gateway's subscriptions. Contract: "Gateway subscriptions", "Order of events".
 
--- Merges an event into the mirror. The caller holds the user's lock, where there is such a user.
+-- Merges one event into the mirror. The caller holds the lock on the user, if the user exists.
 create function private.merge_gateway_subscription(
   p_user_id uuid,
   p_gateway_subscription_id text,
   p_event text, -- subscription.activated, subscription.charged or subscription.cancelled
   p_gateway_plan_id text,
-  p_start timestamptz, -- of the cycle; null: the event carries none, here and below
+  p_start timestamptz, -- of the cycle; null, here and below: the event has none
   p_end timestamptz,
   p_gateway_payment_id text, -- of the cycle
   p_amount bigint, -- of that payment, minor currency units
-  p_created_at timestamptz, -- of the event; without it the event applies and moves no clock
+  p_created_at timestamptz, -- of the event; null: the event is applied and sets no event time
   p_arrived_at timestamptz
 )
-returns private.gateway_subscriptions -- as it is now; all null: the event changed nothing
+returns private.gateway_subscriptions -- the row after the merge; all null: the event changed nothing
 language plpgsql
 set search_path = ''
 as $$
@@ -1493,7 +1507,7 @@ declare
   v_cancelled constant boolean := p_event = 'subscription.cancelled';
   v_gateway_plan_id constant text := left(p_gateway_plan_id, 200);
   v_happened_at constant timestamptz := private.happened_at(p_created_at, p_arrived_at);
-  -- A charge that becomes known late, such as by reconciliation, keeps the gateway's time.
+  -- A charge that arrives late, such as from reconciliation, keeps the gateway's time.
   v_charged_at constant timestamptz := least(p_created_at + interval '999999 microseconds', p_arrived_at);
   v_plan_id uuid;
   v_refunded bigint;
@@ -1539,17 +1553,21 @@ begin
     else
       select p.id into v_plan_id from public.plans p where p.gateway_plan_id = v_gateway_plan_id;
     end if;
-    -- Once an event named a plan of ours the subscription stays a source. A cancellation names the plan, but buys none.
+    -- After an event named a plan of ours, the subscription remains a source. A cancellation does not change that plan.
     if v_plan_id is not null and (not v_cancelled or v_before.plan_id is null) then
       v_after.plan_id := v_plan_id;
       v_after.gateway_plan_id := v_gateway_plan_id;
-      v_after.plan_event_at := case when v_cancelled then v_before.plan_event_at else coalesce(p_created_at, v_before.plan_event_at) end;
+      v_after.plan_event_at := case
+        when v_cancelled then v_before.plan_event_at
+        else coalesce(p_created_at, v_before.plan_event_at)
+      end;
     elsif v_before.plan_id is null then
       v_after.gateway_plan_id := v_gateway_plan_id;
     end if;
   end if;
 
-  -- Of two events of one second the longer period and the cancellation win, in either order of arrival.
+  -- Of two events in the same second the longer period wins. In the next statement the cancellation wins. So the order of
+  -- arrival does not matter.
   if p_end is not null and (
     p_created_at is null
     or v_before.period_event_at is null
@@ -1592,7 +1610,7 @@ begin
   if v_activated then
     v_after.first_activated_at := least(v_before.first_activated_at, v_happened_at);
     if v_happened_at < v_before.first_activated_at then
-      -- An older activation that arrives late is stale, but for this.
+      -- An older activation that arrives late changes only this field.
       update private.gateway_subscriptions m
       set first_activated_at = v_happened_at
       where m.user_id = p_user_id
@@ -1610,7 +1628,8 @@ begin
   if v_after.has_refunds then
     v_after.paid_until := private.paid_until(v_after);
   end if;
-  -- Billed again after the user ended it. An activation that is known counts once, however late it comes again.
+  -- The gateway bills the subscription again after the user ended it. A repeated activation counts once, however late it
+  -- arrives.
   if v_activated
       and v_happened_at > v_before.ended_at
       and coalesce(p_created_at > v_before.activated_event_at, true)
@@ -1657,10 +1676,8 @@ $_$grant execute on function
 
 -- migrations/20261122000010_access_sources.sql
 select pg_temp.apply_migration('20261122000010', 'access_sources', array[
-$_$-- The sources of access: everything that gives a user a tier from a start to an end.
-
--- The sources of access: everything that gives a user a tier from a start to an end. Payments and gateway subscriptions
--- are facts; grants and rows written by hand are made by people. private.settle_access decides which source rules.
+$_$-- Grants, subscription rows written by hand, and the view of all sources of access. A source gives a user a tier from a
+-- start to an end. private.settle_access decides which source rules.
 
 create table private.grants (
   id bigint generated always as identity primary key,
@@ -1677,7 +1694,7 @@ $_$alter table private.grants enable row level security$_$,
 $_$grant select, update on private.grants to service_role$_$,
 $_$create index grants_user_id_idx on private.grants (user_id)$_$,
 $_$comment on table private.grants is 'Complimentary tiers: access that was granted without a payment.'$_$,
-$_$comment on column private.grants.ended_reason is 'revoked by an admin, or cancelled by the user.'$_$,
+$_$comment on column private.grants.ended_reason is 'revoked: by an admin. cancelled: by the user.'$_$,
 $_$create table private.manual_subscriptions (
   user_id uuid primary key constraint manual_subscriptions_user_id_fkey references auth.users (id) on delete cascade,
   plan_id uuid,
@@ -1694,9 +1711,10 @@ $_$create table private.manual_subscriptions (
 $_$alter table private.manual_subscriptions enable row level security$_$,
 $_$grant select, update on private.manual_subscriptions to service_role$_$,
 $_$comment on table private.manual_subscriptions is
-  'public.subscriptions as last written by hand: in Studio, by an import, by the app. A fact that arrives later outranks it.'$_$,
-$_$-- Records what was written by hand, so that settling does not erase it.
--- Security definer: an admin's or the app's own role may write subscriptions without rights here.
+  'The rows of public.subscriptions as they were last written by hand: in Studio, by an import or by the app. A fact that '
+  'arrives later ranks above such a row.'$_$,
+$_$-- Records a row that was written by hand, so that private.settle_access does not overwrite it.
+-- Security definer: the role of an admin or of the app may write subscriptions but not this table.
 create function private.record_manual_subscription()
 returns trigger
 language plpgsql
@@ -1707,7 +1725,7 @@ begin
   if tg_op = 'UPDATE' and new.updated_at is not distinct from old.updated_at then
     new.updated_at := private.clock();
   end if;
-  -- Purchases rank above what was written before them: a time in the future would rank them above what comes later, too.
+  -- A purchase ranks after updated_at. A time in the future would rank the next purchase above acts that follow it.
   new.updated_at := least(new.updated_at, private.clock());
   insert into private.manual_subscriptions as m (
     user_id, plan_id, tier, status, period_start, period_end, gateway_subscription_id, cancel_at_period_end,
@@ -1730,7 +1748,7 @@ begin
     ended_at = excluded.ended_at,
     ended_reason = excluded.ended_reason,
     at = excluded.at;
-  -- So that it is reconciled, and cancelled at the gateway when another source replaces it.
+  -- A subscription in the mirror is reconciled, and is cancelled at the gateway when another source replaces it.
   if new.gateway_subscription_id is not null then
     insert into private.gateway_subscriptions as g (
       user_id, gateway_subscription_id, period_start, period_end, next_check_at
@@ -1771,7 +1789,7 @@ select
   p.period_end as ends_at,
   p.period_end + make_interval(days => case when p.cancel_at_period_end then 0 else coalesce(pl.grace_days, 3) end)
     as lapses_at,
-  -- Null where an import of the app did not set it.
+  -- An import by the app may leave since empty.
   coalesce(p.since, p.fulfilled_at) as since,
   greatest(p.fulfilled_at, p.verified_at) as arrived_at,
   p.ended_at,
@@ -1793,7 +1811,7 @@ select
   case
     -- A refunded cycle ends at once.
     when m.paid_until is not null then m.paid_until
-    -- A billed subscription goes on until a reconciliation after its end finds no further cycle.
+    -- A subscription that the gateway bills runs until a reconciliation after its period finds no further cycle.
     when m.checked_at > m.period_end + make_interval(days => greatest(grace.days - 1, 0))
       then m.period_end + make_interval(days => grace.days)
     else 'infinity'
@@ -1855,19 +1873,17 @@ cross join lateral (
 left join private.gateway_subscriptions m
   on m.user_id = w.user_id
   and m.gateway_subscription_id = w.gateway_subscription_id
--- The mirror has newer facts about that subscription.
+-- Skips rows whose gateway subscription is itself a source with newer facts.
 where (m.plan_id is not null and m.period_end is not null and m.arrived_at >= w.at) is not true$_$,
 $_$grant select on private.sources to service_role$_$,
 $_$comment on view private.sources is
-  'Everything that gives or gave a user a tier. A source is live until ended_at or lapses_at; the live one with the '
-  'greatest since rules. lapses_at: the end plus the days of grace; infinity: the gateway has to be asked first.'$_$
+  'All sources of access, also those that have ended. A source runs until ended_at or lapses_at. The running source with '
+  'the greatest since rules. lapses_at is ends_at plus the days of grace, or infinity until the gateway was read.'$_$
 ]);
 
 -- migrations/20261122000011_access_ruling.sql
 select pg_temp.apply_migration('20261122000011', 'access_ruling', array[
-$_$-- Finds the source of access that rules.
-
--- Finds the source of access that rules.
+$_$-- Finds the ruling source of access, attaches gateway subscriptions that are no sources, and writes the profile's tier.
 
 create view private.mirrored
 with (security_invoker = true)
@@ -1882,22 +1898,22 @@ from private.gateway_subscriptions m
 group by m.user_id$_$,
 $_$grant select on private.mirrored to service_role$_$,
 $_$comment on view private.mirrored is
-  'How many gateway subscriptions of a user the gateway bills, is to cancel, and are no sources of access; and when the '
-  'newest fact about them arrived.'$_$,
-$_$-- The ruling source, with what private.settle_access needs beside it.
+  'For each user the number of gateway subscriptions that the gateway still bills (billing), that it is to cancel '
+  '(replaced) and that are no sources of access (attaching), and when their newest fact arrived.'$_$,
+$_$-- The ruling source, with the user's numbers of gateway subscriptions for private.settle_access.
 create type private.ruling as (
   source private.sources,
   is_live boolean,
-  is_cut boolean, -- ended by the cancellation of a gateway subscription that attached to it
-  billing integer, -- how many gateway subscriptions the gateway still bills
-  replaced integer, -- how many of them the gateway is to cancel
-  attaching integer -- how many gateway subscriptions are no sources
+  is_ended_by_gateway boolean, -- ended by the cancellation of a gateway subscription that was attached to it
+  billing integer, -- gateway subscriptions that the gateway still bills
+  replaced integer, -- gateway subscriptions that the gateway is to cancel
+  attaching integer -- gateway subscriptions that are no sources
 )$_$,
-$_$-- The source that rules: the live one with the greatest since; where none is live, the one that ended last.
+$_$-- Finds the ruling source: the running source with the greatest since. If no source is running, the one that ended last.
 create function private.find_ruling(
   p_user_id uuid
 )
-returns private.ruling -- source is null where the user has none
+returns private.ruling -- source is null: the user has no source
 language plpgsql
 stable
 set search_path = ''
@@ -1911,20 +1927,22 @@ begin
       count(*) filter (where m.plan_id is null or m.period_end is null) as attaching,
       count(*) filter (where m.status is distinct from 'cancelled' and m.ended_at is null) as billing,
       count(*) filter (where m.is_replaced) as replaced,
-      -- A cancellation without a plan of ours ends what the subscription attached to: what was there when it was
-      -- activated, or, where no activation is known, when it was cancelled. A purchase since then goes on.
-      max(least(m.activated_at, m.cancelled_at)) filter (where m.plan_id is null and m.status = 'cancelled' and m.activated_at is not null)
-        as cut,
+      -- The cancellation of a gateway subscription without a plan of ours ends the source to which the subscription was
+      -- attached. That source began before the activation or, where no activation is known, before the cancellation. A
+      -- later purchase continues.
+      max(least(m.activated_at, m.cancelled_at))
+        filter (where m.plan_id is null and m.status = 'cancelled' and m.activated_at is not null)
+        as cancelled_activated,
       max(m.cancelled_at) filter (where m.plan_id is null and m.status = 'cancelled' and m.activated_at is null)
-        as bare_cut,
+        as cancelled_unactivated,
       max(m.activated_at) filter (where m.plan_id is null) as attached,
       max(m.cancelled_arrived_at) filter (where m.plan_id is null and m.status = 'cancelled' and m.activated_at is not null)
-        as cut_arrived,
-      max(m.cancelled_arrived_at) filter (where m.plan_id is null and m.status = 'cancelled') as any_cut_arrived
+        as cancellation_arrived,
+      max(m.cancelled_arrived_at) filter (where m.plan_id is null and m.status = 'cancelled') as any_cancellation_arrived
     from private.gateway_subscriptions m
     where m.user_id = p_user_id
   )
-  select s, live.is_live, coalesce(cut.is_cut, false), g.billing, g.replaced, g.attaching
+  select s, live.is_live, coalesce(rank.is_ended_by_gateway, false), g.billing, g.replaced, g.attaching
   into v_ruling
   from mirrored g
   left join private.manual_subscriptions w on w.user_id = p_user_id
@@ -1932,26 +1950,28 @@ begin
   cross join lateral (
     select
       case s.kind
-        when 'manual' then
-          case when s.gateway_subscription_id is null then g.any_cut_arrived else g.cut_arrived end >= s.since
-        when 'gateway_subscription' then g.cut >= s.since
+        when 'manual' then s.since <= case
+          when s.gateway_subscription_id is null then g.any_cancellation_arrived
+          else g.cancellation_arrived
+        end
+        when 'gateway_subscription' then g.cancelled_activated >= s.since
         else
-          coalesce(g.cut >= s.since, false)
-          or g.bare_cut >= s.since and (g.attached between s.since and g.bare_cut) is not true
-      end as is_cut,
-      -- What was written by hand outranks the facts before it, and is outranked by those after it.
+          coalesce(g.cancelled_activated >= s.since, false)
+          or g.cancelled_unactivated >= s.since and (g.attached between s.since and g.cancelled_unactivated) is not true
+      end as is_ended_by_gateway,
+      -- A row written by hand ranks above the facts that arrived before it, and below those that arrived after it.
       case when w.at is null or s.kind = 'manual' then 1 when s.arrived_at >= w.at then 2 else 0 end as generation
-  ) cut
+  ) rank
   cross join lateral (
     select
       s.ended_at is null
       and s.lapses_at > v_now
-      and cut.is_cut is not true
-      and (cut.generation = 0 and w.status = 'cancelled') is not true as is_live
+      and rank.is_ended_by_gateway is not true
+      and (rank.generation = 0 and w.status = 'cancelled') is not true as is_live
   ) live
   order by
     live.is_live desc,
-    cut.generation desc,
+    rank.generation desc,
     case when live.is_live then s.since else least(s.ended_at, s.lapses_at) end desc,
     s.since desc,
     s.id desc
@@ -1960,10 +1980,9 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.find_ruling(uuid) to service_role$_$,
-$_$-- Gateway subscriptions that are no sources of access: without a plan of ours, or before their first cycle.
-
--- Attaches a gateway subscription that is no source to the source that rules. Contract: "Gateway subscriptions": activated sets status, id and period
--- of the subscription, charged its period alone.
+$_$-- Attaches a gateway subscription that is no source to the ruling source. Such a subscription has no plan of ours, or its
+-- first cycle has not begun. subscription.activated sets the status, the id and the period, subscription.charged sets the
+-- period alone. Contract: "Gateway subscriptions".
 create function private.attach_gateway_subscription(
   p_ruling private.ruling
 )
@@ -1990,7 +2009,7 @@ begin
   order by m.activated_at desc, m.gateway_subscription_id desc
   limit 1;
   if found then
-    -- Before its first cycle it goes on with what it attaches to, as far as that is paid.
+    -- Before its first cycle the subscription has no period: the paid period of the source continues.
     v_end := coalesce(
       v_attached.period_end,
       case when v_source.ended_reason = 'refunded' then least(v_source.ends_at, v_source.ended_at) else v_source.ends_at end
@@ -2000,10 +2019,10 @@ begin
     end if;
     v_lapses_at := case
       when v_end is null then 'infinity'
-      -- Before its first cycle nothing more is paid: it is shown as active when it is announced.
+      -- Before its first cycle no further time is paid. The row is active for an hour after the activation arrived.
       when v_attached.period_end is null
         then greatest(v_end + make_interval(days => v_days), v_attached.arrived_at + interval '1 hour')
-      -- Without an id it cannot be reconciled.
+      -- A subscription without an id cannot be reconciled.
       when v_attached.gateway_subscription_id = ''
         then greatest(v_end + make_interval(days => v_days), v_attached.arrived_at + interval '1 hour')
       when v_attached.checked_at > v_end + make_interval(days => greatest(v_days - 1, 0))
@@ -2044,15 +2063,16 @@ begin
   end if;
   v_lapses_at := v_attached.period_end + make_interval(days => v_grace);
   if v_lapses_at <= v_now then
-    -- A period that is over is shown when it is announced. It gives and takes no access.
+    -- The charged period is over. The row shows that period, but access does not change: a running source shows it for an
+    -- hour after the charge arrived, an ended source shows it unless its own period ended later.
     if p_ruling.is_live and v_attached.arrived_at <= v_now - interval '1 hour'
       or not p_ruling.is_live and v_source.ends_at > v_attached.period_end
     then
       return p_ruling;
     end if;
     v_lapses_at := v_source.lapses_at;
-  elsif v_source.ended_at is null and not p_ruling.is_cut then
-    -- A charge after the lapse. A charge undoes no other end.
+  elsif v_source.ended_at is null and not p_ruling.is_ended_by_gateway then
+    -- A charge makes a lapsed source run again, but not a source that ended for another reason.
     p_ruling.is_live := true;
   end if;
   v_source.starts_at := v_attached.period_start;
@@ -2063,13 +2083,13 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.attach_gateway_subscription(private.ruling) to service_role$_$,
-$_$-- Gives a user a tier where the profile has another one; a missing profile is made.
+$_$-- Writes a tier to the user's profile where it differs, and creates a missing profile.
 create function private.set_tier(
   p_user_id uuid,
-  p_tier text, -- null: leave it
-  p_email text -- of the user, to name a new profile by
+  p_tier text, -- null: writes nothing
+  p_email text -- of the user, for the username of a new profile
 )
-returns text -- the name to greet the user by; null where there was no profile
+returns text -- the name for the greeting of a mail; null: the user had no profile
 language plpgsql
 set search_path = ''
 as $$
@@ -2099,9 +2119,11 @@ $_$grant execute on function private.set_tier(uuid, text, text) to service_role$
 
 -- migrations/20261122000012_access_settle.sql
 select pg_temp.apply_migration('20261122000012', 'access_settle', array[
-$_$-- Writes the ruling source to the subscription and the profile's tier, with the side effects. The only writer of both.
+$_$-- Writes the ruling source to the subscription row and the profile's tier, and enqueues the side effects.
+-- private.settle_access is the only function that decides them.
 
--- When to tell the gateway that a subscription ends with its cycle. It debits the next cycle up to 36 hours before.
+-- Returns when to send the cancellation for the end of a cycle: 48 hours before that end. The gateway debits the next cycle
+-- up to 36 hours before it begins.
 create function private.cancellation_time(
   p_period_end timestamptz
 )
@@ -2115,27 +2137,27 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.cancellation_time(timestamptz) to service_role$_$,
-$_$-- Enqueues the cancellation of replaced gateway subscriptions for the end of their cycle: paid time stays, no further
--- cycle is billed. Withdraws it for a subscription that is no longer replaced.
+$_$-- Enqueues cancellations of the replaced gateway subscriptions for the end of their cycle: the paid time remains, and no
+-- further cycle is billed. Withdraws the cancellation of a subscription that is no longer replaced.
 create function private.settle_cancellations(
   p_ruling private.ruling
 )
-returns boolean -- whether the ruling gateway subscription ends with its cycle, since the gateway was told already
+returns boolean -- whether the ruling gateway subscription ends with its cycle, because its cancellation was already sent
 language plpgsql
 set search_path = ''
 as $$
 declare
   v_ruling constant private.sources := p_ruling.source;
   v_newest private.sources := v_ruling;
-  v_is_charge_alone boolean;
+  v_has_no_activation boolean;
   v_is_replaced boolean;
   v_other private.gateway_subscriptions;
   v_ends boolean := false;
 begin
-  if not (p_ruling.is_live or p_ruling.is_cut) then
+  if not (p_ruling.is_live or p_ruling.is_ended_by_gateway) then
     v_newest := null;
   elsif v_ruling.kind in ('grant', 'manual') and v_ruling.gateway_subscription_id is null then
-    -- A grant stops no billing, but a purchase below it does.
+    -- A grant does not stop the billing. The newest running purchase below the grant does.
     v_newest := null;
     select s.* into v_newest
     from private.sources s
@@ -2146,7 +2168,7 @@ begin
     order by s.since desc, s.id desc
     limit 1;
   end if;
-  select m.activated_at is null into v_is_charge_alone
+  select m.activated_at is null into v_has_no_activation
   from private.gateway_subscriptions m
   where m.user_id = v_newest.user_id
     and m.gateway_subscription_id = v_newest.gateway_subscription_id;
@@ -2158,7 +2180,7 @@ begin
       and m.gateway_subscription_id <> ''
       and m.status is distinct from 'cancelled'
       and m.ended_at is null
-      -- Known only from a row that was written by hand, and that row rules.
+      -- Skips a subscription that only a row written by hand names, while that row rules.
       and (m.arrived_at is not null or v_ruling.kind <> 'manual')
     order by m.gateway_subscription_id
   loop
@@ -2169,9 +2191,9 @@ begin
         or coalesce(v_other.activated_at, v_other.first_charged_at, v_other.arrived_at) < v_newest.since
       );
     continue when v_is_replaced = v_other.is_replaced
-      -- One that is known by its charges alone may turn out to be the older or the newer one.
-      or v_is_charge_alone is true and v_other.gateway_subscription_id <> v_newest.gateway_subscription_id
-      or v_is_charge_alone is not null and v_other.activated_at is null;
+      -- While only charges of a subscription are known, its activation may still arrive and change the order of the two.
+      or v_has_no_activation is true and v_other.gateway_subscription_id <> v_newest.gateway_subscription_id
+      or v_has_no_activation is not null and v_other.activated_at is null;
 
     if v_is_replaced then
       perform private.enqueue_cancellation(
@@ -2198,19 +2220,19 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.settle_cancellations(private.ruling) to service_role$_$,
-$_$-- Writes the ruling source to the subscription and the tier, and enqueues the side effects. It writes only what differs. The
--- caller holds the lock on the user.
+$_$-- Writes the ruling source to the subscription row and the profile's tier, and enqueues the side effects. Writes only values
+-- that differ. The caller holds the lock on the user.
 create function private.settle_access(
   p_user_id uuid,
-  p_email text, -- of the user; null: mails nothing, names a new profile by no address
-  p_new_source_id text default null, -- just made: if it rules, the tier is written also where the profile has it already
-  p_is_cancelled boolean default false, -- subscription.cancelled: without a live source the profile becomes free
-  p_subscription_id uuid default null, -- of a new subscription
-  p_mail jsonb default null, -- payload of the success mail of the new source, to a user who has a profile
-  p_ruling private.ruling default null, -- where the caller knows what rules
-  p_before public.subscriptions default null -- as the caller locked it
+  p_email text, -- of the user; null: sends no mail, and a new profile gets the default username
+  p_new_source_id text default null, -- a source that was just created: if it rules, its tier is written in any case
+  p_is_cancelled boolean default false, -- subscription.cancelled: without a running source the tier becomes free
+  p_subscription_id uuid default null, -- the id for a new subscription row
+  p_mail jsonb default null, -- payload of the success mail for the new source; sent to a user who has a profile
+  p_ruling private.ruling default null, -- the ruling source, if the caller knows it
+  p_before public.subscriptions default null -- the subscription row, if the caller locked it
 )
-returns boolean -- whether the subscription changed; null: the user has none
+returns boolean -- whether the subscription row changed; null: the user has no source
 language plpgsql
 set search_path = ''
 as $$
@@ -2219,7 +2241,7 @@ declare
   v_ruling private.ruling := p_ruling;
   v_source private.sources;
   v_before public.subscriptions := p_before;
-  v_reason text; -- why the last source ended
+  v_reason text; -- why access ended
   v_cancelled_at timestamptz;
   v_has_access boolean;
   v_tier text;
@@ -2237,7 +2259,7 @@ begin
     v_source := v_ruling.source;
     if (
         v_ruling.replaced > 0
-        or (v_ruling.is_live or v_ruling.is_cut)
+        or (v_ruling.is_live or v_ruling.is_ended_by_gateway)
           and v_ruling.billing > (v_ruling.is_live and v_source.gateway_subscription_id is not null)::integer
       )
       and private.settle_cancellations(v_ruling)
@@ -2250,7 +2272,7 @@ begin
     end if;
     if not v_ruling.is_live then
       v_reason := case
-        when v_ruling.is_cut then 'cancelled'
+        when v_ruling.is_ended_by_gateway then 'cancelled'
         when v_source.ended_at is not null then v_source.ended_reason
         else coalesce(v_source.ended_reason, 'lapsed')
       end;
@@ -2288,7 +2310,7 @@ begin
         updated_at = greatest(v_now, v_source.since)
       where s.id = v_before.id
         and (
-          -- updated_at lies after every since that is known: by it a purchase knows that it is the newest act.
+          -- updated_at is never before a known since, so private.fulfil_payment finds the newest act by updated_at.
           s.updated_at < v_source.since
           or (
             s.plan_id, s.tier, s.status = 'active', s.current_period_start, s.current_period_end,
@@ -2302,11 +2324,12 @@ begin
     end if;
   end if;
 
-  -- The profile is written on a transition alone: a charge leaves one that was edited by hand as it is.
+  -- The tier is written only when access begins, ends or gets another tier. So a charge does not overwrite a tier that an
+  -- admin edited.
   v_has_access := v_ruling.is_live;
   if v_has_access and v_source.ends_at <= v_now then
-    -- Live until the gateway was asked, or shown as active for a while. That keeps a tier, and gives it again where a refund
-    -- failed; after the days of grace it gives no new one.
+    -- The period is over, but the source still runs: the gateway was not read yet, or a late event shows it for an hour.
+    -- Such a source keeps the tier, and restores it after a failed refund. After the days of grace it gives no new tier.
     v_has_access := v_source.ended_at is null
       and v_source.ends_at
         + make_interval(days => coalesce((select p.grace_days from public.plans p where p.id = v_source.plan_id), 3)) > v_now
@@ -2369,22 +2392,21 @@ begin
   return case when v_source.id is not null then v_is_changed end;
 end
 $$$_$,
-$_$grant execute on function private.settle_access(uuid, text, text, boolean, uuid, jsonb, private.ruling, public.subscriptions) to service_role$_$
+$_$grant execute on function
+  private.settle_access(uuid, text, text, boolean, uuid, jsonb, private.ruling, public.subscriptions) to service_role$_$
 ]);
 
 -- migrations/20261122000013_requests_subscription.sql
 select pg_temp.apply_migration('20261122000013', 'requests_subscription', array[
-$_$-- Requests of a client: plans, subscription, cancellation, resumption.
+$_$-- The requests for the subscription, the plans, cancellation and resumption.
 
--- The subscription, tier and newest payments of a user. Contract: GET /api/subscriptions.
+-- Returns the subscription, the tier and the newest payments of a user. Contract: GET /api/subscriptions.
 -- API: service_role only.
-
--- json, not jsonb: it is built to be sent, never looked into.
 create function public.get_subscription(
   p_user_id uuid
 )
-returns json -- {subscription, currentTier, payments}: the answer itself
-language plpgsql -- which keeps its plan
+returns json -- {subscription, currentTier, payments}: the answer's body; not jsonb, since the function only sends it
+language plpgsql -- a session caches its plan
 stable
 security invoker
 set search_path = ''
@@ -2426,14 +2448,14 @@ begin
   ) answer;
 end
 $$$_$,
-$_$comment on function public.get_subscription(uuid) is 'A user''s subscription with its plan, current tier and ten newest payments.'$_$,
+$_$comment on function public.get_subscription(uuid) is
+  'Returns a user''s subscription with its plan, the current tier and the ten newest payments.'$_$,
 $_$revoke execute on function public.get_subscription(uuid) from public, anon, authenticated$_$,
 $_$grant execute on function public.get_subscription(uuid) to service_role$_$,
-$_$-- What is on offer. GET /api/subscriptions/plans.
+$_$-- Returns the plans on offer. Contract: GET /api/subscriptions/plans.
 -- API: service_role only.
-
 create function public.list_plans()
-returns jsonb -- {plans}: the answer itself, cheapest first
+returns jsonb -- {plans}: the answer's body, the lowest price first
 language sql
 stable
 security invoker
@@ -2444,17 +2466,16 @@ as $$
   from public.plans p
   where p.is_active
 $$$_$,
-$_$comment on function public.list_plans() is 'The plans on offer, cheapest first.'$_$,
+$_$comment on function public.list_plans() is 'Returns the plans on offer, the lowest price first.'$_$,
 $_$revoke execute on function public.list_plans() from public, anon, authenticated$_$,
 $_$grant execute on function public.list_plans() to service_role$_$,
-$_$-- Cancellation by the user: stored here first, then sent to the gateway through the outbox until it is confirmed.
--- POST /api/subscriptions/cancel and /resume.
+$_$-- Cancellation and resumption by the user. A cancellation is stored first, and the outbox then delivers it to the gateway.
 
--- Marks the source that rules, and the gateway subscription attached to it, to end with its period, or takes the mark away.
+-- Sets or clears cancel_at_period_end of the ruling source and of the gateway subscription attached to it.
 -- The caller holds the lock on the user.
 create function private.mark_ruling_source(
   p_user_id uuid,
-  p_gateway_subscription_id text, -- of the subscription as it is
+  p_gateway_subscription_id text, -- of the subscription row
   p_cancel_at_period_end boolean
 )
 returns void
@@ -2484,7 +2505,7 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.mark_ruling_source(uuid, text, boolean) to service_role$_$,
-$_$-- Ends every live source of a user at once. The caller holds the lock on the user.
+$_$-- Ends every running source of a user at once. The caller holds the lock on the user.
 create function private.end_sources(
   p_user_id uuid,
   p_reason text
@@ -2519,7 +2540,7 @@ begin
         set ended_at = v_now, ended_reason = p_reason, cancel_at_period_end = false
         where w.user_id = p_user_id;
       else
-        null; -- below, with those that are no sources
+        null; -- ended below, together with the gateway subscriptions that are no sources
     end case;
   end loop;
   insert into private.user_cancellations as c (user_id, at)
@@ -2536,10 +2557,10 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.end_sources(uuid, text) to service_role$_$,
-$_$-- API: service_role only.
+$_$-- Ends a user's subscription. Contract: POST /api/subscriptions/cancel. API: service_role only.
 create function public.cancel_subscription(
   p_user_id uuid,
-  p_at_period_end boolean -- the tier stays until the paid period ends; else access ends now
+  p_at_period_end boolean -- true: the tier stays until the paid period ends; false: access ends now
 )
 returns jsonb -- {outcome: cancelled | subscription_not_found, subscription}
 language plpgsql
@@ -2560,7 +2581,7 @@ begin
     return jsonb_build_object('outcome', 'subscription_not_found');
   end if;
 
-  -- A repeat writes nothing.
+  -- A repeated cancellation for the period's end writes nothing.
   if not (p_at_period_end and v_subscription.cancel_at_period_end) then
     if p_at_period_end then
       perform private.mark_ruling_source(p_user_id, v_subscription.gateway_subscription_id, true);
@@ -2592,8 +2613,8 @@ $_$comment on function public.cancel_subscription(uuid, boolean) is
   'Ends a user''s subscription, now or when the paid period ends.'$_$,
 $_$revoke execute on function public.cancel_subscription(uuid, boolean) from public, anon, authenticated$_$,
 $_$grant execute on function public.cancel_subscription(uuid, boolean) to service_role$_$,
-$_$-- Withdraws a cancellation that the gateway has not received yet: there it is final.
--- API: service_role only.
+$_$-- Withdraws a cancellation for the period's end, unless the gateway may have received it: there it is final.
+-- Contract: POST /api/subscriptions/resume. API: service_role only.
 create function public.resume_subscription(
   p_user_id uuid
 )
@@ -2634,16 +2655,16 @@ begin
   );
 end
 $$$_$,
-$_$comment on function public.resume_subscription(uuid) is 'Drops a user''s intent to cancel, if the gateway was not told yet.'$_$,
+$_$comment on function public.resume_subscription(uuid) is
+  'Withdraws a user''s cancellation for the period''s end, unless it was sent to the gateway.'$_$,
 $_$revoke execute on function public.resume_subscription(uuid) from public, anon, authenticated$_$,
 $_$grant execute on function public.resume_subscription(uuid) to service_role$_$
 ]);
 
 -- migrations/20261122000014_requests_order.sql
 select pg_temp.apply_migration('20261122000014', 'requests_order', array[
-$_$-- Requests of a client: orders.
-
--- Idempotency keys of POST /api/payments/orders.
+$_$-- Orders and their idempotency keys. The payment is inserted before the gateway is called, and gets the order's id
+-- afterwards. Contract: POST /api/payments/orders.
 
 create table private.order_keys (
   user_id uuid not null constraint order_keys_user_id_fkey references auth.users (id) on delete cascade,
@@ -2659,10 +2680,10 @@ $_$create index order_keys_created_at_idx on private.order_keys (created_at)$_$,
 $_$alter table private.order_keys enable row level security$_$,
 $_$grant select, insert, update on private.order_keys to service_role$_$,
 $_$comment on table private.order_keys is
-  'Idempotency keys of order requests: the same key is the same order. Kept for 7 days, at most 20 of a user an hour.'$_$,
-$_$-- Deletes idempotency keys that are older than 7 days, a batch at a time.
+  'Idempotency keys of order requests: the same key returns the same order. Kept for 7 days. A user may add 20 an hour.'$_$,
+$_$-- Deletes a batch of the idempotency keys that are older than 7 days.
 create function private.delete_order_keys()
-returns integer -- how many were deleted; call again until it is 0
+returns integer -- how many rows were deleted; call again until it is 0
 language plpgsql
 set search_path = ''
 as $$
@@ -2670,16 +2691,13 @@ begin
   return private.delete_oldest('private.order_keys', 'created_at', private.clock() - interval '7 days');
 end
 $$$_$,
-$_$-- Orders: the payment is inserted before the gateway is called, and gets the order's id afterwards.
--- POST /api/payments/orders.
-
--- An order for a checkout: the user's open one of this tier, else a new payment to order at the gateway.
+$_$-- Returns the user's open order for a tier, else stores a new payment, for which the caller creates an order at the gateway.
 -- API: service_role only.
 create function public.create_order(
   p_user_id uuid,
   p_tier text,
   p_idempotency_key text default null,
-  p_gateway_key_id text default null -- under which the order is made; null: orders of any are given again
+  p_gateway_key_id text default null -- the API key of the order; null: an open order of any key is returned
 )
 returns jsonb
 -- {outcome: created | existing, payment_id, order_id, amount, currency, plan, running: {tier, until, early_renewal} | null},
@@ -2700,7 +2718,7 @@ declare
   v_retry_after integer;
 begin
   perform private.begin_request('order', p_idempotency_key);
-  -- Two tabs at once: the second waits here and finds what the first wrote.
+  -- Of two requests at once, the second waits here and then finds the first one's payment.
   if private.lock_user(p_user_id) is null then
     return jsonb_build_object('outcome', 'user_not_found');
   end if;
@@ -2740,7 +2758,7 @@ begin
         and p.currency = v_plan.currency
         and coalesce(p.plan_id = v_plan.id and p.duration_months = v_months, true)
         and p.status in ('created', 'failed')
-        -- Paid and refunded: the gateway takes no second payment on it.
+        -- The gateway accepts no payment on an order that was paid and refunded.
         and p.refunded_amount = 0
         and not exists (
           select
@@ -2750,7 +2768,7 @@ begin
         )
         and p.created_at > v_now - interval '30 minutes'
     )
-    -- A payment without an order after 30 seconds gets none: its request has ended.
+    -- After 30 seconds the request of a payment without an order has ended, so no order will follow.
     and (p.gateway_order_id is not null or p.created_at > v_now - interval '30 seconds')
   order by p.id = v_key.payment_id desc nulls last, p.gateway_order_id is not null desc, p.created_at desc
   limit 1;
@@ -2770,7 +2788,7 @@ begin
       return jsonb_build_object('outcome', 'rate_limited', 'retry_after', v_retry_after);
     end if;
 
-    -- The terms of the sale: a later change of the plan does not change them.
+    -- The payment stores the terms of the sale. A later change of the plan does not change them.
     insert into public.payments (user_id, amount, currency, tier, plan_id, duration_months, gateway_key_id, meta)
     values (
       p_user_id, v_plan.price, v_plan.currency, p_tier, v_plan.id, v_months, p_gateway_key_id,
@@ -2808,7 +2826,7 @@ begin
 end
 $$$_$,
 $_$comment on function public.create_order(uuid, text, text, text) is
-  'A user''s open order of a tier, or a new payment that is to be ordered at the gateway.'$_$,
+  'Returns a user''s open order for a tier, or a new payment, for which the caller creates an order at the gateway.'$_$,
 $_$revoke execute on function public.create_order(uuid, text, text, text) from public, anon, authenticated$_$,
 $_$grant execute on function public.create_order(uuid, text, text, text) to service_role$_$,
 $_$-- Stores the id of the gateway's order. API: service_role only.
@@ -2826,7 +2844,7 @@ set enable_seqscan = off
 as $$
 begin
   perform private.begin_request('order', p_order_id);
-  -- Events that waited for this order are applied below, under the payment's lock: the user's lock comes before it.
+  -- The update applies the events that waited for this order. They need the user's lock, which comes before the payment's.
   perform private.lock_user(p.user_id) from public.payments p where p.id = p_payment_id;
   update public.payments p
   set gateway_order_id = p_order_id
@@ -2835,10 +2853,10 @@ begin
   return jsonb_build_object('outcome', case when found then 'stored' else 'payment_not_found' end);
 end
 $$$_$,
-$_$comment on function public.store_order(uuid, text) is 'Notes the gateway''s order id of a payment.'$_$,
+$_$comment on function public.store_order(uuid, text) is 'Stores the gateway''s order id of a payment.'$_$,
 $_$revoke execute on function public.store_order(uuid, text) from public, anon, authenticated$_$,
 $_$grant execute on function public.store_order(uuid, text) to service_role$_$,
-$_$-- Security definer: service_role deletes no payments but those that no order was made for.
+$_$-- Deletes a payment that has no order. Security definer: service_role has no right to delete payments.
 create function private.delete_unordered(
   p_payment_id uuid
 )
@@ -2871,18 +2889,17 @@ begin
   return jsonb_build_object('outcome', 'discarded');
 end
 $$$_$,
-$_$comment on function public.discard_order(uuid) is 'Forgets a payment that the gateway made no order for.'$_$,
+$_$comment on function public.discard_order(uuid) is 'Deletes a payment for which the gateway created no order.'$_$,
 $_$revoke execute on function public.discard_order(uuid) from public, anon, authenticated$_$,
 $_$grant execute on function public.discard_order(uuid) to service_role$_$
 ]);
 
 -- migrations/20261122000015_purchases_fulfil.sql
 select pg_temp.apply_migration('20261122000015', 'purchases_fulfil', array[
-$_$-- What a captured payment buys: a source of access with its period, once.
+$_$-- Fulfils a captured payment: makes it a source of access with a period, once. Also the view of fulfilled payments without
+-- a mail. Contract: POST /api/payments/verify, "Effect".
 
--- What a captured payment buys: a source of access with its period, once. Contract: POST /api/payments/verify, "Effect".
-
--- Calendar months in UTC in every time zone of the session, clamped to the last day of the month.
+-- Adds calendar months in UTC, in every time zone of the session. The result is at most the last day of its month.
 create function private.add_months(
   p_from timestamptz,
   p_months integer
@@ -2897,7 +2914,7 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.add_months(timestamptz, integer) to service_role$_$,
-$_$-- The tier that a payment is for. Contract: "What an order sells".
+$_$-- Returns the tier that a payment buys. Contract: "What an order sells".
 create function private.tier_bought(
   p_payment public.payments
 )
@@ -2911,11 +2928,11 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.tier_bought(public.payments) to service_role$_$,
-$_$-- The plan that a payment is for: the one it was sold as, else today's plan of its tier, on offer or not.
+$_$-- Returns the plan that a payment buys: the plan that was sold, else the present plan of its tier, on offer or not.
 create function private.plan_bought(
   p_payment public.payments
 )
-returns public.plans -- all null: there is none
+returns public.plans -- all null: no such plan
 language plpgsql
 stable
 set search_path = ''
@@ -2933,13 +2950,12 @@ end
 $$$_$,
 $_$grant execute on function private.plan_bought(public.payments) to service_role$_$,
 $_$-- Captures a payment and makes it a source of access. The caller holds the locks on the user and on the payment.
--- Without a plan for the tier the payment is captured all the same: the money is there. So is one whose user is gone, and
--- one that was refunded in full: they buy nothing.
+-- A payment is captured but not fulfilled if its tier has no plan, its user is deleted, or it was refunded in full.
 create function private.fulfil_payment(
-  p_payment public.payments, -- with the gateway's payment id as it is to be stored
+  p_payment public.payments, -- with the gateway's payment id to store
   p_email text,
   p_signature text, -- null: not verified by the customer
-  p_is_confirmed boolean -- the gateway confirms that the money was captured
+  p_is_confirmed boolean -- the gateway confirms the capture
 )
 returns jsonb -- {outcome: applied | plan_not_found | refunded | user_gone, tier, valid_until}
 language plpgsql
@@ -2953,17 +2969,17 @@ declare
   v_plan public.plans;
   v_grants boolean;
   v_months integer;
-  v_mail jsonb; -- of payment-success, without the fields of the profile. Contract: "E-mails"
+  v_mail jsonb; -- payload of the mail payment-success, without the fields of the profile
   v_valid_until text;
   v_locked record;
-  v_newest_at timestamptz; -- of what is known of the user
+  v_newest_at timestamptz; -- the time of the user's newest known fact
   v_before public.subscriptions;
   v_found private.ruling;
   v_extended private.sources;
   v_ruling private.ruling := row(null, null, null, 0, 0, 0);
   v_subscription_id uuid;
 begin
-  -- As private.plan_bought, without a call.
+  -- Same as private.plan_bought, without the call.
   if p_payment.plan_id is null then
     select * into v_plan from public.plans p where p.tier = v_tier;
   else
@@ -3002,13 +3018,14 @@ begin
         v_extended.starts_at := v_before.current_period_start;
         v_extended.ends_at := v_before.current_period_end;
       elsif not v_found.is_live then
-        -- Otherwise the row is stale: its source lapsed, the sweep did not expire it yet, and another source rules.
+        -- No source runs, so there is nothing to extend. If a source runs, the subscription row is stale: its own source
+        -- lapsed, the sweep did not expire it yet, and the source that was found rules.
         v_extended.tier := null;
       end if;
     end if;
     if v_extended.tier = v_tier and v_extended.ends_at > v_now then
       if v_extended.kind = 'payment' then
-        -- What extends a payment rules over it, also where its order is older.
+        -- A payment rules over the payment that it extends, even if its order is older.
         p_payment.since := greatest(p_payment.since, v_extended.since + interval '1 microsecond');
         select coalesce(p.chain_id, p.id) into p_payment.chain_id
         from public.payments p
@@ -3021,19 +3038,19 @@ begin
       end if;
     end if;
   end if;
-  -- Strictly after every act of the customer before it, however two transactions overlap: a transaction's time is when it
-  -- began, not when it got its lock.
+  -- A verification ranks after every earlier act of the customer. The clock alone is not enough: it is the start of the
+  -- transaction, and another transaction may have held the lock since then.
   if p_signature is not null then
     p_payment.since := greatest(v_clock, v_newest_at + interval '1 microsecond');
   end if;
 
-  -- Nothing was settled since this act of the customer: it ranks above every other source.
+  -- No newer fact is known, so this payment ranks above every other source. The ranking query is not needed.
   if v_grants
     and p_payment.since > coalesce(v_newest_at, '-infinity')
     and p_payment.chain_id is null
     and v_ruling.attaching = 0
   then
-    -- As private.sources will have it.
+    -- The same row as in private.sources after the commit.
     v_ruling := row(
       row(
         p_payment.user_id, 'payment', p_payment.id::text, v_plan.id, v_tier,
@@ -3044,7 +3061,7 @@ begin
     )::private.ruling;
   end if;
   if v_before.id is null and v_grants and v_ruling.is_live is null then
-    -- The link needs a row. It is settled below, from all sources.
+    -- payments.subscription_id needs a row. private.settle_access writes its values below.
     insert into public.subscriptions (id, user_id, plan_id, tier, status, revision, created_at, updated_at)
     values (v_subscription_id, p_payment.user_id, v_plan.id, v_tier, 'cancelled', 1, v_clock, p_payment.since);
   end if;
@@ -3072,7 +3089,7 @@ begin
     refunded_amount = p_payment.refunded_amount,
     captured_at = coalesce(p.captured_at, v_clock),
     confirmed_at = case when p_is_confirmed then coalesce(p.confirmed_at, v_clock) else p.confirmed_at end,
-    -- A verification that is refused is no act that counts.
+    -- A verification of a refunded payment is refused and does not count.
     verified_at = coalesce(p.verified_at, case when p_signature is not null and not v_is_refunded then v_clock end),
     uncaptured_at = null,
     tier = v_tier,
@@ -3088,7 +3105,7 @@ begin
     since = p_payment.since,
     ended_at = null,
     ended_reason = null,
-    -- A payment that is only verified is reconciled from now on, however old its order is.
+    -- A payment that is only verified needs a confirmation by the gateway, however old its order is.
     next_reconcile_at = case when p_is_confirmed then p.next_reconcile_at else v_clock + interval '15 minutes' end
   where p.id = p_payment.id;
 
@@ -3117,29 +3134,28 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.fulfil_payment(public.payments, text, text, boolean) to service_role$_$,
-$_$-- For an admin: payments of users with an address that no mail was enqueued for.
-
-create view private.unmailed_payments
+$_$create view private.unmailed_payments
 with (security_invoker = true)
 as
 select p.id as payment_id, p.user_id, u.email, p.gateway_payment_id, p.fulfilled_at
 from public.payments p
 cross join lateral private.find_user(p.user_id) u
--- Mail rows are kept for at least 30 days after their delivery: older payments are not listed.
+-- Older payments are not listed: mail rows are kept for at least 30 days after their delivery.
 where p.fulfilled_at > private.clock() - interval '30 days'
   and u.email <> ''
   and not exists (select from private.outbox o where o.key = 'payment-success/' || p.id)$_$,
 $_$comment on view private.unmailed_payments is
-  'Payments fulfilled within 30 days whose user has an e-mail address and got no mail: their profile was missing then.'$_$
+  'Payments that were fulfilled within the last 30 days without a success mail, although the user has an e-mail address. '
+  'The user had no profile at that time.'$_$
 ]);
 
 -- migrations/20261122000016_purchases_verify.sql
 select pg_temp.apply_migration('20261122000016', 'purchases_verify', array[
 $_$-- Chains of early renewals, and the verification of a payment by the customer.
 
--- Lays out the periods of a chain of early renewals: each begins where the one before ends, and a refunded one gives its
--- place to the next. Ends are counted from the first start of a run, so that no short month shortens those after it. The
--- caller holds the user's lock.
+-- Computes the periods of a chain of early renewals. Each period begins at the end of the previous one. If a payment is
+-- refunded, the later periods move up. The ends of an unbroken run are counted from its first start, so that a short month
+-- does not shorten the later periods. The caller holds the lock on the user.
 create function private.lay_out_chain(
   p_first_payment_id uuid
 )
@@ -3174,7 +3190,7 @@ begin
       v_months := v_link.duration_months;
     end if;
     v_end := private.add_months(v_run_start, v_months);
-    -- A link rules over the one that it extends, also where that one is verified later.
+    -- A payment rules over the payment that it extends, even if the latter is verified later.
     v_since := greatest(v_link.since, v_since + interval '1 microsecond');
     update public.payments p
     set period_start = v_start,
@@ -3188,8 +3204,8 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.lay_out_chain(uuid) to service_role$_$,
-$_$-- Settles a user's access after a payment began or ceased to count: lays out the chain of early renewals that it belongs to,
--- then ranks the user's sources. The caller holds the user's lock.
+$_$-- Settles a user's access after a payment became or stopped being a running source: computes its chain of early renewals,
+-- then ranks the user's sources. The caller holds the lock on the user.
 create function private.settle_payment(
   p_payment public.payments,
   p_email text -- of the user
@@ -3209,14 +3225,14 @@ $_$grant execute on function private.settle_payment(public.payments, text) to se
 $_$-- Captures a payment that a customer verifies after the checkout, and grants its tier.
 -- Contract: POST /api/payments/verify.
 -- API: service_role only.
-
 create function public.verify_payment(
   p_user_id uuid,
   p_order_id text,
   p_payment_id text,
   p_signature text -- already checked by the route
 )
-returns jsonb -- {outcome: applied | already_applied | payment_not_found | plan_not_found | refunded | never_captured, tier, valid_until}
+returns jsonb
+-- {outcome: applied | already_applied | payment_not_found | plan_not_found | refunded | never_captured, tier, valid_until}
 language plpgsql
 volatile
 security invoker
@@ -3232,7 +3248,7 @@ begin
   perform private.begin_request('payment', p_payment_id);
   v_email := private.lock_user(p_user_id);
 
-  -- With the refunded total of this gateway payment, which may be known before the payment is.
+  -- Also reads the sum of the refunds of this gateway payment, which may arrive before the payment.
   select p as payment, coalesce(
     (
       select sum(r.amount)
@@ -3253,8 +3269,8 @@ begin
   v_payment := v_locked.payment;
 
   if v_payment.uncaptured_at is not null then
-    -- A signature stays valid for ever: it must not give the tier again for as long as the gateway takes to decide. Money
-    -- that arrived meanwhile is fulfilled once the gateway confirms it, which is asked at once.
+    -- A signature never expires, so it must not grant the tier again. The payment is reconciled at once. If the gateway
+    -- captured it after all, its confirmation fulfils the payment.
     update public.payments p set next_reconcile_at = private.clock() where p.id = v_payment.id;
     return jsonb_build_object('outcome', 'never_captured');
   end if;
@@ -3281,7 +3297,7 @@ begin
   end if;
 
   if v_payment.verified_at is null and v_payment.gateway_payment_id = p_payment_id then
-    -- The webhook came first. The verification is the customer's newest act.
+    -- The webhook fulfilled the payment first. The verification is the customer's newest act.
     update public.payments p
     set gateway_signature = p_signature,
       verified_at = private.clock(),
@@ -3303,16 +3319,14 @@ begin
 end
 $$$_$,
 $_$comment on function public.verify_payment(uuid, text, text, text) is
-  'Captures a user''s payment and grants its tier, once; a repeat answers what the payment bought.'$_$,
+  'Captures a user''s payment and grants its tier, once. A repeat returns the tier and the period that the payment bought.'$_$,
 $_$revoke execute on function public.verify_payment(uuid, text, text, text) from public, anon, authenticated$_$,
 $_$grant execute on function public.verify_payment(uuid, text, text, text) to service_role$_$
 ]);
 
 -- migrations/20261122000017_events_ledger.sql
 select pg_temp.apply_migration('20261122000017', 'events_ledger', array[
-$_$-- The ledger of webhook deliveries, readers for the gateway's irregular JSON, and the payment that an event is about.
-
--- The ledger of webhook deliveries, and readers for the gateway's irregular JSON. Contract: "Events".
+$_$-- The ledger of webhook deliveries, readers for the gateway's irregular JSON, and private.find_payment. Contract: "Events".
 
 create table private.gateway_events (
   body_sha256 bytea primary key constraint gateway_events_body_sha256_check check (octet_length(body_sha256) = 32),
@@ -3328,33 +3342,35 @@ create table private.gateway_events (
   attempts integer not null default 0,
   received_at timestamptz not null default private.clock()
 )
--- Room in each page for a row's next version: an outcome that is noted writes no index.
+-- Space in each page for a new row version (HOT updates): an update of the outcome writes no index.
 with (fillfactor = 90)$_$,
 $_$alter table private.gateway_events enable row level security$_$,
 $_$grant select, insert, update on private.gateway_events to service_role$_$,
 $_$create index gateway_events_received_at_idx on private.gateway_events (received_at)$_$,
 $_$create index gateway_events_reduce_at_idx on private.gateway_events (reduce_at)
 where reduce_at is not null$_$,
-$_$-- Payloads to be emptied. Without it the job would read every older row to find none.
+$_$-- For the job that deletes payloads: without this index it would scan all older rows.
 create index gateway_events_with_payload_idx on private.gateway_events (received_at)
 where payload is not null$_$,
 $_$create index gateway_events_subject_id_idx on private.gateway_events (subject_id)$_$,
 $_$comment on table private.gateway_events is
-  'Every signed body that the gateway delivered, once: nothing in a delivery but its bytes is signed, so they are its key. '
-  'Kept for LEDGER_RETENTION_DAYS.'$_$,
-$_$comment on column private.gateway_events.event_id is 'The id in the delivery''s header. Not signed: it decides nothing.'$_$,
-$_$comment on column private.gateway_events.subject_id is 'The subscription or order that the event is about, or the payment where it names no order; its first 200 characters, so '
-  'that no id is too long for the index.'$_$,
+  'The ledger: one row for each signed body that the gateway delivered. The hash of the body is the key, because the '
+  'gateway signs nothing else. Rows are kept for LEDGER_RETENTION_DAYS.'$_$,
+$_$comment on column private.gateway_events.event_id is
+  'The id in the delivery''s header. It is not signed, so no rule reads it.'$_$,
+$_$comment on column private.gateway_events.subject_id is
+  'The id of the event''s subscription or order, or of its payment if it names no order. Cut to 200 characters, so that it '
+  'fits into the index.'$_$,
 $_$comment on column private.gateway_events.reduce_at is
-  'When the payload is reduced: the event names no user that is known. Null: it is not.'$_$,
+  'When private.stored_payload reduces the payload, because the event names no known user. Null: not planned.'$_$,
 $_$comment on column private.gateway_events.event_at is
-  'created_at of a subscription event, as private.event_time reads it. Null: the event carries none. Not set for all others.'$_$,
+  'created_at of a subscription event, by private.event_time. Null: the event has none, or is no subscription event.'$_$,
 $_$comment on column private.gateway_events.payload is
-  'The event''s body. Reduced to what private.stored_payload leaves where the user is deleted, and after a day where no user is '
-  'known. Null after 90 days, unless the event still waits.'$_$,
+  'The event''s body. private.stored_payload reduces it if the user is deleted, and after a day if no user is known. Null '
+  'after 90 days, unless the event still waits.'$_$,
 $_$comment on column private.gateway_events.outcome is
-  'applied, already, stale, mismatch, unmatched, plan_not_found, ignored: why, failed: SQLSTATE, or parked.'$_$,
-$_$-- A table beside the ledger instead of an index on outcome: each change of an indexed column writes every index.
+  'applied, already, stale, mismatch, unmatched, plan_not_found, parked, ignored: <why>, or failed: <SQLSTATE>.'$_$,
+$_$-- A separate table instead of an index on outcome: an update of an indexed column writes every index.
 create table private.unsettled_events (
   body_sha256 bytea primary key
     constraint unsettled_events_body_sha256_fkey references private.gateway_events (body_sha256) on delete cascade
@@ -3362,8 +3378,8 @@ create table private.unsettled_events (
 $_$alter table private.unsettled_events enable row level security$_$,
 $_$grant select, insert, delete on private.unsettled_events to service_role$_$,
 $_$comment on table private.unsettled_events is
-  'Events that had no effect and may have one yet: when their plan is there, or when an admin applies them again.'$_$,
-$_$-- A JSON object; anything else is null.
+  'Events that had no effect but may have one later: when their plan exists, or when an admin applies them again.'$_$,
+$_$-- Returns a JSON object. Any other value gives null.
 create function private.json_object(
   p_value jsonb
 )
@@ -3377,7 +3393,7 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.json_object(jsonb) to service_role$_$,
-$_$-- A JSON string; anything else is null.
+$_$-- Returns the text of a JSON string. Any other value gives null.
 create function private.json_text(
   p_value jsonb
 )
@@ -3391,7 +3407,7 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.json_text(jsonb) to service_role$_$,
-$_$-- A JSON string that is a uuid; anything else is null.
+$_$-- Returns the UUID in a JSON string. Any other value gives null.
 create function private.json_uuid(
   p_value jsonb
 )
@@ -3408,7 +3424,7 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.json_uuid(jsonb) to service_role$_$,
-$_$-- Unix seconds as a JSON integer of the years 1970 to 9999; anything else is null.
+$_$-- Returns the time of Unix seconds, a JSON integer of the years 1970 to 9999. Any other value gives null.
 create function private.json_time(
   p_value jsonb
 )
@@ -3428,7 +3444,7 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.json_time(jsonb) to service_role$_$,
-$_$-- A whole JSON number, such as an amount in minor units; anything else is null.
+$_$-- Returns a JSON integer, such as an amount in minor currency units. Any other value gives null.
 create function private.json_integer(
   p_value jsonb
 )
@@ -3447,7 +3463,7 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.json_integer(jsonb) to service_role$_$,
-$_$-- When an event happened: its created_at, which now and then lies inside the payload. Null: it carries none.
+$_$-- Returns the created_at of an event. Some events have it inside the payload. Null: the event has none.
 create function private.event_time(
   p_body jsonb
 )
@@ -3461,17 +3477,16 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.event_time(jsonb) to service_role$_$,
-$_$-- Finds the payment that an event of the gateway is about. Contract: "Events".
-
--- The payment that a gateway's payment entity is about: by its own id, also where another payment pays for the order, else
--- by its order, else by the order's receipt, which is our id without dashes and known before the order's id is. Never by
--- its notes: the browser sets them. Ids can be reused by a test account, so where the order is known it must agree.
+$_$-- Finds the payment of a gateway's payment entity: by the payment's id, which may be that of an extra payment, else by the
+-- order's id, else by the order's receipt. The receipt is our payment id without dashes, and is known before the order's
+-- id. The notes are not used, because the browser sets them. A test account may reuse ids, so a payment on the entity's own
+-- order comes first.
 create function private.find_payment(
   p_entity jsonb,
   p_order jsonb -- the order's entity, if the event has one
 )
-returns public.payments -- all null: none. Not locked: read it again under the lock
-language plpgsql -- which keeps its plans
+returns public.payments -- all null: not found. The row is not locked: read it again under its lock
+language plpgsql -- a session caches its plans
 stable
 set search_path = ''
 as $$
@@ -3484,7 +3499,7 @@ declare
   v_of_order public.payments;
   v_payment public.payments;
 begin
-  -- Usually the order is known, and no other payment on it.
+  -- The usual case: the order is known and has no other payment.
   if v_gateway_order_id is not null then
     select * into v_of_order from public.payments p where p.gateway_order_id = v_gateway_order_id;
     if found and (v_of_order.gateway_payment_id is null or v_of_order.gateway_payment_id = v_gateway_payment_id) then
@@ -3523,9 +3538,7 @@ $_$grant execute on function private.find_payment(jsonb, jsonb) to service_role$
 select pg_temp.apply_migration('20261122000018', 'events_payment', array[
 $_$-- The events payment.captured, order.paid and payment.failed. Contract: "Events".
 
--- payment.captured, order.paid and payment.failed. Contract: "Events".
-
--- The gateway confirms that a payment was captured: fulfils it as verify would, whichever comes first, but only for
+-- Applies payment.captured or order.paid: fulfils the payment as verify would, whichever comes first. The event must have
 -- exactly the amount of the order. Contract: "Closed browser".
 create function private.apply_payment_captured(
   p_entity jsonb,
@@ -3560,14 +3573,14 @@ begin
     return 'unmatched';
   end if;
 
-  -- A payment that this very gateway payment fulfilled gives nothing new: then the user's lock is not needed.
+  -- If this gateway payment already fulfilled the payment, access does not change, and the user's lock is not needed.
   if v_payment.fulfilled_at is null
     or v_payment.ended_at is not null
     or v_payment.gateway_payment_id is distinct from v_gateway_payment_id
   then
     v_email := private.lock_user(v_payment.user_id);
   end if;
-  -- With the refunded total of this gateway payment, which may be known before the capture is.
+  -- Also reads the sum of the refunds of this gateway payment, which may arrive before the capture.
   select p as payment, coalesce(
     (
       select sum(r.amount)
@@ -3616,7 +3629,7 @@ begin
       v_payment.gateway_payment_id = v_gateway_payment_id
     ) ->> 'outcome';
     if v_payment.gateway_order_id is null then
-      -- Then the events that wait for the order are applied.
+      -- The update applies the events that wait for the order.
       update public.payments p set gateway_order_id = v_gateway_order_id where p.id = v_payment.id;
     end if;
     return case v_outcome when 'plan_not_found' then 'plan_not_found' else 'applied' end;
@@ -3639,11 +3652,11 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.apply_payment_captured(jsonb, jsonb) to service_role$_$,
-$_$-- One attempt on an order failed. A payment that was captured, by whichever attempt, stays captured.
--- payment.failed and its e-mail. Contract: "Failed attempts".
+$_$-- Applies payment.failed, a failed attempt on an order, and enqueues its mail. A payment that another attempt captured
+-- remains captured. Contract: "Failed attempts".
 create function private.apply_payment_failed(
   p_entity jsonb,
-  p_body_sha256 bytea -- names the attempt in the mail's key where the entity has no id that fits
+  p_body_sha256 bytea -- for the mail's key, if the entity has no id of at most 200 characters
 )
 returns text -- the outcome for the ledger
 language plpgsql
@@ -3671,7 +3684,7 @@ begin
   if v_payment.status = 'captured' then
     return 'stale';
   end if;
-  -- The ledger may have purged the event: a repeat must neither replace newer error texts nor send a mail again.
+  -- By now the ledger may have purged the event. A repeat must not replace newer error texts or send a second mail.
   if v_payment.status = 'failed' and v_payment.created_at < private.clock() - interval '90 days' then
     return 'stale';
   end if;
@@ -3680,7 +3693,7 @@ begin
   update public.payments p
   set status = 'failed',
     tier = v_tier,
-    -- The bank's texts may hold personal data: none are kept for a payment without a user.
+    -- The bank's texts may hold personal data, so they are not stored for a payment without a user.
     meta = case
       when p.user_id is null then p.meta
       else jsonb_build_object(
@@ -3721,18 +3734,16 @@ $_$grant execute on function private.apply_payment_failed(jsonb, bytea) to servi
 
 -- migrations/20261122000019_events_refund.sql
 select pg_temp.apply_migration('20261122000019', 'events_refund', array[
-$_$-- The events of refunds and disputes. Contract: "Events".
+$_$-- The events of refunds and disputes. A payment that was refunded in full gives no access. A partial refund or a dispute
+-- does not change access. Contract: "Refunds", "Disputes".
 
--- Refunds and disputes. A payment that was refunded in full gives no access any more; a part of it, or a dispute, changes
--- no access.
-
--- Applies a payment's refunds to its access: a source that is refunded in full ends, one whose refund failed later
--- goes on. The caller holds the locks on the user and on the payment.
+-- Applies a payment's refunds to its access. A full refund ends the source. If the refund fails later, the source runs
+-- again. The caller holds the locks on the user and on the payment.
 create function private.settle_refunds(
   p_payment public.payments,
   p_email text
 )
-returns boolean -- whether anything changed
+returns boolean -- whether a refunded amount changed
 language plpgsql
 set search_path = ''
 as $$
@@ -3759,7 +3770,7 @@ begin
   end if;
   v_is_refunded := private.is_refunded(v_payment);
 
-  -- Its capture arrived while it was refunded in full, and the refund failed.
+  -- The capture arrived while the payment was refunded in full. If the refund failed since, the payment is fulfilled now.
   if v_payment.fulfilled_at is null then
     if v_payment.status = 'captured' and private.is_refunded(p_payment) and not v_is_refunded then
       perform private.fulfil_payment(v_payment, p_email, null, v_payment.confirmed_at is not null);
@@ -3783,7 +3794,7 @@ $_$-- Applies the refunds of a cycle's payment to its gateway subscription.
 create function private.settle_charge_refunds(
   p_gateway_payment_id text
 )
-returns boolean -- whether anything changed; null: no cycle was paid by it
+returns boolean -- whether a refunded amount changed; null: the payment paid no cycle
 language plpgsql
 set search_path = ''
 as $$
@@ -3829,10 +3840,11 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.settle_charge_refunds(text) to service_role$_$,
-$_$-- refund.created, refund.processed and refund.failed, in any order and before or after their payment. Contract: "Refunds".
+$_$-- Applies refund.created, refund.processed or refund.failed, in any order, before or after their payment arrives.
+-- Contract: "Refunds".
 create function private.apply_refund(
   p_refund jsonb,
-  p_payment jsonb -- the payment, where the event carries it
+  p_payment jsonb -- the payment's entity, if the event has one
 )
 returns text -- the outcome for the ledger
 language plpgsql
@@ -3866,7 +3878,7 @@ begin
   end if;
   v_email := private.lock_user(v_payment.user_id);
   select * into v_payment from public.payments p where p.id = v_payment.id for update;
-  -- Stored in any case: a payment that becomes known later reads its refunds.
+  -- The refund is stored even without its payment, which reads its refunds when it arrives.
   v_is_news := private.merge_refund(v_refund_id, v_gateway_payment_id, v_amount, v_status);
   v_changes_charge := private.settle_charge_refunds(v_gateway_payment_id);
   if v_payment.id is not null and private.settle_refunds(v_payment, v_email) then
@@ -3880,13 +3892,13 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.apply_refund(jsonb, jsonb) to service_role$_$,
-$_$-- Whether an event says more about a dispute than what is known. A decided dispute stays decided: later events change nothing. Without
--- a time only the first word and the decision count: the event may be an old one that comes again.
+$_$-- Returns whether an event changes the known status of a dispute. A decided dispute does not change any more. An event
+-- without a time counts only if it is the first one or has the decision: it may be a repeat of an old event.
 create function private.is_dispute_news(
   p_known_status text, -- null: no dispute is known
   p_known_at timestamptz,
   p_status text,
-  p_created_at timestamptz -- of the event; null: it carries none
+  p_created_at timestamptz -- of the event; null: it has none
 )
 returns boolean
 language plpgsql
@@ -3907,8 +3919,8 @@ $_$grant execute on function private.is_dispute_news(text, timestamptz, text, ti
 $_$-- Stores the status of a dispute.
 create function private.apply_dispute(
   p_dispute jsonb,
-  p_entity jsonb, -- the payment, if the event has one
-  p_created_at timestamptz -- of the event; null: it carries none
+  p_entity jsonb, -- the payment's entity, if the event has one
+  p_created_at timestamptz -- of the event; null: it has none
 )
 returns text -- the outcome for the ledger
 language plpgsql
@@ -3925,10 +3937,13 @@ begin
     return 'ignored: dispute.entity.status';
   end if;
   if v_payment.user_id is null then
-    perform private.note_missing_user(v_payment.id, private.json_text(coalesce(p_dispute -> 'payment_id', p_entity -> 'id')));
+    perform private.note_missing_user(
+      v_payment.id,
+      private.json_text(coalesce(p_dispute -> 'payment_id', p_entity -> 'id'))
+    );
   end if;
   if v_payment.id is null then
-    -- The payment of a cycle.
+    -- The payment may have paid a cycle.
     update private.gateway_charges c
     set dispute_status = v_status,
       dispute_event_at = greatest(c.dispute_event_at, p_created_at)
@@ -3940,7 +3955,7 @@ begin
     end if;
     return 'unmatched';
   end if;
-  -- About another payment on the order: not the one that counts.
+  -- The dispute is about an extra payment on the order.
   if v_payment.gateway_payment_id <> private.json_text(coalesce(p_dispute -> 'payment_id', p_entity -> 'id')) then
     return 'mismatch';
   end if;
@@ -3957,11 +3972,11 @@ $_$grant execute on function private.apply_dispute(jsonb, jsonb, timestamptz) to
 
 -- migrations/20261122000020_events_deleted_user.sql
 select pg_temp.apply_migration('20261122000020', 'events_deleted_user', array[
-$_$-- Users who were deleted or are not known yet, and gateway subscriptions that wait for them.
+$_$-- Deleted users, and gateway subscriptions that wait for their user or plan. Contract: "Deleted users".
 
--- Deletion of a user. The gateway subscriptions of a deleted user must not go on charging: also where their events arrive
--- after the deletion. 90 days later nothing of the user is left.
--- A user that is unknown here may belong to another app of the same gateway account: that subscription is left alone.
+-- When a user is deleted, the service cancels the user's gateway subscriptions, also if their events arrive after the
+-- deletion. 90 days later the user's data is erased. An unknown user may belong to another app with the same gateway
+-- account, so the service does not cancel the subscriptions of unknown users.
 
 create table private.deleted_users (
   user_id uuid primary key,
@@ -3973,12 +3988,12 @@ where erased_at is null$_$,
 $_$alter table private.deleted_users enable row level security$_$,
 $_$grant select on private.deleted_users to service_role$_$,
 $_$comment on table private.deleted_users is
-  'The deletions of users. Kept without a limit: a mandate at the gateway may charge for decades, and a charge for a user '
-  'who is not listed here is taken for one of another app and goes on.'$_$,
+  'The deleted users. Rows are kept without a limit: a mandate at the gateway may charge for decades. An unknown user who '
+  'is not in this table counts as a user of another app, whose subscriptions the service does not cancel.'$_$,
 $_$comment on column private.deleted_users.user_id is
-  'The id of the user; after 90 days its hash, private.hash_user_id. By then no other table holds the id.'$_$,
-$_$comment on column private.deleted_users.erased_at is 'When everything else about the user was erased.'$_$,
-$_$-- An id from which the user''s id can''t be computed: the start of its SHA-256.
+  'The id of the user. After 90 days its hash by private.hash_user_id: then no other table has the id.'$_$,
+$_$comment on column private.deleted_users.erased_at is 'When the other data of the user was erased.'$_$,
+$_$-- Returns a hash from which the user's id cannot be computed: the first 16 bytes of its SHA-256.
 create function private.hash_user_id(
   p_user_id uuid
 )
@@ -4035,8 +4050,9 @@ $_$alter table public.payments add column user_deleted_at timestamptz$_$,
 $_$create index payments_user_deleted_at_idx on public.payments (user_deleted_at)
 where user_deleted_at is not null$_$,
 $_$comment on column public.payments.user_deleted_at is
-  'When its user was deleted. Null after 90 days, when the payloads of its events are emptied.'$_$,
-$_$-- A payment that loses its user keeps what accounting needs. Texts of the bank and data of the app are erased at once.
+  'When the user of the payment was deleted. Null after 90 days, when the payloads of its events are deleted.'$_$,
+$_$-- When its user is deleted, a payment keeps the data for accounting. The texts of the bank and the data of the app are
+-- erased at once.
 create function private.erase_payment_meta()
 returns trigger
 language plpgsql
@@ -4056,11 +4072,11 @@ before update of user_id on public.payments
 for each row
 when (old.user_id is not null and new.user_id is null)
 execute function private.erase_payment_meta()$_$,
-$_$-- Notes that the event of this transaction is about a deleted user, where it is: private.apply_delivery then keeps no
--- personal data of it.
+$_$-- Marks this transaction if its event is about a deleted user. private.apply_delivery then stores no personal data of the
+-- event.
 create function private.note_missing_user(
-  p_payment_id uuid, -- that has no user; null: the event is about no payment of ours
-  p_gateway_payment_id text -- which may be of a cycle
+  p_payment_id uuid, -- a payment without a user; null: the event is about no payment of ours
+  p_gateway_payment_id text -- may have paid a cycle
 )
 returns void
 language plpgsql
@@ -4079,18 +4095,18 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.note_missing_user(uuid, text) to service_role$_$,
-$_$-- Serializes what an event stores about a user that does not exist with private.erase_deleted_users: such a user has no
--- row to lock.
+$_$-- Serializes an event about a user that does not exist with private.erase_deleted_users. An advisory lock, because such a
+-- user has no row to lock.
 create function private.lock_missing_user(
   p_user_id uuid
 )
-returns boolean -- whether the user was erased: nothing may be stored about it
+returns boolean -- true: the user was erased, and nothing may be stored about the user
 language plpgsql
 set search_path = ''
 as $$
 begin
   perform pg_advisory_xact_lock(hashtextextended('missing user ' || p_user_id, 0));
-  -- A separate statement after the lock, which sees all that was committed before.
+  -- A separate statement: after the lock it sees all rows that were committed before.
   return exists (
     select
     from private.deleted_users d
@@ -4099,7 +4115,7 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.lock_missing_user(uuid) to service_role$_$,
-$_$-- An activation or a charge for a user that does not exist.
+$_$-- Applies an activation or a charge for a user that does not exist: cancels the subscription if the user was deleted.
 create function private.apply_event_for_missing_user(
   p_user_id uuid,
   p_gateway_subscription_id text
@@ -4117,8 +4133,8 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.apply_event_for_missing_user(uuid, text) to service_role$_$,
-$_$-- Events may arrive before their user does.
--- Security definer: the auth server's role inserts users and has no rights here.
+$_$-- Settles the access of a new user, because events may arrive before their user exists.
+-- Security definer: the auth server's role inserts users and has no rights on the mirror.
 create function private.settle_new_user()
 returns trigger
 language plpgsql
@@ -4127,7 +4143,7 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 begin
-  -- Restored, from a backup or by an import.
+  -- A backup or an import may restore a deleted user.
   delete from private.deleted_users d where d.user_id in (new.id, private.hash_user_id(new.id));
   if exists (select from private.gateway_subscriptions m where m.user_id = new.id) then
     perform private.note_cause('subscription of a new user', null);
@@ -4139,7 +4155,7 @@ begin
   end if;
   return null;
 exception
-  -- A sign-up must not fail because of this. The sweep settles the user later.
+  -- A sign-up must not fail because of its gateway subscription. The sweep settles the user later.
   when others then
     raise warning 'access of user % was not settled: %', new.id, sqlstate;
     return null;
@@ -4148,9 +4164,9 @@ $$$_$,
 $_$create trigger settle_new_user
 after insert on auth.users
 for each row execute function private.settle_new_user()$_$,
-$_$-- Settles the users whose gateway subscriptions wait for a plan, or for the user, that is there now.
+$_$-- Settles users whose gateway subscriptions waited for a plan or for the user, and the plan or the user now exists.
 create function private.settle_waiting_subscriptions()
-returns integer -- how many were settled; call again until it is 0
+returns integer -- how many subscriptions were settled; call again until it is 0
 language plpgsql
 set search_path = ''
 as $$
@@ -4195,7 +4211,7 @@ begin
       perform private.settle_access(v_waiting.user_id, v_waiting.email);
       v_settled := v_settled + 1;
     exception
-      -- For example an app's trigger on the profile. Other users must not wait for this one.
+      -- The error may come from an app's trigger on the profile. It must not stop the other users.
       when others then
         perform private.note_settle_failure(v_waiting.user_id, sqlstate);
     end;
@@ -4207,13 +4223,11 @@ $$$_$
 
 -- migrations/20261122000021_events_subscription.sql
 select pg_temp.apply_migration('20261122000021', 'events_subscription', array[
-$_$-- The events subscription.activated, .charged and .cancelled, in any order. Contract: "Events".
+$_$-- The events subscription.activated, subscription.charged and subscription.cancelled, in any order. Each event is merged
+-- into the mirror, then the user's access is settled. Contract: "Gateway subscriptions".
 
--- subscription.activated, .charged and .cancelled in any order: merged into the mirror, then settled. Contract: "Gateway
--- subscriptions".
-
--- The usual charge: the next cycle, in order, of the gateway subscription that rules. One statement does what merging the
--- event and ranking the sources would.
+-- Applies the usual charge: the next cycle, in order, of the ruling gateway subscription. One statement replaces the merge
+-- of the event and the ranking of the sources.
 create function private.apply_next_charge(
   p_user_id uuid,
   p_gateway_subscription_id text,
@@ -4222,17 +4236,17 @@ create function private.apply_next_charge(
   p_end timestamptz,
   p_gateway_payment_id text, -- null: the gateway named none
   p_amount bigint, -- of that payment, minor currency units
-  p_created_at timestamptz, -- of the event; null: another case
+  p_created_at timestamptz, -- of the event; null: not the usual charge
   p_arrived_at timestamptz,
-  out merged private.gateway_subscriptions, -- as it is now; all null: another case, and nothing was written
-  out ruling private.ruling, -- all null: to be worked out
-  out subscription public.subscriptions -- locked
+  out merged private.gateway_subscriptions, -- the row after the merge; all null: not the usual charge, nothing was written
+  out ruling private.ruling, -- all null: the sources must be ranked
+  out subscription public.subscriptions -- the subscription row, locked
 )
 language plpgsql
 set search_path = ''
 as $$
 declare
-  -- As private.merge_gateway_subscription has it.
+  -- Same as in private.merge_gateway_subscription.
   v_charged_at constant timestamptz := least(p_created_at + interval '999999 microseconds', p_arrived_at);
   v_next record;
 begin
@@ -4296,7 +4310,7 @@ begin
     return;
   end if;
   subscription := v_next.subscription;
-  -- As private.sources and private.mirrored will have it.
+  -- The same values as in private.sources and private.mirrored after the commit.
   ruling := row(
     row(
       p_user_id, 'gateway_subscription', p_gateway_subscription_id, merged.plan_id, v_next.tier, p_start, p_end, p_end,
@@ -4310,11 +4324,12 @@ $$$_$,
 $_$grant execute on function
   private.apply_next_charge(uuid, text, text, timestamptz, timestamptz, text, bigint, timestamptz, timestamptz)
   to service_role$_$,
-$_$create function private.apply_subscription_event(
+$_$-- Applies a subscription event. Contract: "Fields that an event needs", "Gateway subscriptions".
+create function private.apply_subscription_event(
   p_event text, -- subscription.activated, subscription.charged or subscription.cancelled
   p_entity jsonb,
-  p_payment jsonb, -- of the cycle, where the event carries it
-  p_created_at timestamptz, -- of the event; null: it carries none
+  p_payment jsonb, -- of the cycle, if the event has it
+  p_created_at timestamptz, -- of the event; null: it has none
   p_arrived_at timestamptz
 )
 returns text -- the outcome for the ledger
@@ -4327,7 +4342,6 @@ declare
   v_user_id constant uuid := private.json_uuid(p_entity -> 'notes' -> 'user_id');
   v_start constant timestamptz := case when not v_cancelled then private.json_time(p_entity -> 'current_start') end;
   v_end constant timestamptz := case when not v_cancelled then private.json_time(p_entity -> 'current_end') end;
-  -- The payment of the cycle.
   v_payment_id constant text := case when p_event = 'subscription.charged' then private.json_text(p_payment -> 'id') end;
   v_amount constant bigint := private.json_integer(p_payment -> 'amount');
   v_gateway_plan_id constant text := private.json_text(p_entity -> 'plan_id');
@@ -4337,7 +4351,7 @@ declare
   v_is_changed boolean;
 begin
   if char_length(v_id) > 200 then
-    -- No real id is that long, and an index can't hold it.
+    -- No real id is that long, and the index cannot hold it.
     v_id := '';
   end if;
   if v_user_id is null then
@@ -4345,7 +4359,7 @@ begin
   end if;
   if not v_cancelled
     and (v_start is null or v_end is null)
-    -- Before its first cycle it has none.
+    -- An activation before the first cycle has no period.
     and (
       p_event = 'subscription.activated'
       and p_entity -> 'current_start' = 'null'
@@ -4389,7 +4403,7 @@ begin
     return 'stale';
   end if;
   if v_cancelled and v_merged.status = 'cancelled' then
-    -- The planned cancellation has happened.
+    -- The gateway has cancelled the subscription, so a planned cancellation is not needed any more.
     perform private.withdraw_cancellation(v_id, 'cancelled at the gateway');
     update private.gateway_subscriptions m
     set is_replaced = false
@@ -4405,14 +4419,14 @@ begin
     v_is_changed := private.settle_access(v_user_id, v_email, p_is_cancelled => v_cancelled);
   end if;
   return case
-    -- It waits: for a plan of ours, for a cycle, or for a purchase to attach to.
+    -- The subscription waits for a plan of ours, for a cycle, or for a source to attach to.
     when v_is_changed is null then 'unmatched'
-    -- Older than what is known.
+    -- A newer fact is known.
     when not v_is_changed
       and p_created_at < greatest(v_merged.period_event_at, v_merged.status_event_at)
       and v_merged.plan_id is null
       then 'stale'
-    -- About another gateway subscription than the one that is attached.
+    -- The event is about a gateway subscription that is not the attached one.
     when not v_is_changed and v_merged.plan_id is null and v_merged.activated_at is null then 'mismatch'
     else 'applied'
   end;
@@ -4424,15 +4438,13 @@ $_$grant execute on function
 
 -- migrations/20261122000022_events_apply.sql
 select pg_temp.apply_migration('20261122000022', 'events_apply', array[
-$_$-- Applies an event and finds its outcome. Contract: "Events".
+$_$-- Applies an event by its name, and applies events of the ledger again. Contract: "Events", "Failing events".
 
--- The effect of an event, and the outcome for the ledger. Contract: "Events".
-
--- The effect of one event, by its name.
+-- Applies one event, by its name.
 create function private.apply_event(
   p_body jsonb,
   p_body_sha256 bytea,
-  p_arrived_at timestamptz -- when it was delivered first
+  p_arrived_at timestamptz -- the time of the first delivery
 )
 returns text -- the outcome for the ledger
 language plpgsql
@@ -4466,7 +4478,7 @@ begin
     if v_other is null then
       return 'ignored: refund.entity';
     end if;
-    -- The event says what happened, where the entity carries no status.
+    -- If the entity has no status, the name of the event gives it.
     return private.apply_refund(
       jsonb_build_object('status', case v_event
         when 'refund.created' then 'pending'
@@ -4496,8 +4508,8 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.apply_event(jsonb, bytea, timestamptz) to service_role$_$,
-$_$-- Whether an error is the event's own: caused by its data or by an app's trigger on it. Any other (connection, conflict,
--- resources, lock time-out, shutdown, system) may be over when the gateway delivers again.
+$_$-- Returns whether the event's data, or an app's trigger, caused an error. Any other error (connection, conflict, resources,
+-- lock time-out, shutdown, system) may not occur again when the gateway retries.
 create function private.is_error_of_event(
   p_sqlstate text
 )
@@ -4511,8 +4523,8 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.is_error_of_event(text) to service_role$_$,
-$_$-- Whether an event had no effect and may have one later. One about an order that is not stored yet needs no entry in the
--- list: it is applied when the order is stored. A dispute names no order.
+$_$-- Returns whether an event belongs in private.unsettled_events: it had no effect and may have one later. An unmatched event
+-- about an order does not belong there, since storing the order applies it. A dispute does, since it names no order.
 create function private.can_be_reapplied(
   p_event text,
   p_outcome text
@@ -4529,8 +4541,8 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.can_be_reapplied(text, text) to service_role$_$,
-$_$-- Whether an event needs its payload, since it may have its effect yet. A subscription event that is unmatched waits in
--- the mirror.
+$_$-- Returns whether an event still waits for its effect and needs its payload. An unmatched subscription event does not need
+-- it: its facts are in the mirror.
 create function private.is_waiting(
   p_event text,
   p_outcome text
@@ -4547,7 +4559,7 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.is_waiting(text, text) to service_role$_$,
-$_$-- Adds an event to the list of those that may be applied again, or removes it.
+$_$-- Adds an event to private.unsettled_events, or removes it.
 create function private.note_unsettled(
   p_body_sha256 bytea,
   p_is_unsettled boolean
@@ -4567,7 +4579,8 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.note_unsettled(bytea, boolean) to service_role$_$,
-$_$-- Applies an event of the ledger again and stores the outcome, unless another transaction has locked its row for the same.
+$_$-- Applies an event of the ledger again. Stores the outcome, unless another transaction that does the same has locked the
+-- ledger row.
 create function private.apply_recorded_event(
   p_event private.gateway_events
 )
@@ -4587,8 +4600,8 @@ begin
       if not private.is_error_of_event(sqlstate) then
         raise;
       end if;
-      -- Only this event's effect is undone. After six hours it is parked, so that the gateway does not switch the endpoint
-      -- off for everything.
+      -- Only the effect of this event is undone. After six hours the event is parked, so that the gateway does not switch
+      -- the endpoint off.
       v_error := sqlstate;
       v_outcome := case
         when p_event.received_at > private.clock() - interval '6 hours' then 'failed: ' || v_error
@@ -4617,17 +4630,15 @@ $_$grant execute on function private.apply_recorded_event(private.gateway_events
 
 -- migrations/20261122000023_ledger_deliver.sql
 select pg_temp.apply_migration('20261122000023', 'ledger_deliver', array[
-$_$-- Applies a delivery of the gateway once, repeats included. Contract: "Webhook".
+$_$-- Applies a delivery of the gateway once, repeats included, and reduces payloads. Contract: POST /api/webhooks/gateway.
 
--- The part of an event's body that the ledger keeps.
-
--- The fields that the rules read, without the e-mail address, phone number, VPA and name of the customer: what the ledger
--- keeps of an event about a deleted user, and after 90 days of one that still waits.
+-- Reduces an event's body to the fields that the rules read, without the customer's e-mail address, phone number, VPA and
+-- name. The ledger keeps only these of an event about a deleted user, and after 90 days of an event that still waits.
 create function private.stored_payload(
   p_body jsonb,
   p_outcome text
 )
-returns jsonb -- null: nothing
+returns jsonb -- null: the ledger keeps no field
 language plpgsql
 stable
 set search_path = ''
@@ -4645,14 +4656,14 @@ begin
   if jsonb_typeof(p_body) is distinct from 'object' then
     return null;
   end if;
-  -- One that failed is still needed: it has the gateway stop billing.
+  -- An event that waits is kept, also for a deleted user: it cancels the subscription at the gateway.
   if v_event like 'subscription.%'
     and not v_is_waiting
     and private.is_deleted(private.json_uuid(v_payload #> '{subscription,entity,notes,user_id}'))
   then
     return null;
   end if;
-  -- The bank's text is needed until the event has its effect, and only for a payment that has a user.
+  -- The bank's text is kept until the event has its effect, but not for a payment without a user.
   if v_event = 'payment.failed'
     and v_is_waiting
     and not exists (
@@ -4696,7 +4707,7 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.stored_payload(jsonb, text) to service_role$_$,
-$_$-- Whether an event is about a deleted user. Used after its effect failed, which undoes private.note_missing_user.
+$_$-- Returns whether an event is about a deleted user. For failed events: their rollback undoes private.note_missing_user.
 create function private.is_about_deleted_user(
   p_body jsonb,
   p_subject_id text
@@ -4723,20 +4734,17 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.is_about_deleted_user(jsonb, text) to service_role$_$,
-$_$-- Applies a delivery of the gateway, once, repeats included. Contract: POST /api/webhooks/gateway.
-
--- The result of a delivery.
-create type private.delivery as (
+$_$create type private.delivery as (
   outcome text, -- as in the ledger
-  is_applied boolean -- whether it was applied now, not before
+  is_applied boolean -- true: this call applied the event; false: an earlier call did
 )$_$,
-$_$-- Applies an event and writes its ledger row, once: effect and row commit together. Of two deliveries at once the second
--- waits for the first, is undone and gets the stored outcome.
+$_$-- Applies an event and writes its ledger row, once. Effect and row commit together. Of two deliveries at once, the second
+-- waits for the first. Then its effect is undone, and it returns the stored outcome.
 create function private.apply_delivery(
   p_body_sha256 bytea,
-  p_event_id text, -- from the header, unsigned
-  p_body jsonb, -- null: nested too deep to be read
-  p_deliveries integer -- 0: reconciliation asked for it, the gateway did not deliver it
+  p_event_id text, -- from the header, not signed
+  p_body jsonb, -- null: nested too deep to read
+  p_deliveries integer -- 0: the event comes from reconciliation, not from the gateway
 )
 returns private.delivery
 language plpgsql
@@ -4807,7 +4815,7 @@ begin
         v_error := nullif(sqlstate, 'PS409');
     end;
 
-    -- The effect was undone: the event failed, or another delivery of it came first.
+    -- The effect was undone: the event failed, or another delivery of the same body committed first.
     insert into private.gateway_events as e (
       body_sha256, event_id, event, subject_id, event_at, payload, outcome, error, deliveries, attempts, received_at
     )
@@ -4829,12 +4837,12 @@ begin
     end if;
   end if;
 
-  -- An event without an effect is applied again. An unmatched subscription event waits in the mirror.
+  -- A repeated event that had no effect is applied again. An unmatched subscription event waits in the mirror instead.
   if v_event.outcome like 'failed: %'
     or v_event.outcome = 'plan_not_found'
     or v_event.outcome = 'unmatched' and v_event.event not like 'subscription.%'
   then
-    -- The ledger's copy may be emptied.
+    -- The payload in the ledger may be deleted by now.
     v_event.payload := coalesce(v_event.payload, p_body);
     v_delivery.outcome := private.apply_recorded_event(v_event);
   else
@@ -4845,14 +4853,14 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.apply_delivery(bytea, text, jsonb, integer) to service_role$_$,
-$_$-- API: service_role only.
+$_$-- Applies a signed webhook. API: service_role only.
 create function public.apply_gateway_event(
   p_body_sha256 text, -- of the raw bytes, hex
-  p_event_id text default null, -- from the header, unsigned
-  p_body text default null, -- JSON that jsonb accepts; null: nested too deep to be read
-  p_account_id text default null -- the account whose events count; null: all
+  p_event_id text default null, -- from the header, not signed
+  p_body text default null, -- JSON that jsonb accepts; null: nested too deep to read
+  p_account_id text default null -- the gateway account whose events are applied; null: all accounts
 )
-returns jsonb -- {outcome}: see private.gateway_events.outcome; "failed: …" asks for another delivery
+returns jsonb -- {outcome}: see private.gateway_events.outcome; for "failed: …" the gateway must retry
 language plpgsql
 volatile
 security invoker
@@ -4866,7 +4874,7 @@ declare
   v_outcome text;
 begin
   if v_body ->> 'account_id' <> p_account_id then
-    -- Without the payload, which holds personal data of another business's customers.
+    -- The payload is not stored: it holds personal data of another business's customers.
     insert into private.gateway_events as e (body_sha256, event_id, event, outcome, attempts)
     values (decode(p_body_sha256, 'hex'), p_event_id, private.json_text(v_body -> 'event'), 'ignored: account', 1)
     on conflict (body_sha256) do update
@@ -4874,27 +4882,25 @@ begin
     returning e.outcome into v_outcome;
     return jsonb_build_object('outcome', v_outcome);
   end if;
-  -- As private.begin_request; the event is the cause.
+  -- Same as private.begin_request, but private.apply_delivery sets the cause.
   v_set := set_config('subscriptions.request', 'on', true);
   v_outcome := (private.apply_delivery(decode(p_body_sha256, 'hex'), p_event_id, v_body, 1)).outcome;
   return jsonb_build_object('outcome', v_outcome);
 end
 $$$_$,
 $_$comment on function public.apply_gateway_event(text, text, text, text) is
-  'Records a signed delivery in the ledger and applies its event; a repeat answers the first one''s outcome.'$_$,
+  'Applies the event of a signed delivery and records it in the ledger. A repeat returns the stored outcome.'$_$,
 $_$revoke execute on function public.apply_gateway_event(text, text, text, text) from public, anon, authenticated$_$,
 $_$grant execute on function public.apply_gateway_event(text, text, text, text) to service_role$_$
 ]);
 
 -- migrations/20261122000024_ledger_replay.sql
 select pg_temp.apply_migration('20261122000024', 'ledger_replay', array[
-$_$-- Applies events again when what they wait for appears, or at an admin's request.
+$_$-- Applies events of the ledger again: when their order or payment is stored, when their plan exists, or when an admin
+-- requests it.
 
--- Applies events again: when the order or payment that they are about is stored, when the plan is there, or when an admin
--- asks for it.
-
--- Events about an order that is stored now.
--- Security definer: an app that inserts its payments itself has no rights on the ledger.
+-- Applies the events that wait for an order, when the order is stored.
+-- Security definer: the role with which an app inserts its own payments has no rights on the ledger.
 create function private.replay_order_events()
 returns trigger
 language plpgsql
@@ -4906,7 +4912,7 @@ declare
   v_subject_id constant text := left(new.gateway_order_id, 200);
   v_event private.gateway_events;
 begin
-  -- Usually no event waits: this test costs a third of the loop.
+  -- Usually no event waits, and this test costs a third of what the loop costs.
   if not exists (
     select
     from private.gateway_events e
@@ -4923,7 +4929,7 @@ begin
       and e.event not like 'subscription.%'
       and e.payload is not null
     order by e.received_at
-    -- A transaction that holds one waits for the payment and then finds it.
+    -- A transaction that has locked an event waits for this payment and then finds it.
     for update skip locked
   loop
     perform private.apply_recorded_event(v_event);
@@ -4941,11 +4947,11 @@ after update of gateway_order_id on public.payments
 for each row
 when (new.gateway_order_id is distinct from old.gateway_order_id and new.gateway_order_id is not null)
 execute function private.replay_order_events()$_$,
-$_$-- Events that arrived while their order was being stored: neither transaction saw the other's row, so the trigger did not
--- find them. It has seen every event older than a day. Also events that waited for their plan or, as disputes do, for the
--- payment.
+$_$-- Applies events that arrived while their order was being stored. Neither transaction saw the other's row, so the trigger
+-- did not find these events. None of them is older than a day. Also applies events that waited for their plan or, like
+-- disputes, for their payment.
 create function private.replay_missed_events()
-returns integer -- how many were applied
+returns integer -- how many events were applied
 language plpgsql
 set search_path = ''
 as $$
@@ -4999,7 +5005,7 @@ $_$-- For an admin who repaired the cause: applies an event of the ledger again.
 create function private.replay_event(
   p_body_sha256 bytea
 )
-returns text -- its outcome; null: there is no such event
+returns text -- the outcome; null: no such event
 language plpgsql
 set search_path = ''
 as $$
@@ -5010,7 +5016,7 @@ begin
   if not found then
     return null;
   end if;
-  -- A subscription event that had its effect must not have it again: one without a time would count as new.
+  -- A subscription event that had its effect is not applied again: without a time it would count as the newest event.
   if v_event.payload is null or v_event.event like 'subscription.%' and v_event.outcome in ('applied', 'stale') then
     return v_event.outcome;
   end if;
@@ -5021,13 +5027,14 @@ $$$_$
 
 -- migrations/20261122000025_ledger_retention.sql
 select pg_temp.apply_migration('20261122000025', 'ledger_retention', array[
-$_$-- How long events, side effects and the data of deleted users are kept.
+$_$-- Retention: deletes old payloads, ledger rows, side effects and tier changes, and erases the data of deleted users.
+-- supabase/docs/operations.md, "Data retention".
 
--- The final outcome of an event that is older than 90 days.
+-- Returns the final outcome of an event that is older than 90 days.
 create function private.final_outcome(
   p_event private.gateway_events
 )
-returns text -- null: it still waits
+returns text -- null: the event still waits
 language plpgsql
 stable
 set search_path = ''
@@ -5037,7 +5044,7 @@ begin
     when not private.is_waiting(p_event.event, p_event.outcome) then p_event.outcome
     when private.is_deleted(private.json_uuid(p_event.payload #> '{payload,subscription,entity,notes,user_id}'))
       then 'ignored: user deleted'
-    -- The payment of a cycle, whose charge is known, waits for no order.
+    -- The payment of a known charge has no order to wait for.
     when p_event.event = 'payment.captured' and p_event.outcome = 'unmatched' and exists (
       select
       from private.gateway_charges c
@@ -5047,11 +5054,10 @@ begin
   end;
 end
 $$$_$,
-$_$-- Reduces the payloads of events that no link ties to a user of ours, a day after they came and a batch at a time: they may
--- be about a deleted user, such as the capture of a cycle that was charged after the deletion, or about a customer of
--- another app.
+$_$-- Reduces a batch of the payloads of events that name no known user, a day after they arrived. Such an event may be about a
+-- customer of another app, or about a deleted user: for example the capture of a cycle that was charged after the deletion.
 create function private.reduce_payloads()
-returns integer -- how many were reduced; call again until it is 0
+returns integer -- how many payloads were reduced; call again until it is 0
 language plpgsql
 set search_path = ''
 as $$
@@ -5075,10 +5081,10 @@ begin
   return v_reduced;
 end
 $$$_$,
-$_$-- Empties the payloads of the ledger after 90 days, a batch at a time. What decides stays: hash, ids, outcome. An event
--- that still waits keeps the fields that it needs.
+$_$-- Deletes a batch of the ledger's payloads that are older than 90 days. The hash, the ids and the outcome remain, because
+-- the rules need them. An event that still waits keeps the fields that it needs.
 create function private.empty_payloads()
-returns integer -- how many were emptied or reduced; call again until it is 0
+returns integer -- how many payloads were deleted or reduced; call again until it is 0
 language plpgsql
 set search_path = ''
 as $$
@@ -5121,11 +5127,10 @@ begin
   return v_emptied;
 end
 $$$_$,
-$_$-- 90 days after a user was deleted nothing of the user is left in any table.
-
--- Empties the payloads of the events about payments whose user was deleted 90 days ago: some arrived after the deletion.
+$_$-- Deletes the payloads of events about payments whose user was deleted more than 90 days ago. Some of these events arrived
+-- after the deletion, so private.empty_payloads would keep them for longer.
 create function private.empty_payloads_of_deleted()
-returns integer -- of how many payments
+returns integer -- for how many payments
 language plpgsql
 set search_path = ''
 as $$
@@ -5165,12 +5170,12 @@ begin
   return v_done;
 end
 $$$_$,
-$_$-- Erases what is left of users deleted more than 90 days ago: mirror, tier changes, events that still wait, the id itself.
--- The rest needs no job of its own: foreign keys delete at once what belongs to the user alone, a payment loses its meta
--- with its user, private.empty_payloads and private.delete_mails keep nothing of before the deletion longer than 90 days. Payments stay for the
--- accounts, with amounts, times and the gateway's ids.
+$_$-- Erases the remaining data of users who were deleted more than 90 days ago: the mirror, tier changes, events that still
+-- wait, and the id. Other data needs no job. Foreign keys delete the rows that belong to the user alone, a payment loses
+-- its meta with its user, and private.empty_payloads and private.delete_mails keep no data from before the deletion for
+-- more than 90 days. Payments remain for accounting, with amounts, times and the gateway's ids.
 create function private.erase_deleted_users()
-returns integer -- how many users and payments were looked at; call again until it is 0
+returns integer -- how many users and payments were processed; call again until it is 0
 language plpgsql
 set search_path = ''
 as $$
@@ -5191,7 +5196,7 @@ begin
     v_done := v_done + 1;
     perform private.lock_missing_user(v_deleted.user_id);
     delete from private.deleted_users d where d.user_id = v_deleted.user_id;
-    -- Restored since, from a backup or by an import: nothing is to be erased.
+    -- A user who was restored, from a backup or by an import, is not erased.
     continue when exists (select from auth.users u where u.id = v_deleted.user_id);
 
     with emptied as (
@@ -5208,7 +5213,7 @@ begin
     delete from private.unsettled_events u
     using emptied
     where u.body_sha256 = emptied.body_sha256;
-    -- Refunds, charges, mirror: the order in which private.apply_refund locks them.
+    -- Refunds, charges, mirror: private.apply_refund locks them in the same order.
     delete from private.refunds r
     using private.gateway_charges c
     where c.user_id = v_deleted.user_id
@@ -5225,17 +5230,13 @@ begin
   return v_done;
 end
 $$$_$,
-$_$-- Purges records after the days that the function's settings give: ledger, outbox, history of tiers.
--- POST /api/internal/outbox.
-
--- Deletes a batch of old records.
--- Security definer: service_role deletes by these rules alone.
+$_$-- Deletes a batch of old records. Security definer: service_role has no right to delete from these tables.
 create function private.purge_batch(
   p_ledger_days integer,
   p_outbox_days integer,
   p_tier_history_days integer
 )
-returns integer -- how many records were deleted
+returns integer -- how many rows were deleted
 language plpgsql
 security definer
 set search_path = ''
@@ -5244,23 +5245,23 @@ declare
   v_now constant timestamptz := private.clock();
   v_outbox_until constant timestamptz := v_now - make_interval(days => p_outbox_days);
 begin
-  -- Payloads are kept for 90 days, and private.unmailed_payments reads the mails of 30.
+  -- Payloads are kept for 90 days, and private.unmailed_payments reads the mails of 30 days.
   if (p_ledger_days >= 90 and p_outbox_days >= 30 and p_tier_history_days >= 30) is not true then
     raise exception 'ledger for at least 90 days, outbox and history of tiers for at least 30' using errcode = 'PS400';
   end if;
   return private.delete_oldest(
     'private.gateway_events', 'received_at', v_now - make_interval(days => p_ledger_days),
-    -- An event that waits for a plan or an admin keeps its payload and stays; one whose order did not appear by then is of
-    -- another app. An event that comes again after its purge changes nothing, because facts merge, except a subscription
-    -- event without a time, which would count as new: its row stays.
+    -- An event that waits for a plan or an admin keeps its payload, and so its row. If the order of an unmatched event did
+    -- not appear by then, it is an order of another app. A repeat of a purged event changes nothing, because facts are
+    -- merged. But a subscription event without a time would count as the newest event, so its row is kept.
     $condition$
       (r.payload is null or r.outcome = 'unmatched')
       and (r.event like 'subscription.%' and r.event_at is null) is not true
     $condition$
   ) + private.delete_oldest(
     'private.outbox', 'delivered_at', v_outbox_until,
-    -- A cancellation stays until its subscription is known to be cancelled: as long as the subscription may be billed, the
-    -- row is the proof that the cancellation was delivered.
+    -- A cancellation is kept until the mirror shows its subscription as cancelled. As long as the gateway may bill the
+    -- subscription, the row proves that the cancellation was delivered.
     $condition$
       (
         r.kind <> 'cancel-subscription'
@@ -5273,7 +5274,7 @@ begin
       )
     $condition$
   ) + private.delete_oldest(
-    -- Withdrawn. Another parked row is a finding until an admin requeues it, and stays.
+    -- A parked row without a claim was withdrawn. Any other parked row is kept: it is a finding until an admin requeues it.
     'private.outbox', 'parked_at', v_outbox_until, 'r.delivered_at is null and r.claims = ''{}'''
   ) + private.delete_oldest(
     'private.tier_changes', 'at', v_now - make_interval(days => p_tier_history_days)
@@ -5281,13 +5282,14 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.purge_batch(integer, integer, integer) to service_role$_$,
-$_$-- API: service_role only.
+$_$-- Deletes a batch of old records after the function's retention settings. Contract: POST /api/internal/outbox.
+-- API: service_role only.
 create function public.purge_records(
   p_ledger_days integer, -- LEDGER_RETENTION_DAYS
   p_outbox_days integer, -- OUTBOX_RETENTION_DAYS
   p_tier_history_days integer -- TIER_HISTORY_RETENTION_DAYS
 )
-returns jsonb -- {purged}: at most 1,000 of each table; call again until it is 0
+returns jsonb -- {purged}: how many rows were deleted, a batch of each table; call again until it is 0
 language plpgsql
 volatile
 security invoker
@@ -5300,26 +5302,25 @@ begin
 end
 $$$_$,
 $_$comment on function public.purge_records(integer, integer, integer) is
-  'Deletes a batch of the records of ledger, outbox and history of tiers that are older than so many days.'$_$,
+  'Deletes a batch of the rows of the ledger, the outbox and the tier changes that are older than the given days.'$_$,
 $_$revoke execute on function public.purge_records(integer, integer, integer) from public, anon, authenticated$_$,
 $_$grant execute on function public.purge_records(integer, integer, integer) to service_role$_$
 ]);
 
 -- migrations/20261122000026_periods_announce.sql
 select pg_temp.apply_migration('20261122000026', 'periods_announce', array[
-$_$-- Mails about paid periods that end soon.
+$_$-- The mail subscription-ending, seven days before a paid period ends. private.settle_access enqueues subscription-ended.
+-- Contract: "E-mails".
 
--- The mail subscription-ending, before a paid period ends. private.settle_access enqueues subscription-ended.
-
--- How long before the end of a paid period the mail about it is sent.
+-- Returns how long before the end of a paid period its mail is sent.
 create function private.end_notice()
 returns interval
 language sql
 immutable
 set search_path = ''
 return interval '7 days'$_$,
-$_$-- Enqueues a mail for each of the subscriptions that ends soon and for good, if its user has an address and a profile. One
--- mail for each end of a period.
+$_$-- Enqueues a mail for each of the subscriptions whose access ends soon, if its user has an address and a profile. Each end
+-- of a period gets one mail.
 create function private.announce_subscription_ends(
   p_subscription_ids uuid[]
 )
@@ -5339,21 +5340,21 @@ begin
   where s.id = any (p_subscription_ids)
     and s.current_period_end > v_now
     and s.current_period_end <= v_now + v_notice
-    -- A subscription that renews itself does not end.
+    -- No mail if the gateway renews the subscription.
     and (s.gateway_subscription_id is null or s.cancel_at_period_end)
-    -- A period shorter than the notice: the mail would follow the purchase at once.
+    -- No mail for a period that is shorter than the notice: the mail would follow the purchase at once.
     and (s.current_period_start is null or s.current_period_end - s.current_period_start >= v_notice)
-    -- Another source takes over then.
+    -- No mail if another source takes over.
     and not exists (
       select
       from private.sources o
       where o.user_id = s.user_id
         and o.ended_at is null
-        -- An expression, so that the user's payments are read, not all whose period runs.
+        -- An expression keeps the planner off the index on period_end: it reads only the payments of the user.
         and o.ends_at - s.current_period_end > interval '0'
       offset 0
     );
-  -- An insert of no row would still wake the dispatcher.
+  -- An insert without rows would still fire the trigger that wakes the dispatcher.
   if v_ending is null then
     return;
   end if;
@@ -5369,7 +5370,7 @@ begin
       'ends_at', period.ends_at,
       'early_renewal', v_early_renewal
     ),
-    -- As the defaults are, which would ask for the time three times a row.
+    -- Same as the defaults, which would call the clock three times for each row.
     v_now,
     v_now,
     v_now
@@ -5383,19 +5384,18 @@ begin
   on conflict (key) do nothing;
 end
 $$$_$,
-$_$-- Enqueues the mails about paid periods that end within seven days.
-
-create table private.announced_ends (
+$_$create table private.announced_ends (
   is_only boolean primary key default true constraint announced_ends_is_only_check check (is_only),
   until timestamptz not null
 )$_$,
 $_$alter table private.announced_ends enable row level security$_$,
 $_$insert into private.announced_ends (until) values ('-infinity')$_$,
-$_$comment on table private.announced_ends is 'Up to which period end users were told, so that each period is looked at once.'$_$,
-$_$-- Announces the next batch of periods that end soon. It locks its own mark alone; a second run at the same time does
--- nothing.
+$_$comment on table private.announced_ends is
+  'A time in one row. The mails for all periods that end before this time were enqueued, so each period is processed once.'$_$,
+$_$-- Announces the next batch of periods that end soon. Locks only the row of private.announced_ends. A second run at the same
+-- time does nothing.
 create function private.announce_ends()
-returns integer -- how many periods were looked at; call again until it is 0
+returns integer -- how many periods were processed; call again until it is 0
 language plpgsql
 set search_path = ''
 as $$
@@ -5418,7 +5418,7 @@ begin
       and s.current_period_end > greatest(v_mark, v_now)
       and s.current_period_end <= v_until
     order by s.current_period_end
-    -- Many periods may end in one moment, and the mark can't stand among them.
+    -- Periods that end at the same time belong to one batch, because the next batch starts after that time.
     fetch first 1000 rows with ties
   )
   select coalesce(array_agg(d.id), '{}'), max(d.current_period_end) into v_ids, v_last from due d;
@@ -5434,10 +5434,8 @@ $$$_$
 
 -- migrations/20261122000027_periods_expire.sql
 select pg_temp.apply_migration('20261122000027', 'periods_expire', array[
-$_$-- Expiry: access ends with the paid period and the plan's days of grace.
-
--- Who has which tier: private.settle_access ranks a user's sources of access and writes the result. It is the only writer
--- of public.subscriptions and of a profile's tier.
+$_$-- Expiry: access ends after the paid period and the plan's days of grace, unless another source takes over.
+-- Contract: "End of a period".
 
 create table private.settle_failures (
   user_id uuid primary key constraint settle_failures_user_id_fkey references auth.users (id) on delete cascade,
@@ -5446,11 +5444,11 @@ create table private.settle_failures (
 )$_$,
 $_$alter table private.settle_failures enable row level security$_$,
 $_$comment on table private.settle_failures is
-  'Users whose access a scheduled job could not settle: tried again after an hour, so that they hold up no others.'$_$,
+  'Users whose access a scheduled job could not settle. The job retries each of them after an hour, so that they do not '
+  'delay other users.'$_$,
 $_$comment on column private.settle_failures.error is
-  'SQLSTATE, such as that of an app''s own trigger on the profile. PS500: the subscription is still live.'$_$,
-$_$-- Stores why a scheduled job could not settle a user.
-create function private.note_settle_failure(
+  'The SQLSTATE, for example from an app''s trigger on the profile. PS500: the subscription is still running.'$_$,
+$_$create function private.note_settle_failure(
   p_user_id uuid,
   p_sqlstate text
 )
@@ -5467,14 +5465,12 @@ begin
   raise warning 'the access of user % was not settled: %', p_user_id, p_sqlstate;
 end
 $$$_$,
-$_$-- Expiry: a paid period that ended, and the plan's grace days after it, ends access, unless another source takes over.
-
-create index subscriptions_current_period_end_idx on public.subscriptions (current_period_end)
+$_$create index subscriptions_current_period_end_idx on public.subscriptions (current_period_end)
 where status = 'active'$_$,
-$_$-- Locks a batch of users whose subscription lapsed. Locked rows are skipped: the next run takes them. A batch is small,
--- since a request of one of its users waits for all of it.
+$_$-- Locks a batch of users whose subscription lapsed. Skips users that are locked: the next run takes them. The batch is
+-- small, because a request of one of these users waits for the whole batch.
 create function private.lock_lapsed_subscriptions()
-returns uuid[] -- of the users; null: none
+returns uuid[] -- the ids of the users; null: none
 language plpgsql
 set search_path = ''
 as $$
@@ -5497,10 +5493,10 @@ begin
       and s.current_period_end < v_now
       -- A refunded cycle has no days of grace.
       and (m.paid_until is not null or s.current_period_end + make_interval(days => grace.days) < v_now)
-      -- A billed subscription ends only after a reconciliation that found no further period.
+      -- A subscription that the gateway bills ends only after a reconciliation that found no further cycle.
       and (
         s.gateway_subscription_id is null
-        -- Before its first cycle there is nothing to ask.
+        -- Before its first cycle there is no period to reconcile.
         or m.user_id is not null and m.period_end is null
         or m.paid_until <= v_now
         or m.checked_at > s.current_period_end + make_interval(days => greatest(grace.days - 1, 0))
@@ -5531,13 +5527,13 @@ begin
   into v_users
   from held h
   where exists (select from profiled p where p.user_id = h.user_id)
-    -- Has no profile. Not as an "exists", which may read all profiles into a hash.
+    -- The user has no profile. A scalar subquery, because for "not exists" the planner may hash all profiles.
     or (select p.user_id from public.profiles p where p.user_id = h.user_id) is null;
   return v_users;
 end
 $$$_$,
-$_$-- Settles the access of locked users whose subscription lapsed. A separate statement after the locks, which sees what was
--- paid or refunded before.
+$_$-- Settles the access of locked users whose subscription lapsed. A separate statement after the locks sees all payments and
+-- refunds that were committed before.
 create function private.settle_lapsed(
   p_user_ids uuid[]
 )
@@ -5555,7 +5551,7 @@ begin
     from auth.users u
     join public.subscriptions s on s.user_id = u.id
     where u.id = any (p_user_ids)
-      -- Not one that was renewed after it was found.
+      -- Skips subscriptions that were renewed before the lock.
       and s.status = 'active'
       and s.current_period_end < private.clock()
     order by u.id
@@ -5564,7 +5560,7 @@ begin
       raise exception 'a lapsed subscription did not end' using errcode = 'PS500';
     end if;
   end loop;
-  -- Another source may have taken over, and the usual notice of its end may be over.
+  -- Another source may have taken over. If its end is less than seven days away, private.announce_ends has passed it.
   perform private.announce_subscription_ends(array_agg(s.id))
   from public.subscriptions s
   where s.user_id = any (p_user_ids)
@@ -5574,10 +5570,10 @@ begin
   perform private.wake();
 end
 $$$_$,
-$_$-- Ends a batch of lapsed subscriptions. Run it twice or twice at once: each is ended once, and a renewal in flight wins. A
--- user whose data make it fail, such as by an app's trigger on the profile, holds up no others.
+$_$-- Ends a batch of lapsed subscriptions. Repeated or concurrent runs end each subscription once, and a concurrent renewal
+-- wins. An error for one user, such as in an app's trigger on the profile, does not delay the other users.
 create function private.expire_subscriptions()
-returns integer -- how many were over; call again until it is 0
+returns integer -- how many subscriptions had lapsed; call again until it is 0
 language plpgsql
 set search_path = ''
 as $$
@@ -5613,10 +5609,8 @@ $$$_$
 
 -- migrations/20261122000028_reconciliation_payments.sql
 select pg_temp.apply_migration('20261122000028', 'reconciliation_payments', array[
-$_$-- Reconciliation of payments: reads from the gateway what no webhook announced.
-
--- Reconciliation of payments: what no webhook announced is read from the gateway.
--- POST /api/internal/reconcile.
+$_$-- Reconciliation of payments: the function reads from the gateway what no webhook announced, and applies it here.
+-- Contract: POST /api/internal/reconcile, "Reconciliation".
 
 create index payments_next_reconcile_at_idx on public.payments (next_reconcile_at)
 where next_reconcile_at is not null and gateway_order_id is not null$_$,
@@ -5629,10 +5623,10 @@ $_$create table private.alerts (
 )$_$,
 $_$alter table private.alerts enable row level security$_$,
 $_$grant select, insert on private.alerts to service_role$_$,
-$_$comment on table private.alerts is 'What an admin should look into: raised by reconciliation, once a subject.'$_$,
+$_$comment on table private.alerts is 'Alerts for an admin. Reconciliation raises each alert once for each subject.'$_$,
 $_$comment on column private.alerts.kind is 'missed_webhook.'$_$,
-$_$comment on column private.alerts.subject_id is 'The order or subscription, as the gateway calls it.'$_$,
-$_$-- Whether a payment needs no reconciliation any more.
+$_$comment on column private.alerts.subject_id is 'The gateway''s id of the order or the subscription.'$_$,
+$_$-- Returns whether a payment needs no further reconciliation.
 create function private.is_settled(
   p_payment public.payments
 )
@@ -5646,12 +5640,12 @@ return coalesce(
   false
 )$_$,
 $_$grant execute on function private.is_settled(public.payments) to service_role$_$,
-$_$-- When to reconcile a payment again, counted from its order or its verification. After five days the result is final: a
--- payment that is only authorised by then is refunded by the gateway.
+$_$-- Returns when to reconcile a payment again, counted from its order or its verification. After five days the result is
+-- final: the gateway refunds a payment that is only authorised by then.
 create function private.next_reconciliation(
   p_payment public.payments
 )
-returns timestamptz -- null: no more
+returns timestamptz -- null: no further reconciliation
 language sql
 stable
 set search_path = ''
@@ -5664,10 +5658,11 @@ as $$
   where due.at > private.clock()
 $$$_$,
 $_$grant execute on function private.next_reconciliation(public.payments) to service_role$_$,
-$_$-- Payments to reconcile, leased for five minutes: where the caller dies, or gets no answer, the next one claims them.
--- API: service_role only.
+$_$-- Claims payments to reconcile, under a lease of five minutes. If the caller crashes or gets no answer, a later call claims
+-- them again. API: service_role only.
 create function public.claim_payments_to_reconcile()
-returns jsonb -- {settled, payments: [{id, order_id}]}; settled: how many needed no asking. Both none: nothing is due
+returns jsonb
+-- {settled, payments: [{id, order_id}]}; settled: how many payments need no reconciliation. 0 and []: nothing is due
 language plpgsql
 volatile
 security invoker
@@ -5716,16 +5711,16 @@ begin
   return jsonb_build_object('settled', v_settled, 'payments', v_payments);
 end
 $$$_$,
-$_$comment on function public.claim_payments_to_reconcile() is 'Leases up to 20 payments to reconcile.'$_$,
+$_$comment on function public.claim_payments_to_reconcile() is 'Claims up to 20 payments to reconcile, for five minutes.'$_$,
 $_$revoke execute on function public.claim_payments_to_reconcile() from public, anon, authenticated$_$,
 $_$grant execute on function public.claim_payments_to_reconcile() to service_role$_$,
-$_$-- Applies an answer of the gateway as if a webhook had delivered it; raises an alert where no webhook ever announced it.
+$_$-- Applies an answer of the gateway as if a webhook had delivered it. Raises an alert if no webhook announced it.
 create function private.apply_answer(
   p_key text, -- reconcile:<id>:<status>
   p_body jsonb,
-  p_since timestamptz -- a webhook that came since then would have announced it
+  p_since timestamptz -- webhooks that arrived before this time announced something else
 )
-returns boolean -- whether it changed anything
+returns boolean -- whether the answer changed anything
 language plpgsql
 set search_path = ''
 as $$
@@ -5757,11 +5752,8 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.apply_answer(text, jsonb, timestamptz) to service_role$_$,
-$_$-- Applies what the gateway answers about the payments on an order: as webhooks would, and where no webhook will come.
--- POST /api/internal/reconcile.
-
--- Ends the access of a payment that was verified with a valid signature and never captured. Its verification stays, but
--- from now on only the gateway's confirmation counts. The caller holds the locks on the user and on the payment.
+$_$-- Ends the access of a payment that was verified with a valid signature but never captured. verified_at remains, but from
+-- now on only a confirmation by the gateway counts. The caller holds the locks on the user and on the payment.
 create function private.end_uncaptured_access(
   p_payment public.payments,
   p_email text
@@ -5785,10 +5777,11 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.end_uncaptured_access(public.payments, text) to service_role$_$,
-$_$-- The events that would have announced a gateway's payment and its refunds, with their keys; a payment that is neither
--- captured nor failed yet has none. Refunds come from their own list: a payment's total counts pending ones, too.
+$_$-- Returns the events, with their keys, that would have announced a gateway's payment and its refunds. A payment that is
+-- neither captured nor failed has no event yet. The refunds are read from their own list, because the payment's total
+-- includes pending refunds.
 create function private.events_of(
-  p_entity jsonb -- the payment, with its refunds where it has any
+  p_entity jsonb -- the payment, with its list of refunds if it has any
 )
 returns table (key text, event text, payload jsonb)
 language sql
@@ -5817,12 +5810,12 @@ as $$
     and private.json_text(p_entity -> 'id') is not null
 $$$_$,
 $_$grant execute on function private.events_of(jsonb) to service_role$_$,
-$_$-- API: service_role only.
+$_$-- Applies the gateway's payments on an order, and ends access if no payment was captured in time. API: service_role only.
 create function public.apply_order_payments(
   p_payment_id uuid,
   p_items text default null -- the gateway's payments on the order with their refunds, a JSON array; null: no such order
 )
-returns jsonb -- {applied, ended}: how many answers changed something; whether access ended since nothing was captured
+returns jsonb -- {applied, ended}: how many answers changed something; whether access ended, as no payment was captured
 language plpgsql
 volatile
 security invoker
@@ -5847,7 +5840,8 @@ begin
   ) refunded;
   select * into v_payment from public.payments p where p.id = p_payment_id;
   v_email := private.lock_user(v_payment.user_id);
-  -- For the whole transaction: an event that fails releases the locks of its own effect and leaves its ledger row.
+  -- Locks the payment until the end of the transaction. The rollback of a failed event releases the locks of its effect but
+  -- not the lock on its ledger row, which comes after the payment in the lock order.
   select * into v_payment from public.payments p where p.id = p_payment_id for update;
 
   for v_answer in
@@ -5855,7 +5849,7 @@ begin
     from jsonb_array_elements(p_items::jsonb) item
     cross join lateral private.events_of(item || jsonb_build_object('order_id', v_payment.gateway_order_id)) e
     where jsonb_typeof(item) = 'object'
-    -- Captures before failures: no mail about a failed attempt on an order that is paid.
+    -- Captures come before failures, so that no mail about a failed attempt is sent for a paid order.
     order by
       array_position(array['payment.captured', 'refund.processed', 'refund.failed', 'payment.failed'], e.event),
       e.key
@@ -5885,22 +5879,20 @@ begin
 end
 $$$_$,
 $_$comment on function public.apply_order_payments(uuid, text) is
-  'Applies what the gateway answers about the payments on an order, and plans the next reconciliation.'$_$,
+  'Applies the gateway''s answer about the payments on an order, and plans the next reconciliation.'$_$,
 $_$revoke execute on function public.apply_order_payments(uuid, text) from public, anon, authenticated$_$,
 $_$grant execute on function public.apply_order_payments(uuid, text) to service_role$_$
 ]);
 
 -- migrations/20261122000029_reconciliation_subscriptions.sql
 select pg_temp.apply_migration('20261122000029', 'reconciliation_subscriptions', array[
-$_$-- Reconciliation of gateway subscriptions, before access ends.
+$_$-- Reconciliation of gateway subscriptions: the function reads each from the gateway before its access may lapse.
+-- Contract: POST /api/internal/reconcile, "Reconciliation".
 
--- Reconciliation of gateway subscriptions: each is read from the gateway before its access may lapse.
--- POST /api/internal/reconcile.
-
--- Gateway subscriptions whose period ends within a day, leased for five minutes; each is reconciled every six hours until
--- it is renewed or cancelled. API: service_role only.
+-- Claims gateway subscriptions whose period ends within a day, under a lease of five minutes. Each is reconciled every six
+-- hours until it is renewed or cancelled. API: service_role only.
 create function public.claim_subscriptions_to_reconcile()
-returns jsonb -- {subscriptions: [{id, gateway_subscription_id}]}: at most 20; id: of the user's subscription
+returns jsonb -- {subscriptions: [{id, gateway_subscription_id}]}: at most 20; id: of the user's subscription row
 language plpgsql
 volatile
 security invoker
@@ -5928,12 +5920,13 @@ begin
     select
       d.*,
       case
-        -- Over, unknown here, or without access for so long that nothing more is expected.
+        -- A cancelled subscription has ended, and one without an id cannot be read.
         when d.status = 'cancelled' or d.gateway_subscription_id = '' then 'never'
-        -- Its user may still arrive. It may also belong to another app of the same gateway account.
+        -- The user may still sign up. The subscription may also belong to another app with the same gateway account.
         when d.id is null then case when d.arrived_at > v_now - interval '30 days' then 'tomorrow' else 'never' end
+        -- So long after the last access no further cycle is expected.
         when d.checked_at > d.period_end + make_interval(days => d.grace_days + 14) then 'never'
-        -- Renewed since: a charge leaves the plan as it is, so that it writes no index.
+        -- The subscription was renewed. A charge does not change next_check_at, so that it writes no index.
         when d.period_end > v_now + interval '1 day' then 'later'
         else 'now'
       end as turn
@@ -5974,14 +5967,14 @@ begin
 end
 $$$_$,
 $_$comment on function public.claim_subscriptions_to_reconcile() is
-  'Leases up to 20 gateway subscriptions that are to be reconciled before their period ends.'$_$,
+  'Claims up to 20 gateway subscriptions to reconcile before their period ends, for five minutes.'$_$,
 $_$revoke execute on function public.claim_subscriptions_to_reconcile() from public, anon, authenticated$_$,
 $_$grant execute on function public.claim_subscriptions_to_reconcile() to service_role$_$,
-$_$-- API: service_role only.
+$_$-- Applies the gateway's answer about a subscription. API: service_role only.
 create function public.apply_gateway_subscription(
   p_subscription_id uuid,
   p_gateway_subscription_id text,
-  p_entity text default null -- the subscription as the gateway has it, JSON; null: it knows no such one
+  p_entity text default null -- the subscription at the gateway, JSON; null: the gateway has no such subscription
 )
 returns jsonb -- {applied}: whether the answer changed anything
 language plpgsql
@@ -6019,7 +6012,7 @@ begin
   end;
 
   if v_event is not null then
-    -- Its user is known: the notes decide nothing.
+    -- The user is known, so the notes in the answer are not used.
     v_entity := v_entity || jsonb_build_object(
       'id', p_gateway_subscription_id,
       'notes', jsonb_build_object('user_id', v_user_id)
@@ -6031,7 +6024,7 @@ begin
       jsonb_build_object(
         'event', v_event,
         'payload', jsonb_build_object('subscription', jsonb_build_object('entity', v_entity)),
-        -- A charge happens when its period begins: its own webhook, should it still come, changes nothing more.
+        -- A charge happens when its period begins. So its webhook changes nothing if it still arrives.
         'created_at', v_entity -> case when v_event = 'subscription.charged' then 'current_start' else 'ended_at' end
       ),
       v_mirrored.period_end - interval '1 day'
@@ -6048,16 +6041,15 @@ begin
 end
 $$$_$,
 $_$comment on function public.apply_gateway_subscription(uuid, text, text) is
-  'Applies what the gateway answers about a subscription that it bills.'$_$,
+  'Applies the gateway''s answer about a subscription that it bills.'$_$,
 $_$revoke execute on function public.apply_gateway_subscription(uuid, text, text) from public, anon, authenticated$_$,
 $_$grant execute on function public.apply_gateway_subscription(uuid, text, text) to service_role$_$
 ]);
 
 -- migrations/20261122000030_schedule_sweep.sql
 select pg_temp.apply_migration('20261122000030', 'schedule_sweep', array[
-$_$-- Scheduled jobs: the sweep once a minute, reconciliation every five minutes, and their setup.
-
--- Scheduled jobs: the sweep once a minute, reconciliation every five minutes.
+$_$-- The scheduled jobs (the sweep each minute, reconciliation every five minutes), and private.set_up for the parts that the
+-- service needs outside of its schema.
 
 create table private.scheduled_jobs (
   name text primary key,
@@ -6068,17 +6060,28 @@ create table private.scheduled_jobs (
 $_$alter table private.scheduled_jobs enable row level security$_$,
 $_$grant select, update on private.scheduled_jobs to service_role$_$,
 $_$comment on table private.scheduled_jobs is
-  'The sweep and the reconciliation, and those jobs of the sweep that fail. Times of the server''s own clock, which no test '
-  'moves.'$_$,
-$_$comment on column private.scheduled_jobs.since is 'When it was set up; of a job of the sweep, when it began to fail.'$_$,
-$_$comment on column private.scheduled_jobs.done_at is 'When it last left nothing to do.'$_$,
+  'The sweep and the reconciliation, and the jobs of the sweep that fail. The times are those of now(), not of '
+  'private.clock(), which tests shift.'$_$,
+$_$comment on column private.scheduled_jobs.since is
+  'When the sweep or the reconciliation was set up. For a job of the sweep: when it began to fail.'$_$,
+$_$comment on column private.scheduled_jobs.done_at is 'When the newest complete run left nothing to do.'$_$,
 $_$comment on column private.scheduled_jobs.error is 'SQLSTATE and message of the newest failure.'$_$,
 $_$insert into private.scheduled_jobs (name)
 values ('reconciliation'), ('sweep')$_$,
-$_$-- Does a batch of the first job that has any to do. Called again and again, each time in a transaction of its own, until
--- nothing is left: a request that waits for one of its locks waits for one batch, however much there is to do.
+$_$-- The jobs of the sweep, in their order: functions of this schema without arguments, which return how much they did.
+create function private.sweep_jobs()
+returns text[]
+language sql
+immutable
+set search_path = ''
+return array[
+  'replay_missed_events', 'settle_waiting_subscriptions', 'expire_subscriptions', 'announce_ends', 'reduce_payloads',
+  'empty_payloads', 'delete_order_keys', 'delete_mails', 'erase_deleted_users'
+]$_$,
+$_$-- Runs one batch of the first job that has work. The schedule calls it until no work is left, each time in a separate
+-- transaction. So a request that waits for a lock of the sweep waits for one batch at most.
 create function private.sweep()
-returns integer -- how much was done; 0: nothing is left
+returns integer -- what the job returned, such as its number of rows; 0: no work is left
 language plpgsql
 set search_path = ''
 set lock_timeout = '3s'
@@ -6088,11 +6091,8 @@ declare
   v_job text;
   v_done integer;
 begin
-  foreach v_job in array array[
-    'replay_missed_events', 'settle_waiting_subscriptions', 'expire_subscriptions', 'announce_ends', 'reduce_payloads',
-    'empty_payloads', 'delete_order_keys', 'delete_mails', 'erase_deleted_users'
-  ] loop
-    -- A job that fails does not stop the others.
+  foreach v_job in array private.sweep_jobs() loop
+    -- A failed job must not stop the other jobs.
     begin
       execute format('select private.%I()', v_job) into v_done;
       delete from private.scheduled_jobs j where j.name = v_job;
@@ -6122,7 +6122,7 @@ begin
   return 0;
 end
 $$$_$,
-$_$-- Notes that reconciliation left nothing to do. API: service_role only.
+$_$-- Stores that reconciliation left nothing to do. API: service_role only.
 create function public.finish_reconciliation()
 returns void
 language plpgsql
@@ -6137,7 +6137,7 @@ begin
   where j.name = 'reconciliation';
 end
 $$$_$,
-$_$comment on function public.finish_reconciliation() is 'Notes when a reconciliation last left nothing due.'$_$,
+$_$comment on function public.finish_reconciliation() is 'Stores the time when a reconciliation left nothing to do.'$_$,
 $_$revoke execute on function public.finish_reconciliation() from public, anon, authenticated$_$,
 $_$grant execute on function public.finish_reconciliation() to service_role$_$,
 $_$create view private.expected_triggers
@@ -6155,12 +6155,13 @@ select
 from (
   values ('create_profile', 'insert'), ('note_deleted_user', 'delete'), ('settle_new_user', 'insert')
 ) e (name, timing)
--- An app that has profiles already makes them itself.
+-- An app with its own table of profiles has no private.create_profile.
 where to_regprocedure(format('private.%I()', e.name)) is not null$_$,
 $_$comment on view private.expected_triggers is
-  'The triggers on auth.users, which is not of this schema: a dump that is restored into a new project loses them.'$_$,
-$_$-- Whether a role of a direct connection is there, with the rights of the service and none of its own: subscriptions_api, or
--- the second one that its password was rotated by.
+  'The service''s triggers on auth.users. That table belongs to Supabase Auth, so a restore of a dump into a new project '
+  'loses the triggers.'$_$,
+$_$-- Returns whether a login role for direct connections exists that acts as service_role: subscriptions_api, or the second
+-- role that a rotation of the password creates.
 create function private.has_pool_role()
 returns boolean
 language sql
@@ -6176,7 +6177,7 @@ as $$
       and pg_has_role(r.oid, 'service_role', 'member')
   )
 $$$_$,
-$_$-- What the service needs around its schema and does not find, with what to do about it.
+$_$-- Returns the parts outside of the schema that the service needs and that are missing, each with its remedy.
 create function private.missing_parts()
 returns table (part text, remedy text)
 language plpgsql
@@ -6202,7 +6203,7 @@ begin
 
   if not private.has_pool_role() then
     part := 'role subscriptions_api';
-    remedy := 'Run "select private.set_up();", then give the role its password again if the function connects by it.';
+    remedy := 'Run "select private.set_up();". If the function connects as this role, set its password again.';
     return next;
   end if;
 
@@ -6226,7 +6227,7 @@ begin
         into v_is_there
         using v_name, case v_name when 'subscriptions_url' then '^\s*https?://\S+\s*$' else '\S' end;
       exception
-        -- For example with the key of another project, after a restore.
+        -- After a restore, Vault may not be able to decrypt a secret of another project.
         when others then
           v_is_there := false;
       end;
@@ -6239,12 +6240,12 @@ begin
   end if;
 end
 $$$_$,
-$_$-- Sets up what a migration alone can't keep: extensions, scheduled jobs, the triggers on auth.users and the role of a direct
--- connection, which a toggle in the dashboard or a restore into a new project loses. Run it again at any time. What can't be set up is a row of
--- private.findings, not an error: hosted projects have both extensions, a plain Postgres has neither and is swept from
--- outside.
+$_$-- Sets up the parts that a toggle in the dashboard, or a restore into a new project, may remove: the extensions, the
+-- scheduled jobs, the triggers on auth.users and the role for direct connections. It may run again at any time. A part that
+-- cannot be set up is a row of private.findings, not an error. Hosted projects have both extensions. A plain Postgres has
+-- none of them, and a scheduler outside of the database calls the sweep.
 create function private.set_up()
-returns integer -- how many parts are missing still
+returns integer -- how many parts are still missing
 language plpgsql
 set search_path = ''
 as $$
@@ -6266,7 +6267,8 @@ begin
       create extension pg_cron;
     end if;
     if to_regclass('cron.job') is not null then
-      -- One statement, or it could not commit between the batches; ten thousand of them keep up with anything.
+      -- The command is one statement, because only then it can commit between the batches. 10,000 batches are enough for any
+      -- load.
       perform cron.schedule(
         'subscriptions-sweep',
         '* * * * *',
@@ -6280,7 +6282,7 @@ begin
       perform cron.schedule(
         'subscriptions-purge-runs',
         '17 3 * * *',
-        -- Of these jobs alone: how long an app keeps the runs of its own is for the app to say.
+        -- Only the runs of these jobs: an app decides how long it keeps its own runs.
         $job$delete from cron.job_run_details d
         using cron.job j
         where j.jobid = d.jobid
@@ -6296,7 +6298,7 @@ begin
   begin
     if not private.has_pool_role() then
       if not exists (select from pg_catalog.pg_roles r where r.rolname = 'subscriptions_api') then
-        -- Without a password no login as this role is possible.
+        -- No login as this role is possible until it has a password.
         create role subscriptions_api login noinherit;
       end if;
       grant service_role to subscriptions_api;
@@ -6327,9 +6329,9 @@ $_$select private.set_up()$_$
 
 -- migrations/20261122000031_schedule_health.sql
 select pg_temp.apply_migration('20261122000031', 'schedule_health', array[
-$_$-- For a monitor and the function: health, faults of the schedule, the version of the schema.
+$_$-- For monitors and the function: the faults of the schedule, the health, and the version of the schema.
 
--- What is wrong with the schedule: jobs that fail or are overdue, and internal calls that were refused or not answered.
+-- Returns the faults of the schedule: jobs that fail or are overdue, and internal calls that failed or got no answer.
 create function private.schedule_faults()
 returns table (finding text, subject text, since timestamptz, detail jsonb)
 language plpgsql
@@ -6344,7 +6346,7 @@ begin
     coalesce(j.done_at, j.since),
     jsonb_build_object(
       'remedy',
-      'Run "select private.set_up();". Then look at cron.job_run_details: does job subscriptions-sweep run every minute?'
+      'Run "select private.set_up();". Then check in cron.job_run_details that the job subscriptions-sweep runs each minute.'
     )
   from private.scheduled_jobs j
   where j.name = 'sweep'
@@ -6357,12 +6359,13 @@ begin
     coalesce(j.done_at, j.since),
     jsonb_build_object(
       'remedy',
-      'Does the schedule call /api/internal/reconcile, are GATEWAY_API_URL and the API key set, does the gateway answer?'
+      'Check that the schedule calls /api/internal/reconcile, that GATEWAY_API_URL and the API key are set, and that the '
+        'gateway answers.'
     )
   from private.scheduled_jobs j
   where j.name = 'reconciliation'
     and coalesce(j.done_at, j.since) < now() - interval '15 minutes'
-    -- Due, or leased by a run that got no answer.
+    -- Reconciliations that are due, and those that are leased by a run that got no answer.
     and (
       exists (
         select
@@ -6377,13 +6380,13 @@ begin
       )
     );
 
-  -- A lock that is held for a moment is no fault.
+  -- Only failures that last for ten minutes: another transaction may hold a lock for a moment.
   return query
   select
     'job_failing',
     j.name,
     j.since,
-    jsonb_build_object('error', j.error, 'remedy', 'Repair what the error names; the job is tried again every minute.')
+    jsonb_build_object('error', j.error, 'remedy', 'Repair the cause of the error. The job is retried each minute.')
   from private.scheduled_jobs j
   where j.error is not null
     and j.since < now() - interval '10 minutes';
@@ -6396,7 +6399,7 @@ begin
         run.start_time,
         jsonb_build_object(
           'error', left(run.return_message, 200),
-          'remedy', 'Repair what the error names; the job runs again by itself.'
+          'remedy', 'Repair the cause of the error. The schedule runs the job again.'
         )
       from cron.job j
       cross join lateral (
@@ -6422,15 +6425,18 @@ begin
         'status_code', last.status_code,
         'error', coalesce(last.error, case when last.answered_at is null then 'not answered' end),
         'remedy', case
-          when last.answered_at is null then 'Does the worker of pg_net run? "select net.worker_restart();" starts it again.'
+          when last.answered_at is null
+            then 'Check that the worker of pg_net runs. "select net.worker_restart();" starts it again.'
           when last.status_code = 401
             then 'The Vault secret subscriptions_internal_key is not the function''s INTERNAL_KEY.'
           when last.status_code in (404, 405)
             then 'The Vault secret subscriptions_url is not the functions'' address, or the function api is not deployed.'
-          when last.status_code = 503 then 'A variable of the function is not set: its log names it at each start.'
+          when last.status_code = 503
+            then 'A variable of the function is not set. The function logs the names of these variables at each start.'
           when last.status_code is null
-            then 'The Vault secret subscriptions_url can''t be reached: is it https://<ref>.supabase.co/functions/v1?'
-          else 'Look at the function''s log of that time.'
+            then 'The address in the Vault secret subscriptions_url does not answer. Check that it is '
+              'https://<ref>.supabase.co/functions/v1.'
+          else 'Read the function''s log of that time.'
         end
       )
     )
@@ -6439,7 +6445,7 @@ begin
     select c.*
     from private.function_calls c
     where c.path = paths.path
-      -- Give an answer its time, and the sweep to read it.
+      -- A call counts as unanswered after five minutes: pg_net waits for the answer, and the sweep stores it.
       and (c.answered_at is not null or c.called_at < now() - interval '5 minutes')
     order by c.id desc
     limit 1
@@ -6448,11 +6454,10 @@ begin
     or last.status_code not between 200 and 299;
 end
 $$$_$,
-$_$-- For a monitor: whether the database answers, the oldest undelivered side effect, the newest webhook and sweep.
+$_$-- Returns what a monitor checks. Contract: GET /api/health.
 -- API: service_role only.
-
 create function public.get_health(
-  p_destinations text default null -- those that are configured, comma-separated; null: all
+  p_destinations text default null -- the configured destinations, comma-separated; null: all
 )
 returns jsonb -- {oldest_undelivered_at, last_webhook_at, last_sweep_at}: ISO 8601 or null
 language sql
@@ -6462,7 +6467,7 @@ set search_path = ''
 as $$
   select jsonb_build_object(
     'oldest_undelivered_at', (
-      -- Since when it is due: a cancellation may be planned for next year.
+      -- queued_at is the time from which the row is due: a cancellation may be planned for next year.
       select private.iso_time(min(o.queued_at))
       from private.outbox o
       where o.delivered_at is null
@@ -6475,14 +6480,15 @@ as $$
   )
 $$$_$,
 $_$comment on function public.get_health(text) is
-  'The oldest side effect that is due, the newest webhook and the newest sweep; no customer data.'$_$,
+  'Returns the times of the oldest undelivered side effect, the newest webhook and the newest sweep. No customer data.'$_$,
 $_$revoke execute on function public.get_health(text) from public, anon, authenticated$_$,
 $_$grant execute on function public.get_health(text) to service_role$_$,
-$_$-- Security definer: service_role has no rights on the history of the CLI.
+$_$-- Returns the newest applied migration up to a version.
+-- Security definer: service_role has no rights on the CLI's table of migrations.
 create function private.applied_version(
   p_until text
 )
-returns text -- null: none, or the migrations were applied without the CLI
+returns text -- null: no such migration, or the migrations were applied without the CLI
 language plpgsql
 stable
 security definer
@@ -6501,13 +6507,13 @@ begin
 end
 $$$_$,
 $_$grant execute on function private.applied_version(text) to service_role$_$,
-$_$-- The newest applied migration, up to the one that the function is made for. An app may add newer migrations of its own,
--- so the newest of all would not show that one of the function's is missing.
+$_$-- Returns the newest applied migration, up to the one that the function is made for. An app may add newer migrations, so the
+-- newest of all would not show that one of the function's migrations is missing.
 -- API: service_role only.
 create function public.get_schema_version(
   p_function_version text -- the newest migration that the function is made for
 )
-returns jsonb -- {version}: p_function_version if it is applied, else an older one; null: not known
+returns jsonb -- {version}: p_function_version if it is applied, else an older version; null: not known
 language sql
 stable
 security invoker
@@ -6516,18 +6522,16 @@ as $$
   select jsonb_build_object('version', private.applied_version(p_function_version))
 $$$_$,
 $_$comment on function public.get_schema_version(text) is
-  'The newest applied migration that is not newer than the given one.'$_$,
+  'Returns the newest applied migration that is not newer than the given one.'$_$,
 $_$revoke execute on function public.get_schema_version(text) from public, anon, authenticated$_$,
 $_$grant execute on function public.get_schema_version(text) to service_role$_$
 ]);
 
 -- migrations/20261122000032_admin_support.sql
 select pg_temp.apply_migration('20261122000032', 'admin_support', array[
-$_$-- For an admin: complimentary tiers, and why a user has a tier.
+$_$-- For an admin: complimentary tiers, the end of a payment's access, and the history of a user's tier.
 
--- For an admin: complimentary tiers, and why a user has the tier that they have.
-
--- Grants a tier without a payment, until a given time. What is paid goes on below it.
+-- Grants a tier without a payment, until a given time. Paid access continues below the grant.
 create function private.grant_tier(
   p_user_id uuid,
   p_tier text,
@@ -6560,11 +6564,11 @@ begin
   perform private.settle_access(p_user_id, v_email);
 end
 $$$_$,
-$_$-- Ends a grant at once. Another source takes over, where there is one.
+$_$-- Ends a grant at once. The next running source takes over, if the user has one.
 create function private.revoke_grant(
   p_grant_id bigint
 )
-returns boolean -- whether there was such a grant to revoke
+returns boolean -- false: no such grant, or it ended before
 language plpgsql
 set search_path = ''
 as $$
@@ -6587,12 +6591,13 @@ begin
   return true;
 end
 $$$_$,
-$_$-- Ends the access that a payment gives, such as after a lost dispute. Another source takes over, where there is one.
+$_$-- Ends the access that a payment gives, such as after a lost dispute. The next running source takes over, if the user has
+-- one.
 create function private.end_payment_access(
   p_payment_id uuid,
   p_reason text -- such as dispute_lost
 )
-returns boolean -- whether the payment gave access
+returns boolean -- false: the payment gave no access, or its access ended before
 language plpgsql
 set search_path = ''
 as $$
@@ -6616,7 +6621,7 @@ begin
   return true;
 end
 $$$_$,
-$_$-- The history behind a user's tier, oldest first.
+$_$-- Returns the payments, events, grants, tier changes and sources of a user, oldest first.
 create function private.explain_user(
   p_user_id uuid
 )
@@ -6682,7 +6687,7 @@ as $$
     from private.tier_changes c
     where c.user_id = p_user_id
     union all
-    -- Where each source stands now: the live one with the greatest since rules.
+    -- The present state of each source.
     select
       6,
       0,
@@ -6704,20 +6709,19 @@ as $$
     cross join (select (r).source, (r).is_live from (select private.find_ruling(p_user_id) as r offset 0) found) ruling
     where s.user_id = p_user_id
   ) line
-  -- What one transaction did has one time: cause before effect.
+  -- All rows of one transaction have the same time. The rank puts a cause before its effect.
   order by line.at, line.rank, line.id, line.reference
 $$$_$
 ]);
 
 -- migrations/20261122000033_admin_entitlement.sql
 select pg_temp.apply_migration('20261122000033', 'admin_entitlement', array[
-$_$-- For an admin: whether each paying user has the tier, and no other user.
+$_$-- Findings about the match of payments and tiers: paid without a tier, a tier without a payment, captured without effect,
+-- and paid twice. An admin reads them in private.findings.
 
--- For an admin: every paying user has the tier, and no user has what is not paid for. Each row is a user of whom that is
--- not true. Where an index leads to the rows, the clock is called, so that the planner can estimate them; elsewhere the
--- clock is read once a query: a call for each row of a large table would take longer than the rest.
+-- A condition that uses an index calls the clock directly, so that the planner can estimate the rows. Other conditions read
+-- the clock in a subquery, once for each query: a call for each row of a large table would dominate the run time.
 
--- An entry a purchase.
 create index payments_period_end_idx on public.payments (period_end)
 where fulfilled_at is not null$_$,
 $_$create view private.paid_not_entitled
@@ -6752,9 +6756,9 @@ left join public.subscriptions s on s.user_id = paid.user_id
 where s.status is distinct from 'active'
   and exists (select from private.find_user(paid.user_id))$_$,
 $_$comment on view private.paid_not_entitled is
-  'Users whose paid period runs and who have no active subscription, though they did not cancel it. Look at '
-  'private.explain_user(user_id); private.grant_tier until period_end gives what was paid for, a refund at the '
-  'gateway ends the finding, too. Reads the payments whose period runs.'$_$,
+  'Users with a running paid period and without an active subscription, although they did not cancel it. Look at '
+  'private.explain_user(user_id). Then call private.grant_tier until period_end, or refund the payment at the gateway: '
+  'either ends the finding. The view reads the payments whose period runs.'$_$,
 $_$create view private.entitled_not_paid
 with (security_invoker = true)
 as
@@ -6778,7 +6782,7 @@ from (
 full join (
   select
     a.*,
-    -- The sweep runs once a minute; reconciliation of what the gateway bills may take a day.
+    -- The sweep runs each minute. The reconciliation of a subscription that the gateway bills may take a day.
     ends.at as ends_at,
     ends.at < (select private.clock()) as is_over
   from public.subscriptions a
@@ -6807,10 +6811,10 @@ where s.is_over
       and o.lapses_at + interval '1 hour' > (select private.clock())
   )$_$,
 $_$comment on view private.entitled_not_paid is
-  'Users with a tier or an active subscription that no running payment, no gateway subscription and no grant '
-  'carries, or whose period is long over. Look at private.explain_user(user_id); private.grant_tier makes it '
-  'complimentary, else set the subscription to cancelled and the profile to free. A report: reads every active '
-  'subscription and every profile.'$_$,
+  'Users with a tier or an active subscription but without a running payment, gateway subscription or grant for it, and '
+  'users whose period is long over. Look at private.explain_user(user_id). To keep the tier as a complimentary one, call '
+  'private.grant_tier. To end it, set the subscription to cancelled and the profile to free. A report: the view reads every '
+  'active subscription and every profile.'$_$,
 $_$create view private.tier_mismatch
 with (security_invoker = true)
 as
@@ -6824,19 +6828,17 @@ select
 from public.subscriptions s
 left join public.profiles pr on pr.user_id = s.user_id
 where coalesce(pr.subscription_tier, 'free') <> case when s.status = 'active' then s.tier else 'free' end
-  -- Activated for a period that is over, it gives no access until it is charged.
+  -- A subscription that was activated for a past period gives no access until it is charged.
   and (
     s.status = 'active'
     and s.current_period_end <= (select private.clock())
     and coalesce(pr.subscription_tier, 'free') = 'free'
   ) is not true$_$,
 $_$comment on view private.tier_mismatch is
-  'Profiles with another tier than the active subscription''s, or with a tier though the subscription has ended. '
-  'Look at private.explain_user(user_id) for who wrote it, then set the profile''s tier. A report: reads every '
-  'subscription and its profile.'$_$,
-$_$-- For an admin: what needs attention, one view for each kind, and all of them in private.findings.
-
--- These indexes hold no normal payment, so they stay small.
+  'Profiles whose tier differs from the tier of the active subscription, and profiles with a tier although the subscription '
+  'has ended. private.explain_user(user_id) shows the cause of each tier change. Then set the tier of the profile. A '
+  'report: the view reads every subscription and its profile.'$_$,
+$_$-- Only payments and side effects with a problem are in these indexes, so they stay small.
 create index payments_unsettled_idx on public.payments (captured_at)
 where uncaptured_at is not null or dispute_status = 'lost' or status = 'captured' and fulfilled_at is null$_$,
 $_$create index outbox_parked_at_idx on private.outbox (parked_at)
@@ -6861,9 +6863,9 @@ where p.status = 'captured'
   and p.fulfilled_at is null
   and (p.amount = 0 or p.refunded_amount < p.amount)$_$,
 $_$comment on view private.captured_not_fulfilled is
-  'Captured payments that granted nothing, and why. "no plan of this tier": add the plan, then private.replay_event or '
-  'verify again. "not confirmed with its amount": look the payment up at the gateway. "paid, user gone": refund it '
-  'there.'$_$,
+  'Captured payments that granted no tier, with the reason. "no plan of this tier": add the plan, then call '
+  'private.replay_event or verify the payment again. "not confirmed with its amount": look the payment up at the gateway. '
+  '"paid, user gone": refund the payment at the gateway.'$_$,
 $_$create view private.paid_twice
 with (security_invoker = true)
 as
@@ -6876,7 +6878,7 @@ select
 from private.extra_payments x
 join public.payments p on p.id = x.payment_id
 where x.refunded_amount < p.amount
-  -- One that was only verified and not captured within five days is refunded by the gateway.
+  -- The gateway refunds a payment that was verified but not captured within five days.
   and (x.confirmed_at is not null or x.paid_at > (select private.clock()) - interval '5 days')
 union all
 select
@@ -6927,7 +6929,7 @@ where p.fulfilled_at is not null
         and other.period_end > p.period_start
         and (
           other.tier = p.tier and (other.fulfilled_at, other.since, other.id) < (p.fulfilled_at, p.since, p.id)
-          -- A webhook alone fulfilled an older order, after a newer purchase.
+          -- Only a webhook announced this older order, after a newer purchase.
           or p.verified_at is null and other.since > p.since and other.fulfilled_at < p.fulfilled_at
         )
     )
@@ -6942,7 +6944,7 @@ where p.fulfilled_at is not null
         and billed.ends_at > p.period_start
         and (
           billed.tier = p.tier
-          -- By its first activation: another one after the payment changes nothing.
+          -- Only the first activation counts. A later one, after the payment, changes nothing.
           or p.verified_at is null and exists (
             select
             from private.gateway_subscriptions m
@@ -6955,18 +6957,16 @@ where p.fulfilled_at is not null
     )
   )$_$,
 $_$comment on view private.paid_twice is
-  'Payments too many. "a further payment on the order": refund it at the gateway, whose refund.processed ends the '
-  'finding. The others name a payment whose period overlaps another paid one that still runs: refund it, or lengthen '
-  'the access with private.grant_tier. early_renewal = extend prevents renewals that overlap. Reads the payments whose '
-  'period runs.'$_$
+  'Payments for something that was already paid. "a further payment on the order": refund it at the gateway. The event '
+  'refund.processed ends the finding. The other reasons name a payment whose period overlaps another paid period that still '
+  'runs: refund the payment, or extend the access with private.grant_tier. The setting early_renewal = extend prevents '
+  'overlapping renewals. The view reads the payments whose period runs.'$_$
 ]);
 
 -- migrations/20261122000034_admin_findings.sql
 select pg_temp.apply_migration('20261122000034', 'admin_findings', array[
-$_$-- For an admin: everything that needs attention, one view for each kind, and all of them in one.
+$_$-- The other findings, one view for each kind, and private.findings with all of them. Operations: "Findings".
 
--- A charge that the customer no longer expected. Reads the charges of gateway subscriptions that were replaced or
--- cancelled.
 create view private.unexpected_charges
 with (security_invoker = true)
 as
@@ -6998,7 +6998,7 @@ where (c.amount is null or c.refunded_amount < c.amount)
         on s.user_id = newer.user_id
         and s.gateway_subscription_id = newer.id
         and newer.kind = 'gateway_subscription'
-      -- Also by its first activation: another one later changes nothing.
+      -- Checks the first activation, too, because a later activation moves newer.since past the charge.
       cross join lateral (
         values (newer.since), (least(s.first_activated_at, s.first_charged_at))
       ) there (since)
@@ -7012,8 +7012,8 @@ where (c.amount is null or c.refunded_amount < c.amount)
   )$_$,
 $_$comment on view private.unexpected_charges is
   'Charges of a gateway subscription after its user cancelled it, or after a newer purchase replaced it. The paid cycle '
-  'gives access; refund the charge at the gateway if the customer asks for it, which ends the finding, and cancel the '
-  'subscription there.'$_$,
+  'gives access. Cancel the subscription at the gateway. If the customer asks for it, refund the charge at the gateway, '
+  'which ends the finding.'$_$,
 $_$create view private.never_captured
 with (security_invoker = true)
 as
@@ -7021,8 +7021,8 @@ select p.user_id, p.uncaptured_at as since, p.id as payment_id, p.tier, p.amount
 from public.payments p
 where p.uncaptured_at is not null$_$,
 $_$comment on view private.never_captured is
-  'Payments that a customer verified and the gateway never captured: their access was ended. Look the payment up at the '
-  'gateway; a capture that arrives after all fulfils it and ends the finding.'$_$,
+  'Payments that a customer verified but the gateway did not capture. Their access has ended. Look the payment up at the '
+  'gateway. A later capture fulfils the payment and ends the finding.'$_$,
 $_$create view private.dispute_lost
 with (security_invoker = true)
 as
@@ -7042,8 +7042,9 @@ where c.dispute_status = 'lost'
   and m.ended_at is null
   and m.lapses_at > (select private.clock())$_$,
 $_$comment on view private.dispute_lost is
-  'Payments that were lost to a dispute. Access stays until private.end_payment_access(payment_id, ''dispute_lost'') ends '
-  'it, and the finding with it. A cycle of a gateway subscription has no payment_id: cancel the subscription there.'$_$,
+  'Payments whose dispute was lost. The user keeps access until you call private.end_payment_access(payment_id, '
+  '''dispute_lost''), which also ends the finding. The payment of a cycle has no payment_id: cancel the subscription at the '
+  'gateway.'$_$,
 $_$create view private.expiry_failed
 with (security_invoker = true)
 as
@@ -7056,8 +7057,8 @@ where f.error <> 'PS500'
     or exists (select from private.gateway_subscriptions m where m.user_id = f.user_id and m.is_waiting)
   )$_$,
 $_$comment on view private.expiry_failed is
-  'Users whose lapsed subscription could not be ended, or whose waiting one could not be settled: error is the SQLSTATE, usually of an app''s own trigger on the '
-  'profile. Repair the cause; it is tried again every hour.'$_$,
+  'Users whose lapsed subscription could not be ended, or whose waiting gateway subscription could not be settled. error is '
+  'the SQLSTATE, usually from an app''s trigger on the profile. Repair the cause. The job retries the user each hour.'$_$,
 $_$create view private.outbox_stuck
 with (security_invoker = true)
 as
@@ -7078,12 +7079,12 @@ where o.delivered_at is null
   and o.next_attempt_at < (select private.clock()) - interval '15 minutes'
   or o.delivered_at is null
   and o.parked_at is not null
-  -- A row that was parked without a claim was withdrawn, not given up.
+  -- Skips withdrawn cancellations, which are parked without a claim.
   and o.claims <> '{}'$_$,
 $_$comment on view private.outbox_stuck is
-  'Side effects that were not delivered: due for more than 15 minutes, or given up (parked). Due ones: does the '
-  'schedule run, is the destination configured (RESEND_API_KEY, GATEWAY_API_URL), did it ask for a pause? Parked '
-  'ones: mend what last_error says, then private.requeue(id).'$_$,
+  'Side effects that were not delivered: due for more than 15 minutes, or parked. Due: check that the schedule runs, that '
+  'the destination is configured (RESEND_API_KEY, GATEWAY_API_URL), and that it did not ask for a pause (paused_until). '
+  'Parked: repair the cause in last_error, then call private.requeue(id).'$_$,
 $_$create view private.failed_events
 with (security_invoker = true)
 as
@@ -7103,14 +7104,14 @@ where (
     e.outcome like 'failed: %'
     or e.outcome in ('parked', 'plan_not_found', 'mismatch')
   )
-  -- An emptied one can't be applied again.
+  -- An event without its payload cannot be applied again.
   and e.payload is not null
   and case e.outcome
-    -- Listed until it is fulfilled or refunded.
+    -- Until the payment is fulfilled or refunded.
     when 'plan_not_found' then p.fulfilled_at is null and (p.amount = 0 or p.refunded_amount < p.amount)
     when 'mismatch' then
-      -- Refunds and disputes of a payment that does not count, and cancellations of a gateway subscription that is not
-      -- attached, are as they should be. The activation of one that is charged may be on its way.
+      -- A mismatch is normal for refunds and disputes of an extra payment, and for cancellations of a gateway subscription
+      -- that is not attached. After a charge the activation may still arrive within 15 minutes.
       case e.event
         when 'subscription.charged' then e.received_at < (select private.clock()) - interval '15 minutes'
         else e.event in ('payment.captured', 'order.paid')
@@ -7137,11 +7138,11 @@ where (
     else true
   end$_$,
 $_$comment on view private.failed_events is
-  'Webhooks that had no effect and should have had one. failed, parked: the error is in the ledger; plan_not_found: '
-  'add the plan; then private.replay_event(body_sha256). mismatch: a payment of another amount or currency than the '
-  'order''s: refund it at the gateway; shown as long as its payload is kept, 90 days.'$_$,
-$_$-- The rights that Postgres itself gives on a new function, to everybody, stay: taking them away would close functions of
--- the app, too.
+  'Webhooks that should have had an effect but had none. failed, parked: repair the cause of the error in the ledger. '
+  'plan_not_found: add the plan. Then call private.replay_event(body_sha256). mismatch: the payment has another amount or '
+  'currency than its order. Refund it at the gateway. The finding ends after 90 days, when the payload is deleted.'$_$,
+$_$-- Postgres lets PUBLIC execute each new function. The migrations keep this default, because a revoke would close functions
+-- of the app, too.
 create view private.open_functions
 with (security_invoker = true)
 as
@@ -7169,8 +7170,8 @@ where p.pronamespace = 'public'::regnamespace
       and d.deptype = 'e'
   )$_$,
 $_$comment on view private.open_functions is
-  'Functions of schema public that PUBLIC may call and that run with the rights of their owner. Close them, or say in a '
-  'comment that they are meant: remedy has the statements.'$_$,
+  'Functions of schema public that run with the rights of their owner (security definer) and that anon may execute. Revoke '
+  'that right, or state in a comment that it is intended: remedy has the statements.'$_$,
 $_$create view private.findings
 with (security_invoker = true)
 as
@@ -7201,7 +7202,8 @@ union all
 select 'never_captured', v.payment_id::text, v.user_id, v.since, to_jsonb(v) - '{user_id, since}'::text[]
 from private.never_captured v
 union all
-select 'dispute_lost', coalesce(v.payment_id::text, v.gateway_payment_id), v.user_id, v.since, to_jsonb(v) - '{user_id, since}'::text[]
+select 'dispute_lost', coalesce(v.payment_id::text, v.gateway_payment_id), v.user_id, v.since,
+  to_jsonb(v) - '{user_id, since}'::text[]
 from private.dispute_lost v
 union all
 select 'expiry_failed', v.user_id::text, v.user_id, v.since, to_jsonb(v) - '{user_id, since}'::text[]
@@ -7222,9 +7224,9 @@ union all
 select 'open_function', o.name, null, null, to_jsonb(o) - 'name'
 from private.open_functions o$_$,
 $_$comment on view private.findings is
-  'Everything that needs an admin''s attention: the view that says more, its subject, its user, and since when. Empty: '
-  'nothing to do.'$_$,
-$_$-- Postgres lets every role execute a new function. Until here the schema alone protects them: only service_role may use it.
+  'All findings, each with its kind, subject, user, start and details. The view of that kind has a comment with the remedy. '
+  'No rows: nothing needs an admin''s attention.'$_$,
+$_$-- Postgres lets PUBLIC execute each new function. Before this statement only the rights on the schema close them.
 revoke execute on all functions in schema private from public$_$
 ]);
 

@@ -69,6 +69,7 @@ describe.each(everyTarget)('%s', (target) => {
             features: ['Everything in Basic', 'Analytics', 'Priority support'],
             is_active: true,
             grace_days: 3,
+            billing_cycles: null,
             gateway_plan_id: null,
             created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+\+00:00$/),
           },

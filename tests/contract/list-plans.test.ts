@@ -13,6 +13,7 @@ const common = {
   currency: 'INR',
   is_active: true,
   grace_days: 3,
+  billing_cycles: null,
   gateway_plan_id: null,
   created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+\+00:00$/),
 };

@@ -5,8 +5,8 @@ import { readAccessFindings } from '../helpers/database/findings.ts';
 import { callRpc, openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type Row, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
-import { type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
-import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { refundEvent, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
+import { paymentOf, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { readAllRows, readCancellation, readTier } from '../helpers/records/read-records.ts';
 import { createUser, deleteUsers, uniqueId } from '../helpers/records/records.ts';
 
@@ -55,6 +55,15 @@ function event(
 ) {
   const of = { userId: user.id, id, planId: 'plan_pro', createdAt };
   return deliver(service, subscriptionEvent({ name, ...of, ...fields }));
+}
+
+/** When the gateway is to be told that a subscription ends. */
+async function cancellationTime(id: string): Promise<unknown> {
+  const row = await database.one(
+    "select next_attempt_at as at from private.outbox where key = 'cancel-subscription/' || $1",
+    [id],
+  );
+  return row.at;
 }
 
 function withoutRevision({ revision: _, updated_at: __, ...rest }: Row): Row {
@@ -109,13 +118,22 @@ describe('a cancellation at the period’s end', () => {
     const id = await bill(january);
     await cancel();
     expect(await readCancellation(database, id)).toEqual({ at: 'cycle end', state: 'pending' });
-    const row = await database.one(
-      "select next_attempt_at from private.outbox where key = 'cancel-subscription/' || $1",
-      [
-        id,
-      ],
-    );
-    expect(row).toEqual({ next_attempt_at: new Date('2026-01-30T00:00:00Z') });
+    expect(await cancellationTime(id)).toEqual(new Date('2026-01-30T00:00:00Z'));
+  });
+
+  test('is due 48 hours before the end again after the purchase that replaced the subscription was refunded', async () => {
+    user = await createUser(database);
+    const id = await bill(january);
+    await cancel();
+    await at('2026-01-20T00:00:00Z');
+    const order = await placeOrder(database, { user, tier: 'premium' });
+    await verifyPurchase(service, order);
+    expect(await cancellationTime(id)).toEqual(new Date('2026-01-20T00:00:00Z'));
+    await at('2026-01-21T00:00:00Z');
+    await deliver(service, refundEvent(paymentOf(order), 99900));
+    expect(await subscription()).toMatchObject({ gateway_subscription_id: id, cancel_at_period_end: true });
+    expect(await readCancellation(database, id)).toEqual({ at: 'cycle end', state: 'pending' });
+    expect(await cancellationTime(id)).toEqual(new Date('2026-01-30T00:00:00Z'));
   });
 
   test.each<[string, (id: string) => Promise<unknown>]>([

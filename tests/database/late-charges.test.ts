@@ -109,3 +109,28 @@ test('a charge from before the cancellation that arrives after it is no finding'
   );
   expect(await findings()).toEqual([]);
 });
+
+test('a late charge of an earlier cycle does not shorten the period that a charge without a plan of ours set', async () => {
+  await billed();
+  expect(await charge(march, { planId: 'plan_unknown' })).toBe('applied');
+  const paid = await subscription();
+  expect(paid).toMatchObject({ tier: 'premium', end: '2026-04-01T00:00:00.000Z' });
+  const late = { payment: { id: uniqueId('pay'), amount }, createdAt: '2026-02-15T00:00:00Z' };
+  await event('charged', '2026-03-02T00:00:00Z', { ...february, ...late });
+  expect(await subscription()).toEqual(paid);
+});
+
+test('a charge of a replaced subscription that an admin restored by hand withdraws its cancellation', async () => {
+  await billed();
+  await buy('pro');
+  expect(await readCancellation(database, id)).toMatchObject({ state: 'pending' });
+  await setClock(database, '2026-02-11T00:00:00Z');
+  await database.query(
+    `update public.subscriptions set gateway_subscription_id = $2, tier = 'premium',
+       plan_id = (select p.id from public.plans p where p.tier = 'premium') where user_id = $1`,
+    [user.id, id],
+  );
+  expect(await charge(march)).toBe('applied');
+  expect(await subscription()).toMatchObject({ tier: 'premium', gateway_subscription_id: id });
+  expect(await readCancellation(database, id)).toMatchObject({ state: 'withdrawn' });
+});

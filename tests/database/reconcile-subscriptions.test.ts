@@ -4,9 +4,9 @@ import { setClock } from '../helpers/database/clock.ts';
 import { callRpc, openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
-import { seconds, subscriptionEvent } from '../helpers/gateway/events.ts';
+import { refundEvent, seconds, subscriptionEvent } from '../helpers/gateway/events.ts';
 import { alertsAbout } from '../helpers/gateway/reconciliation.ts';
-import { placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
+import { paymentOf, placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
 import { readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
 
@@ -182,6 +182,22 @@ describe('expiry ends a subscription that the gateway bills', () => {
       expect(await readTier(database, subscription.userId)).toBe('free');
     },
   );
+
+  test('after its grace days, also if a purchase in between was refunded', async () => {
+    const subscription = await billed();
+    await setClock(database, '2026-02-03T20:00:00Z');
+    await claim();
+    await apply(subscription, { status: 'halted', ...january });
+    const user = { id: subscription.userId, email: null };
+    const order = await placeOrder(database, { user, tier: 'premium' });
+    await verifyPurchase(service, order);
+    expect(await readTier(database, user.id)).toBe('premium');
+    await deliver(service, refundEvent(paymentOf(order), 99900));
+    expect(await readTier(database, user.id)).toBe('pro');
+    expect(await expire('2026-02-04T00:00:00Z')).toBe(0);
+    expect(await expire('2026-02-04T00:00:01Z')).toBe(1);
+    expect(await readTier(database, user.id)).toBe('free');
+  });
 
   test('not by an answer from before the end of the period, nor by one older than a day', async () => {
     const subscription = await billed();

@@ -70,6 +70,14 @@ describe('a full refund', () => {
     expect(await readPurchase(database, order)).toMatchObject(active);
   });
 
+  test('that is pending does not keep a verification from granting the tier', async () => {
+    const order = await placeOrder(database);
+    await refundOf(order)('pending');
+    expect(await verifyPurchase(service, order)).toMatchObject({ outcome: 'applied', tier: 'pro' });
+    expect(await readPurchase(database, order)).toMatchObject({ isFulfilled: true, ...active });
+    expect(await refundedAmount(order)).toBe('0');
+  });
+
   test('with one rupee processed and the rest pending does not end access', async () => {
     const order = await purchase();
     expect(await refundOf(order, 100)('processed')).toBe('applied');

@@ -135,6 +135,17 @@ test('a refund that arrives before its charge is unmatched, and the charge gives
   expect(await access(user.id)).toEqual(['cancelled', 'refunded', 'free']);
 });
 
+test('a pending refund that arrives before its charge changes no access until it is processed', async () => {
+  const { user, charge } = await subscriber();
+  const payment = uniqueId('pay');
+  const which = { id: uniqueId('rfnd') };
+  await refund(payment, 99900, { ...which, status: 'pending' });
+  await charge(january, payment);
+  expect(await access(user.id)).toEqual(['active', null, 'premium']);
+  expect(await refund(payment, 99900, which)).toBe('applied');
+  expect(await access(user.id)).toEqual(['cancelled', 'refunded', 'free']);
+});
+
 test('the charge of the next cycle after a refunded one gives access', async () => {
   const { user, charge } = await subscriber();
   await charge(january);

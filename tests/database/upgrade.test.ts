@@ -80,7 +80,8 @@ describe('a database of the newest release, upgraded by db push', () => {
 
   test('shows every user of the sample the same subscription', async () => {
     expect(before.length).toBeGreaterThan(20);
-    expect(await readSubscriptions(database)).toEqual(before);
+    // A newer schema may add fields.
+    expect(await readSubscriptions(database)).toMatchObject(before);
   });
 
   test('has exactly the findings that the sample left open', async () => {

@@ -13,6 +13,7 @@ const row = {
 function gateway(status: number, afterwards: string | null = 'active', retryAfter: string | null = null): Gateway {
   return {
     createOrder: () => Promise.resolve(null),
+    createSubscription: () => Promise.resolve(null),
     cancelSubscription: (id) => Promise.resolve({ status: id === 'sub_1' ? status : 400, retryAfter }),
     readSubscription: () =>
       Promise.resolve(

@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
 
 vi.mock('node:crypto', async (original) => {
@@ -6,8 +5,9 @@ vi.mock('node:crypto', async (original) => {
   return { ...crypto, timingSafeEqual: vi.fn(crypto.timingSafeEqual) };
 });
 
-// An earlier test file of this worker may have loaded the module, with the real node:crypto.
+// Another test file of this worker may have loaded the module with the real function.
 vi.resetModules();
+const { timingSafeEqual } = await import('node:crypto');
 const { createInternalAccess } = await import('../../supabase/functions/api/sessions/internal-access.ts');
 
 const request = (headers: HeadersInit) =>

@@ -1,5 +1,4 @@
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
-import { createMailer } from '../../supabase/functions/api/outbox/mailer.ts';
 import { createSenders } from '../../supabase/functions/api/outbox/senders.ts';
 import { everyRow, paymentFailedRow, paymentSuccessRow, subscriptionEndingRow } from '../emails/rows.ts';
 import { accept, providerError, startReceiver } from '../helpers/outbox/receiver.ts';
@@ -26,6 +25,9 @@ const rows = [
 const loaded = vi.hoisted(() => ({ modules: new Set<string>() }));
 vi.mock('../../supabase/functions/api/generated/emails.js', (original) => note('templates', original));
 vi.mock('resend', (original) => note('client', original));
+// Another test file of this worker may have loaded them.
+vi.resetModules();
+const { createMailer } = await import('../../supabase/functions/api/outbox/mailer.ts');
 
 /** Returns the unchanged module, and records that it was loaded. */
 function note(name: string, original: () => Promise<unknown>) {

@@ -12,6 +12,7 @@ const environment: Record<string, string> = {
 const config = readConfig((name) => environment[name]);
 const gateway: Gateway = {
   createOrder: () => Promise.resolve(null),
+  createSubscription: () => Promise.resolve(null),
   cancelSubscription: () => Promise.resolve({ status: 0, retryAfter: null }),
   readSubscription: () => Promise.resolve({ status: 'found', value: { status: 'active' } }),
   listOrderPayments: () => Promise.resolve({ status: 'found', value: [{ id: 'pay_A', email: 'asha@example.com' }] }),
@@ -40,6 +41,7 @@ const due = {
     { subscriptions: [{ id: 'c', gateway_subscription_id: 'sub_1' }] },
     { subscriptions: [] },
   ],
+  claim_subscription_orders: [{ orders: [] }, { orders: [] }],
 };
 
 test('an answer that cannot be applied → 200, one line in the log that names the call and no data', async () => {

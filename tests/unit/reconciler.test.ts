@@ -7,14 +7,15 @@ type GatewayReads = Pick<Gateway, 'listOrderPayments' | 'listRefunds' | 'readSub
 
 /** A database in which payments and subscriptions are due. It records the applied answers, and fails for some ids. */
 function due(
-  { payments = 0, subscriptions = 0, fails = () => false }: {
+  { payments = 0, subscriptions = 0, orders = 0, fails = () => false }: {
     payments?: number;
     subscriptions?: number;
+    orders?: number;
     fails?: (id: string) => boolean;
   },
 ): ReconcileDatabase & { applied: unknown[]; finished: number } {
   const applied: unknown[] = [];
-  let [waiting, billed] = [payments, subscriptions];
+  let [waiting, billed, asked] = [payments, subscriptions, orders];
   const take = (count: number) => Array.from({ length: Math.min(count, 20) }, (_, index) => String(index));
   return {
     applied,
@@ -34,6 +35,16 @@ function due(
       return Promise.resolve({
         subscriptions: claimed.map((id) => ({ id, gateway_subscription_id: `sub_${id}` })),
       });
+    },
+    claimSubscriptionOrders() {
+      const claimed = take(asked);
+      asked -= claimed.length;
+      return Promise.resolve({ orders: claimed.map((id) => ({ id, gateway_subscription_id: `sub_${id}` })) });
+    },
+    applySubscriptionOrder(id, entity) {
+      if (fails(id)) return Promise.reject(new DatabaseError('apply_subscription_order', '55P03'));
+      applied.push([id, entity]);
+      return Promise.resolve({ applied: entity !== null });
     },
     applyOrderPayments(id, items) {
       if (fails(id)) return Promise.reject(new DatabaseError('apply_order_payments', '55P03'));
@@ -92,9 +103,9 @@ test('at most five reads run at once', async () => {
 });
 
 test('an unknown order or subscription is applied as null', async () => {
-  const database = due({ payments: 1, subscriptions: 1 });
-  expect(await reconcile(database, unknown)).toEqual({ asked: 2, applied: 0, unanswered: 0 });
-  expect(database.applied).toEqual([['0', null], ['0', null]]);
+  const database = due({ payments: 1, subscriptions: 1, orders: 1 });
+  expect(await reconcile(database, unknown)).toEqual({ asked: 3, applied: 0, unanswered: 0 });
+  expect(database.applied).toEqual([['0', null], ['0', null], ['0', null]]);
 });
 
 test('the run is stored as finished once, and only if every read was answered and applied', async () => {

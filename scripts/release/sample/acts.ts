@@ -16,7 +16,7 @@ import {
 import type { SampleDatabase } from './sample-database.ts';
 import { emailOf, userId, type UserName } from './users.ts';
 
-/** What a user, the gateway or an admin does. @throws when the database answers something else than expected. */
+/** An act of a user, the gateway or an admin. @throws when the database returns another outcome than expected. */
 export type Act = (database: SampleDatabase) => Promise<void>;
 
 /** An act and its time: ISO 8601, UTC. */
@@ -74,7 +74,7 @@ export function deliver(event: GatewayEvent, outcome = 'applied'): Act {
   };
 }
 
-/** The gateway captured an order, or an attempt failed. */
+/** The gateway captures the payment of an order, or an attempt fails. */
 export function captured(orderId: string, tier: Tier, outcome = 'applied'): Act {
   return deliver(paymentEvent('captured', money(orderId, tier)), outcome);
 }
@@ -97,7 +97,7 @@ export function disputed(orderId: string, tier: Tier, name: 'created' | 'lost', 
   return deliver(disputeEvent(money(orderId, tier), name, status));
 }
 
-/** The gateway starts, charges or cancels a subscription; `paymentId` is that of a charge of the plan basic. */
+/** The gateway starts, charges or cancels a subscription. `paymentId`: the payment of a charge for the plan basic. */
 export function billed(name: 'activated' | 'charged' | 'cancelled', cycle: Cycle, paymentId?: string): Act {
   return deliver(
     subscriptionEvent(name, cycle, paymentId === undefined ? undefined : { id: paymentId, amount: prices.basic }),
@@ -123,7 +123,7 @@ export function resume(user: UserName): Act {
   };
 }
 
-/** POST /api/internal/reconcile: `paid` are the orders that the gateway captured; it has no payment on any other. */
+/** POST /api/internal/reconcile. `paid`: the orders that the gateway captured. Other orders have no payment there. */
 export function reconcile(paid: readonly string[], tier: Tier = 'basic'): Act {
   return async (database) => {
     const { payments } = await database.call('claim_payments_to_reconcile', {});
@@ -135,7 +135,7 @@ export function reconcile(paid: readonly string[], tier: Tier = 'basic'): Act {
   };
 }
 
-/** The same for subscriptions that the gateway bills: it has them active, in these cycles. */
+/** POST /api/internal/reconcile for gateway subscriptions, which the gateway reports as active in these cycles. */
 export function reconcileSubscriptions(cycles: readonly Cycle[]): Act {
   return async (database) => {
     const { subscriptions } = await database.call('claim_subscriptions_to_reconcile', {});

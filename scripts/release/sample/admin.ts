@@ -15,12 +15,12 @@ const cycleOfZoya: Cycle = {
   end: '2026-11-30T00:00:00Z',
 };
 
-/** What admins and the app did, users that were deleted, events that wait, and side effects that were not delivered. */
+/** Acts of admins and of the app, deleted users, events that wait, and undelivered side effects. */
 export const admin: readonly Step[] = [
-  // The plan basic is one that the gateway bills, too.
+  // The gateway also bills the plan basic.
   ['2026-07-01T00:00:00Z', statement("update public.plans set gateway_plan_id = 'plan_basic' where tier = 'basic'")],
 
-  // Lata has a complimentary tier. A second one was revoked.
+  // Lata has a complimentary tier. A second grant was revoked.
   ['2026-09-14T10:00:00Z', signUp('lata')],
   [
     '2026-09-14T10:05:00Z',
@@ -32,7 +32,7 @@ export const admin: readonly Step[] = [
   ],
   ['2026-09-15T10:01:00Z', statement("select private.revoke_grant(id) from private.grants where reason = 'A mistake'")],
 
-  // Zara's subscription was written by hand, and nothing pays for it. An open finding.
+  // Zara's subscription row was written by hand, without a payment. An open finding.
   ['2026-09-16T10:00:00Z', signUp('zara')],
   [
     '2026-09-16T10:05:00Z',
@@ -46,7 +46,7 @@ export const admin: readonly Step[] = [
     ),
   ],
 
-  // Wali was deleted more than 90 days ago, so that what is left of him was erased. Xena was deleted lately: the gateway
+  // Wali was deleted more than 90 days ago, so his remaining data was erased. Xena was deleted recently, and the gateway
   // cancels her subscription.
   ['2026-07-05T10:00:00Z', signUp('wali')],
   ['2026-07-05T10:05:00Z', order('wali', 'pro', 'order_wali')],
@@ -57,7 +57,7 @@ export const admin: readonly Step[] = [
   ['2026-10-18T00:02:00Z', billed('charged', cycleOfXena, 'pay_xena')],
   ['2026-10-25T10:00:00Z', statement('delete from auth.users where id = $1', userId('xena'))],
 
-  // The app sold a tier to Yash that no plan has. Two open findings: the payment, and its event.
+  // The app sold Yash a tier without a plan. Two open findings: the payment, and its event.
   ['2026-09-17T10:00:00Z', signUp('yash')],
   [
     '2026-09-17T10:05:00Z',
@@ -69,11 +69,11 @@ export const admin: readonly Step[] = [
   ],
   ['2026-09-17T10:06:00Z', captured('order_yash', 'basic', 'plan_not_found')],
 
-  // Events that wait: for an order that is not known, and for Zoya, who has not signed up.
+  // Two events wait: one for an unknown order, and one for Zoya, who has not signed up.
   ['2026-10-31T08:00:00Z', deliver(paymentEvent('captured', money('order_unknown', 'pro')), 'unmatched')],
   ['2026-10-31T08:05:00Z', deliver(subscriptionEvent('activated', cycleOfZoya), 'unmatched')],
 
-  // Sara's mail is refused and parked: an open finding. Tara's is retried. What is written in the last minute is due.
+  // Sara's mail is refused and parked: an open finding. Tara's mail is retried. Side effects of the last minute are due.
   ['2026-10-28T10:00:00Z', signUp('sara')],
   ['2026-10-28T10:05:00Z', order('sara', 'pro', 'order_sara')],
   ['2026-10-28T10:06:00Z', verify('sara', 'order_sara')],

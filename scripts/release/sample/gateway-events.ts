@@ -10,7 +10,7 @@ export type GatewayEvent = { readonly name: string; readonly entities: Readonly<
 export const prices = { basic: 9900, pro: 99900, premium: 199900 } as const;
 export type Tier = keyof typeof prices;
 
-/** A payment on an order, which a charge of a gateway subscription has not. `amount` in minor units. */
+/** A payment. The payment of a charge has no order of ours. `amount` in minor units. */
 export type Money = { readonly id: string; readonly orderId?: string; readonly amount: number };
 
 export function paymentEvent(outcome: 'captured' | 'failed', money: Money): GatewayEvent {
@@ -52,7 +52,7 @@ export type Cycle = {
   readonly end: string;
 };
 
-/** `payment` is that of a charge. */
+/** `payment`: the payment of a charge. */
 export function subscriptionEvent(
   name: 'activated' | 'charged' | 'cancelled',
   cycle: Cycle,
@@ -84,7 +84,7 @@ export function sha256(body: string): string {
   return createHash('sha256').update(body).digest('hex');
 }
 
-/** A payment as the gateway's API returns it, too. */
+/** A payment, in events and in answers of the gateway's API. */
 export function paymentEntity({ id, orderId, amount }: Money, outcome: 'captured' | 'failed'): Fields {
   return {
     id,
@@ -104,7 +104,7 @@ export function paymentEntity({ id, orderId, amount }: Money, outcome: 'captured
   };
 }
 
-/** A subscription as the gateway's API returns it, too. */
+/** A subscription, in events and in answers of the gateway's API. */
 export function subscriptionEntity({ user, id, start, end }: Cycle, status: 'active' | 'cancelled'): Fields {
   return {
     id,

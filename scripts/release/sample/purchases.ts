@@ -1,6 +1,6 @@
 import { cancel, captured, failed, order, reconcile, resume, signUp, type Step, verify } from './acts.ts';
 
-/** Users who bought a period: once, again and again, late, in vain, and until its end. */
+/** Users who bought periods: one, several in a chain, with a delay, after a failure, and until the end. */
 export const purchases: readonly Step[] = [
   // Asha bought. Her idempotency key is younger than seven days.
   ['2026-10-26T09:00:00Z', signUp('asha')],
@@ -8,12 +8,12 @@ export const purchases: readonly Step[] = [
   ['2026-10-26T09:06:00Z', verify('asha', 'order_asha')],
   ['2026-10-26T09:06:05Z', captured('order_asha', 'pro')],
 
-  // Bela paid, closed the browser, and no webhook arrived: reconciliation found the payment.
+  // Bela paid and closed the browser, and no webhook arrived. Reconciliation found the payment.
   ['2026-08-12T08:00:00Z', signUp('bela')],
   ['2026-08-12T08:05:00Z', order('bela', 'pro', 'order_bela')],
   ['2026-08-12T08:25:00Z', reconcile(['order_bela'], 'pro')],
 
-  // Chand renewed early, three times: a chain.
+  // Chand bought three periods, each before the end of the previous one: a chain of early renewals.
   ['2026-08-01T10:00:00Z', signUp('chand')],
   ['2026-08-01T10:05:00Z', order('chand', 'basic', 'order_chand_1')],
   ['2026-08-01T10:06:00Z', verify('chand', 'order_chand_1')],
@@ -37,7 +37,7 @@ export const purchases: readonly Step[] = [
   ['2026-10-31T09:07:00Z', failed('order_esha_1', 'pro')],
   ['2026-10-31T09:50:00Z', order('esha', 'basic', 'order_esha_2')],
 
-  // Jaya cancelled at the end of her period; Kiran did, too, and resumed.
+  // Jaya cancelled at the end of her period. Kiran cancelled in the same way, and resumed.
   ['2026-10-03T12:00:00Z', signUp('jaya')],
   ['2026-10-03T12:05:00Z', order('jaya', 'basic', 'order_jaya')],
   ['2026-10-03T12:06:00Z', verify('jaya', 'order_jaya')],
@@ -50,7 +50,7 @@ export const purchases: readonly Step[] = [
   ['2026-09-05T12:00:00Z', cancel('kiran', true)],
   ['2026-09-06T12:00:00Z', resume('kiran')],
 
-  // Uma's period ended, and its days of grace.
+  // Uma's period and its days of grace are over.
   ['2026-09-01T07:00:00Z', signUp('uma')],
   ['2026-09-01T07:05:00Z', order('uma', 'basic', 'order_uma')],
   ['2026-09-01T07:06:00Z', verify('uma', 'order_uma')],

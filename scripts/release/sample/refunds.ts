@@ -1,13 +1,13 @@
 import { captured, deliver, disputed, money, order, refunded, signUp, statement, type Step, verify } from './acts.ts';
 import { paymentEvent, prices, refundEvent } from './gateway-events.ts';
 
-/** Further payments on the orders of Qadir and Rhea. */
+/** The extra payments on the orders of Qadir and Rhea. */
 const secondOfQadir = { ...money('order_qadir', 'pro'), id: 'pay_qadir_2' };
 const secondOfRhea = { ...money('order_rhea', 'basic'), id: 'pay_rhea_2' };
 
-/** Users whose money went back, was disputed, or came twice. */
+/** Users with refunds, disputes and extra payments. */
 export const refunds: readonly Step[] = [
-  // Gita's payment was refunded in full: her access ended.
+  // Gita's payment was refunded in full, so her access ended.
   ['2026-09-05T09:00:00Z', signUp('gita')],
   ['2026-09-05T09:05:00Z', order('gita', 'premium', 'order_gita')],
   ['2026-09-05T09:06:00Z', verify('gita', 'order_gita')],
@@ -15,7 +15,7 @@ export const refunds: readonly Step[] = [
   ['2026-09-09T09:00:00Z', refunded('order_gita', 'premium', prices.premium, 'created')],
   ['2026-09-09T15:00:00Z', refunded('order_gita', 'premium')],
 
-  // Nora's was refunded in part, then disputed; the dispute is open.
+  // Nora's payment was refunded in part and then disputed. The dispute is open.
   ['2026-09-15T09:00:00Z', signUp('nora')],
   ['2026-09-15T09:05:00Z', order('nora', 'pro', 'order_nora')],
   ['2026-09-15T09:06:00Z', captured('order_nora', 'pro')],
@@ -30,7 +30,7 @@ export const refunds: readonly Step[] = [
   ['2026-09-20T11:00:00Z', disputed('order_omar', 'pro', 'created', 'open')],
   ['2026-10-25T09:00:00Z', disputed('order_omar', 'pro', 'lost', 'lost')],
 
-  // Pia's was, too, and an admin ended her access. A closed finding.
+  // Pia's dispute was lost, and an admin ended her access. A closed finding.
   ['2026-09-08T09:00:00Z', signUp('pia')],
   ['2026-09-08T09:05:00Z', order('pia', 'pro', 'order_pia')],
   ['2026-09-08T09:06:00Z', verify('pia', 'order_pia')],
@@ -52,7 +52,7 @@ export const refunds: readonly Step[] = [
   ['2026-09-11T09:08:00Z', deliver(paymentEvent('captured', secondOfQadir), 'already')],
   ['2026-09-13T09:00:00Z', deliver(refundEvent(secondOfQadir, prices.pro, 'processed'))],
 
-  // Rhea did, too, and nothing was refunded. An open finding.
+  // Rhea paid an order twice, and no payment was refunded. An open finding.
   ['2026-10-21T09:00:00Z', signUp('rhea')],
   ['2026-10-21T09:05:00Z', order('rhea', 'basic', 'order_rhea')],
   ['2026-10-21T09:06:00Z', verify('rhea', 'order_rhea')],

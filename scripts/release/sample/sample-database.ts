@@ -6,7 +6,7 @@ export type Row = Record<string, unknown>;
 
 /** A migrated database whose clock stands still, so that every run of the sample leaves the same rows. */
 export type SampleDatabase = {
-  /** Sets the clock: ISO 8601 in UTC. Each call moves it on by a second. */
+  /** Sets the clock: ISO 8601 in UTC. `call` advances it by a second. */
   setClock(at: string): Promise<void>;
   /** The time of the clock in Unix seconds, as the gateway writes times. */
   seconds(): number;
@@ -17,7 +17,7 @@ export type SampleDatabase = {
   close(): Promise<void>;
 };
 
-/** Replaces `private.clock()`. The release has the rows of this database and not its functions, so the clock is no part of it. */
+/** Replaces `private.clock()`. A release has the rows of this database but not its functions, so not this clock. */
 const sampleClock = `
 create or replace function private.clock()
 returns timestamptz

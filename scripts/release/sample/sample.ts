@@ -6,7 +6,7 @@ import { purchases } from './purchases.ts';
 import { refunds } from './refunds.ts';
 import { openSampleDatabase, type Row, type SampleDatabase } from './sample-database.ts';
 
-/** The time at which the sample ends, as Postgres writes it in JSON. Its findings are those of this time. */
+/** The end of the sample, as Postgres writes a time in JSON. The findings are read at this time. */
 export const sampleEnd = '2026-10-31T12:00:00+00:00';
 
 /** From this time on no side effect is delivered, so that some are due at the end. */

@@ -1,4 +1,4 @@
-/** The users of the sample. Their steps say what became of each. */
+/** The users of the sample. The other files of this folder have their acts. */
 const names = [
   'asha',
   'bela',

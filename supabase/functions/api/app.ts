@@ -17,6 +17,7 @@ import type { Route } from './http/route.ts';
 import { type AppEnv, send } from './http/send.ts';
 import { cancelSubscription } from './routes/cancel-subscription.ts';
 import { createOrder } from './routes/create-order.ts';
+import { createSubscription } from './routes/create-subscription.ts';
 import { dispatchOutbox } from './routes/dispatch-outbox.ts';
 import { gatewayWebhook } from './routes/gateway-webhook.ts';
 import { getHealth } from './routes/get-health.ts';
@@ -36,6 +37,7 @@ const routes: readonly Route[] = [
   cancelSubscription,
   resumeSubscription,
   createOrder,
+  createSubscription,
   verifyPayment,
   gatewayWebhook,
   getHealth,

@@ -26,6 +26,10 @@ export type Database = {
   storeOrder(paymentId: string, orderId: string): Promise<void>;
   /** Deletes a payment for which the gateway created no order. */
   discardOrder(paymentId: string): Promise<void>;
+  /** Returns the user's open subscription to a tier, or stores a new one without the gateway's id. */
+  createSubscription(request: OrderRequest): Promise<Result<'create_subscription'>>;
+  /** Stores what the gateway made for it; null: nothing, and it is forgotten. */
+  storeSubscription(id: string, made: MadeSubscription | null): Promise<void>;
   /** Contract: POST /api/payments/verify, "Order of checks" from step 5, and "Effect". */
   verifyPayment(payment: VerifiedPayment): Promise<Result<'verify_payment'>>;
   /**
@@ -58,6 +62,13 @@ export type Database = {
     subscription: Result<'claim_subscriptions_to_reconcile'>['subscriptions'][number],
     entity: GatewaySubscription | null,
   ): Promise<Result<'apply_gateway_subscription'>>;
+  /** Claims subscriptions that users asked for and whose authorisation is not known, leased for five minutes. */
+  claimSubscriptionOrders(): Promise<Result<'claim_subscription_orders'>>;
+  /** Applies the gateway's state of such a subscription; null: the gateway does not know it. */
+  applySubscriptionOrder(
+    id: string,
+    entity: GatewaySubscription | null,
+  ): Promise<Result<'apply_subscription_order'>>;
   /** Records that everything due was reconciled. */
   finishReconciliation(): Promise<void>;
   /** Times are ISO 8601. @param destinations the configured ones: rows of others do not count as undelivered */
@@ -74,6 +85,8 @@ export type ReconcileDatabase = Pick<
   | 'claimSubscriptionsToReconcile'
   | 'applyOrderPayments'
   | 'applyGatewaySubscription'
+  | 'claimSubscriptionOrders'
+  | 'applySubscriptionOrder'
   | 'finishReconciliation'
 >;
 
@@ -109,6 +122,12 @@ export type Gateway = {
    * @returns the order's id, or null when the gateway refused, failed or did not answer in time.
    */
   createOrder(order: { amount: number; currency: string; receipt: string }): Promise<string | null>;
+  /**
+   * Creates a subscription that the customer authorises on the page `short_url`. The gateway notifies the customer of
+   * each charge.
+   * @returns null when the gateway refused, failed or did not answer in time.
+   */
+  createSubscription(subscription: SubscriptionTerms): Promise<MadeSubscription | null>;
   /** Cancels a subscription, at once or at the end of its billing cycle. */
   cancelSubscription(id: string, atCycleEnd: boolean): Promise<GatewayReply>;
   readSubscription(id: string): Promise<Reading<GatewaySubscription>>;
@@ -117,6 +136,17 @@ export type Gateway = {
   /** The newest 100 refunds of a payment, in any state. */
   listRefunds(paymentId: string): Promise<Reading<readonly GatewayEntity[]>>;
 };
+
+/** What the gateway is to bill. `expireBy`: the last time of an authorisation, Unix seconds. */
+export type SubscriptionTerms = {
+  readonly userId: string;
+  readonly planId: string;
+  readonly cycles: number;
+  readonly expireBy: number;
+};
+
+/** A subscription that waits for its authorisation. `id`: the gateway's. */
+export type MadeSubscription = { readonly id: string; readonly status: string; readonly short_url: string };
 
 /** A payment or a refund as the gateway returns it. */
 export type GatewayEntity = Readonly<Record<string, unknown>>;

@@ -3,14 +3,25 @@ import { z } from 'zod';
 
 const subscription = z.looseObject({});
 const time = z.string().nullable();
+/** The running subscription. `until`: its end, ISO 8601 in UTC, with milliseconds. Contract: Early renewals. */
+const running = z.object({ tier: z.string(), until: z.string(), early_renewal: z.string() }).nullable();
 const ordered = {
   payment_id: z.string(),
   /** In minor units of `currency`. */
   amount: z.number(),
   currency: z.string(),
   plan: z.looseObject({}),
-  /** The running subscription. `until`: its end, ISO 8601 in UTC, with milliseconds. Contract: Early renewals. */
-  running: z.object({ tier: z.string(), until: z.string(), early_renewal: z.string() }).nullable(),
+  running,
+};
+const subscribed = {
+  id: z.string(),
+  gateway_plan_id: z.string(),
+  billing_cycles: z.number(),
+  /** Unix seconds. */
+  expire_by: z.number(),
+  status: z.string(),
+  plan: z.looseObject({}),
+  running,
 };
 const unread = z.unknown().transform(() => {});
 
@@ -31,6 +42,20 @@ export const results = {
   ]),
   store_order: unread,
   discard_order: unread,
+  create_subscription: z.discriminatedUnion('outcome', [
+    z.object({ outcome: z.literal('created'), ...subscribed }),
+    z.object({
+      outcome: z.literal('existing'),
+      gateway_subscription_id: z.string(),
+      short_url: z.string(),
+      ...subscribed,
+    }),
+    z.object({
+      outcome: z.enum(['plan_not_found', 'user_not_found', 'in_flight', 'key_conflict', 'already_subscribed']),
+    }),
+    z.object({ outcome: z.literal('rate_limited'), retry_after: z.number() }),
+  ]),
+  store_subscription: unread,
   verify_payment: z.union([
     /** `valid_until`: ISO 8601 in UTC, with milliseconds. */
     z.object({ outcome: z.enum(['applied', 'already_applied']), tier: z.string(), valid_until: z.string() }),
@@ -67,6 +92,10 @@ export const results = {
     subscriptions: z.array(z.object({ id: z.string(), gateway_subscription_id: z.string() })),
   }),
   apply_gateway_subscription: z.object({ applied: z.boolean() }),
+  claim_subscription_orders: z.object({
+    orders: z.array(z.object({ id: z.string(), gateway_subscription_id: z.string() })),
+  }),
+  apply_subscription_order: z.object({ applied: z.boolean() }),
   finish_reconciliation: unread,
   get_health: z.object({ oldest_undelivered_at: time, last_webhook_at: time, last_sweep_at: time }),
 };

@@ -56,6 +56,21 @@ export function createDatabase(
 
     discardOrder: (paymentId) => call('discard_order', { p_payment_id: paymentId }),
 
+    createSubscription: ({ userId, tier, idempotencyKey }) =>
+      call('create_subscription', {
+        p_user_id: userId,
+        p_tier: tier,
+        p_idempotency_key: idempotencyKey ?? undefined,
+        p_gateway_key_id: gateway?.keyId,
+      }),
+
+    storeSubscription: (id, made) =>
+      call('store_subscription', {
+        p_id: id,
+        p_gateway_subscription_id: made?.id,
+        p_short_url: made?.short_url,
+      }),
+
     verifyPayment: ({ userId, orderId, paymentId, signature }) =>
       call('verify_payment', {
         p_user_id: userId,
@@ -114,6 +129,14 @@ export function createDatabase(
       call('apply_gateway_subscription', {
         p_subscription_id: id,
         p_gateway_subscription_id: gateway_subscription_id,
+        p_entity: entity === null ? undefined : JSON.stringify(entity),
+      }),
+
+    claimSubscriptionOrders: () => call('claim_subscription_orders', {}),
+
+    applySubscriptionOrder: (id, entity) =>
+      call('apply_subscription_order', {
+        p_id: id,
         p_entity: entity === null ? undefined : JSON.stringify(entity),
       }),
 

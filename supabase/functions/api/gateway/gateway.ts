@@ -6,6 +6,11 @@ import { isStorableText, toStorableJson } from '../database/storable-json.ts';
 const timeoutMilliseconds = 5000;
 
 const createdOrder = z.object({ id: z.string().min(1).refine(isStorableText) });
+const createdSubscription = z.object({
+  id: z.string().min(1).refine(isStorableText),
+  status: z.string(),
+  short_url: z.url({ protocol: /^https?$/ }).refine(isStorableText),
+});
 const subscription = z.looseObject({ status: z.string() });
 const collection = z.object({ items: z.array(z.looseObject({})) });
 
@@ -49,6 +54,19 @@ export function createGateway(config: GatewayConfig | null): Gateway | null {
       const { status, body } = await call('POST', '/orders', { amount, currency, receipt, payment_capture: 1 });
       const order = createdOrder.safeParse(body);
       return status >= 200 && status < 300 && order.success ? order.data.id : null;
+    },
+
+    async createSubscription({ userId, planId, cycles, expireBy }) {
+      const { status, body } = await call('POST', '/subscriptions', {
+        plan_id: planId,
+        total_count: cycles,
+        quantity: 1,
+        customer_notify: 1,
+        expire_by: expireBy,
+        notes: { user_id: userId },
+      });
+      const made = createdSubscription.safeParse(body);
+      return status >= 200 && status < 300 && made.success ? made.data : null;
     },
 
     cancelSubscription: (id, atCycleEnd) =>

@@ -51,6 +51,7 @@ export async function reconcileAll(
   while (mayContinue()) {
     const { settled, payments } = await database.claimPaymentsToReconcile();
     const { subscriptions } = await database.claimSubscriptionsToReconcile();
+    const { orders } = await database.claimSubscriptionOrders();
     const reads: Read[] = [
       ...payments.map((payment): Read => async () => {
         const reading = await readOrderPayments(gateway, payment.order_id);
@@ -62,6 +63,11 @@ export async function reconcileAll(
         const reading = await gateway.readSubscription(subscription.gateway_subscription_id);
         if (reading.status === 'unanswered') return null;
         return Number((await database.applyGatewaySubscription(subscription, valueOf(reading))).applied);
+      }),
+      ...orders.map((order): Read => async () => {
+        const reading = await gateway.readSubscription(order.gateway_subscription_id);
+        if (reading.status === 'unanswered') return null;
+        return Number((await database.applySubscriptionOrder(order.id, valueOf(reading))).applied);
       }),
     ];
     if (reads.length === 0 && settled === 0) {

@@ -127,6 +127,7 @@ export type Database = {
       };
       'plans': {
         Row: {
+          'billing_cycles': number | null;
           'created_at': string;
           'currency': string;
           'duration_months': number | null;
@@ -141,6 +142,7 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          'billing_cycles'?: number | null;
           'created_at'?: string;
           'currency'?: string;
           'duration_months'?: number | null;
@@ -154,6 +156,7 @@ export type Database = {
           'tier': string;
         };
         Update: {
+          'billing_cycles'?: number | null;
           'created_at'?: string;
           'currency'?: string;
           'duration_months'?: number | null;
@@ -267,12 +270,18 @@ export type Database = {
         Returns: Json;
       };
       'apply_order_payments': { Args: { 'p_items'?: string; 'p_payment_id': string }; Returns: Json };
+      'apply_subscription_order': { Args: { 'p_entity'?: string; 'p_id': string }; Returns: Json };
       'cancel_subscription': { Args: { 'p_at_period_end': boolean; 'p_user_id': string }; Returns: Json };
       'claim_outbox': { Args: { 'p_destination': string }; Returns: Json };
       'claim_payments_to_reconcile': { Args: Record<PropertyKey, never>; Returns: Json };
+      'claim_subscription_orders': { Args: Record<PropertyKey, never>; Returns: Json };
       'claim_subscriptions_to_reconcile': { Args: Record<PropertyKey, never>; Returns: Json };
       'complete_outbox': { Args: { 'p_ids': string; 'p_note'?: string; 'p_token': string }; Returns: Json };
       'create_order': {
+        Args: { 'p_gateway_key_id'?: string; 'p_idempotency_key'?: string; 'p_tier': string; 'p_user_id': string };
+        Returns: Json;
+      };
+      'create_subscription': {
         Args: { 'p_gateway_key_id'?: string; 'p_idempotency_key'?: string; 'p_tier': string; 'p_user_id': string };
         Returns: Json;
       };
@@ -301,6 +310,10 @@ export type Database = {
       };
       'resume_subscription': { Args: { 'p_user_id': string }; Returns: Json };
       'store_order': { Args: { 'p_order_id': string; 'p_payment_id': string }; Returns: Json };
+      'store_subscription': {
+        Args: { 'p_gateway_subscription_id'?: string; 'p_id': string; 'p_short_url'?: string };
+        Returns: Json;
+      };
       'verify_payment': {
         Args: { 'p_order_id': string; 'p_payment_id': string; 'p_signature': string; 'p_user_id': string };
         Returns: Json;

@@ -4,17 +4,17 @@ const mebibyte = 1024 * 1024;
 
 /** Limits of memory and time for request bodies. */
 export type BodyLimits = {
-  /** Of one body. */
+  /** The size of one body. */
   readonly bodyBytes: number;
   /**
    * A body that is too large is read up to this size: if the connection closes earlier, the client misses the answer.
    */
   readonly drainedBytes: number;
-  /** Of all bodies at once, until their requests are answered. */
+  /** The size of all bodies whose requests are not answered yet. */
   readonly totalBytes: number;
-  /** For reading one body. */
+  /** The time to read one body. */
   readonly milliseconds: number;
-  /** For reading a body that is not needed: if the connection closes earlier, the client misses the answer. */
+  /** The time to read a body that is not needed: if the connection closes earlier, the client misses the answer. */
   readonly skippedMilliseconds: number;
 };
 

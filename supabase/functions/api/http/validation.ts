@@ -7,8 +7,8 @@ export const verifyPaymentRequest = z.object({
   gateway_signature: z.string(),
 });
 
-/** The body of POST /api/payments/orders. */
-export const createOrderRequest = z.object({ tier: z.string() });
+/** The body of POST /api/payments/orders and POST /api/subscriptions. */
+export const orderRequest = z.object({ tier: z.string() });
 
 /** The body of POST /api/subscriptions/cancel. */
 export const cancelSubscriptionRequest = z.object({ at_period_end: z.boolean() });

@@ -60,7 +60,7 @@ async function drain(database: OutboxDatabase, destination: string, sender: Send
 }
 
 /**
- * Waits as long as a receiver's rate limit demands, if the time allows it, and then goes on with the remaining rows.
+ * Waits as long as a receiver's rate limit demands, if the time allows it. The next batch follows after the pause.
  */
 async function waitForRateLimit(outcomes: readonly Outcome[], until: number): Promise<void> {
   const seconds = Math.max(0, ...outcomes.map(({ delivery }) => delivery.status === 'paused' ? delivery.seconds : 0));

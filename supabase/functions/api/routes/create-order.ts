@@ -1,16 +1,10 @@
 import type { Answer } from '../http/answer.ts';
 import { errorAnswer } from '../http/errors.ts';
 import type { Result } from '../database/database-results.ts';
-import type { Database, OrderRequest } from '../ports.ts';
 import type { Route } from '../http/route.ts';
-import { isStorableText } from '../database/storable-json.ts';
-import { createOrderRequest, parseRequest } from '../http/validation.ts';
+import { readOrderRequest, waitWhileInFlight } from './order-request.ts';
 
 type CreateOrderResult = Result<'create_order'>;
-
-/** How long a request waits while another request creates the same order. */
-const waitMilliseconds = 3000;
-const pauseMilliseconds = 200;
 
 /** Creates an order, or returns the open one. Contract: POST /api/payments/orders, "Order of checks". */
 export const createOrder: Route = {
@@ -27,18 +21,11 @@ export const createOrder: Route = {
     const userId = await auth.authenticate(request);
     if (userId === null) return errorAnswer('unauthorized');
 
-    const parsed = parseRequest(createOrderRequest, JSON.parse(new TextDecoder().decode(body)));
-    if (!parsed.ok) return errorAnswer('invalidRequest', parsed.details);
-    const { tier } = parsed.request;
-    const idempotencyKey = request.headers.get('idempotency-key') || null;
-    if (idempotencyKey !== null && idempotencyKey.length > 255) {
-      const details = { formErrors: [], fieldErrors: { 'idempotency-key': ['At most 255 characters'] } };
-      return errorAnswer('invalidRequest', details);
-    }
-    if (!isStorableText(tier)) return errorAnswer('offerNotFound');
+    const read = readOrderRequest(request, body);
+    if (read.refusal) return read.refusal;
 
     const { keyId } = config.gateway;
-    const result = await waitForOrder(database, { userId, tier, idempotencyKey });
+    const result = await waitWhileInFlight(() => database.createOrder({ userId, ...read }));
     if (result.outcome !== 'created') return answerWithoutOrdering(result, keyId);
 
     const { payment_id: paymentId, amount, currency } = result;
@@ -48,21 +35,11 @@ export const createOrder: Route = {
       return errorAnswer('gatewayUnavailable');
     }
     await database.storeOrder(paymentId, orderId);
-    // An event about this order may have arrived first and be applied now.
+    // `storeOrder` also applies the events about this order that arrived first, and they may enqueue side effects.
     dispatchLater();
     return checkout({ ...result, outcome: 'existing', order_id: orderId }, keyId, 'created');
   },
 };
-
-/** Retries while another request creates the same order. */
-async function waitForOrder(database: Database, request: OrderRequest): Promise<CreateOrderResult> {
-  const until = performance.now() + waitMilliseconds;
-  for (;;) {
-    const result = await database.createOrder(request);
-    if (result.outcome !== 'in_flight' || performance.now() > until) return result;
-    await new Promise((resolve) => setTimeout(resolve, pauseMilliseconds));
-  }
-}
 
 function answerWithoutOrdering(
   result: Exclude<CreateOrderResult, { outcome: 'created' }>,

@@ -11,7 +11,7 @@ export const dispatchOutbox: Route = {
   method: 'POST',
   path: '/api/internal/outbox',
   failure: 'dispatchFailed',
-  // Deliveries take as long as their receivers. Schedulers do not wait: see `respondAsync`.
+  // The time of a delivery depends on its receiver. Schedulers do not wait: see `respondAsync`.
   deadlineMilliseconds: 60_000,
 
   async handle(context) {

@@ -24,7 +24,7 @@ export const gatewayWebhook: Route = {
       eventId: request.headers.get(config.eventIdHeader),
       body: toStorableJson(new TextDecoder().decode(body)),
     });
-    // `unmatched` may have written, too: the cancellation of an unknown subscription sets the profile to `free`.
+    // An `unmatched` event may write, too: the cancellation of an unknown subscription sets the profile to `free`.
     if (['applied', 'unmatched', 'plan_not_found'].includes(outcome)) dispatchLater();
     if (outcome.startsWith('failed: ')) return { ...errorAnswer('webhookFailed'), outcome };
     return { status: 200, body: { received: true }, outcome };

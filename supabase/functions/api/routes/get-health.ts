@@ -1,7 +1,7 @@
 import { schemaVersion } from '../generated/schema-version.ts';
 import type { Route } from '../http/route.ts';
 
-/** Health for monitors, without secrets and customer data. Contract: GET /api/health. */
+/** Returns the health for monitors, without secrets and customer data. Contract: GET /api/health. */
 export const getHealth: Route = {
   method: 'GET',
   path: '/api/health',

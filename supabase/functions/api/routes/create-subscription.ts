@@ -1,0 +1,77 @@
+import type { Result } from '../database/database-results.ts';
+import type { Answer } from '../http/answer.ts';
+import { errorAnswer } from '../http/errors.ts';
+import type { Route } from '../http/route.ts';
+import type { MadeSubscription } from '../ports.ts';
+import { readOrderRequest, waitWhileInFlight } from './order-request.ts';
+
+type CreateSubscriptionResult = Result<'create_subscription'>;
+
+/**
+ * Creates a subscription that the gateway bills, or returns the open one. Contract: POST /api/subscriptions, "Order of
+ * checks".
+ */
+export const createSubscription: Route = {
+  method: 'POST',
+  path: '/api/subscriptions',
+  bodyOf: 'session',
+  failure: 'createSubscriptionFailed',
+  // The gateway's timeout of 5 s comes on top of the database's 4 s.
+  deadlineMilliseconds: 12_000,
+
+  async handle({ request, body, config, auth, database, gateway }) {
+    if (config.gateway === null || gateway === null) return errorAnswer('paymentsNotConfigured');
+
+    const userId = await auth.authenticate(request);
+    if (userId === null) return errorAnswer('unauthorized');
+
+    const read = readOrderRequest(request, body);
+    if (read.refusal) return read.refusal;
+
+    const { keyId } = config.gateway;
+    const result = await waitWhileInFlight(() => database.createSubscription({ userId, ...read }));
+    if (result.outcome !== 'created') return answerWithoutCreating(result, keyId);
+
+    const made = await gateway.createSubscription({
+      userId,
+      planId: result.gateway_plan_id,
+      cycles: result.billing_cycles,
+      expireBy: result.expire_by,
+    });
+    await database.storeSubscription(result.id, made);
+    return made === null ? errorAnswer('gatewayUnavailable') : checkout(made, result, keyId);
+  },
+};
+
+function answerWithoutCreating(
+  result: Exclude<CreateSubscriptionResult, { outcome: 'created' }>,
+  keyId: string,
+): Answer {
+  switch (result.outcome) {
+    case 'existing': {
+      const { gateway_subscription_id: id, status, short_url } = result;
+      return checkout({ id, status, short_url }, result, keyId);
+    }
+    case 'plan_not_found':
+      return errorAnswer('offerNotFound');
+    case 'user_not_found':
+      return errorAnswer('unauthorized');
+    case 'key_conflict':
+      return errorAnswer('idempotencyKeyReused');
+    case 'already_subscribed':
+      return errorAnswer('alreadySubscribed');
+    case 'in_flight':
+      return { ...errorAnswer('subscriptionInProgress'), headers: { 'retry-after': '1' } };
+    case 'rate_limited':
+      return { ...errorAnswer('tooManyOrders'), headers: { 'retry-after': String(result.retry_after) } };
+  }
+}
+
+/** The 201 answer: what a checkout needs, and what runs now. */
+function checkout(
+  { id, status, short_url }: MadeSubscription,
+  { outcome, plan, running }: Extract<CreateSubscriptionResult, { plan: unknown }>,
+  keyId: string,
+): Answer {
+  return { status: 201, body: { subscription: { id, status, short_url }, key_id: keyId, plan, running }, outcome };
+}
