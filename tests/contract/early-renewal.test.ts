@@ -2,9 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { servedTargets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
 
+const project = useProject();
+
 // Only served targets: `index.ts` logs this, and it does not run in process.
 describe.each(servedTargets)('%s', (target) => {
-  const project = useProject();
   const extend = useService(target, project, { EARLY_RENEWAL: 'extend' });
   const replace = useService(target, project, { EARLY_RENEWAL: 'replace' });
   const unset = useService(target, project);

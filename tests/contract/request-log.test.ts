@@ -5,6 +5,7 @@ import { postWebhook } from '../helpers/gateway/deliver.ts';
 import { paymentFailed } from '../helpers/gateway/events.ts';
 import { secrets } from '../helpers/gateway/sign.ts';
 import { fullAnswer } from '../helpers/http/answer.ts';
+import { createCaller } from '../helpers/http/caller.ts';
 import { checkout, requestSubscription, verify } from '../helpers/http/requests.ts';
 import { createToken } from '../helpers/http/tokens.ts';
 import { servedTargets, targets } from '../helpers/project/targets.ts';
@@ -77,7 +78,7 @@ describe.each(targets)('%s', (target) => {
   });
 
   test('a fault → one line beside the request, and no inner detail in the answer', async () => {
-    const user = await project.signUp();
+    const user = await createCaller(project.database);
     const paid = await checkout((await createPayment(project.database, { userId: user.id })).orderId);
     await whileBroken(project.database, 'get_subscription', async () => {
       const { lines, body } = await loggedFor(requestSubscription(service, user.accessToken));
@@ -101,7 +102,7 @@ describe.each(targets)('%s', (target) => {
   });
 
   test('all kinds of requests → no line with a secret, signature, token, address or path of the caller', async () => {
-    const user = await project.signUp();
+    const user = await createCaller(project.database);
     const { orderId } = await createPayment(project.database, { userId: user.id });
     const paid = await checkout(orderId);
     const forged = await createToken({ sub: user.id }, { secret: 'another-secret-of-more-than-32-letters' });

@@ -1,16 +1,18 @@
 import { createClient } from '@supabase/supabase-js';
-import { expect, onTestFinished, test, vi } from 'vitest';
-import { expectGone, freeBasePort, npmStart } from './running-stack.ts';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { dataFolderOf, expectGone, freeBasePort, npmStart, type RunningStack } from './running-stack.ts';
 
 const patience = { timeout: 30_000, interval: 50 };
 
-test('npm start: sign up, order, pay → the tier and the mail without verify', { timeout: 90_000 }, async () => {
-  const stack = npmStart(['--port', String(freeBasePort()), '--ephemeral']);
-  onTestFinished(async () => {
-    await stack.end();
-  });
-  const env = await stack.ready;
-  const processes = await stack.processes();
+let stack: RunningStack;
+let env: Record<string, string>;
+beforeAll(async () => {
+  stack = npmStart(['--port', String(freeBasePort()), '--ephemeral']);
+  env = await stack.ready;
+});
+afterAll(() => stack.end());
+
+test('npm start: sign up, order, pay → the tier and the mail without verify', async () => {
   const email = `${crypto.randomUUID()}@example.com`;
   const supabase = createClient(env.API_URL ?? '', env.PUBLISHABLE_KEY ?? '', { auth: { persistSession: false } });
   const { data, error } = await supabase.auth.signUp({ email, password: 'correct horse battery' });
@@ -52,7 +54,14 @@ test('npm start: sign up, order, pay → the tier and the mail without verify', 
   const mail = await json(`${env.MAILBOX_URL}/emails/${mails[0].id}`);
   expect(mail.body.text).toContain('Basic');
   expect(mail.body.text).toContain('₹99.00');
+});
+
+test('SIGTERM to npm leaves no process and no temporary data', async () => {
+  const processes = await stack.processes();
+  const data = dataFolderOf(processes);
+  expect((await Deno.stat(data)).isDirectory).toBe(true);
 
   expect((await stack.end()).code).toBe(0);
   await expectGone(processes);
+  await expect(Deno.stat(data)).rejects.toThrow(Deno.errors.NotFound);
 });

@@ -86,6 +86,13 @@ export async function expectGone(processes: Process[]): Promise<void> {
   }, { timeout: 30_000, interval: 50 });
 }
 
+/** The data folder of the Postgres among the processes. */
+export function dataFolderOf(processes: Process[]): string {
+  const [, folder] = /native\/bin\/postgres -D (\S+)/.exec(processes.map(({ command }) => command).join('\n')) ?? [];
+  if (!folder) throw new Error('no Postgres among the processes');
+  return folder;
+}
+
 /** Every process of this machine. */
 async function listProcesses(): Promise<Process[]> {
   const { stdout } = await new Deno.Command('ps', { args: ['-A', '-o', 'pid=,ppid=,args='] }).output();

@@ -1,7 +1,7 @@
 import { createClient } from '@supabase/supabase-js';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { expectGone, freeBasePort, npmStart, type Process, type RunningStack } from './running-stack.ts';
+import { dataFolderOf, expectGone, freeBasePort, npmStart, type Process, type RunningStack } from './running-stack.ts';
 
 const names = [
   'API_URL',
@@ -176,43 +176,26 @@ describe('npm start', { timeout: 60_000 }, () => {
   });
 });
 
-test('SIGTERM to npm leaves no process and no temporary data', { timeout: 60_000 }, async () => {
-  const stack = npmStart(['--port', String(freeBasePort()), '--ephemeral'], {
-    GATEWAY_KEY_SECRET: '',
-    EARLY_RENEWAL: 'extend',
+describe('npm start with an empty GATEWAY_KEY_SECRET', { timeout: 60_000 }, () => {
+  let stack: RunningStack;
+  let env: Record<string, string>;
+  beforeAll(async () => {
+    stack = npmStart(['--port', String(freeBasePort()), '--ephemeral'], { GATEWAY_KEY_SECRET: '' });
+    env = await stack.ready;
+  }, 60_000);
+  afterAll(() => stack.end());
+
+  test('its function has no payment service', async () => {
+    const unconfigured = await fetch(`${env.FUNCTIONS_URL}/api/payments/verify`, { method: 'POST', body: '{}' });
+    expect(await unconfigured.json()).toEqual({ error: 'Payment service not configured' });
   });
-  const env = await stack.ready;
-  expect(stack.stderr.join('\n')).not.toContain('early_renewal_is_a_database_setting');
-  const unconfigured = await fetch(`${env.FUNCTIONS_URL}/api/payments/verify`, { method: 'POST', body: '{}' });
-  expect(await unconfigured.json()).toEqual({ error: 'Payment service not configured' });
-  const processes = await stack.processes();
-  const data = dataFolderOf(processes);
-  expect((await Deno.stat(data)).isDirectory).toBe(true);
 
-  expect((await stack.end()).code).toBe(0);
-  await expectGone(processes);
-  await expect(Deno.stat(data)).rejects.toThrow(Deno.errors.NotFound);
+  test('the children of a killed supervisor end', async () => {
+    const processes = await stack.processes();
+    const supervisor = processes.find(({ command }) => command.includes('scripts/start.ts'));
+    Deno.kill(supervisor?.pid ?? 0, 'SIGKILL');
+    await stack.exited;
+    await expectGone(processes);
+    await Deno.remove(dataFolderOf(processes).replace(/\/postgres$/, ''), { recursive: true });
+  });
 });
-
-test('an invalid EARLY_RENEWAL is refused', async () => {
-  const refused = npmStart(['--port', String(freeBasePort()), '--ephemeral'], { EARLY_RENEWAL: 'sometimes' });
-  expect((await refused.exited).code).toBe(1);
-  expect(refused.stderr).toContain('EARLY_RENEWAL is neither "replace" nor "extend"');
-});
-
-test('the children of a killed supervisor end', { timeout: 60_000 }, async () => {
-  const stack = npmStart(['--port', String(freeBasePort()), '--ephemeral']);
-  await stack.ready;
-  const processes = await stack.processes();
-  const supervisor = processes.find(({ command }) => command.includes('scripts/start.ts'));
-  Deno.kill(supervisor?.pid ?? 0, 'SIGKILL');
-  await stack.exited;
-  await expectGone(processes);
-  await Deno.remove(dataFolderOf(processes).replace(/\/postgres$/, ''), { recursive: true });
-});
-
-function dataFolderOf(processes: Process[]): string {
-  const [, folder] = /native\/bin\/postgres -D (\S+)/.exec(processes.map(({ command }) => command).join('\n')) ?? [];
-  if (!folder) throw new Error('no Postgres among the processes');
-  return folder;
-}

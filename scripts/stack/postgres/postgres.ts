@@ -21,6 +21,8 @@ export type PostgresOptions = {
   dataFolder?: string;
   /** Faster, but a crash of the machine may lose the data. */
   ephemeral: boolean;
+  /** Default: 150. */
+  maxConnections?: number;
   log?: (line: string) => void;
   /** Called when the server ends without `stop`. */
   onCrash?: (error: Error) => void;
@@ -96,7 +98,7 @@ function serverArguments(dataFolder: string, options: PostgresOptions): string[]
     'listen_addresses=127.0.0.1',
     `port=${options.port}`,
     'unix_socket_directories=',
-    'max_connections=150',
+    `max_connections=${options.maxConnections ?? 150}`,
     'timezone=UTC',
     'log_timezone=UTC',
     'log_checkpoints=off',

@@ -34,6 +34,8 @@ export default async function setup(
     port: freePort(),
     dataFolder: folder,
     ephemeral: true,
+    // For the workers together: a file uses up to a hundred.
+    maxConnections: 500,
     log: () => {},
   });
   const stop = async () => {
