@@ -1,6 +1,7 @@
 import type { TestProject } from 'vitest/node';
 import { newestRelease } from '../../../scripts/release/release-files.ts';
 import { restoreRelease } from '../../../scripts/release/restore-release.ts';
+import { localPassword } from '../../../scripts/stack/defaults.ts';
 import { migrate } from '../../../scripts/stack/postgres/migrate.ts';
 import { createPostgres } from '../../../scripts/stack/postgres/postgres.ts';
 import { prepareDatabase } from '../../../scripts/stack/postgres/prepare-database.ts';
@@ -45,10 +46,13 @@ export default async function setup(
   try {
     await postgres.start();
     await postgres.ready();
-    await withClient(
-      postgres.url(),
-      (client) => client.query(`create database ${templateDatabase}`),
-    );
+    await withClient(postgres.url(), async (client) => {
+      // Passwords are hashed once instead of 4096 times, which each connection would repeat.
+      await client.query('alter system set scram_iterations = 1');
+      await client.query('select pg_reload_conf()');
+      await client.query(`set scram_iterations = 1; alter role postgres password '${localPassword}'`);
+      await client.query(`create database ${templateDatabase}`);
+    });
     await prepareDatabase(postgres.url(templateDatabase));
     if (project.name === 'upgraded') {
       await restoreRelease(postgres.url(templateDatabase), await newestRelease(), { sample: false });
