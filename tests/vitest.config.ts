@@ -7,8 +7,11 @@ const memory = '/dev/shm';
 const neededBytes = 4 * 1024 ** 3;
 if (Deno.env.get('TMPDIR') === undefined && hasRoomInMemory()) Deno.env.set('TMPDIR', memory);
 
-/** The long suite, and the tests that read plans, here on more rows. */
-const long = ['tests/long/**/*.test.ts', 'tests/database/{request-plans,outbox-plans,plans-of-empty-tables}.test.ts'];
+/** The long suite, and the tests that run here on more rows or more orders. */
+const long = [
+  'tests/long/**/*.test.ts',
+  'tests/database/{convergence,request-plans,outbox-plans,plans-of-empty-tables}.test.ts',
+];
 const globalSetup = ['tests/helpers/database/global-setup.ts'];
 
 /** The contract of the endpoints, which call the database; without that of HTTP, sessions and outages. */

@@ -4,12 +4,7 @@ import { proveAllSequences } from '../helpers/orderings/prove-all-sequences.ts';
 import { proveGeneratedSequences } from '../helpers/orderings/prove-generated-sequences.ts';
 import { runAllSequences } from '../helpers/orderings/run-all-sequences.ts';
 import { installRunner } from '../helpers/orderings/run-sequence.ts';
-import {
-  createScenario,
-  type ScenarioName,
-  scenarioNames,
-  smallScenarioNames,
-} from '../helpers/orderings/scenarios.ts';
+import { createScenario, scenarioNames, smallScenarioNames } from '../helpers/orderings/scenarios.ts';
 
 // tests/long runs longer orders.
 let database: TestDatabase;
@@ -19,30 +14,14 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-// Six steps or more: their orders of four take as long as those of all others together.
-const long: readonly ScenarioName[] = [
-  'purchase between the events of a subscription',
-  'purchase between the events of a subscription, plan unknown',
-  'cycles refunded',
-  'order',
-  'two payments on one order',
-];
-
-test.each(smallScenarioNames.filter((name) => !long.includes(name)))(
-  'every order of four steps gives the result of its facts: %s',
-  async (name) => {
-    expect(await proveAllSequences(database, name, 4)).toBeGreaterThan(200);
-  },
-);
-
-test.each(long)('every order of three steps gives the result of its facts: %s', async (name) => {
-  expect(await proveAllSequences(database, name, 3)).toBeGreaterThan(100);
+test.each(smallScenarioNames)('every order of three steps gives the result of its facts: %s', async (name) => {
+  expect(await proveAllSequences(database, name, 3)).toBeGreaterThan(50);
 });
 
 test.each(scenarioNames)(
   'generated orders in which each step runs up to three times give the result of their facts: %s',
   async (name) => {
-    await proveGeneratedSequences(database, name, { numRuns: 8, seed: 20261120 });
+    await proveGeneratedSequences(database, name, { numRuns: 5, seed: 20261120 });
   },
 );
 

@@ -5,6 +5,7 @@ import { callRpc, openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
+import { isLong } from '../helpers/project/is-long.ts';
 import { permutations, seededRandom, shuffle } from '../helpers/orderings/permutations.ts';
 import { readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
@@ -140,7 +141,9 @@ const histories: [string, Step[]][] = [
 describe.each([['without a purchase before', false], ['after a purchase', true]])('%s', (_, purchase) => {
   test.each(histories)('%s: every order of arrival gives the same result', async (_, steps) => {
     const expected = await outcomeOf(steps, purchase);
-    for (const order of permutations(steps)) {
+    // Five steps have 120 orders: `npm test` runs each fifth one.
+    const orders = permutations(steps).filter((_, index) => isLong || steps.length < 5 || index % 5 === 0);
+    for (const order of orders) {
       expect(await outcomeOf(order, purchase), describeOrder(order)).toEqual(expected);
     }
   });
@@ -168,10 +171,11 @@ test('each history gives the result of its events in the order in which they hap
   });
 });
 
-test('forty random histories give the same result in random orders with duplicates', async () => {
+const randomHistories = isLong ? 40 : 15;
+test(`${randomHistories} random histories give the same result in random orders with duplicates`, async () => {
   const random = seededRandom(20260101);
   const pick = (count: number) => Math.floor(random() * count);
-  for (let history = 0; history < 40; history++) {
+  for (let history = 0; history < randomHistories; history++) {
     // The newest activation decides which subscription counts, so every history has one.
     const steps = Array.from({ length: 4 + pick(5) }, (_, index) => {
       const [sub, start] = [pick(3) === 0 ? 'B' : 'A', pick(6)];

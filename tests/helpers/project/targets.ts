@@ -9,6 +9,7 @@ import { createTransport } from '../../../supabase/functions/api/database/transp
 import { localKeys } from '../../../scripts/stack/defaults.ts';
 import { createFunction } from '../../../scripts/stack/function/function.ts';
 import { root } from '../../../scripts/stack/root.ts';
+import { isLong } from './is-long.ts';
 
 /** The app in this process, and the served function on both versions of Deno. */
 const runtimes = ['in process', "served on today's Deno", 'served on Deno 2.1.4'] as const;
@@ -20,10 +21,12 @@ export const restTargets: readonly Target[] = runtimes;
 export const poolTargets: readonly Target[] = runtimes.map((runtime): Target => `${runtime} over the pool`);
 /** Every runtime over every transport: for the tests of a basic request. */
 export const everyTarget: readonly Target[] = [...restTargets, ...poolTargets];
-/** Each runtime and each transport at least once. The other combinations run the same code. */
+/**
+ * The served function on each Deno and over each transport. The other combinations run the same code. The long suite adds
+ * two of them.
+ */
 export const targets: readonly Target[] = [
-  'in process',
-  'in process over the pool',
+  ...isLong ? ['in process', 'in process over the pool'] as const : [],
   "served on today's Deno over the pool",
   'served on Deno 2.1.4',
 ];
