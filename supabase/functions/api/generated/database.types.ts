@@ -139,6 +139,7 @@ export type Database = {
           'name': string;
           'price': number;
           'tier': string;
+          'trial_days': number;
         };
         ComputedFields: never;
         Insert: {
@@ -154,6 +155,7 @@ export type Database = {
           'name': string;
           'price': number;
           'tier': string;
+          'trial_days'?: number;
         };
         Update: {
           'billing_cycles'?: number | null;
@@ -168,6 +170,7 @@ export type Database = {
           'name'?: string;
           'price'?: number;
           'tier'?: string;
+          'trial_days'?: number;
         };
         Relationships: [];
       };

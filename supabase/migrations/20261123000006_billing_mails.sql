@@ -1,0 +1,122 @@
+-- The mails about gateway subscriptions. Contract: "E-mails".
+
+-- Returns when a user's access ends unless a gateway subscription is charged again. Only the ruling source ends access, and
+-- only if no other running source ends later.
+create function private.access_end(
+  p_subscription private.gateway_subscriptions
+)
+returns timestamptz -- null: access does not depend on the subscription, or its end is not known
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  v_source constant private.sources := (private.find_ruling(p_subscription.user_id)).source;
+begin
+  if v_source.kind <> 'gateway_subscription'
+    or v_source.id <> p_subscription.gateway_subscription_id
+    or v_source.lapses_at = 'infinity'
+    or exists (
+      select
+      from private.sources s
+      where s.user_id = p_subscription.user_id
+        and s.ended_at is null
+        and s.lapses_at > v_source.lapses_at
+    )
+  then
+    return null;
+  end if;
+  return v_source.lapses_at;
+end
+$$;
+grant execute on function private.access_end(private.gateway_subscriptions) to service_role;
+
+-- Enqueues the mail about an event of a gateway subscription with a plan of ours: a charge that failed, that was made, or
+-- that was the last. The caller has settled the user's access.
+create function private.announce_billing(
+  p_event text,
+  p_subscription private.gateway_subscriptions, -- after the event
+  p_entity jsonb, -- the subscription
+  p_payment jsonb, -- of the cycle, if the event has it
+  p_period_end timestamptz, -- of the charged cycle
+  p_email text -- of the user
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_id constant text := p_subscription.gateway_subscription_id;
+  v_status constant text := substr(p_event, length('subscription.') + 1);
+  v_payment_id text;
+  v_kind text;
+  v_key text;
+  v_payload jsonb;
+begin
+  if p_subscription.plan_id is null or p_email = '' then
+    return;
+  end if;
+  if v_status in ('pending', 'halted', 'completed')
+    and p_subscription.gateway_status = v_status
+    -- Without a paid cycle there is no access that ends.
+    and p_subscription.period_end is not null
+  then
+    v_kind := case v_status when 'pending' then 'payment-pending' else 'subscription-' || v_status end;
+    -- One mail for each cycle that was not charged.
+    v_key := concat_ws('/', v_kind, v_id, case
+      when v_status <> 'completed' then private.iso_time(p_subscription.period_end)
+    end);
+    v_payload := jsonb_build_object(
+      'access_ends_at', private.iso_time(private.access_end(p_subscription)),
+      'manage_url', p_subscription.short_url,
+      'ends_at', private.iso_time(p_subscription.period_end)
+    );
+  elsif v_status = 'charged' then
+    v_payment_id := private.json_text(p_payment -> 'id');
+    -- Other subscriptions of the gateway account have the gateway's own mails.
+    if v_payment_id is null or not exists (
+      select
+      from private.subscription_orders o
+      where o.gateway_subscription_id = v_id
+        and o.user_id = p_subscription.user_id
+    ) then
+      return;
+    end if;
+    v_kind := case
+      when coalesce(private.json_integer(p_entity -> 'paid_count'), 1) <= 1 then 'payment-success'
+      else 'subscription-renewed'
+    end;
+    v_key := concat_ws('/', v_kind, v_payment_id);
+    v_payload := jsonb_build_object(
+      'amount', private.json_integer(p_payment -> 'amount'),
+      'currency', private.json_text(p_payment -> 'currency'),
+      'transaction_id', v_payment_id,
+      'valid_until', private.iso_time(p_period_end),
+      'next_charge_at', case
+        when not p_subscription.cancel_at_period_end and not p_subscription.is_replaced
+          then private.iso_time(private.json_time(p_entity -> 'charge_at'))
+      end
+    );
+  else
+    return;
+  end if;
+  insert into private.outbox (key, destination, kind, payload)
+  select
+    v_key,
+    case v_kind when 'payment-success' then 'email' else 'notice' end,
+    v_kind,
+    v_payload || jsonb_build_object(
+      'to', p_email,
+      'display_name', coalesce(nullif(p.display_name, ''), p.username, ''),
+      'plan_name', pl.name
+    )
+  from public.profiles p
+  join public.plans pl on pl.id = p_subscription.plan_id
+  where p.user_id = p_subscription.user_id
+  on conflict (key) do nothing;
+end
+$$;
+grant execute on function
+  private.announce_billing(text, private.gateway_subscriptions, jsonb, jsonb, timestamptz, text) to service_role;
+
+revoke execute on all functions in schema private from public;

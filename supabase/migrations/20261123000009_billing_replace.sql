@@ -1,0 +1,206 @@
+-- Replaces gateway subscriptions: by a newer source of access, or at the end of the cycle by a change of plan.
+-- Contract: "Gateway subscriptions", POST /api/subscriptions/change.
+
+-- Enqueues cancellations of the replaced gateway subscriptions for the end of their cycle: the paid time remains, and no
+-- further cycle is billed. Withdraws the cancellation of a subscription that is no longer replaced.
+create or replace function private.settle_cancellations(
+  p_ruling private.ruling
+)
+returns boolean -- whether the ruling gateway subscription ends with its cycle, because its cancellation was already sent
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_ruling constant private.sources := p_ruling.source;
+  v_newest private.sources := v_ruling;
+  v_has_no_activation boolean;
+  v_is_replaced boolean;
+  v_other private.gateway_subscriptions;
+  v_ends boolean := false;
+begin
+  if not (p_ruling.is_live or p_ruling.is_ended_by_gateway) then
+    v_newest := null;
+  elsif v_ruling.kind in ('grant', 'manual') and v_ruling.gateway_subscription_id is null then
+    -- A grant does not stop the billing. The newest running purchase below the grant does.
+    v_newest := null;
+    select s.* into v_newest
+    from private.sources s
+    where s.user_id = v_ruling.user_id
+      and s.kind in ('payment', 'gateway_subscription')
+      and s.ended_at is null
+      and s.lapses_at > private.clock()
+    order by s.since desc, s.id desc
+    limit 1;
+  end if;
+  select m.activated_at is null into v_has_no_activation
+  from private.gateway_subscriptions m
+  where m.user_id = v_newest.user_id
+    and m.gateway_subscription_id = v_newest.gateway_subscription_id;
+
+  for v_other in
+    select m.*
+    from private.gateway_subscriptions m
+    where m.user_id = v_ruling.user_id
+      and m.gateway_subscription_id <> ''
+      and m.status is distinct from 'cancelled'
+      and m.ended_at is null
+      and m.gateway_status is distinct from 'completed'
+      -- Skips a subscription that only a row written by hand names, while that row rules.
+      and (m.arrived_at is not null or v_ruling.kind <> 'manual')
+    order by m.gateway_subscription_id
+  loop
+    v_is_replaced := coalesce(
+      case
+        when v_other.replaced_by is not null then true
+        -- Authorised, to start later. A purchase since then replaces it, unless it pays for the time until the start.
+        when v_other.gateway_status = 'authenticated'
+          and coalesce(v_other.period_end, v_other.activated_at, v_other.first_charged_at) is null
+          then v_newest.kind = 'payment'
+            and v_newest.since > v_other.authenticated_at
+            and exists (
+              select
+              from private.subscription_orders o
+              where o.gateway_subscription_id = v_other.gateway_subscription_id
+                and o.payment_id::text is distinct from v_newest.id
+            )
+        else v_other.gateway_subscription_id is distinct from v_newest.gateway_subscription_id
+          and (
+            v_newest.id = v_ruling.id
+            or coalesce(
+              v_other.activated_at, v_other.first_charged_at, v_other.authenticated_at, v_other.arrived_at
+            ) < v_newest.since
+          )
+      end,
+      false
+    );
+    continue when v_is_replaced = v_other.is_replaced
+      or v_other.replaced_by is null
+        and (
+          -- While only charges of a subscription are known, its activation may still arrive and change the order of the
+          -- two.
+          v_has_no_activation is true and v_other.gateway_subscription_id <> v_newest.gateway_subscription_id
+          or v_has_no_activation is not null and v_other.activated_at is null
+        );
+
+    if v_is_replaced then
+      perform private.enqueue_cancellation(
+        v_other.gateway_subscription_id,
+        coalesce(v_other.period_end > private.clock(), false),
+        case when v_other.replaced_by is null then private.clock() else private.cancellation_time(v_other.period_end) end
+      );
+    elsif not private.withdraw_cancellation(v_other.gateway_subscription_id, 'it rules again') then
+      v_other.cancel_at_period_end := true;
+      v_ends := v_ends or v_other.gateway_subscription_id is not distinct from v_ruling.gateway_subscription_id;
+    elsif v_other.cancel_at_period_end then
+      perform private.enqueue_cancellation(
+        v_other.gateway_subscription_id,
+        true,
+        private.cancellation_time(v_other.period_end)
+      );
+    end if;
+    update private.gateway_subscriptions m
+    set is_replaced = v_is_replaced,
+      cancel_at_period_end = v_other.cancel_at_period_end
+    where m.user_id = v_other.user_id
+      and m.gateway_subscription_id = v_other.gateway_subscription_id;
+  end loop;
+  return v_ends;
+end
+$$;
+
+-- Notes which subscription replaces another one when that ends: from its authorisation on, until it is cancelled.
+create function private.note_successor(
+  p_subscription private.gateway_subscriptions -- after an event
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_successor constant text := case
+    when p_subscription.status is distinct from 'cancelled' then p_subscription.gateway_subscription_id
+  end;
+begin
+  update private.gateway_subscriptions m
+  set replaced_by = v_successor
+  from private.subscription_orders o
+  where o.gateway_subscription_id = p_subscription.gateway_subscription_id
+    and o.user_id = p_subscription.user_id
+    and m.user_id = o.user_id
+    and m.gateway_subscription_id = o.replaces
+    and m.replaced_by is distinct from v_successor;
+end
+$$;
+grant execute on function private.note_successor(private.gateway_subscriptions) to service_role;
+
+-- Undoes a change of plan that waits for the end of a cycle: its subscription is cancelled before it starts. The caller
+-- holds the lock on the user.
+create function private.undo_change(
+  p_user_id uuid
+)
+returns boolean -- whether there was one
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_order record;
+  v_is_undone boolean := false;
+begin
+  for v_order in
+    update private.subscription_orders o
+    set replaces = null
+    where o.user_id = p_user_id
+      and o.replaces is not null
+      and o.starts_at > private.clock()
+    returning o.gateway_subscription_id
+  loop
+    update private.gateway_subscriptions m
+    set replaced_by = null
+    where m.user_id = p_user_id
+      and m.replaced_by = v_order.gateway_subscription_id;
+    if v_order.gateway_subscription_id is not null then
+      perform private.enqueue_cancellation(v_order.gateway_subscription_id);
+    end if;
+    v_is_undone := true;
+  end loop;
+  return v_is_undone;
+end
+$$;
+grant execute on function private.undo_change(uuid) to service_role;
+
+-- Sets or clears cancel_at_period_end of the ruling source and of the gateway subscription attached to it.
+-- A change of plan that waits for the end of the cycle is undone. The caller holds the lock on the user.
+create or replace function private.mark_ruling_source(
+  p_user_id uuid,
+  p_gateway_subscription_id text, -- of the subscription row
+  p_cancel_at_period_end boolean
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_source constant private.sources := (private.find_ruling(p_user_id)).source;
+begin
+  perform private.undo_change(p_user_id);
+  update public.payments p
+  set cancel_at_period_end = p_cancel_at_period_end
+  where v_source.kind = 'payment'
+    and p.id = case when v_source.kind = 'payment' then v_source.id::uuid end;
+  update private.grants g
+  set cancel_at_period_end = p_cancel_at_period_end
+  where v_source.kind = 'grant'
+    and g.id = case when v_source.kind = 'grant' then v_source.id::bigint end;
+  update private.manual_subscriptions w
+  set cancel_at_period_end = p_cancel_at_period_end
+  where v_source.kind = 'manual'
+    and w.user_id = p_user_id;
+  update private.gateway_subscriptions m
+  set cancel_at_period_end = p_cancel_at_period_end,
+    user_cancelled_at = case when p_cancel_at_period_end then private.clock() end
+  where m.user_id = p_user_id
+    and m.gateway_subscription_id = p_gateway_subscription_id;
+end
+$$;
+
+revoke execute on all functions in schema private from public;
