@@ -58,6 +58,7 @@ describe.each([
     'http://gateway.example.com/s/1',
     'http://127.0.0.1.example.com/s/1',
     'http://localhost.example.com/s/1',
+    'http://notlocalhost/s/1',
     'http://127.0.0.1@example.com/s/1',
     'javascript:alert(1)',
     'data:text/html,x',
