@@ -3,8 +3,8 @@
 /** A mail, ready to be sent. */
 export type Mail = { readonly subject: string; readonly html: string; readonly text: string };
 
-/** Values of `payment-success`, formatted for the reader. Contract: E-mails. */
-export type PaymentSuccessProps = {
+/** Values of `payment-success` and `subscription-renewed`, formatted for the reader. Contract: E-mails. */
+export type ReceiptProps = {
   /** May be empty. */
   readonly displayName: string;
   readonly planName: string;
@@ -13,6 +13,8 @@ export type PaymentSuccessProps = {
   readonly transactionId: string;
   /** `20 November 2027` */
   readonly validUntil: string;
+  /** The day of the gateway's next charge; not shown when absent. */
+  readonly nextPaymentOn?: string;
   /** Absolute, http or https. */
   readonly dashboardUrl: string;
 };
@@ -47,10 +49,40 @@ export type SubscriptionEndingProps = SubscriptionEndProps & {
   readonly earlyRenewal: 'replace' | 'extend';
 };
 
+/** Values of `payment-pending` and `subscription-halted`. */
+export type FailedRenewalProps = {
+  /** May be empty. */
+  readonly displayName: string;
+  readonly planName: string;
+  /** The day on which access ends without a payment; null: the customer has other access. */
+  readonly accessEndsOn: string | null;
+  /** The gateway's page of the subscription, absolute, http or https; null: the mail links to `pricingUrl`. */
+  readonly manageUrl: string | null;
+  /** Absolute, http or https. */
+  readonly pricingUrl: string;
+};
+
+/** Values of `subscription-completed`. */
+export type SubscriptionCompletedProps = {
+  /** May be empty. */
+  readonly displayName: string;
+  readonly planName: string;
+  /** The last day of the last paid period. */
+  readonly endsOn: string;
+  /** The day on which access ends; null: other access continues after `endsOn`. */
+  readonly accessEndsOn: string | null;
+  /** Absolute, http or https. */
+  readonly pricingUrl: string;
+};
+
 /** The mails of the service. Each throws when its link is not an http(s) URL. */
 export type Mails = {
-  readonly paymentSuccess: (props: PaymentSuccessProps) => Mail;
+  readonly paymentSuccess: (props: ReceiptProps) => Mail;
   readonly paymentFailed: (props: PaymentFailedProps) => Mail;
+  readonly paymentPending: (props: FailedRenewalProps) => Mail;
+  readonly subscriptionRenewed: (props: ReceiptProps) => Mail;
+  readonly subscriptionHalted: (props: FailedRenewalProps) => Mail;
+  readonly subscriptionCompleted: (props: SubscriptionCompletedProps) => Mail;
   readonly subscriptionEnding: (props: SubscriptionEndingProps) => Mail;
   readonly subscriptionEnded: (props: SubscriptionEndProps) => Mail;
 };

@@ -108,6 +108,7 @@ const publicVariables = [
   'RESEND_BASE_URL',
   'EMAIL_TIME_ZONE',
   'EXPIRY_EMAILS',
+  'RENEWAL_EMAILS',
   'SESSION_ISSUER',
   'DATABASE_POOL_CA',
 ];

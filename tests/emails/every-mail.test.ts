@@ -1,16 +1,38 @@
 import { describe, expect, test } from 'vitest';
+import { outboxMail } from '../../supabase/functions/api/outbox/email-payloads.ts';
 import { renderEmail } from '../../supabase/functions/api/outbox/render-email.ts';
-import { paymentFailedRow, paymentSuccessRow, settings, subscriptionEndedRow, subscriptionEndingRow } from './rows.ts';
+import {
+  everyRow,
+  paymentFailedRow,
+  paymentPendingRow,
+  paymentSuccessRow,
+  settings,
+  subscriptionCompletedRow,
+  subscriptionEndedRow,
+  subscriptionEndingRow,
+  subscriptionHaltedRow,
+  subscriptionRenewedRow,
+} from './rows.ts';
 
-const paymentMails = [
+const mailsWithAmount = [
   { name: 'payment-success', row: paymentSuccessRow, page: 'dashboard' },
   { name: 'payment-failed', row: paymentFailedRow, page: 'pricing' },
+  { name: 'subscription-renewed', row: subscriptionRenewedRow, page: 'dashboard' },
 ];
 const mails = [
-  ...paymentMails,
+  ...mailsWithAmount,
+  { name: 'payment-pending', row: paymentPendingRow, page: 'pricing' },
+  { name: 'subscription-halted', row: subscriptionHaltedRow, page: 'pricing' },
+  { name: 'subscription-completed', row: subscriptionCompletedRow, page: 'pricing' },
   { name: 'subscription-ending', row: subscriptionEndingRow, page: 'pricing' },
   { name: 'subscription-ended', row: subscriptionEndedRow, page: 'pricing' },
 ];
+
+test('every kind of mail is tested here', () => {
+  const kinds = outboxMail.options.map(({ shape }) => shape.kind.value).toSorted();
+  expect(mails.map(({ name }) => name).toSorted()).toEqual(kinds);
+  expect(everyRow().map(({ kind }) => kind).toSorted()).toEqual(kinds);
+});
 
 describe.each(mails)('$name', ({ row, page }) => {
   test('user text is escaped in HTML and unchanged in text', async () => {
@@ -63,7 +85,7 @@ describe.each(mails)('$name', ({ row, page }) => {
   });
 });
 
-describe.each(paymentMails)('$name', ({ row }) => {
+describe.each(mailsWithAmount)('$name', ({ row }) => {
   test('an amount in another currency is written with its code', async () => {
     const { html, text } = await renderEmail(row({ currency: 'USD', amount: 1234 }), settings);
     expect(html).toContain('>USD 12.34<');

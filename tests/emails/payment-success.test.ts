@@ -36,6 +36,33 @@ test('the date is in the time zone of the settings', async () => {
   expect(text).toContain('Valid until: 1 January 2028\n');
 });
 
+test('with a next charge the mail has one more row and is otherwise the same', async () => {
+  const without = await renderEmail(row(), settings);
+  const { html, text, ...rest } = await renderEmail(row({ next_charge_at: '2027-11-18T20:00:00.000Z' }), {
+    ...settings,
+    timeZone: 'Asia/Kolkata',
+  });
+  expect(text).toContain('Valid until: 20 November 2027\nNext payment: 19 November 2027\nTransaction ID: ');
+  expect(html.match(/<tr><th[^>]*>Next payment<\/th><td[^>]*><bdi>19 November 2027<\/bdi><\/td><\/tr>/)).not.toBeNull();
+  expect({
+    ...rest,
+    html: html.replace(/<tr><th[^>]*>Next payment<.*?<\/tr>/, ''),
+    text: text.replace('Next payment: 19 November 2027\n', ''),
+  }).toEqual(without);
+});
+
+test('without a next charge the mail does not mention one', async () => {
+  for (const next_charge_at of [undefined, null]) {
+    const mail = await renderEmail(row({ next_charge_at }), settings);
+    expect(mail).toEqual(await renderEmail(row(), settings));
+    expect(JSON.stringify(mail)).not.toContain('Next payment');
+  }
+});
+
+test('a next charge that is no time is refused', async () => {
+  await expect(renderEmail(row({ next_charge_at: 'soon' }), settings)).rejects.toThrow('"next_charge_at"');
+});
+
 test('a plan name with line breaks leaves the subject on one line', async () => {
   const { subject } = await renderEmail(row({ plan_name: 'Pro\r\nBcc: eve@example.com' }), settings);
   expect(subject).toBe('Payment received: your Pro Bcc: eve@example.com plan is active');

@@ -33,6 +33,26 @@ export function paymentFailedRow(payload: Record<string, unknown> = {}) {
   };
 }
 
+export function paymentPendingRow(payload: Record<string, unknown> = {}) {
+  return { kind: 'payment-pending', payload: { ...failedRenewal, ...payload } };
+}
+
+export function subscriptionRenewedRow(payload: Record<string, unknown> = {}) {
+  const receipt = { ...paymentSuccessRow().payload, next_charge_at: '2027-11-19T11:45:40.559Z' };
+  return { kind: 'subscription-renewed', payload: { ...receipt, ...payload } };
+}
+
+export function subscriptionHaltedRow(payload: Record<string, unknown> = {}) {
+  return { kind: 'subscription-halted', payload: { ...failedRenewal, ...payload } };
+}
+
+export function subscriptionCompletedRow(payload: Record<string, unknown> = {}) {
+  return {
+    kind: 'subscription-completed',
+    payload: { ...periodEnd, access_ends_at: periodEnd.ends_at, ...payload },
+  };
+}
+
 export function subscriptionEndingRow(payload: Record<string, unknown> = {}) {
   return { kind: 'subscription-ending', payload: { ...periodEnd, ...payload } };
 }
@@ -48,7 +68,24 @@ const periodEnd = {
   ends_at: '2027-11-20T11:45:40.559Z',
 };
 
+const failedRenewal = {
+  to: 'asha@example.com',
+  display_name: 'Asha Rao',
+  plan_name: 'Pro Yearly',
+  access_ends_at: '2027-11-20T11:45:40.559Z',
+  manage_url: null,
+};
+
 /** A row of each kind of mail. */
 export function everyRow() {
-  return [paymentSuccessRow(), paymentFailedRow(), subscriptionEndingRow(), subscriptionEndedRow()];
+  return [
+    paymentSuccessRow(),
+    paymentFailedRow(),
+    paymentPendingRow(),
+    subscriptionRenewedRow(),
+    subscriptionHaltedRow(),
+    subscriptionCompletedRow(),
+    subscriptionEndingRow(),
+    subscriptionEndedRow(),
+  ];
 }

@@ -1,6 +1,12 @@
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { createSenders } from '../../supabase/functions/api/outbox/senders.ts';
-import { everyRow, paymentFailedRow, paymentSuccessRow, subscriptionEndingRow } from '../emails/rows.ts';
+import {
+  everyRow,
+  paymentFailedRow,
+  paymentPendingRow,
+  paymentSuccessRow,
+  subscriptionEndingRow,
+} from '../emails/rows.ts';
 import { accept, providerError, startReceiver } from '../helpers/outbox/receiver.ts';
 
 const provider = startReceiver();
@@ -17,6 +23,7 @@ const config = {
   appUrl: 'https://app.example.com',
   timeZone: 'UTC',
   expiryEmails: true,
+  renewalEmails: true,
 } as const;
 const rows = [
   { id: 1, key: 'payment-success/1', ...paymentSuccessRow() },
@@ -71,6 +78,7 @@ test.each([
   ['no payload', { payload: null }],
   ['an amount that is not a number', paymentSuccessRow({ amount: 'much' })],
   ['an invalid date', paymentSuccessRow({ valid_until: 'some day' })],
+  ['a page of the gateway that is not encrypted', paymentPendingRow({ manage_url: 'http://gateway.example.com/s/1' })],
 ])('a row of %s → refused, nothing sent', async (_name, fields) => {
   const [attempt] = createMailer(config)([{ id: 1, key: 'payment-success/1', ...paymentSuccessRow(), ...fields }]);
   expect(await attempt?.deliver()).toEqual({ status: 'refused', error: 'not rendered: ZodError' });
@@ -90,18 +98,18 @@ test('an API key that is not a valid header → failed, not thrown, and without 
   expect(await attempt?.deliver()).toEqual({ status: 'failed', error: 'TypeError' });
 });
 
-test('with EXPIRY_EMAILS=off mails about the end of a period are not sent and are delivered with a note; others are sent', async () => {
+test.each([
+  ['EXPIRY_EMAILS', { expiryEmails: false }, ['subscription-ending', 'subscription-ended']],
+  ['RENEWAL_EMAILS', { renewalEmails: false }, ['subscription-renewed']],
+])('with %s=off its mails are not sent and are delivered with a note; others are sent', async (setting, off, kinds) => {
   const all = everyRow().map((row, id) => ({ id, key: `${row.kind}/${id}`, ...row }));
-  const attempts = createMailer({ ...config, expiryEmails: false })(all);
-  const note = 'not sent: EXPIRY_EMAILS is off';
-  expect(await Promise.all(attempts.map((attempt) => attempt.deliver()))).toEqual([
-    { status: 'delivered' },
-    { status: 'delivered' },
-    { status: 'delivered', note },
-    { status: 'delivered', note },
-  ]);
-  expect(provider.arrivals.map(({ headers }) => headers.get('idempotency-key')).sort())
-    .toEqual(['payment-failed/1', 'payment-success/0']);
+  const attempts = createMailer({ ...config, ...off })(all);
+  const note = `not sent: ${setting} is off`;
+  expect(await Promise.all(attempts.map((attempt) => attempt.deliver()))).toEqual(
+    all.map(({ kind }) => kinds.includes(kind) ? { status: 'delivered', note } : { status: 'delivered' }),
+  );
+  expect(provider.arrivals.map(({ headers }) => headers.get('idempotency-key')).toSorted())
+    .toEqual(all.filter(({ kind }) => !kinds.includes(kind)).map(({ key }) => key).toSorted());
 });
 
 test.each(['replace', 'extend'])(

@@ -65,6 +65,7 @@ const variables = z.object({
   EMAIL_FROM: text.optional(),
   EMAIL_TIME_ZONE: timeZone.default('UTC'),
   EXPIRY_EMAILS: z.enum(['on', 'off'], 'is neither "on" nor "off"').default('on'),
+  RENEWAL_EMAILS: z.enum(['on', 'off'], 'is neither "on" nor "off"').default('off'),
   // Ledger rows must outlive their payloads, which are kept for 90 days.
   LEDGER_RETENTION_DAYS: days(90).default(400),
   // `private.unmailed_payments` reads the mails of the last 30 days.
@@ -134,6 +135,8 @@ export function readConfig(environment: Environment) {
         timeZone: given.EMAIL_TIME_ZONE,
         /** Whether `subscription-ending` and `subscription-ended` are sent. */
         expiryEmails: given.EXPIRY_EMAILS === 'on',
+        /** Whether `subscription-renewed` is sent. */
+        renewalEmails: given.RENEWAL_EMAILS === 'on',
       }
       : null,
     /** Null: calls wait in the outbox until it is configured; `off`: the app has no cached pages. */

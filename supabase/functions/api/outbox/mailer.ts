@@ -16,9 +16,17 @@ export function createMailer(config: EmailConfig): Sender {
 }
 
 function deliverMail(config: EmailConfig, row: OutboxRow): Promise<Delivery> {
-  return config.expiryEmails || !expiryKinds.includes(row.kind)
+  const setting = turnedOffBy(config, row.kind);
+  return setting === null
     ? sendMail(config, row)
-    : Promise.resolve({ status: 'delivered', note: 'not sent: EXPIRY_EMAILS is off' });
+    : Promise.resolve({ status: 'delivered', note: `not sent: ${setting} is off` });
+}
+
+/** @returns the variable that turns mails of this kind off, or null. */
+function turnedOffBy({ expiryEmails, renewalEmails }: EmailConfig, kind: string): string | null {
+  if (!expiryEmails && expiryKinds.includes(kind)) return 'EXPIRY_EMAILS';
+  if (!renewalEmails && kind === 'subscription-renewed') return 'RENEWAL_EMAILS';
+  return null;
 }
 
 async function sendMail(config: EmailConfig, row: OutboxRow): Promise<Delivery> {

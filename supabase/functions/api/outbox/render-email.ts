@@ -1,6 +1,6 @@
-import { z } from 'zod';
+import { type OutboxMail, outboxMail } from './email-payloads.ts';
 import { formatAmount, formatLongDate, formatTier } from './format.ts';
-import type { Mail, SubscriptionEndProps } from '../generated/emails.js';
+import type { Mail, Mails } from '../generated/emails.js';
 
 /** A mail and its recipient. */
 export type Email = Mail & { readonly to: string };
@@ -12,98 +12,84 @@ export type EmailSettings = {
   readonly timeZone?: string | undefined;
 };
 
-// What the migrations write into `private.outbox.payload`: amounts in minor units, times in UTC.
-const payment = z.object({
-  to: z.string().min(1),
-  display_name: z.string(),
-  amount: z.int(),
-  currency: z.string(),
-});
-const periodEnd = z.object({
-  to: z.string().min(1),
-  display_name: z.string(),
-  plan_name: z.string(),
-  ends_at: z.iso.datetime(),
-});
-const outboxMail = z.discriminatedUnion('kind', [
-  z.object({
-    kind: z.literal('payment-success'),
-    payload: payment.extend({ plan_name: z.string(), transaction_id: z.string(), valid_until: z.iso.datetime() }),
-  }),
-  z.object({
-    kind: z.literal('payment-failed'),
-    payload: payment.extend({ tier: z.string().optional(), reason: z.string().nullish() }),
-  }),
-  z.object({
-    kind: z.literal('subscription-ending'),
-    // Decides which advice the mail gives. Contract: Early renewals.
-    payload: periodEnd.extend({ early_renewal: z.enum(['replace', 'extend']).default('replace') }),
-  }),
-  z.object({ kind: z.literal('subscription-ended'), payload: periodEnd }),
-]);
-
 /**
  * Renders the mail of an outbox row. Contract: E-mails.
  * @throws when the kind is unknown, the payload does not match it, or a setting is invalid.
  */
 export async function renderEmail(
   row: { readonly kind: string; readonly payload: unknown },
-  { appUrl, timeZone }: EmailSettings,
+  settings: EmailSettings,
 ): Promise<Email> {
   const mail = outboxMail.parse(row);
   // Most isolates never send a mail, so the templates are loaded with the first one.
   const { mails } = await import('../generated/emails.js');
-  const displayName = mail.payload.display_name;
+  return { to: mail.payload.to, ...renderMail(mails, mail, settings) };
+}
 
-  switch (mail.kind) {
-    case 'payment-success': {
-      const { payload } = mail;
-      return {
-        to: payload.to,
-        ...mails.paymentSuccess({
-          displayName,
-          planName: payload.plan_name,
-          amount: formatAmount(payload.amount, payload.currency),
-          transactionId: payload.transaction_id,
-          validUntil: formatLongDate(payload.valid_until, timeZone),
-          dashboardUrl: pageUrl(appUrl, 'dashboard'),
-        }),
-      };
-    }
-    case 'payment-failed': {
-      const { payload } = mail;
-      return {
-        to: payload.to,
-        ...mails.paymentFailed({
-          displayName,
-          planName: formatTier(payload.tier),
-          amount: formatAmount(payload.amount, payload.currency),
-          reason: payload.reason ?? undefined,
-          retryUrl: pageUrl(appUrl, 'pricing'),
-        }),
-      };
-    }
-    case 'subscription-ending': {
-      const { payload } = mail;
-      return {
-        to: payload.to,
-        ...mails.subscriptionEnding({ ...periodEndProps(payload), earlyRenewal: payload.early_renewal }),
-      };
-    }
+function renderMail(mails: Mails, { kind, payload }: OutboxMail, { appUrl, timeZone }: EmailSettings): Mail {
+  const displayName = payload.display_name;
+  switch (kind) {
+    case 'payment-success':
+      return mails.paymentSuccess(receiptProps(payload));
+    case 'payment-failed':
+      return mails.paymentFailed({
+        displayName,
+        planName: formatTier(payload.tier),
+        amount: formatAmount(payload.amount, payload.currency),
+        reason: payload.reason ?? undefined,
+        retryUrl: page('pricing'),
+      });
+    case 'payment-pending':
+      return mails.paymentPending(failedRenewalProps(payload));
+    case 'subscription-renewed':
+      return mails.subscriptionRenewed(receiptProps(payload));
+    case 'subscription-halted':
+      return mails.subscriptionHalted(failedRenewalProps(payload));
+    case 'subscription-completed':
+      return mails.subscriptionCompleted({ ...periodEndProps(payload), accessEndsOn: accessEndsOn(payload) });
+    case 'subscription-ending':
+      return mails.subscriptionEnding({ ...periodEndProps(payload), earlyRenewal: payload.early_renewal });
     case 'subscription-ended':
-      return { to: mail.payload.to, ...mails.subscriptionEnded(periodEndProps(mail.payload)) };
+      return mails.subscriptionEnded(periodEndProps(payload));
   }
 
-  function periodEndProps(payload: z.infer<typeof periodEnd>): SubscriptionEndProps {
+  function receiptProps(receipt: Payload<'payment-success' | 'subscription-renewed'>) {
     return {
       displayName,
-      planName: payload.plan_name,
-      endsOn: formatLongDate(payload.ends_at, timeZone),
-      pricingUrl: pageUrl(appUrl, 'pricing'),
+      planName: receipt.plan_name,
+      amount: formatAmount(receipt.amount, receipt.currency),
+      transactionId: receipt.transaction_id,
+      validUntil: day(receipt.valid_until),
+      ...(receipt.next_charge_at && { nextPaymentOn: day(receipt.next_charge_at) }),
+      dashboardUrl: page('dashboard'),
     };
+  }
+
+  function failedRenewalProps(renewal: Payload<'payment-pending' | 'subscription-halted'>) {
+    return {
+      displayName,
+      planName: renewal.plan_name,
+      accessEndsOn: accessEndsOn(renewal),
+      manageUrl: renewal.manage_url,
+      pricingUrl: page('pricing'),
+    };
+  }
+
+  function periodEndProps(period: { readonly plan_name: string; readonly ends_at: string }) {
+    return { displayName, planName: period.plan_name, endsOn: day(period.ends_at), pricingUrl: page('pricing') };
+  }
+
+  function accessEndsOn({ access_ends_at }: { readonly access_ends_at: string | null }): string | null {
+    return access_ends_at === null ? null : day(access_ends_at);
+  }
+
+  function day(at: string): string {
+    return formatLongDate(at, timeZone);
+  }
+
+  function page(name: 'dashboard' | 'pricing'): string {
+    return `${appUrl.replace(/\/+$/, '')}/${name}`;
   }
 }
 
-function pageUrl(appUrl: string, page: string): string {
-  return `${appUrl.replace(/\/+$/, '')}/${page}`;
-}
+type Payload<Kind extends OutboxMail['kind']> = Extract<OutboxMail, { kind: Kind }>['payload'];

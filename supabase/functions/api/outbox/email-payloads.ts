@@ -1,0 +1,56 @@
+import { z } from 'zod';
+
+// What the migrations write into `private.outbox.payload`: amounts in minor units, times in UTC.
+
+const time = z.iso.datetime();
+const recipient = z.object({ to: z.string().min(1), display_name: z.string() });
+const payment = recipient.extend({ amount: z.int(), currency: z.string() });
+const receipt = payment.extend({
+  plan_name: z.string(),
+  transaction_id: z.string(),
+  valid_until: time,
+  /** When the gateway charges the next period; null: never. */
+  next_charge_at: time.nullable(),
+});
+const periodEnd = recipient.extend({ plan_name: z.string(), ends_at: time });
+/** When access ends without a further payment; null: the customer has other access. */
+const accessEnd = z.object({ access_ends_at: time.nullable() });
+const failedRenewal = recipient.extend({
+  plan_name: z.string(),
+  ...accessEnd.shape,
+  /** The gateway's page of the subscription. */
+  manage_url: z.string().transform(gatewayPage).nullable(),
+});
+
+/** A row of the outbox that is a mail. */
+export const outboxMail = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('payment-success'),
+    payload: receipt.extend({ next_charge_at: receipt.shape.next_charge_at.optional() }),
+  }),
+  z.object({
+    kind: z.literal('payment-failed'),
+    payload: payment.extend({ tier: z.string().optional(), reason: z.string().nullish() }),
+  }),
+  z.object({ kind: z.literal('payment-pending'), payload: failedRenewal }),
+  z.object({ kind: z.literal('subscription-renewed'), payload: receipt }),
+  z.object({ kind: z.literal('subscription-halted'), payload: failedRenewal }),
+  z.object({ kind: z.literal('subscription-completed'), payload: periodEnd.extend(accessEnd.shape) }),
+  z.object({
+    kind: z.literal('subscription-ending'),
+    // Decides which advice the mail gives. Contract: Early renewals.
+    payload: periodEnd.extend({ early_renewal: z.enum(['replace', 'extend']).default('replace') }),
+  }),
+  z.object({ kind: z.literal('subscription-ended'), payload: periodEnd }),
+]);
+
+export type OutboxMail = z.infer<typeof outboxMail>;
+
+/** A customer pays on this page, so it must be encrypted. The simulator's page is http on this machine. */
+function gatewayPage(text: string, { addIssue }: { addIssue: (message: string) => void }): string {
+  const url = URL.parse(text);
+  const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url?.hostname ?? '');
+  if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback)) return url.href;
+  addIssue('is neither an https address nor a loopback http address');
+  return z.NEVER;
+}
