@@ -7,6 +7,7 @@ add column short_url text,
 add column paid_count bigint,
 add column authenticated_at timestamptz,
 add column first_halted_at timestamptz,
+add column last_halted_at timestamptz,
 add column first_period_start timestamptz,
 add column first_period_end timestamptz,
 add column first_period_event_at timestamptz,
@@ -23,6 +24,8 @@ comment on column private.gateway_subscriptions.authenticated_at is
   'When the customer authorised the subscription, by private.happened_at. Ranks a trial among the sources of access.';
 comment on column private.gateway_subscriptions.first_halted_at is
   'created_at of the first halt. After it an activation may carry a cycle that is not paid: only a charge sets the period.';
+comment on column private.gateway_subscriptions.last_halted_at is
+  'created_at of the newest halt. If no later charge is known, access ends after the days of grace.';
 comment on column private.gateway_subscriptions.first_period_start is 'The cycle of the first activation: its start.';
 comment on column private.gateway_subscriptions.first_period_end is 'The cycle of the first activation: its end.';
 comment on column private.gateway_subscriptions.first_period_event_at is 'created_at of the first activation with a cycle.';

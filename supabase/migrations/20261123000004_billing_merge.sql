@@ -88,17 +88,9 @@ begin
     end if;
   end if;
 
-  if v_activated and p_end is not null and (
-    v_before.first_period_event_at is null
-    or v_at < v_before.first_period_event_at
-    or v_at = v_before.first_period_event_at and (p_end, p_start) > (v_before.first_period_end, v_before.first_period_start)
-  ) then
-    v_after.first_period_start := p_start;
-    v_after.first_period_end := p_end;
-    v_after.first_period_event_at := v_at;
-  end if;
   if p_event = 'subscription.halted' then
     v_after.first_halted_at := least(v_before.first_halted_at, v_at);
+    v_after.last_halted_at := greatest(v_before.last_halted_at, v_at);
   elsif p_event = 'subscription.authenticated' then
     v_after.authenticated_at := least(v_before.authenticated_at, v_happened_at);
     -- A trial is a period without a charge.
@@ -158,13 +150,28 @@ begin
 
   if v_activated then
     v_after.first_activated_at := least(v_before.first_activated_at, v_happened_at);
-    if v_happened_at < v_before.first_activated_at then
-      -- An older activation that arrives late changes only this field.
+    if p_end is not null and (
+      v_before.first_period_event_at is null
+      or v_at < v_before.first_period_event_at
+      or v_at = v_before.first_period_event_at and (p_end, p_start) > (v_before.first_period_end, v_before.first_period_start)
+    ) then
+      v_after.first_period_start := p_start;
+      v_after.first_period_end := p_end;
+      v_after.first_period_event_at := v_at;
+    end if;
+    if v_at < v_before.first_period_event_at or v_happened_at < v_before.first_activated_at then
+      -- An older activation that arrives late changes only these fields.
       update private.gateway_subscriptions m
-      set first_activated_at = v_happened_at
+      set first_activated_at = v_after.first_activated_at,
+        first_period_start = v_after.first_period_start,
+        first_period_end = v_after.first_period_end,
+        first_period_event_at = v_after.first_period_event_at
       where m.user_id = p_user_id
         and m.gateway_subscription_id = p_gateway_subscription_id;
-      v_before.first_activated_at := v_happened_at;
+      v_before.first_activated_at := v_after.first_activated_at;
+      v_before.first_period_start := v_after.first_period_start;
+      v_before.first_period_end := v_after.first_period_end;
+      v_before.first_period_event_at := v_after.first_period_event_at;
     end if;
   end if;
   if v_charged then
@@ -214,6 +221,7 @@ begin
     first_period_end = v_after.first_period_end,
     first_period_event_at = v_after.first_period_event_at,
     first_halted_at = v_after.first_halted_at,
+    last_halted_at = v_after.last_halted_at,
     authenticated_at = v_after.authenticated_at,
     paid_count = v_after.paid_count,
     gateway_status = v_after.gateway_status,

@@ -38,8 +38,8 @@ select
     when m.paid_until is not null then m.paid_until
     -- No charge follows: no days of grace.
     when m.gateway_status in ('paused', 'completed') or cancelled.ends_with_trial then m.period_end
-    -- A charge failed. Access ends after the days of grace, unless a later charge succeeds.
-    when m.gateway_status in ('pending', 'halted') or cancelled.ends_with_change
+    -- All retries of a charge failed. Access ends after the days of grace, unless the customer pays.
+    when m.last_halted_at > m.period_event_at or cancelled.ends_with_change
       then m.period_end + make_interval(days => grace.days)
     -- A subscription that the gateway bills runs until a reconciliation after its period finds no further cycle.
     when m.checked_at > m.period_end + make_interval(days => greatest(grace.days - 1, 0))
@@ -150,7 +150,8 @@ begin
       -- As in private.sources. A row that was written by hand since then counts instead.
       select
         is_source and m.gateway_status in ('paused', 'completed', 'cancelled') as has_ended,
-        is_source and m.gateway_status in ('pending', 'halted', 'paused', 'completed', 'cancelled') as is_unpaid
+        is_source
+          and (m.gateway_status in ('paused', 'completed', 'cancelled') or m.last_halted_at > m.period_event_at) as is_unpaid
       from (
         select m.plan_id is not null and not exists (
           select

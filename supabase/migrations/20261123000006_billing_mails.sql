@@ -12,21 +12,29 @@ set search_path = ''
 as $$
 declare
   v_source constant private.sources := (private.find_ruling(p_subscription.user_id)).source;
+  v_end timestamptz := v_source.lapses_at;
 begin
+  if v_end = 'infinity' then
+    -- A reconciliation confirms the end.
+    v_end := v_source.ends_at + make_interval(days => case
+      when v_source.cancel_at_period_end then 0
+      else (select p.grace_days from public.plans p where p.id = v_source.plan_id)
+    end);
+  end if;
   if v_source.kind <> 'gateway_subscription'
     or v_source.id <> p_subscription.gateway_subscription_id
-    or v_source.lapses_at = 'infinity'
     or exists (
       select
       from private.sources s
       where s.user_id = p_subscription.user_id
+        and (s.kind, s.id) <> (v_source.kind, v_source.id)
         and s.ended_at is null
-        and s.lapses_at > v_source.lapses_at
+        and s.lapses_at > v_end
     )
   then
     return null;
   end if;
-  return v_source.lapses_at;
+  return v_end;
 end
 $$;
 grant execute on function private.access_end(private.gateway_subscriptions) to service_role;

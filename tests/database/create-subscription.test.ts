@@ -61,6 +61,7 @@ describe('a new subscription', () => {
       gateway_plan_id: 'plan_pro',
       billing_cycles: 10,
       expire_by: seconds('2026-06-02T00:00:00Z'),
+      start_at: null,
       gateway_subscription_id: null,
       short_url: null,
       status: 'created',
@@ -165,12 +166,11 @@ describe('an idempotency key', () => {
   });
 
   test('whose request ended without an answer of the gateway is used again', async () => {
-    const { id } = await create('pro', 'key');
+    await create('pro', 'key');
     expect(await create('pro', 'key')).toEqual({ outcome: 'in_flight' });
     await later(1);
     expect(await create('pro', 'key')).toMatchObject({
       outcome: 'created',
-      id,
       expire_by: seconds('2026-06-02T00:01:00Z'),
     });
   });
@@ -229,6 +229,68 @@ describe('a user with a subscription to the tier', () => {
   });
 });
 
+describe('a trial', () => {
+  const trialEnd = '2026-06-15T00:00:00.000Z';
+  beforeEach(() => database.query("update public.plans set trial_days = 14 where tier = 'pro'"));
+  afterEach(() => database.query('update public.plans set trial_days = 0'));
+  const authenticated = (id: string, createdAt = start) =>
+    deliver(service, subscriptionEvent({ name: 'authenticated', userId, id, planId: 'plan_pro', createdAt }));
+
+  test('is a start that many days later, and gives access from the authorisation until then', async () => {
+    const created = await create();
+    expect(created).toMatchObject({ outcome: 'created', start_at: seconds('2026-06-15T00:00:00Z') });
+    await callRpc(service, 'store_subscription', created.id, 'sub_trial', 'https://gateway.example/s/1');
+    expect(await readTier(database, userId)).toBe('free');
+    expect(await authenticated('sub_trial')).toBe('applied');
+    expect(await readTier(database, userId)).toBe('pro');
+    expect(await readSubscription(database, userId)).toMatchObject({ status: 'active', end: trialEnd });
+    expect(await create()).toEqual({ outcome: 'already_subscribed' });
+  });
+
+  test('ends in the first cycle, in both orders of arrival', async () => {
+    const states = [];
+    for (const isReversed of [false, true]) {
+      userId = (await createUser(database)).id;
+      const { gatewayId: id } = await subscribed();
+      const event = { userId, id, planId: 'plan_pro' };
+      const cycle = { start: trialEnd, end: '2026-07-15T00:00:00Z', createdAt: '2026-06-15T00:00:05Z' };
+      const bodies = [
+        subscriptionEvent({ name: 'authenticated', ...event, createdAt: start }),
+        subscriptionEvent({ name: 'activated', ...event, ...cycle }),
+      ];
+      for (const body of isReversed ? bodies.reverse() : bodies) await deliver(service, body);
+      const { start: periodStart, end: periodEnd, status } = await readSubscription(database, userId) ?? {};
+      states.push({ periodStart, periodEnd, status });
+    }
+    expect(states[0]).toEqual({ periodStart: trialEnd, periodEnd: '2026-07-15T00:00:00.000Z', status: 'active' });
+    expect(states[1]).toEqual(states[0]);
+  });
+
+  test('that was cancelled runs to its end, also after the gateway confirmed the cancellation', async () => {
+    const { gatewayId: id } = await subscribed();
+    await authenticated(id);
+    expect(await callRpc(service, 'cancel_subscription', userId, true)).toMatchObject({ outcome: 'cancelled' });
+    expect(await readCancellation(database, id)).toMatchObject({ state: 'pending' });
+    await later(12 * 24 * 60);
+    const createdAt = '2026-06-13T00:00:00Z';
+    await deliver(service, subscriptionEvent({ name: 'cancelled', userId, id, planId: 'plan_pro', createdAt }));
+    expect(await readTier(database, userId)).toBe('pro');
+    await later(14 * 24 * 60 + 1);
+    expect(await database.one('select private.expire_subscriptions() as ended')).toEqual({ ended: 1 });
+    expect(await readTier(database, userId)).toBe('free');
+  });
+
+  test('is not given to a user who paid or had a subscription before', async () => {
+    const order = await placeOrder(database, { user: { id: userId, email: null }, tier: 'basic' });
+    await verifyPurchase(service, order);
+    expect(await create()).toMatchObject({ outcome: 'created', start_at: null });
+    userId = (await createUser(database)).id;
+    const event = { userId, id: uniqueId('sub'), planId: 'plan_basic', start, end, createdAt: start };
+    await deliver(service, subscriptionEvent({ name: 'activated', ...event }));
+    expect(await create()).toMatchObject({ outcome: 'created', start_at: null });
+  });
+});
+
 describe('reconciliation', () => {
   const claim = async () => (await callRpc(service, 'claim_subscription_orders')).orders;
   const apply = (id: string, entity: Record<string, unknown> | null) =>
@@ -245,14 +307,16 @@ describe('reconciliation', () => {
     expect(await claim()).toHaveLength(1);
   });
 
-  test('does not claim a subscription whose event arrived, or that the gateway did not make', async () => {
+  test('does not claim a subscription whose event arrived, and forgets one that the gateway did not make', async () => {
     await activate((await subscribed()).gatewayId);
     await create('basic');
+    const open = () => database.query('select tier from private.subscription_orders order by tier');
     await later(10);
     expect(await claim()).toEqual([]);
-    expect(await database.query('select id from private.subscription_orders where next_check_at is not null')).toEqual(
-      [],
-    );
+    expect(await open()).toEqual([{ tier: 'basic' }, { tier: 'pro' }]);
+    await later(25 * 60);
+    expect(await claim()).toEqual([]);
+    expect(await open()).toEqual([{ tier: 'pro' }]);
   });
 
   test('grants the first cycle that no webhook announced, with an alert; the webhook then changes nothing', async () => {
@@ -285,6 +349,7 @@ describe('reconciliation', () => {
     expect(await readCancellation(database, gatewayId)).toEqual({ at: 'once', state: 'pending' });
     await later(48 * 60);
     expect(await claim()).toEqual([]);
+    expect(await database.query('select id from private.subscription_orders')).toEqual([]);
   });
 
   test('asks again after an authorisation, until the first charge', async () => {
@@ -296,15 +361,23 @@ describe('reconciliation', () => {
     expect(await claim()).toHaveLength(1);
   });
 
-  test.each([[{ status: 'expired' }], [{ status: 'cancelled' }], [null]])('with the answer %j ends', async (entity) => {
-    const { id, gatewayId } = await subscribed();
-    await later(10);
-    await claim();
-    expect(await apply(id, entity)).toEqual({ applied: false });
-    await later(48 * 60);
-    expect(await claim()).toEqual([]);
-    expect(await readCancellation(database, gatewayId)).toBeNull();
-  });
+  test.each([[{ status: 'expired' }], [{ status: 'cancelled' }], [null]])(
+    'with the answer %j ends without a cancellation',
+    async (entity) => {
+      const { id, gatewayId } = await subscribed();
+      await later(10);
+      await claim();
+      expect(await apply(id, entity)).toEqual({ applied: false });
+      await later(24 * 60);
+      if (entity === null) {
+        expect(await claim()).toHaveLength(1);
+        expect(await apply(id, entity)).toEqual({ applied: false });
+      }
+      await later(48 * 60);
+      expect(await claim()).toEqual([]);
+      expect(await readCancellation(database, gatewayId)).toBeNull();
+    },
+  );
 
   test('of a user who was deleted meanwhile changes nothing', async () => {
     const { id, gatewayId } = await subscribed();
@@ -313,12 +386,4 @@ describe('reconciliation', () => {
     await database.query('delete from auth.users where id = $1', [userId]);
     expect(await apply(id, { id: gatewayId, ...paid })).toEqual({ applied: false });
   });
-});
-
-test('the sweep deletes orders that are older than 90 days', async () => {
-  await subscribed();
-  await later(90 * 24 * 60);
-  expect(await database.one('select private.delete_subscription_orders() as deleted')).toEqual({ deleted: 0 });
-  await later(90 * 24 * 60 + 1);
-  expect(await database.one('select private.delete_subscription_orders() as deleted')).toEqual({ deleted: 1 });
 });

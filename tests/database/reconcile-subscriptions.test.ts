@@ -143,15 +143,44 @@ describe('an answer of the gateway', () => {
     expect(await readTier(database, subscription.userId)).toBe('free');
   });
 
-  test.each(['halted', 'pending', 'completed', 'paused', 'active'])(
-    'with the status %s and no new period changes nothing',
-    async (status) => {
-      const subscription = await billed();
-      await setClock(database, end);
-      expect(await apply(subscription, { status, ...january })).toEqual({ applied: false });
-      expect(await readTier(database, subscription.userId)).toBe('pro');
-    },
-  );
+  test.each<[string, boolean, string]>([
+    ['active', false, 'pro'],
+    ['pending', true, 'pro'],
+    ['halted', true, 'pro'],
+    ['completed', true, 'free'],
+    ['paused', true, 'free'],
+  ])('with the status %s and no new period has the effect of its event: %s, %s', async (status, applied, tier) => {
+    const subscription = await billed();
+    await setClock(database, end);
+    expect(await apply(subscription, { status, ...january })).toEqual({ applied });
+    expect(await readTier(database, subscription.userId)).toBe(tier);
+    expect(await apply(subscription, { status, ...january })).toEqual({ applied: false });
+  });
+
+  test('with the status active after a failed charge is no charge of the current cycle without another paid cycle', async () => {
+    const subscription = await billed();
+    const event = { userId: subscription.userId, id: subscription.gatewayId, planId: 'plan_pro' };
+    const charged = { start, end, createdAt: start, fields: { paid_count: 1 } };
+    await deliver(service, subscriptionEvent({ name: 'charged', ...event, ...charged }));
+    await setClock(database, '2026-02-02T00:00:00Z');
+    await apply(subscription, { status: 'pending', paid_count: 1, ...february });
+    await apply(subscription, { status: 'active', paid_count: 1, ...february });
+    expect(await readSubscription(database, subscription.userId)).toMatchObject({ end: '2026-02-01T00:00:00.000Z' });
+    expect(await apply(subscription, { status: 'active', paid_count: 2, ...february })).toEqual({ applied: true });
+    expect(await readSubscription(database, subscription.userId)).toMatchObject({ end: '2026-03-01T00:00:00.000Z' });
+  });
+
+  test('with the status pending renews the cycle before the one that failed', async () => {
+    const subscription = await billed();
+    await setClock(database, nextEnd);
+    const march = { current_start: february.current_end, current_end: february.current_end + 31 * 24 * 3600 };
+    expect(await apply(subscription, { status: 'pending', paid_count: 2, ...march })).toEqual({ applied: true });
+    expect(await readSubscription(database, subscription.userId)).toMatchObject({
+      start: '2026-02-01T00:00:00.000Z',
+      end: '2026-03-01T00:00:00.000Z',
+    });
+    expect(await readTier(database, subscription.userId)).toBe('pro');
+  });
 
   test('about a subscription that a purchase replaced changes nothing', async () => {
     const subscription = await billed();
@@ -170,7 +199,7 @@ describe('expiry ends a subscription that the gateway bills', () => {
     expect(await readTier(database, userId)).toBe('pro');
   });
 
-  test.each(['halted', 'completed', null])(
+  test.each(['halted', 'pending', null])(
     'after its grace days when the gateway answered %s',
     async (status) => {
       const subscription = await billed();
@@ -215,7 +244,7 @@ describe('expiry ends a subscription that the gateway bills', () => {
     await setClock(database, '2026-02-04T00:00:00Z');
     await claim();
     await apply(subscription, { status: 'halted', ...january });
-    expect(await expire('2026-02-04T00:00:01Z')).toBe(1);
+    expect(await readTier(database, subscription.userId)).toBe('free');
     const event = { userId: subscription.userId, id: subscription.gatewayId, planId: 'plan_pro' };
     const paid = { start: end, end: nextEnd, createdAt: '2026-02-04T01:00:00Z' };
     await deliver(service, subscriptionEvent({ name: 'charged', ...event, ...paid }));

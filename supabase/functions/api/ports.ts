@@ -30,6 +30,8 @@ export type Database = {
   createSubscription(request: OrderRequest): Promise<Result<'create_subscription'>>;
   /** Stores what the gateway made for it; null: nothing, and it is forgotten. */
   storeSubscription(id: string, made: MadeSubscription | null): Promise<void>;
+  /** Grants the first cycle of a subscription that the user authorised. Contract: POST /api/payments/verify. */
+  verifySubscription(first: VerifiedSubscription): Promise<Result<'verify_subscription'>>;
   /** Contract: POST /api/payments/verify, "Order of checks" from step 5, and "Effect". */
   verifyPayment(payment: VerifiedPayment): Promise<Result<'verify_payment'>>;
   /**
@@ -98,6 +100,15 @@ export type VerifiedPayment = {
   readonly signature: string;
 };
 
+/** The first payment of a subscription, with both as the gateway has them; without them the result may be `unread`. */
+export type VerifiedSubscription = {
+  readonly userId: string;
+  readonly subscriptionId: string;
+  readonly paymentId: string;
+  readonly subscription?: GatewaySubscription;
+  readonly payment?: GatewayEntity | null;
+};
+
 export type OrderRequest = {
   readonly userId: string;
   readonly tier: string;
@@ -131,6 +142,7 @@ export type Gateway = {
   /** Cancels a subscription, at once or at the end of its billing cycle. */
   cancelSubscription(id: string, atCycleEnd: boolean): Promise<GatewayReply>;
   readSubscription(id: string): Promise<Reading<GatewaySubscription>>;
+  readPayment(id: string): Promise<Reading<GatewayEntity>>;
   /** All payment attempts on an order. */
   listOrderPayments(orderId: string): Promise<Reading<readonly GatewayEntity[]>>;
   /** The newest 100 refunds of a payment, in any state. */
@@ -143,6 +155,8 @@ export type SubscriptionTerms = {
   readonly planId: string;
   readonly cycles: number;
   readonly expireBy: number;
+  /** When the first cycle is charged, Unix seconds; null: at the authorisation. */
+  readonly startAt: number | null;
 };
 
 /** A subscription that waits for its authorisation. `id`: the gateway's. */

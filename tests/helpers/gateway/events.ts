@@ -109,7 +109,17 @@ export function disputeEvent(name: string, status: unknown, payment: PaymentFiel
 
 /** A subscription event. By default it has no plan, no cycle and no `created_at`. */
 export type SubscriptionEvent = {
-  readonly name: 'activated' | 'charged' | 'cancelled';
+  readonly name:
+    | 'authenticated'
+    | 'activated'
+    | 'charged'
+    | 'pending'
+    | 'halted'
+    | 'paused'
+    | 'resumed'
+    | 'cancelled'
+    | 'completed'
+    | 'updated';
   readonly userId: string;
   readonly id?: string | null;
   readonly planId?: string;
@@ -123,7 +133,7 @@ export type SubscriptionEvent = {
   readonly irregular?: Irregular;
 };
 
-/** subscription.activated, subscription.charged or subscription.cancelled. */
+/** An event about a subscription. */
 export function subscriptionEvent(
   { name, userId, id = 'sub_A', planId, start = null, end = null, createdAt = null, payment, fields, irregular }:
     SubscriptionEvent,
@@ -133,7 +143,7 @@ export function subscriptionEvent(
     subscription: {
       id: id ?? undefined,
       plan_id: planId,
-      status: isCancelled ? 'cancelled' : 'active',
+      status: ['activated', 'charged', 'resumed', 'updated'].includes(name) ? 'active' : name,
       current_start: start === null ? null : seconds(start),
       current_end: end === null ? null : seconds(end),
       ended_at: isCancelled && createdAt !== null ? seconds(createdAt) : null,

@@ -19,6 +19,7 @@ const subscribed = {
   billing_cycles: z.number(),
   /** Unix seconds. */
   expire_by: z.number(),
+  start_at: z.number().nullable(),
   status: z.string(),
   plan: z.looseObject({}),
   running,
@@ -60,6 +61,11 @@ export const results = {
     /** `valid_until`: ISO 8601 in UTC, with milliseconds. */
     z.object({ outcome: z.enum(['applied', 'already_applied']), tier: z.string(), valid_until: z.string() }),
     z.object({ outcome: z.enum(['payment_not_found', 'plan_not_found', 'refunded', 'never_captured', 'user_gone']) }),
+  ]),
+  verify_subscription: z.union([
+    /** `starts_at`: null unless the first cycle begins later. Times are ISO 8601 in UTC, with milliseconds. */
+    z.object({ outcome: z.enum(['applied', 'already_applied']), tier: z.string(), valid_until: time, starts_at: time }),
+    z.object({ outcome: z.enum(['unread', 'subscription_not_found']) }),
   ]),
   cancel_subscription: z.union([
     z.object({ outcome: z.literal('cancelled'), subscription }),

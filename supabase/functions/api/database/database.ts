@@ -71,6 +71,15 @@ export function createDatabase(
         p_short_url: made?.short_url,
       }),
 
+    verifySubscription: ({ userId, subscriptionId, paymentId, subscription, payment }) =>
+      call('verify_subscription', {
+        p_user_id: userId,
+        p_gateway_subscription_id: subscriptionId,
+        p_payment_id: paymentId,
+        p_entity: subscription && JSON.stringify(subscription),
+        p_payment: payment ? JSON.stringify(payment) : undefined,
+      }),
+
     verifyPayment: ({ userId, orderId, paymentId, signature }) =>
       call('verify_payment', {
         p_user_id: userId,

@@ -56,13 +56,14 @@ export function createGateway(config: GatewayConfig | null): Gateway | null {
       return status >= 200 && status < 300 && order.success ? order.data.id : null;
     },
 
-    async createSubscription({ userId, planId, cycles, expireBy }) {
+    async createSubscription({ userId, planId, cycles, expireBy, startAt }) {
       const { status, body } = await call('POST', '/subscriptions', {
         plan_id: planId,
         total_count: cycles,
         quantity: 1,
         customer_notify: 1,
         expire_by: expireBy,
+        ...(startAt === null ? {} : { start_at: startAt }),
         notes: { user_id: userId },
       });
       const made = createdSubscription.safeParse(body);
@@ -73,6 +74,8 @@ export function createGateway(config: GatewayConfig | null): Gateway | null {
       call('POST', `/subscriptions/${encodeURIComponent(id)}/cancel`, { cancel_at_cycle_end: atCycleEnd ? 1 : 0 }),
 
     readSubscription: async (id) => read(await call('GET', `/subscriptions/${encodeURIComponent(id)}`), subscription),
+
+    readPayment: async (id) => read(await call('GET', `/payments/${encodeURIComponent(id)}`), z.looseObject({})),
 
     listOrderPayments: (orderId) => list(`/orders/${encodeURIComponent(orderId)}/payments`),
 

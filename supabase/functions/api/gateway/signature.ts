@@ -19,6 +19,11 @@ export function createVerifier(secrets: readonly string[]): Verifier {
   };
 }
 
+/** The message that the signature of a subscription's first payment covers: the ids in the other order. */
+export function subscriptionMessage(subscriptionId: string, paymentId: string): Uint8Array {
+  return new TextEncoder().encode(`${paymentId}|${subscriptionId}`);
+}
+
 /** The message that a payment's signature covers. */
 export function paymentMessage(orderId: string, paymentId: string): Uint8Array {
   return new TextEncoder().encode(`${orderId}|${paymentId}`);

@@ -321,6 +321,16 @@ export type Database = {
         Args: { 'p_order_id': string; 'p_payment_id': string; 'p_signature': string; 'p_user_id': string };
         Returns: Json;
       };
+      'verify_subscription': {
+        Args: {
+          'p_entity'?: string;
+          'p_gateway_subscription_id': string;
+          'p_payment'?: string;
+          'p_payment_id': string;
+          'p_user_id': string;
+        };
+        Returns: Json;
+      };
     };
     Enums: {
       [_ in never]: never;

@@ -7,6 +7,19 @@ export const verifyPaymentRequest = z.object({
   gateway_signature: z.string(),
 });
 
+/** The body of POST /api/payments/verify for the first payment of a subscription. */
+export const verifySubscriptionRequest = z.object({
+  gateway_order_id: z.undefined({ error: 'Either an order or a subscription' }).optional(),
+  gateway_subscription_id: z.string(),
+  gateway_payment_id: z.string(),
+  gateway_signature: z.string(),
+});
+
+/** Whether the body names a subscription, so that it must satisfy `verifySubscriptionRequest`. */
+export function namesSubscription(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && 'gateway_subscription_id' in body;
+}
+
 /** The body of POST /api/payments/orders and POST /api/subscriptions. */
 export const orderRequest = z.object({ tier: z.string() });
 

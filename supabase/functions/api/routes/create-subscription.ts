@@ -37,6 +37,7 @@ export const createSubscription: Route = {
       planId: result.gateway_plan_id,
       cycles: result.billing_cycles,
       expireBy: result.expire_by,
+      startAt: result.start_at,
     });
     await database.storeSubscription(result.id, made);
     return made === null ? errorAnswer('gatewayUnavailable') : checkout(made, result, keyId);

@@ -2,7 +2,8 @@ import { errorAnswer } from '../http/errors.ts';
 import type { Route } from '../http/route.ts';
 import { paymentMessage } from '../gateway/signature.ts';
 import { isStorableText } from '../database/storable-json.ts';
-import { parseRequest, verifyPaymentRequest } from '../http/validation.ts';
+import { namesSubscription, parseRequest, verifyPaymentRequest } from '../http/validation.ts';
+import { verifySubscription } from './verify-subscription.ts';
 
 /** Verifies a payment and grants its tier. Contract: POST /api/payments/verify, "Order of checks". */
 export const verifyPayment: Route = {
@@ -10,14 +11,19 @@ export const verifyPayment: Route = {
   path: '/api/payments/verify',
   bodyOf: 'session',
   failure: 'verifyPaymentFailed',
+  // For the first payment of a subscription the gateway is read: 5 s on top of the database's 4 s.
+  deadlineMilliseconds: 12_000,
 
-  async handle({ request, body, auth, database, verifyPaymentSignature, dispatchLater }) {
+  async handle(context) {
+    const { request, body, auth, database, verifyPaymentSignature, dispatchLater } = context;
     if (verifyPaymentSignature === null) return errorAnswer('paymentsNotConfigured');
 
     const userId = await auth.authenticate(request);
     if (userId === null) return errorAnswer('unauthorized');
 
-    const parsed = parseRequest(verifyPaymentRequest, JSON.parse(new TextDecoder().decode(body)));
+    const sent = JSON.parse(new TextDecoder().decode(body));
+    if (namesSubscription(sent)) return await verifySubscription(context, userId, sent);
+    const parsed = parseRequest(verifyPaymentRequest, sent);
     if (!parsed.ok) return errorAnswer('invalidRequest', parsed.details);
     const { gateway_order_id: orderId, gateway_payment_id: paymentId, gateway_signature: signature } = parsed.request;
 
