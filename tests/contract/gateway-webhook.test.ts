@@ -27,7 +27,7 @@ const failed = refusal(500, 'Webhook processing failed');
 describe.each(everyTarget)('%s', (target) => {
   const service = useService(target, project);
 
-  test.each(['refund.speed_changed', 'payment.authorized', 'subscription.paused', 'something.new', ''])(
+  test.each(['refund.speed_changed', 'payment.authorized', 'invoice.paid', 'something.new', ''])(
     'POST /api/webhooks/gateway with the unhandled event "%s" → 200, recorded, no change',
     async (event) => {
       const before = await readRowsBesidesLedger(project.database);

@@ -10,7 +10,7 @@ import { createPayment } from '../helpers/records/records.ts';
 
 // A payment captured by hand. Findings are compared while the user's subscription runs.
 const project = useProject({ findings: { captured_not_fulfilled: everyTarget.length }, at: '2027-06-01T00:00:00Z' });
-const nothingYet = { subscription: null, currentTier: 'free', payments: [] };
+const nothingYet = { subscription: null, currentTier: 'free', payments: [], billing: null };
 
 describe.each(everyTarget)('%s', (target) => {
   const service = useService(target, project);
@@ -70,6 +70,7 @@ describe.each(everyTarget)('%s', (target) => {
             is_active: true,
             grace_days: 3,
             billing_cycles: null,
+            trial_days: 0,
             gateway_plan_id: null,
             created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+\+00:00$/),
           },
@@ -96,6 +97,7 @@ describe.each(everyTarget)('%s', (target) => {
           dispute_status: null,
           created_at: '2027-03-01T09:59:00+00:00',
         }],
+        billing: null,
       },
     });
   });

@@ -14,6 +14,7 @@ const common = {
   is_active: true,
   grace_days: 3,
   billing_cycles: null,
+  trial_days: 0,
   gateway_plan_id: null,
   created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+\+00:00$/),
 };

@@ -50,7 +50,7 @@ async function createAsymmetricToken(claims: unknown, { kid = 'key-1', key = pub
 
 const now = () => Math.floor(Date.now() / 1000);
 const readFailed = refusal(500, 'Failed to get subscription');
-const nothingYet = { status: 200, body: { subscription: null, currentTier: 'free', payments: [] } };
+const nothingYet = { status: 200, body: { subscription: null, currentTier: 'free', payments: [], billing: null } };
 
 /** Sessions signed by the published key that are refused for their claims. */
 const refusedClaims: Record<string, () => Record<string, unknown>> = {

@@ -51,7 +51,7 @@ async function billed(): Promise<void> {
   await event({ name: 'charged', ...june, createdAt: '2026-06-01T00:00:02Z', fields: { paid_count: 1 } });
 }
 
-async function expire(time: string): Promise<string> {
+async function expire(time: string): Promise<unknown> {
   await setClock(database, time);
   await database.query('select private.expire_subscriptions()');
   return await readTier(database, userId);

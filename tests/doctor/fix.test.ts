@@ -154,7 +154,7 @@ async function breakProject(): Promise<void> {
 
 describe('npm run doctor -- --fix', () => {
   const fixes = () => [
-    `fix register the webhook endpoint ${webhookUrl()} at the gateway, active, with 15 events`,
+    `fix register the webhook endpoint ${webhookUrl()} at the gateway, active, with 22 events`,
     'fix run private.set_up() in the database: extensions, jobs, triggers on auth.users',
     'fix create the Vault secret subscriptions_url',
     'fix create the Vault secret subscriptions_internal_key',
@@ -183,7 +183,7 @@ describe('npm run doctor -- --fix', () => {
     expect(linesOf(run, 'fix ')).toEqual(fixes());
     const repaired = run.stdout.slice(run.stdout.lastIndexOf('fix   '));
     expect(linesOf({ ...run, stdout: repaired }, 'pass ')).toEqual([
-      'pass webhook-endpoint registered and active, with 15 events',
+      'pass webhook-endpoint registered and active, with 22 events',
       'pass schedule nothing is missing, failing or overdue',
     ]);
     expect(run.code).toBe(0);
@@ -216,7 +216,7 @@ describe('npm run doctor -- --fix', () => {
     account.endpoints = [{ id: 'ours', url: webhookUrl(), active: false, disabled_at: 1790000000, events }];
     const run = await doctor('--fix', '--yes');
     expect(linesOf(run, 'fix ')).toEqual([
-      `fix switch on the webhook endpoint ${webhookUrl()} at the gateway, active, with 15 events`,
+      `fix switch on the webhook endpoint ${webhookUrl()} at the gateway, active, with 22 events`,
     ]);
     expect(run.code).toBe(0);
     expect(account.endpoints).toMatchObject([{ id: 'ours', active: true }]);
@@ -228,7 +228,7 @@ describe('npm run doctor -- --fix', () => {
     account.endpoints = [];
     const run = await runWith({ GATEWAY_WEBHOOK_SECRET: 'of-another-project' }, '--fix', '--yes');
     expect(linesOf(run, 'fix failed:')).toEqual([
-      `fix failed: register the webhook endpoint ${webhookUrl()} at the gateway, active, with 15 events: the function ` +
+      `fix failed: register the webhook endpoint ${webhookUrl()} at the gateway, active, with 22 events: the function ` +
       'must receive a webhook first: the function has another GATEWAY_WEBHOOK_SECRET than this environment',
     ]);
     expect(account.endpoints).toEqual([]);
@@ -238,7 +238,7 @@ describe('npm run doctor -- --fix', () => {
     Object.assign(account, { endpoints: [], mayChangeEndpoints: false });
     const run = await doctor('--fix', '--yes');
     expect(linesOf(run, 'fix failed:')).toEqual([
-      `fix failed: register the webhook endpoint ${webhookUrl()} at the gateway, active, with 15 events: the gateway ` +
+      `fix failed: register the webhook endpoint ${webhookUrl()} at the gateway, active, with 22 events: the gateway ` +
       'refuses it: 403 Access Denied',
     ]);
     expect(run.code).toBe(1);

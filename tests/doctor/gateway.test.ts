@@ -115,7 +115,7 @@ describe('webhook-endpoint', () => {
   test('passes where the endpoint is on the second page of the list, active and with all our events', async () => {
     account.endpoints = [...Array.from({ length: 10 }, (_, id) => other(id)), endpoint];
     expect(await diagnose(webhookEndpoint, project()))
-      .toEqual({ status: 'pass', message: 'registered and active, with 15 events' });
+      .toEqual({ status: 'pass', message: 'registered and active, with 22 events' });
   });
 
   test('fails where the endpoint is not registered, with the manual steps', async () => {

@@ -20,6 +20,7 @@ function gateway(status: number, afterwards: string | null = 'active', retryAfte
         afterwards === null ? { status: 'unanswered' } : { status: 'found', value: { status: afterwards } },
       ),
     listOrderPayments: () => Promise.resolve({ status: 'unanswered' }),
+    readPayment: () => Promise.resolve({ status: 'unknown' }),
     listRefunds: () => Promise.resolve({ status: 'unanswered' }),
   };
 }

@@ -16,6 +16,7 @@ const gateway: Gateway = {
   cancelSubscription: () => Promise.resolve({ status: 0, retryAfter: null }),
   readSubscription: () => Promise.resolve({ status: 'found', value: { status: 'active' } }),
   listOrderPayments: () => Promise.resolve({ status: 'found', value: [{ id: 'pay_A', email: 'asha@example.com' }] }),
+  readPayment: () => Promise.resolve({ status: 'unknown' }),
   listRefunds: () => Promise.resolve({ status: 'unanswered' }),
 };
 

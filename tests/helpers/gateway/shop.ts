@@ -6,7 +6,7 @@ import { createGatewaySimulator } from '../../../scripts/stack/gateway/gateway-s
 import type { LocalHostService } from '../../../scripts/stack/http/local-host-service.ts';
 import { type PostgresProxy, startPostgresProxy } from '../database/postgres-proxy.ts';
 import { type ApiProxy, startApiProxy } from '../http/api-proxy.ts';
-import type { Checkout } from '../http/requests.ts';
+import type { Authorisation, Checkout } from '../http/requests.ts';
 import { type Addresses, type RunningService, startService, type Target } from '../project/targets.ts';
 
 /** A request that the service sent to the gateway's API. */
@@ -28,6 +28,8 @@ export type Shop = Pick<RunningService, 'request' | 'output'> & {
   onGatewayCall(standIn: GatewayStandIn): void;
   /** Pays an order, or fails to. `deliver` selects the webhooks that follow, and how they are delivered. */
   pay(orderId: string, outcome?: 'captured' | 'failed', deliver?: DeliverOptions): Promise<Checkout>;
+  /** Authorises a subscription as the customer does on the gateway's page. */
+  authorise(subscriptionId: string, deliver?: DeliverOptions): Promise<Authorisation>;
   /** Delivers a body as the gateway does, with its signature. */
   deliver(body: string): Promise<void>;
   /**
@@ -140,6 +142,8 @@ export function useShop(
     },
     pay: (orderId, outcome = 'captured', deliver = {}) =>
       simulate('/simulate/pay', { order_id: orderId, outcome, deliver }),
+    authorise: (subscriptionId, deliver = {}) =>
+      simulate('/simulate/authorise', { subscription_id: subscriptionId, outcome: 'approved', deliver }),
     async deliver(body) {
       await simulate('/simulate/deliver', { body });
     },

@@ -45,6 +45,9 @@ export async function orderPlan(
   return await response.json();
 }
 
+/** What a checkout with a subscription returns to the client. */
+export type Authorisation = Omit<Checkout, 'gateway_order_id'> & { gateway_subscription_id: string };
+
 /** The three fields that a checkout returns to the client, signed as the gateway signs them. */
 export type Checkout = { gateway_order_id: string; gateway_payment_id: string; gateway_signature: string };
 

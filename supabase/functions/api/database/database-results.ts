@@ -31,7 +31,12 @@ export const results = {
   get_subscription: z.union([
     z.string().startsWith('{"subscription"'),
     // supabase-js returns null for an empty 404, for example from a proxy. That must not become the answer to a user.
-    z.object({ subscription: subscription.nullable(), currentTier: z.string(), payments: z.array(z.looseObject({})) })
+    z.object({
+      subscription: subscription.nullable(),
+      currentTier: z.string(),
+      payments: z.array(z.looseObject({})),
+      billing: subscription.nullable().optional(),
+    })
       .transform((value) => JSON.stringify(value)),
   ]),
   list_plans: z.object({ plans: z.array(z.looseObject({})) }),
