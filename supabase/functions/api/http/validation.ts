@@ -7,8 +7,11 @@ export const verifyPaymentRequest = z.object({
   gateway_signature: z.string(),
 });
 
-/** The body of POST /api/payments/orders and POST /api/subscriptions. */
-export const orderRequest = z.object({ tier: z.string() });
+/** The body of POST /api/subscriptions. */
+export const subscriptionRequest = z.object({ tier: z.string() });
+
+/** The body of POST /api/payments/orders. */
+export const orderRequest = subscriptionRequest.extend({ start: z.enum(['now', 'after_current']).optional() });
 
 /** The body of POST /api/subscriptions/cancel. */
 export const cancelSubscriptionRequest = z.object({ at_period_end: z.boolean() });
