@@ -12,6 +12,10 @@ const ordered = {
   currency: z.string(),
   plan: z.looseObject({}),
   running,
+  /** Of a request with `start`: minor units, and the expected period, ISO 8601. Contract: Start and credit. */
+  credit: z.number().optional(),
+  starts_at: z.string().optional(),
+  ends_at: z.string().optional(),
 };
 const subscribed = {
   id: z.string(),

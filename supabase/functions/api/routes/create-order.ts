@@ -2,6 +2,7 @@ import type { Answer } from '../http/answer.ts';
 import { errorAnswer } from '../http/errors.ts';
 import type { Result } from '../database/database-results.ts';
 import type { Route } from '../http/route.ts';
+import { orderRequest } from '../http/validation.ts';
 import { readOrderRequest, waitWhileInFlight } from './order-request.ts';
 
 type CreateOrderResult = Result<'create_order'>;
@@ -21,7 +22,7 @@ export const createOrder: Route = {
     const userId = await auth.authenticate(request);
     if (userId === null) return errorAnswer('unauthorized');
 
-    const read = readOrderRequest(request, body);
+    const read = readOrderRequest(orderRequest, request, body);
     if (read.refusal) return read.refusal;
 
     const { keyId } = config.gateway;
@@ -63,13 +64,17 @@ function answerWithoutOrdering(
 
 /** The 201 answer: what a checkout needs, and what the purchase does to the running subscription. */
 function checkout(
-  { order_id: id, payment_id, amount, currency, plan, running }: Extract<CreateOrderResult, { outcome: 'existing' }>,
+  { order_id: id, payment_id, amount, currency, plan, running, credit, starts_at, ends_at }: Extract<
+    CreateOrderResult,
+    { outcome: 'existing' }
+  >,
   keyId: string,
   outcome: string,
 ): Answer {
   return {
     status: 201,
-    body: { order: { id, amount, currency }, key_id: keyId, payment_id, plan, running },
+    // JSON leaves out what is undefined: the last three belong to a request with `start`.
+    body: { order: { id, amount, currency }, key_id: keyId, payment_id, plan, running, credit, starts_at, ends_at },
     outcome,
   };
 }

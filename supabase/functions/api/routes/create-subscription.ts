@@ -2,6 +2,7 @@ import type { Result } from '../database/database-results.ts';
 import type { Answer } from '../http/answer.ts';
 import { errorAnswer } from '../http/errors.ts';
 import type { Route } from '../http/route.ts';
+import { subscriptionRequest } from '../http/validation.ts';
 import type { MadeSubscription } from '../ports.ts';
 import { readOrderRequest, waitWhileInFlight } from './order-request.ts';
 
@@ -25,7 +26,7 @@ export const createSubscription: Route = {
     const userId = await auth.authenticate(request);
     if (userId === null) return errorAnswer('unauthorized');
 
-    const read = readOrderRequest(request, body);
+    const read = readOrderRequest(subscriptionRequest, request, body);
     if (read.refusal) return read.refusal;
 
     const { keyId } = config.gateway;
