@@ -65,6 +65,18 @@ export function createDatabase(
         p_gateway_key_id: gateway?.keyId,
       }),
 
+    previewChange: ({ userId, tier, when }) =>
+      call('preview_change', { p_user_id: userId, p_tier: tier, p_when: when }),
+
+    createChange: ({ userId, tier, when, paymentId }) =>
+      call('create_change', {
+        p_user_id: userId,
+        p_tier: tier,
+        p_when: when,
+        p_payment_id: paymentId ?? undefined,
+        p_gateway_key_id: gateway?.keyId,
+      }),
+
     storeSubscription: (id, made) =>
       call('store_subscription', {
         p_id: id,

@@ -301,6 +301,16 @@ export type Database = {
       'claim_subscription_orders': { Args: Record<PropertyKey, never>; Returns: Json };
       'claim_subscriptions_to_reconcile': { Args: Record<PropertyKey, never>; Returns: Json };
       'complete_outbox': { Args: { 'p_ids': string; 'p_note'?: string; 'p_token': string }; Returns: Json };
+      'create_change': {
+        Args: {
+          'p_gateway_key_id'?: string;
+          'p_payment_id'?: string;
+          'p_tier': string;
+          'p_user_id': string;
+          'p_when': string;
+        };
+        Returns: Json;
+      };
       'create_order': {
         Args: {
           'p_gateway_key_id'?: string;
@@ -334,6 +344,7 @@ export type Database = {
       'has_tier': { Args: { 'p_tier': string }; Returns: boolean };
       'list_plans': { Args: Record<PropertyKey, never>; Returns: Json };
       'next_outbox_attempt': { Args: { 'p_destinations': string }; Returns: Json };
+      'preview_change': { Args: { 'p_tier': string; 'p_user_id': string; 'p_when': string }; Returns: Json };
       'purge_records': {
         Args: { 'p_ledger_days': number; 'p_outbox_days': number; 'p_tier_history_days': number };
         Returns: Json;

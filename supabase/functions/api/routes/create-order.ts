@@ -1,8 +1,9 @@
 import type { Answer } from '../http/answer.ts';
 import { errorAnswer } from '../http/errors.ts';
 import type { Result } from '../database/database-results.ts';
-import type { Route } from '../http/route.ts';
+import type { Route, RouteContext } from '../http/route.ts';
 import { orderRequest } from '../http/validation.ts';
+import type { Gateway, OrderRequest } from '../ports.ts';
 import { readOrderRequest, waitWhileInFlight } from './order-request.ts';
 
 type CreateOrderResult = Result<'create_order'>;
@@ -25,22 +26,30 @@ export const createOrder: Route = {
     const read = readOrderRequest(orderRequest, request, body);
     if (read.refusal) return read.refusal;
 
-    const { keyId } = config.gateway;
-    const result = await waitWhileInFlight(() => database.createOrder({ userId, ...read }));
-    if (result.outcome !== 'created') return answerWithoutOrdering(result, keyId);
-
-    const { payment_id: paymentId, amount, currency } = result;
-    const orderId = await gateway.createOrder({ amount, currency, receipt: paymentId.replaceAll('-', '') });
-    if (orderId === null) {
-      await database.discardOrder(paymentId);
-      return errorAnswer('gatewayUnavailable');
-    }
-    await database.storeOrder(paymentId, orderId);
-    // `storeOrder` also applies the events about this order that arrived first, and they may enqueue side effects.
-    dispatchLater();
-    return checkout({ ...result, outcome: 'existing', order_id: orderId }, keyId, 'created');
+    return await order({ database, gateway, dispatchLater }, { userId, ...read }, config.gateway.keyId);
   },
 };
+
+/** Creates an order, or returns the open one. */
+export async function order(
+  { database, gateway, dispatchLater }: Pick<RouteContext, 'database' | 'dispatchLater'> & { gateway: Gateway },
+  request: OrderRequest,
+  keyId: string,
+): Promise<Answer> {
+  const result = await waitWhileInFlight(() => database.createOrder(request));
+  if (result.outcome !== 'created') return answerWithoutOrdering(result, keyId);
+
+  const { payment_id: paymentId, amount, currency } = result;
+  const orderId = await gateway.createOrder({ amount, currency, receipt: paymentId.replaceAll('-', '') });
+  if (orderId === null) {
+    await database.discardOrder(paymentId);
+    return errorAnswer('gatewayUnavailable');
+  }
+  await database.storeOrder(paymentId, orderId);
+  // `storeOrder` also applies the events about this order that arrived first, and they may enqueue side effects.
+  dispatchLater();
+  return checkout({ ...result, outcome: 'existing', order_id: orderId }, keyId, 'created');
+}
 
 function answerWithoutOrdering(
   result: Exclude<CreateOrderResult, { outcome: 'created' }>,
