@@ -63,13 +63,16 @@ function answerWithoutOrdering(
 
 /** The 201 answer: what a checkout needs, and what the purchase does to the running subscription. */
 function checkout(
-  { order_id: id, payment_id, amount, currency, plan, running }: Extract<CreateOrderResult, { outcome: 'existing' }>,
+  { order_id: id, payment_id, amount, currency, plan, running, prefill }: Extract<
+    CreateOrderResult,
+    { outcome: 'existing' }
+  >,
   keyId: string,
   outcome: string,
 ): Answer {
   return {
     status: 201,
-    body: { order: { id, amount, currency }, key_id: keyId, payment_id, plan, running },
+    body: { order: { id, amount, currency }, key_id: keyId, payment_id, plan, running, prefill },
     outcome,
   };
 }
