@@ -45,11 +45,20 @@ describe('a call', () => {
     expect(await scripted([{ outcome }]).database.verifyPayment(payment)).toEqual({ outcome });
   });
 
-  test.each([null, { tier: 'pro', until: '2027-11-20T13:02:04.662Z', early_renewal: 'replace' }])(
+  test.each([
+    null,
+    {
+      tier: 'pro',
+      until: '2027-11-20T13:02:04.662Z',
+      early_renewal: 'replace',
+      starts_at: '2027-10-20T13:02:04.662Z',
+    },
+  ])(
     'of createOrder passes the request and returns the payment, with running %j',
     async (running) => {
       const plan = { tier: 'pro', name: 'Pro' };
-      const payment = { payment_id: 'p', amount: 99900, currency: 'INR', plan, running };
+      const prefill = { email: 'asha@example.com', name: null };
+      const payment = { payment_id: 'p', amount: 99900, currency: 'INR', plan, running, prefill };
       const { database, calls } = scripted([
         { outcome: 'created', order_id: null, ...payment },
         { outcome: 'existing', order_id: 'order_1', ...payment },
