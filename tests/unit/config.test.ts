@@ -31,6 +31,12 @@ describe('a full environment', () => {
       webhookSecrets: ['webhook-secret'],
       signatureHeader: 'x-gateway-signature',
       eventIdHeader: 'x-gateway-event-id',
+      returnFields: {
+        orderId: 'razorpay_order_id',
+        paymentId: 'razorpay_payment_id',
+        signature: 'razorpay_signature',
+      },
+      appUrl: null,
       earlyRenewal: 'replace',
       port: null,
     });
@@ -42,6 +48,10 @@ describe('a full environment', () => {
   test.each([
     [{ GATEWAY_SIGNATURE_HEADER: 'x-acme-signature' }, { signatureHeader: 'x-acme-signature' }],
     [{ GATEWAY_EVENT_ID_HEADER: 'x-acme-event-id' }, { eventIdHeader: 'x-acme-event-id' }],
+    [{ GATEWAY_RETURN_FIELDS: 'order,payment,acme-signature' }, {
+      returnFields: { orderId: 'order', paymentId: 'payment', signature: 'acme-signature' },
+    }],
+    [{ APP_URL: 'https://a.example/shop//' }, { appUrl: 'https://a.example/shop' }],
     [{ GATEWAY_ACCOUNT_ID: 'acc_Ours' }, { gatewayAccountId: 'acc_Ours' }],
     [{ GATEWAY_ACCOUNT_ID: '' }, { gatewayAccountId: null }],
     [{ GATEWAY_KEY_SECRET_PREVIOUS: 'old' }, { checkoutSecrets: ['key-secret', 'old'] }],
@@ -223,6 +233,11 @@ describe('an invalid value', () => {
     ['PORT', '123456'],
     ['GATEWAY_SIGNATURE_HEADER', 'x gateway signature'],
     ['GATEWAY_EVENT_ID_HEADER', 'x-gateway-event-id:'],
+    ['GATEWAY_RETURN_FIELDS', 'order,payment'],
+    ['GATEWAY_RETURN_FIELDS', 'order,payment,signature,more'],
+    ['GATEWAY_RETURN_FIELDS', 'order,payment,'],
+    ['GATEWAY_RETURN_FIELDS', 'order, payment, signature'],
+    ['GATEWAY_RETURN_FIELDS', 'order,payment,order'],
     ['SUPABASE_URL', 'abc.supabase.co'],
     ['SESSION_ISSUER', 'abc.supabase.co/auth/v1'],
     ['DATABASE_POOL_CA', '/etc/ca.pem'],
