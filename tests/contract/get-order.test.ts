@@ -229,7 +229,7 @@ describe.each(targets)('%s', (target) => {
 
   test('GET /api/payments/orders/:order_id without a valid session → 401, before 404', async () => {
     const { orderId } = await ordered(shop);
-    for (const headers of [{}, { authorization: 'Bearer garbage' }]) {
+    for (const headers of [new Headers(), new Headers({ authorization: 'Bearer garbage' })]) {
       for (const id of [orderId, 'unknown']) {
         expect(await answer(shop.request(`/api/payments/orders/${id}`, { headers }))).toEqual(
           refusal(401, 'Unauthorized'),

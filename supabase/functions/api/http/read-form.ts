@@ -7,11 +7,11 @@ export function mayBeForm({ headers }: Request): boolean {
   return type === 'application/x-www-form-urlencoded' && !(Number(headers.get('content-length')) > maxFormBytes);
 }
 
-/** Reads one field of a form; undefined: the form has it not, or more than once. */
+/** Reads one field of a form; undefined: the form has no such field, or more than one. */
 export type ReadField = (name: string) => string | undefined;
 
 /**
- * Reads a form as UTF-8, whatever charset its header names. Invalid bytes become U+FFFD, so no signature over them is
+ * Reads a form as UTF-8. A charset in its header is ignored. Invalid bytes become U+FFFD, so no signature over them is
  * valid. An empty or too large body is a form without fields.
  */
 export function readForm(body: Uint8Array): ReadField {
