@@ -12,14 +12,15 @@ create index order_reads_read_at_idx on private.order_reads (read_at);
 alter table private.order_reads enable row level security;
 grant select, insert, update on private.order_reads to service_role;
 comment on table private.order_reads is
-  'How often the pages of customers had an order read from the gateway: at most 20 times, every 5 seconds. Kept for 7 days.';
+  'How often an order was read from the gateway for the page of its customer: at most 20 times, every 5 seconds. Kept for '
+  '7 days.';
 comment on column private.order_reads.read_at is 'The start of the newest read.';
 comment on column private.order_reads.attempts is 'The most attempts to pay that an answer of the gateway had.';
 comment on column private.order_reads.is_attempt_open is
   'Whether the newest attempt of the last answer was neither captured nor failed.';
 
--- Deletes a batch of the idempotency keys that are older than 7 days, and of the reads of orders that were last read then.
--- The gateway is not read for an order of more than 5 days, so no order gets new reads by that.
+-- Deletes a batch of the idempotency keys that are older than 7 days, and of the orders' reads. An order is read for 5 days,
+-- so none is read more often than 20 times.
 create or replace function private.delete_order_keys()
 returns integer -- how many rows were deleted; call again until it is 0
 language plpgsql
@@ -147,8 +148,8 @@ end
 $$;
 grant execute on function private.order_answer(public.payments) to service_role;
 
--- Returns the state of a user's order, and whether the caller is to read its payments from the gateway and to call
--- apply_order_read. Of several calls at once one reads. API: service_role only.
+-- Returns the state of a user's order, and whether the caller reads its payments from the gateway: then the caller passes
+-- them to apply_order_read. Of several calls at once, one gets that outcome. API: service_role only.
 create function public.get_order(
   p_user_id uuid,
   p_order_id text, -- the gateway's
@@ -193,11 +194,11 @@ begin
 end
 $$;
 comment on function public.get_order(uuid, text, boolean) is
-  'Returns the state of a user''s order, and whether the caller is to read it from the gateway.';
+  'Returns the state of a user''s order, and whether the caller reads it from the gateway.';
 revoke execute on function public.get_order(uuid, text, boolean) from public, anon, authenticated;
 grant execute on function public.get_order(uuid, text, boolean) to service_role;
 
--- Applies the gateway's payments on an order that get_order told to read. API: service_role only.
+-- Applies the gateway's payments on an order, after get_order answered `read`. API: service_role only.
 create function public.apply_order_read(
   p_payment_id uuid,
   p_items text default null -- as for apply_order_payments

@@ -7,6 +7,9 @@ export const verifyPaymentRequest = z.object({
   gateway_signature: z.string(),
 });
 
+/** The metadata in the form of a failed attempt. */
+export const attemptMetadata = z.object({ order_id: z.string() });
+
 /** The body of POST /api/payments/orders and POST /api/subscriptions. */
 export const orderRequest = z.object({ tier: z.string() });
 

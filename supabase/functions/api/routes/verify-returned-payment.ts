@@ -4,7 +4,7 @@ import type { Answer } from '../http/answer.ts';
 import { errorAnswer } from '../http/errors.ts';
 import { type ReadField, readForm } from '../http/read-form.ts';
 import type { Route, RouteContext } from '../http/route.ts';
-import { parseRequest, verifyPaymentRequest } from '../http/validation.ts';
+import { attemptMetadata, parseRequest, verifyPaymentRequest } from '../http/validation.ts';
 import { withDeadline } from '../http/with-deadline.ts';
 
 /** Less than the deadline of the answer, so that the browser is sent to the app also when the database hangs. */
@@ -82,9 +82,7 @@ async function verify(
 /** The order that the form of a failed attempt names in its metadata, a JSON object. It is not signed. */
 function orderOfError(field: ReadField): string | undefined {
   try {
-    const metadata: unknown = JSON.parse(field('error[metadata]') ?? '');
-    const orderId: unknown = Object(metadata).order_id;
-    return typeof orderId === 'string' ? orderId : undefined;
+    return attemptMetadata.safeParse(JSON.parse(field('error[metadata]') ?? '')).data?.order_id;
   } catch {
     return undefined;
   }
