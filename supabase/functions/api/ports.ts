@@ -20,6 +20,8 @@ export type Database = {
   getSubscription(userId: string): Promise<Result<'get_subscription'>>;
   /** The body of the answer. Contract: GET /api/subscriptions/plans. */
   listPlans(): Promise<Result<'list_plans'>>;
+  /** As `listPlans`, each plan with its scenario for this user. */
+  listPlansForUser(userId: string): Promise<Result<'list_plans_for_user'>>;
   /** Returns the user's open order of a tier, or stores a new payment without an order. */
   createOrder(request: OrderRequest): Promise<Result<'create_order'>>;
   /** Stores the gateway's id of a payment's order. */
@@ -36,8 +38,17 @@ export type Database = {
   storeSubscription(id: string, made: MadeSubscription | null): Promise<void>;
   /** Grants the first cycle of a subscription that the user authorised. Contract: POST /api/payments/verify. */
   verifySubscription(first: VerifiedSubscription): Promise<Result<'verify_subscription'>>;
+  /**
+   * Returns the state of a user's order, and whether to read it from the gateway: then call `applyOrderRead`. One of
+   * several requests at once gets that outcome. @param canRead whether the gateway's API is configured
+   */
+  getOrder(userId: string, orderId: string, canRead: boolean): Promise<Result<'get_order'>>;
+  /** Applies the gateway's payments on an order; null: the gateway does not know it. @returns the order afterwards */
+  applyOrderRead(paymentId: string, items: readonly unknown[] | null): Promise<Result<'apply_order_read'>>;
   /** Contract: POST /api/payments/verify, "Order of checks" from step 5, and "Effect". */
   verifyPayment(payment: VerifiedPayment): Promise<Result<'verify_payment'>>;
+  /** As `verifyPayment`, for the user of the order. */
+  verifyReturnedPayment(payment: Omit<VerifiedPayment, 'userId'>): Promise<Result<'verify_payment'>>;
   /**
    * Ends a user's subscription, now or at the end of the period.
    * @returns the subscription as the read endpoint shows it.
