@@ -74,9 +74,8 @@ begin
     );
   end if;
   if v_status is distinct from v_mirrored.gateway_status
-    and (v_status in ('pending', 'halted', 'paused', 'completed') or v_mirrored.gateway_status in ('pending', 'halted', 'paused'))
-    and v_status = any (private.gateway_statuses())
-    and v_event is distinct from 'subscription.cancelled'
+    and v_status in ('active', 'pending', 'halted', 'paused', 'completed')
+    and (v_status <> 'active' or v_mirrored.gateway_status in ('pending', 'halted', 'paused'))
   then
     v_applied := private.apply_answer(
       concat_ws(':', 'reconcile', p_gateway_subscription_id, v_status, extract(epoch from v_now)::bigint),

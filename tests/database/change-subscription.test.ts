@@ -189,7 +189,7 @@ describe('a change now, with a credit', () => {
   test('whose order is never paid leaves the old one, and the new subscription is cancelled before it starts', async () => {
     const { id } = await paid();
     await event(id, { name: 'authenticated', planId: 'plan_pro', createdAt: '2026-06-16T00:01:00Z' });
-    const claim = async () => (await callRpc(service, 'claim_subscription_orders')).orders;
+    const claim = async () => Object((await callRpc(service, 'claim_subscription_orders')).orders);
     const entity = JSON.stringify({ status: 'authenticated' });
     for (const [day, expected] of [['06-17', null], ['06-22', { at: 'once', state: 'pending' }]] as const) {
       await setClock(database, at(day));
@@ -209,7 +209,7 @@ describe('a change now, with a credit', () => {
     await deliver(service, refundEvent({ id: paymentId, order_id: orderId, amount }, amount));
     expect(await readTier(database, userId)).toBe('basic');
     await setClock(database, at('06-22'));
-    const [order] = (await callRpc(service, 'claim_subscription_orders')).orders;
+    const [order] = Object((await callRpc(service, 'claim_subscription_orders')).orders);
     await callRpc(service, 'apply_subscription_order', order.id, JSON.stringify({ status: 'authenticated' }));
     expect(await readCancellation(database, id)).toMatchObject({ at: 'once', state: 'pending' });
   });
