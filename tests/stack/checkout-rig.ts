@@ -1,0 +1,97 @@
+import type { Frame, Page } from 'puppeteer-core';
+import { onTestFinished } from 'vitest';
+import type { TestBrowser, Viewing } from '../helpers/browser/use-browser.ts';
+import { type Entity, simulator, until } from './gateway-simulator-rig.ts';
+
+const WAIT = { polling: 20, timeout: 5_000 };
+
+/** What the checkout called in the app's page: the name of the callback, and its argument. */
+type Called = [name: string, argument: unknown];
+/** The app's page: its global variables. */
+type App = {
+  called: Called[];
+  checkout: { open(): void; close(): void; on(event: string, callback: (argument: unknown) => void): void };
+  Razorpay: new (options: Entity) => App['checkout'];
+};
+
+/**
+ * An app's page, on another site than the simulator. Its policy allows what the real checkout needs of the gateway's
+ * addresses, and nothing else. A form that is posted to it is kept in `posted`, with its header `origin`.
+ */
+export async function openApp(browser: TestBrowser, viewing?: Viewing) {
+  const posted: Record<string, string>[] = [];
+  const policy = `default-src 'none'; script-src ${simulator.url}; frame-src ${simulator.url}; base-uri 'none'`;
+  const html = `<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>App</title>
+    <main><h1>App</h1><p>Some text of the app.</p><button id="buy">Buy</button></main>
+    <script src="${simulator.url}/v1/checkout.js"></script></html>`;
+  const server = Deno.serve({ hostname: '127.0.0.1', port: 0, onListen() {} }, async (request) => {
+    if (request.method === 'POST') {
+      const form = new URLSearchParams(await request.text());
+      posted.push({ origin: request.headers.get('origin') ?? '', ...Object.fromEntries(form) });
+    }
+    return new Response(html, { headers: { 'content-type': 'text/html', 'content-security-policy': policy } });
+  });
+  const page = await browser.openPage(viewing);
+  onTestFinished(() => server.shutdown());
+  const problems: string[] = [];
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  page.on('pageerror', (error) => problems.push(String(error)));
+  const url = `http://localhost:${server.addr.port}`;
+  await page.goto(url);
+
+  return {
+    page,
+    url,
+    posted,
+    /** Errors in the console, and violations of the policy. */
+    problems,
+    /** Opens the checkout, as an app does after a click. */
+    open: (options: Entity) => open(page, options),
+    called: () => called(page),
+    /** Waits until the checkout called a callback so often, and returns all calls. */
+    untilCalled: (name: string, times = 1) =>
+      until(async () => {
+        const calls = await called(page);
+        return calls.filter(([one]) => one === name).length >= times && calls;
+      }),
+    /** Whether the window is open. */
+    isOpen: async () => await page.$('iframe.razorpay-checkout-frame') !== null,
+  };
+}
+
+const called = (page: Page) => page.evaluate(() => (globalThis as unknown as App).called);
+
+/** Focuses the app's button, and opens a checkout whose callbacks record their calls. */
+async function open(page: Page, options: Entity): Promise<void> {
+  await page.evaluate((options) => {
+    const app = globalThis as unknown as App;
+    app.called = [];
+    const record = (name: string) => (argument: unknown) => void app.called.push([name, argument]);
+    document.querySelector<HTMLElement>('#buy')?.focus();
+    const modal = { ...options.modal as object, ondismiss: record('ondismiss') };
+    app.checkout = new app.Razorpay({ key: 'key_local', name: 'Acme', handler: record('handler'), ...options, modal });
+    app.checkout.on('payment.failed', record('payment.failed'));
+    app.checkout.open();
+  }, options);
+}
+
+/** The window of the open checkout, after it is ready. */
+export async function windowOf(page: Page): Promise<Frame> {
+  const element = await page.waitForSelector('iframe.razorpay-checkout-frame', WAIT);
+  const frame = await element?.contentFrame();
+  if (!frame) throw new Error('the checkout has no frame');
+  await frame.waitForSelector('[data-panel]:not([hidden])', WAIT);
+  return frame;
+}
+
+/** Presses a visible button by its text or label. */
+export async function press(frame: Frame, name: string): Promise<void> {
+  await frame.locator(`::-p-aria([name="${name}"][role="button"])`).setTimeout(5_000).click();
+}
+
+/** Waits until the window says something. */
+export async function says(frame: Frame, text: string): Promise<void> {
+  await until(() =>
+    frame.evaluate((text) => document.querySelector('#message')?.textContent?.includes(text) === true, text)
+  );
+}
