@@ -5,8 +5,8 @@ import { type Entity, simulator, until } from './gateway-simulator-rig.ts';
 
 const WAIT = { polling: 20, timeout: 5_000 };
 
-/** What the checkout called in the app's page: the name of the callback, and its argument. */
-type Called = [name: string, argument: unknown];
+/** What the checkout called in the app's page: the name of the callback, and its argument, if there was one. */
+type Called = [name: string, argument?: unknown];
 /** The app's page: its global variables. */
 type App = {
   called: Called[];
@@ -66,7 +66,8 @@ async function open(page: Page, options: Entity): Promise<void> {
   await page.evaluate((options) => {
     const app = globalThis as unknown as App;
     app.called = [];
-    const record = (name: string) => (argument: unknown) => void app.called.push([name, argument]);
+    const record = (name: string) => (argument: unknown) =>
+      void app.called.push(argument === undefined ? [name] : [name, argument]);
     document.querySelector<HTMLElement>('#buy')?.focus();
     const modal = { ...options.modal as object, ondismiss: record('ondismiss') };
     app.checkout = new app.Razorpay({ key: 'key_local', name: 'Acme', handler: record('handler'), ...options, modal });

@@ -54,7 +54,8 @@
 
   function openWindow(checkout) {
     const { options, listeners } = checkout;
-    const { handler = postTo(options.callback_url), modal = {} } = options;
+    const handler = options.handler || postTo(options.callback_url);
+    const modal = options.modal || {};
     const container = element('dialog', { className: 'razorpay-container', ariaLabel: 'Checkout' }, CONTAINER);
     const frame = element('iframe', { className: 'razorpay-checkout-frame', title: 'Checkout' }, FRAME);
     const { overflow } = document.documentElement.style;
@@ -90,25 +91,28 @@
         dismiss(data.reason);
       }
     };
-    const leave = () => ready ? send({ event: 'escape' }) : dismiss();
     const patience = setTimeout(() => {
       dismiss();
       reportError(new Error(`The checkout of ${origin} does not answer`));
     }, PATIENCE_MS);
 
     addEventListener('message', receive);
-    // Escape reaches this document when the frame has not got the focus.
-    container.addEventListener('cancel', (event) => {
-      event.preventDefault();
-      leave();
-    });
-    container.setAttribute('closedby', 'closerequest');
+    container.tabIndex = -1;
+    container.addEventListener(
+      'keydown',
+      ({ key }) => key === 'Escape' && (ready ? send({ event: 'escape' }) : dismiss()),
+    );
+    // The window decides whether Escape closes it, not the browser.
+    container.setAttribute('closedby', 'none');
+    container.addEventListener('cancel', (event) => event.preventDefault());
     container.append(frame);
     frame.src = `${origin}/checkout/window#${encodeURIComponent(location.origin)}`;
     document.body.append(container);
     document.documentElement.style.overflow = 'hidden';
     // A modal dialog makes the page behind it inert, for the keyboard and for screen readers.
     container.showModal();
+    // Until the frame is ready, the container has the focus, so that Escape works without an answer of the gateway.
+    container.focus();
     return { checkout, end };
   }
 

@@ -1,0 +1,123 @@
+import axe from 'axe-core';
+import type { Frame } from 'puppeteer-core';
+import { expect, test } from 'vitest';
+import { useBrowser, type Viewing } from '../helpers/browser/use-browser.ts';
+import { openApp, press, says, windowOf } from './checkout-rig.ts';
+import { call, createOrder, type Entity, useSimulator } from './gateway-simulator-rig.ts';
+
+useSimulator();
+const browser = useBrowser();
+
+async function start(viewing: Viewing = {}, options: Entity = {}) {
+  const app = await openApp(browser, viewing);
+  const { id } = await createOrder();
+  await app.open({ order_id: id, description: 'Pro plan, one year', modal: { confirm_close: true }, ...options });
+  return { ...app, frame: await windowOf(app.page) };
+}
+
+/** What axe finds in a document: the rule and the elements. */
+async function problemsIn(frame: Frame): Promise<string[]> {
+  await frame.evaluate(axe.source);
+  const { violations } = await frame.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run());
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+}
+
+const PHONE = { width: 360, height: 640 };
+
+test.each<[string, Viewing, Entity]>([
+  ['light', {}, {}],
+  ['dark on a phone, in a dark colour of the app', { ...PHONE, colours: 'dark' }, { theme: { color: '#1a237e' } }],
+])('axe finds nothing in any state of the window: %s', async (_, viewing, options) => {
+  const { frame, page } = await start(viewing, options);
+  const found: Record<string, string[]> = {};
+  found.pay = await problemsIn(frame);
+  await press(frame, 'Fail this attempt');
+  await says(frame, 'The bank declined');
+  found.failed = await problemsIn(frame);
+  await press(frame, 'Close the checkout');
+  await says(frame, 'Do you want to leave');
+  found.confirm = await problemsIn(frame);
+  await press(frame, 'Stay');
+  await press(frame, 'Try again');
+  await press(frame, 'Pay by QR code on another device');
+  await says(frame, 'Waiting');
+  found.qr = await problemsIn(frame);
+  found.app = await problemsIn(page.mainFrame());
+  expect(found).toEqual({ pay: [], failed: [], confirm: [], qr: [], app: [] });
+});
+
+test('axe finds nothing in the window of a subscription in a light colour of the app, nor after a lost connection', async () => {
+  const { body } = await call('POST', '/v1/subscriptions', { plan_id: 'plan_Pro00000000001', total_count: 12 });
+  const options = { order_id: undefined, subscription_id: body.id, theme: { color: '#ffd54f' } };
+  const { frame } = await start({}, options);
+  expect(await problemsIn(frame)).toEqual([]);
+  await press(frame, 'Authorise, then lose the network');
+  await says(frame, 'The connection was lost.');
+  expect(await problemsIn(frame)).toEqual([]);
+});
+
+/** The name of the element that has the focus: its label or text. */
+const focused = (frame: Frame) =>
+  frame.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent);
+
+test('the keyboard alone pays: the focus starts at the first way to pay, and stays in the window', async () => {
+  const { frame, page, untilCalled } = await start();
+  const order = [];
+  for (let i = 0; i < 6; i += 1) {
+    order.push(await focused(frame));
+    await page.keyboard.press('Tab');
+  }
+  expect(order).toEqual([
+    'Pay ₹499.00',
+    'Pay by QR code on another device',
+    'Fail this attempt',
+    'Pay, then lose the network',
+    'Close the checkout',
+    'Pay ₹499.00',
+  ]);
+  await page.keyboard.down('Shift');
+  for (let i = 0; i < 2; i += 1) await page.keyboard.press('Tab');
+  await page.keyboard.up('Shift');
+  expect(await focused(frame)).toBe('Close the checkout');
+  await page.keyboard.press('Tab');
+  const outline = await frame.evaluate(() => getComputedStyle(document.activeElement ?? document.body).outlineStyle);
+  expect(outline).toBe('solid');
+  await page.keyboard.press('Enter');
+  await untilCalled('handler');
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('buy');
+});
+
+test('a failure is announced, and the focus moves to the next attempt', async () => {
+  const { frame, page } = await start();
+  await press(frame, 'Fail this attempt');
+  await says(frame, 'The bank declined');
+  const message = await frame.$('::-p-aria([role="status"])');
+  expect(await message?.evaluate(({ textContent }) => textContent)).toBe(
+    'The payment failed. The bank declined the payment.',
+  );
+  expect(await focused(frame)).toBe('Try again');
+  // Behind a modal dialog the app's page is inert.
+  expect(await page.$('::-p-aria([name="Buy"][role="button"])')).toBeNull();
+  expect(await frame.$('::-p-aria([name="Acme"][role="dialog"])')).not.toBeNull();
+});
+
+test('on a phone of 360 px nothing is cut off, and buttons are large enough for a finger', async () => {
+  const { frame } = await start(PHONE);
+  const [scrolls, heights] = await frame.evaluate(() =>
+    [
+      document.documentElement.scrollWidth > innerWidth,
+      [...document.querySelectorAll('button')].filter((one) => one.checkVisibility()).map((one) => one.offsetHeight),
+    ] as const
+  );
+  expect(scrolls).toBe(false);
+  expect(Math.min(...heights)).toBeGreaterThanOrEqual(44);
+});
+
+test.each([['reduce', 0], ['no-preference', 1]] as const)(
+  'with reduced motion %s the window has %d animations',
+  async (motion, expected) => {
+    const { frame } = await start({ motion });
+    const names = await frame.$eval('#checkout', (element) => getComputedStyle(element).animationName);
+    expect(names).toBe(expected === 0 ? 'none' : 'rise');
+  },
+);
