@@ -1,6 +1,7 @@
 import axe from 'axe-core';
 import type { Frame } from 'puppeteer-core';
 import { expect, test } from 'vitest';
+import { buttonHeights, focusedName, scrollsSideways, styleOf, textOf } from '../helpers/browser/in-page.js';
 import { useBrowser, type Viewing } from '../helpers/browser/use-browser.ts';
 import { openApp, press, says, windowOf } from './checkout-rig.ts';
 import { call, createOrder, type Entity, useSimulator } from './gateway-simulator-rig.ts';
@@ -56,15 +57,11 @@ test('axe finds nothing in the window of a subscription in a light colour of the
   expect(await problemsIn(frame)).toEqual([]);
 });
 
-/** The name of the element that has the focus: its label or text. */
-const focused = (frame: Frame) =>
-  frame.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent);
-
 test('the keyboard alone pays: the focus starts at the first way to pay, and stays in the window', async () => {
   const { frame, page, untilCalled } = await start();
   const order = [];
   for (let i = 0; i < 6; i += 1) {
-    order.push(await focused(frame));
+    order.push(await frame.evaluate(focusedName));
     await page.keyboard.press('Tab');
   }
   expect(order).toEqual([
@@ -78,24 +75,22 @@ test('the keyboard alone pays: the focus starts at the first way to pay, and sta
   await page.keyboard.down('Shift');
   for (let i = 0; i < 2; i += 1) await page.keyboard.press('Tab');
   await page.keyboard.up('Shift');
-  expect(await focused(frame)).toBe('Close the checkout');
+  expect(await frame.evaluate(focusedName)).toBe('Close the checkout');
   await page.keyboard.press('Tab');
-  const outline = await frame.evaluate(() => getComputedStyle(document.activeElement ?? document.body).outlineStyle);
-  expect(outline).toBe('solid');
+  expect(await frame.evaluate(styleOf, ':focus', 'outline-style')).toBe('solid');
   await page.keyboard.press('Enter');
   await untilCalled('handler');
-  expect(await page.evaluate(() => document.activeElement?.id)).toBe('buy');
+  expect(await page.evaluate(focusedName)).toBe('Buy');
 });
 
 test('a failure is announced, and the focus moves to the next attempt', async () => {
   const { frame, page } = await start();
   await press(frame, 'Fail this attempt');
   await says(frame, 'The bank declined');
-  const message = await frame.$('::-p-aria([role="status"])');
-  expect(await message?.evaluate(({ textContent }) => textContent)).toBe(
+  expect(await frame.evaluate(textOf, '[role="status"]')).toBe(
     'The payment failed. The bank declined the payment.',
   );
-  expect(await focused(frame)).toBe('Try again');
+  expect(await frame.evaluate(focusedName)).toBe('Try again');
   // Behind a modal dialog the app's page is inert.
   expect(await page.$('::-p-aria([name="Buy"][role="button"])')).toBeNull();
   expect(await frame.$('::-p-aria([name="Acme"][role="dialog"])')).not.toBeNull();
@@ -103,21 +98,14 @@ test('a failure is announced, and the focus moves to the next attempt', async ()
 
 test('on a phone of 360 px nothing is cut off, and buttons are large enough for a finger', async () => {
   const { frame } = await start(PHONE);
-  const [scrolls, heights] = await frame.evaluate(() =>
-    [
-      document.documentElement.scrollWidth > innerWidth,
-      [...document.querySelectorAll('button')].filter((one) => one.checkVisibility()).map((one) => one.offsetHeight),
-    ] as const
-  );
-  expect(scrolls).toBe(false);
-  expect(Math.min(...heights)).toBeGreaterThanOrEqual(44);
+  expect(await frame.evaluate(scrollsSideways)).toBe(false);
+  expect(Math.min(...await frame.evaluate(buttonHeights))).toBeGreaterThanOrEqual(44);
 });
 
-test.each([['reduce', 0], ['no-preference', 1]] as const)(
-  'with reduced motion %s the window has %d animations',
-  async (motion, expected) => {
+test.each([['reduce', 'none'], ['no-preference', 'rise']] as const)(
+  'the window that opens under prefers-reduced-motion: %s has the animation %s',
+  async (motion, animation) => {
     const { frame } = await start({ motion });
-    const names = await frame.$eval('#checkout', (element) => getComputedStyle(element).animationName);
-    expect(names).toBe(expected === 0 ? 'none' : 'rise');
+    expect(await frame.evaluate(styleOf, '#checkout', 'animation-name')).toBe(animation);
   },
 );

@@ -1,19 +1,14 @@
 import type { Frame, Page } from 'puppeteer-core';
 import { onTestFinished } from 'vitest';
 import type { TestBrowser, Viewing } from '../helpers/browser/use-browser.ts';
+import { textOf } from '../helpers/browser/in-page.js';
+import { openCheckout } from './checkout-in-page.js';
 import { type Entity, simulator, until } from './gateway-simulator-rig.ts';
 
-const WAIT = { polling: 20, timeout: 5_000 };
+const WAIT = { timeout: 15_000 };
 
 /** What the checkout called in the app's page: the name of the callback, and its argument, if there was one. */
 type Called = [name: string, argument?: unknown];
-/** The app's page: its global variables. */
-type App = {
-  called: Called[];
-  checkout: { open(): void; close(): void; on(event: string, callback: (argument: unknown) => void): void };
-  Razorpay: new (options: Entity) => App['checkout'];
-};
-
 /**
  * An app's page, on another site than the simulator. Its policy allows what the real checkout needs of the gateway's
  * addresses, and nothing else. A form that is posted to it is kept in `posted`, with its header `origin`.
@@ -46,7 +41,7 @@ export async function openApp(browser: TestBrowser, viewing?: Viewing) {
     /** Errors in the console, and violations of the policy. */
     problems,
     /** Opens the checkout, as an app does after a click. */
-    open: (options: Entity) => open(page, options),
+    open: (options: Entity) => page.evaluate(openCheckout, options),
     called: () => called(page),
     /** Waits until the checkout called a callback so often, and returns all calls. */
     untilCalled: (name: string, times = 1) =>
@@ -59,22 +54,7 @@ export async function openApp(browser: TestBrowser, viewing?: Viewing) {
   };
 }
 
-const called = (page: Page) => page.evaluate(() => (globalThis as unknown as App).called);
-
-/** Focuses the app's button, and opens a checkout whose callbacks record their calls. */
-async function open(page: Page, options: Entity): Promise<void> {
-  await page.evaluate((options) => {
-    const app = globalThis as unknown as App;
-    app.called = [];
-    const record = (name: string) => (argument: unknown) =>
-      void app.called.push(argument === undefined ? [name] : [name, argument]);
-    document.querySelector<HTMLElement>('#buy')?.focus();
-    const modal = { ...options.modal as object, ondismiss: record('ondismiss') };
-    app.checkout = new app.Razorpay({ key: 'key_local', name: 'Acme', handler: record('handler'), ...options, modal });
-    app.checkout.on('payment.failed', record('payment.failed'));
-    app.checkout.open();
-  }, options);
-}
+const called = async (page: Page) => await page.evaluate('called') as Called[];
 
 /** The window of the open checkout, after it is ready. */
 export async function windowOf(page: Page): Promise<Frame> {
@@ -87,12 +67,10 @@ export async function windowOf(page: Page): Promise<Frame> {
 
 /** Presses a visible button by its text or label. */
 export async function press(frame: Frame, name: string): Promise<void> {
-  await frame.locator(`::-p-aria([name="${name}"][role="button"])`).setTimeout(5_000).click();
+  await frame.locator(`::-p-aria([name="${name}"][role="button"])`).setTimeout(WAIT.timeout).click();
 }
 
 /** Waits until the window says something. */
 export async function says(frame: Frame, text: string): Promise<void> {
-  await until(() =>
-    frame.evaluate((text) => document.querySelector('#message')?.textContent?.includes(text) === true, text)
-  );
+  await until(async () => (await frame.evaluate(textOf, '#message')).includes(text));
 }
