@@ -1,9 +1,7 @@
-import axe from 'axe-core';
-import type { Frame } from 'puppeteer-core';
 import { expect, test } from 'vitest';
 import { buttonHeights, focusedName, scrollsSideways, styleOf, textOf } from '../helpers/browser/in-page.js';
 import { useBrowser, type Viewing } from '../helpers/browser/use-browser.ts';
-import { openApp, press, says, windowOf } from './checkout-rig.ts';
+import { accessibilityProblems, openApp, press, says, windowOf } from './checkout-rig.ts';
 import { call, createOrder, type Entity, useSimulator } from './gateway-simulator-rig.ts';
 
 useSimulator();
@@ -16,13 +14,6 @@ async function start(viewing: Viewing = {}, options: Entity = {}) {
   return { ...app, frame: await windowOf(app.page) };
 }
 
-/** What axe finds in a document: the rule and the elements. */
-async function problemsIn(frame: Frame): Promise<string[]> {
-  await frame.evaluate(axe.source);
-  const { violations } = await frame.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run());
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-}
-
 const PHONE = { width: 360, height: 640 };
 
 test.each<[string, Viewing, Entity]>([
@@ -31,19 +22,19 @@ test.each<[string, Viewing, Entity]>([
 ])('axe finds nothing in any state of the window: %s', async (_, viewing, options) => {
   const { frame, page } = await start(viewing, options);
   const found: Record<string, string[]> = {};
-  found.pay = await problemsIn(frame);
+  found.pay = await accessibilityProblems(frame);
   await press(frame, 'Fail this attempt');
   await says(frame, 'The bank declined');
-  found.failed = await problemsIn(frame);
+  found.failed = await accessibilityProblems(frame);
   await press(frame, 'Close the checkout');
   await says(frame, 'Do you want to leave');
-  found.confirm = await problemsIn(frame);
+  found.confirm = await accessibilityProblems(frame);
   await press(frame, 'Stay');
   await press(frame, 'Try again');
   await press(frame, 'Pay by QR code on another device');
   await says(frame, 'Waiting');
-  found.qr = await problemsIn(frame);
-  found.app = await problemsIn(page.mainFrame());
+  found.qr = await accessibilityProblems(frame);
+  found.app = await accessibilityProblems(page.mainFrame());
   expect(found).toEqual({ pay: [], failed: [], confirm: [], qr: [], app: [] });
 });
 
@@ -51,10 +42,10 @@ test('axe finds nothing in the window of a subscription in a light colour of the
   const { body } = await call('POST', '/v1/subscriptions', { plan_id: 'plan_Pro00000000001', total_count: 12 });
   const options = { order_id: undefined, subscription_id: body.id, theme: { color: '#ffd54f' } };
   const { frame } = await start({}, options);
-  expect(await problemsIn(frame)).toEqual([]);
+  expect(await accessibilityProblems(frame)).toEqual([]);
   await press(frame, 'Authorise, then lose the network');
   await says(frame, 'The connection was lost.');
-  expect(await problemsIn(frame)).toEqual([]);
+  expect(await accessibilityProblems(frame)).toEqual([]);
 });
 
 test('the keyboard alone pays: the focus starts at the first way to pay, and stays in the window', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { signHex } from '../../scripts/stack/gateway/delivery.ts';
 import { useBrowser } from '../helpers/browser/use-browser.ts';
-import { openApp, press, says, windowOf } from './checkout-rig.ts';
+import { accessibilityProblems, openApp, press, says, windowOf } from './checkout-rig.ts';
 import { call, createOrder, KEY_SECRET, simulator, until, useSimulator } from './gateway-simulator-rig.ts';
 
 useSimulator();
@@ -48,10 +48,11 @@ test('redirect mode posts the error of a failed attempt', async () => {
   }]);
 });
 
-test('redirect mode returns to the app when the person closes it, and posts nothing', async () => {
+test('redirect mode is accessible, returns to the app when the person closes it, and posts nothing', async () => {
   const { frame, page, posted, url } = await redirect();
   await press(frame, 'Pay by QR code on another device');
   await says(frame, 'Waiting for the payment on the other device');
+  expect(await accessibilityProblems(frame)).toEqual([]);
   await press(frame, 'Close the checkout');
   await until(() => page.url() === `${url}/`);
   expect(posted).toEqual([]);

@@ -1,3 +1,4 @@
+import axe from 'axe-core';
 import type { Frame, Page } from 'puppeteer-core';
 import { onTestFinished } from 'vitest';
 import type { TestBrowser, Viewing } from '../helpers/browser/use-browser.ts';
@@ -9,6 +10,7 @@ const WAIT = { timeout: 15_000 };
 
 /** What the checkout called in the app's page: the name of the callback, and its argument, if there was one. */
 type Called = [name: string, argument?: unknown];
+
 /**
  * An app's page, on another site than the simulator. Its policy allows what the real checkout needs of the gateway's
  * addresses, and nothing else. A form that is posted to it is kept in `posted`, with its header `origin`.
@@ -43,11 +45,11 @@ export async function openApp(browser: TestBrowser, viewing?: Viewing) {
     /** Opens the checkout, as an app does after a click. */
     open: (options: Entity) => page.evaluate(openCheckout, options),
     called: () => called(page),
-    /** Waits until the checkout called a callback so often, and returns all calls. */
-    untilCalled: (name: string, times = 1) =>
+    /** Waits until the checkout called a callback, and returns all calls. */
+    untilCalled: (name: string) =>
       until(async () => {
         const calls = await called(page);
-        return calls.filter(([one]) => one === name).length >= times && calls;
+        return calls.some(([one]) => one === name) && calls;
       }),
     /** Whether the window is open. */
     isOpen: async () => await page.$('iframe.razorpay-checkout-frame') !== null,
@@ -73,4 +75,11 @@ export async function press(frame: Frame, name: string): Promise<void> {
 /** Waits until the window says something. */
 export async function says(frame: Frame, text: string): Promise<void> {
   await until(async () => (await frame.evaluate(textOf, '#message')).includes(text));
+}
+
+/** What axe finds in a document: the rule and the elements. */
+export async function accessibilityProblems(frame: Frame): Promise<string[]> {
+  await frame.evaluate(axe.source);
+  const { violations } = await frame.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run());
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 }

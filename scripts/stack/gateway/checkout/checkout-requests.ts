@@ -13,6 +13,8 @@ export const checkoutSettings = z.strictObject({
   qr_delay_ms: z.int().min(0).max(600_000).default(5_000),
 });
 
+export type CheckoutSettings = z.infer<typeof checkoutSettings>;
+
 /** What a window pays: an order or a subscription, as the app's page named it. */
 export const targetRequest = z.strictObject({
   key: z.string(),
