@@ -24,7 +24,6 @@ declare
   v_start constant timestamptz := private.json_time(v_entity -> 'current_start');
   v_end constant timestamptz := private.json_time(v_entity -> 'current_end');
   v_paid_count constant bigint := private.json_integer(v_entity -> 'paid_count');
-  v_is_paid boolean;
   v_event text;
   v_applied boolean := false;
 begin
@@ -45,10 +44,11 @@ begin
     'notes', jsonb_build_object('user_id', v_user_id)
   );
   -- After a failed charge or a pause the current cycle may be unpaid. The number of paid cycles tells.
-  v_is_paid := coalesce(v_paid_count > v_mirrored.paid_count, true);
-  if v_status in ('active', 'completed') and v_end > v_mirrored.period_end and v_is_paid then
+  if v_paid_count <= v_mirrored.paid_count and v_status in ('active', 'completed', 'pending') then
+    v_event := null;
+  elsif v_status in ('active', 'completed') and v_end > v_mirrored.period_end then
     v_event := 'subscription.charged';
-  elsif v_status = 'pending' and v_start > v_mirrored.period_end and v_is_paid then
+  elsif v_status = 'pending' and v_start > v_mirrored.period_end then
     -- The charge that failed is for the cycle that begins now. The one before it was paid.
     v_event := 'subscription.charged';
     v_entity := v_entity || jsonb_build_object(
