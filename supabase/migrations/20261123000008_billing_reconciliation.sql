@@ -228,9 +228,8 @@ $$;
 grant execute on function
   private.apply_order_state(private.subscription_orders, jsonb, jsonb, boolean) to service_role;
 
--- Applies the gateway's state of a subscription that a user asked for: its first cycle as subscription.activated would. One
--- that was not authorised in time is cancelled. The gateway lets it expire by itself; the cancellation makes sure that it
--- never bills. API: service_role only.
+-- Applies the gateway's answer about a subscription that a user asked for. One that was not authorised in time is cancelled,
+-- so that it never bills. API: service_role only.
 create function public.apply_subscription_order(
   p_id uuid,
   p_entity text default null -- the subscription as the gateway has it, JSON; null: the gateway does not know it
