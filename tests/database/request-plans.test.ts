@@ -63,6 +63,12 @@ beforeAll(async () => {
     insert into public.payments (user_id, amount, tier, meta, gateway_order_id)
     select id, 99900, 'pro', '{"tier": "pro"}', 'order_open_' || n
     from (select id, row_number() over () as n from auth.users limit 1000) u;
+    insert into public.payments
+      (user_id, amount, status, tier, starts, credit, credited_kind, credited_id, credited_until, credited_amount,
+       fulfilled_at, period_start, period_end, settle_at, next_reconcile_at, since)
+    select id, 90000, 'captured', 'pro', 'after_current', 9900, 'gateway_subscription', 'sub_over_' || id, now(), 0,
+      now(), now() + interval '20 years', now() + interval '21 years', now() + interval '20 years', null, now()
+    from auth.users;
     insert into private.gateway_events (body_sha256, event_id, event, subject_id, payload, outcome, received_at)
     select sha256(n::text::bytea), 'evt_' || n, 'payment.captured', 'order_' || n, '{}', 'applied',
       now() - make_interval(mins => n)
@@ -118,6 +124,8 @@ const calls: Record<string, () => Promise<[string, unknown[]]>> = {
   get_subscription: ofUser('public.get_subscription($1)'),
   list_plans: plain('public.list_plans()'),
   create_order: ofUser("public.create_order($1, 'basic', gen_random_uuid()::text)"),
+  'create_order with a credit': ofUser("public.create_order($1, 'premium', p_start => 'now')"),
+  'create_order after the current period': ofUser("public.create_order($1, 'pro', p_start => 'after_current')"),
   store_order: async () => [
     'select public.store_order($1, $2)',
     [
@@ -130,6 +138,11 @@ const calls: Record<string, () => Promise<[string, unknown[]]>> = {
   discard_order: plain('public.discard_order(gen_random_uuid())'),
   verify_payment: async () => {
     const { userId, orderId, money } = await open();
+    return ["select public.verify_payment($1, $2, $3, 'signature')", [userId, orderId, money.id]];
+  },
+  'verify_payment after the current period': async () => {
+    const { id, userId, orderId, money } = await open();
+    await database.query("update public.payments set starts = 'after_current' where id = $1", [id]);
     return ["select public.verify_payment($1, $2, $3, 'signature')", [userId, orderId, money.id]];
   },
   'payment.captured': deliver(({ money }) => paymentCaptured(money)),
@@ -165,6 +178,7 @@ const calls: Record<string, () => Promise<[string, unknown[]]>> = {
   get_health: plain('public.get_health()'),
   replay_missed_events: plain('private.replay_missed_events()'),
   settle_waiting_subscriptions: plain('private.settle_waiting_subscriptions()'),
+  start_purchases: plain('private.start_purchases()'),
   expire_subscriptions: plain('private.expire_subscriptions()'),
   delete_mails: plain('private.delete_mails()'),
   erase_deleted_users: plain('private.erase_deleted_users()'),
