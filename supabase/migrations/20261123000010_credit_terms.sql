@@ -46,7 +46,7 @@ comment on column public.payments.extends_from is
   'End of the source that this payment extends, if that source is not a payment, or of the source after which it begins. '
   'Null: there is no such source.';
 
--- The sources that a payment replaced and credited. Nothing is stored about them: when the payment gives its money back, the
+-- The sources that a payment replaced and credited. Nothing is stored about them: when the payment is refunded in full, the
 -- row is gone and the source runs again.
 create view private.replacements
 with (security_invoker = true)
