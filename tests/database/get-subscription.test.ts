@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-const empty = { subscription: null, currentTier: 'free', payments: [] };
+const empty = { subscription: null, currentTier: 'free', payments: [], billing: null };
 const isoTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,6})?\+00:00$/;
 
 test('a user without a profile has no subscription and the tier free', async () => {

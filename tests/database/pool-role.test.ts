@@ -26,7 +26,7 @@ describe('the role of a direct connection', () => {
   test("calls the service's functions and reads every row", async () => {
     const { id } = await createCaller(database);
     expect(await pool.one('select public.get_subscription($1) as answer', [id]))
-      .toEqual({ answer: { subscription: null, currentTier: 'free', payments: [] } });
+      .toEqual({ answer: { subscription: null, currentTier: 'free', payments: [], billing: null } });
     expect(await pool.query('select user_id from public.profiles where user_id = $1', [id])).toEqual([{ user_id: id }]);
   });
 
