@@ -3,7 +3,6 @@ import { advisors } from './checks/advisors.ts';
 import { appUrl } from './checks/app-url.ts';
 import { authorisedPayments } from './checks/authorised-payments.ts';
 import { database } from './checks/database.ts';
-import { earlyRenewal } from './checks/early-renewal.ts';
 import { findings } from './checks/findings.ts';
 import { functionDeployed } from './checks/function-deployed.ts';
 import { gatewayKey } from './checks/gateway-key.ts';
@@ -15,6 +14,7 @@ import { schedule } from './checks/schedule.ts';
 import { secrets } from './checks/secrets.ts';
 import { senderDomain } from './checks/sender-domain.ts';
 import { sessionKeys } from './checks/session-keys.ts';
+import { credit, earlyRenewal } from './checks/settings.ts';
 import { silence } from './checks/silence.ts';
 import { versions } from './checks/versions.ts';
 import { webhookEndpoint } from './checks/webhook-endpoint.ts';
@@ -35,6 +35,7 @@ const everywhere: readonly Check[] = [
   database,
   schedule,
   earlyRenewal,
+  credit,
   poolRole,
   advisors,
   findings,

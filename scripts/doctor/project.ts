@@ -102,6 +102,7 @@ const publicVariables = [
   'GATEWAY_EVENT_ID_HEADER',
   'GATEWAY_API_URL',
   'EARLY_RENEWAL',
+  'CREDIT',
   'APP_URL',
   'REVALIDATE_URL',
   'EMAIL_FROM',

@@ -69,8 +69,10 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
     siteUrl: own.APP_URL || api,
     studioPort: port + 2,
   });
-  const { EARLY_RENEWAL: _, ...env } = { ...own, ...platformEnvironment(api, databaseUrl) };
-  const { earlyRenewal } = readConfig((name) => name === 'EARLY_RENEWAL' ? own.EARLY_RENEWAL : env[name]);
+  // The settings are written to the database and not passed to the function.
+  const { EARLY_RENEWAL, CREDIT, ...env } = { ...own, ...platformEnvironment(api, databaseUrl) };
+  const settings: Record<string, string | undefined> = { EARLY_RENEWAL, CREDIT };
+  const { earlyRenewal, credit } = readConfig((name) => name in settings ? settings[name] : env[name]);
   const edgeFunction = createFunction({ port: port + 5, env, onCrash });
   const apiProxy = createReverseProxy({ name: 'API', port, route: (path) => routeApi(path, edgeFunction, lite) });
   const studioProxy = createReverseProxy({
@@ -107,7 +109,7 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
     () => markLocal(databaseUrl),
     () => ephemeral ? undefined : guardMigrations(databaseUrl, migrationRecord),
     () => migrate({ url: databaseUrl, seed: true }),
-    () => writeSettings(databaseUrl, { earlyRenewal }),
+    () => writeSettings(databaseUrl, { earlyRenewal, credit }),
     () => installClock(databaseUrl, gatewayUrl),
     // Another gateway knows its own plans.
     () => env.GATEWAY_API_URL === gatewayUrl ? offerPlans(databaseUrl, gatewayUrl) : undefined,

@@ -267,10 +267,26 @@ begin
     return jsonb_build_object('applied', v_status is not distinct from 'created');
   end if;
   v_applied := private.apply_order_state(v_order, v_entity, null, true);
+  if v_status = 'authenticated'
+    and v_order.payment_id is not null
+    and v_order.created_at < v_now - interval '5 days'
+    and not exists (
+      select
+      from public.payments p
+      where p.id = v_order.payment_id
+        and p.fulfilled_at is not null
+        and p.ended_at is null
+    )
+  then
+    -- A change whose first period was not paid, or was refunded: what ran before goes on.
+    perform private.enqueue_cancellation(v_order.gateway_subscription_id);
+    v_applied := true;
+  end if;
 
   update private.subscription_orders o
   set next_check_at = case
       when coalesce(v_status, 'created') = 'created' then least(o.expires_at, v_now + interval '1 hour')
+      when v_status = 'authenticated' and o.payment_id is not null and o.starts_at > v_now then v_now + interval '1 day'
       -- Authorised: the first charge follows.
       when v_status = 'authenticated' and coalesce(o.starts_at, o.created_at) > v_now - interval '30 days'
         then greatest(o.starts_at, v_now + interval '1 hour')

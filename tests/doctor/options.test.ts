@@ -105,6 +105,7 @@ describe('npm run doctor', () => {
       'skip database DATABASE_URL is not given',
       'skip schedule DATABASE_URL is not given',
       'skip early-renewal DATABASE_URL is not given',
+      'skip credit DATABASE_URL is not given',
       'skip pool-role DATABASE_POOL_URL not given: the function calls the database over REST',
       'skip advisors SUPABASE_ACCESS_TOKEN is not given',
       'skip findings DATABASE_URL is not given',

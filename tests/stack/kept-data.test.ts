@@ -19,7 +19,7 @@ describe('kept data', { timeout: 60_000 }, () => {
 
   const start = (...args: string[]) => npmStart(['--port', port, ...args], {}, project);
   const settings = (url = '') =>
-    withClient(url, async (client) => (await client.query('select early_renewal from private.settings')).rows);
+    withClient(url, async (client) => (await client.query('select early_renewal, credit from private.settings')).rows);
   const signUp = async (url: string, key: string) => {
     const answer = await fetch(`${url}/auth/v1/signup`, {
       method: 'POST',
@@ -30,11 +30,11 @@ describe('kept data', { timeout: 60_000 }, () => {
     return answer.status;
   };
 
-  test('survive a restart, which writes EARLY_RENEWAL; only one npm start can use them at a time', async () => {
-    const first = npmStart(['--port', port], { EARLY_RENEWAL: 'extend' }, project);
+  test('survive a restart, which writes EARLY_RENEWAL and CREDIT; only one npm start can use them at a time', async () => {
+    const first = npmStart(['--port', port], { EARLY_RENEWAL: 'extend', CREDIT: 'off' }, project);
     const env = await first.ready;
     expect(await signUp(env.API_URL ?? '', env.PUBLISHABLE_KEY ?? '')).toBe(200);
-    expect(await settings(env.DB_URL)).toEqual([{ early_renewal: 'extend' }]);
+    expect(await settings(env.DB_URL)).toEqual([{ early_renewal: 'extend', credit: 'off' }]);
     const second = npmStart(['--port', String(freeBasePort())], {}, project);
     expect((await second.exited).code).toBe(1);
     expect(second.stderr.join('\n')).toContain('Another `npm start` is using the data');
@@ -42,7 +42,7 @@ describe('kept data', { timeout: 60_000 }, () => {
 
     running = start();
     await running.ready;
-    expect(await settings(env.DB_URL)).toEqual([{ early_renewal: 'replace' }]);
+    expect(await settings(env.DB_URL)).toEqual([{ early_renewal: 'replace', credit: 'on' }]);
     expect(await signUp(env.API_URL ?? '', env.PUBLISHABLE_KEY ?? '')).toBe(422);
   });
 

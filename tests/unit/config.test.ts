@@ -32,6 +32,7 @@ describe('a full environment', () => {
       signatureHeader: 'x-gateway-signature',
       eventIdHeader: 'x-gateway-event-id',
       earlyRenewal: 'replace',
+      credit: 'on',
       port: null,
     });
     for (const name of ['GATEWAY_KEY_ID', 'GATEWAY_KEY_SECRET', 'GATEWAY_WEBHOOK_SECRET', 'GATEWAY_API_URL']) {
@@ -50,6 +51,7 @@ describe('a full environment', () => {
     [{ GATEWAY_WEBHOOK_SECRET: '', GATEWAY_WEBHOOK_SECRET_PREVIOUS: 'old' }, { webhookSecrets: ['old'] }],
     [{ EARLY_RENEWAL: 'extend' }, { earlyRenewal: 'extend' }],
     [{ EARLY_RENEWAL: 'replace' }, { earlyRenewal: 'replace' }],
+    [{ CREDIT: 'off' }, { credit: 'off' }],
     [{ SUPABASE_URL: 'http://kong:8000/' }, { sessionIssuer: 'http://kong:8000/auth/v1' }],
     [{ SESSION_ISSUER: 'https://id.example.com/auth/v1' }, { sessionIssuer: 'https://id.example.com/auth/v1' }],
     [{ DATABASE_POOL_URL: 'postgresql://a:b@c:6543/d' }, { databasePoolUrl: 'postgresql://a:b@c:6543/d' }],
@@ -209,6 +211,7 @@ describe('an invalid value', () => {
   test.each([
     ['EARLY_RENEWAL', 'maybe'],
     ['EARLY_RENEWAL', 'Extend'],
+    ['CREDIT', 'no'],
     ['EXPIRY_EMAILS', 'no'],
     ['EXPIRY_EMAILS', 'Off'],
     ['RENEWAL_EMAILS', 'yes'],

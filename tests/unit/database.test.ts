@@ -55,10 +55,11 @@ describe('a call', () => {
         { outcome: 'existing', order_id: 'order_1', ...payment },
       ]);
       expect(await database.createOrder({ ...order, idempotencyKey: 'k' })).toEqual({ outcome: 'created', ...payment });
-      expect(await database.createOrder(order)).toEqual({ outcome: 'existing', order_id: 'order_1', ...payment });
+      expect(await database.createOrder({ ...order, start: 'now' }))
+        .toEqual({ outcome: 'existing', order_id: 'order_1', ...payment });
       expect(calls).toEqual([
         { name: 'create_order', parameters: { p_user_id: userId, p_tier: 'pro', p_idempotency_key: 'k' } },
-        { name: 'create_order', parameters: { p_user_id: userId, p_tier: 'pro', p_idempotency_key: undefined } },
+        { name: 'create_order', parameters: { p_user_id: userId, p_tier: 'pro', p_start: 'now' } },
       ]);
     },
   );

@@ -1,14 +1,14 @@
 import postgres from 'postgres';
 import type { Config } from '../../../supabase/functions/api/config.ts';
 
-/** Writes the settings of the rules, which a hosted project writes by hand. Contract: Early renewals. */
+/** Writes the settings of the rules, which a hosted project writes by hand. Contract: Early renewals, Start and credit. */
 export async function writeSettings(
   databaseUrl: string,
-  { earlyRenewal }: Pick<Config, 'earlyRenewal'>,
+  { earlyRenewal, credit }: Pick<Config, 'earlyRenewal' | 'credit'>,
 ): Promise<void> {
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
   try {
-    await sql`update private.settings set early_renewal = ${earlyRenewal}`;
+    await sql`update private.settings set early_renewal = ${earlyRenewal}, credit = ${credit}`;
   } finally {
     await sql.end();
   }

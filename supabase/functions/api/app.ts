@@ -16,6 +16,7 @@ import { requestLog } from './http/request-log.ts';
 import type { Route } from './http/route.ts';
 import { type AppEnv, send } from './http/send.ts';
 import { cancelSubscription } from './routes/cancel-subscription.ts';
+import { changeSubscription, previewChange } from './routes/change-subscription.ts';
 import { createOrder } from './routes/create-order.ts';
 import { createSubscription } from './routes/create-subscription.ts';
 import { dispatchOutbox } from './routes/dispatch-outbox.ts';
@@ -38,6 +39,8 @@ const routes: readonly Route[] = [
   resumeSubscription,
   createOrder,
   createSubscription,
+  changeSubscription,
+  previewChange,
   verifyPayment,
   gatewayWebhook,
   getHealth,

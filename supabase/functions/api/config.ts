@@ -56,6 +56,7 @@ const variables = z.object({
   GATEWAY_EVENT_ID_HEADER: headerName.default('x-gateway-event-id'),
   GATEWAY_API_URL: httpUrl.optional(),
   EARLY_RENEWAL: z.enum(['replace', 'extend'], 'is neither "replace" nor "extend"').default('replace'),
+  CREDIT: z.enum(['on', 'off'], 'is neither "on" nor "off"').default('on'),
   APP_URL: httpUrl.optional(),
   REVALIDATE_URL: httpUrl.optional(),
   REVALIDATE_SECRET: text.optional(),
@@ -119,10 +120,12 @@ export function readConfig(environment: Environment) {
     signatureHeader: given.GATEWAY_SIGNATURE_HEADER,
     eventIdHeader: given.GATEWAY_EVENT_ID_HEADER,
     /**
-     * The function checks it and does not use it: the setting is a row of the database. `npm start` writes this value
-     * there. Contract: Early renewals.
+     * The function checks it and does not use it, as `credit`: the settings are a row of the database. `npm start` writes
+     * these values there. Contract: Early renewals.
      */
     earlyRenewal: given.EARLY_RENEWAL,
+    /** Contract: Start and credit. */
+    credit: given.CREDIT,
     /** Null: mails wait in the outbox until it is configured. */
     email: apiKey && from && appUrl
       ? {

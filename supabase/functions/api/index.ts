@@ -17,8 +17,9 @@ if (config.missing.length > 0) {
 
 if (isPoolWithoutCa(config)) log({ level: 'warn', event: 'pool_without_ca' });
 
-// The local stack writes the setting to the database and does not pass the variable. Contract: Early renewals.
+// The local stack writes the settings to the database and does not pass the variables. Contract: Early renewals.
 if (config.earlyRenewal !== 'replace') log({ level: 'info', event: 'early_renewal_is_a_database_setting' });
+if (config.credit !== 'on') log({ level: 'info', event: 'credit_is_a_database_setting' });
 
 if (config.email?.expiryEmails === false) log({ level: 'info', event: 'expiry_emails_off' });
 

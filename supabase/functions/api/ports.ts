@@ -27,7 +27,11 @@ export type Database = {
   /** Deletes a payment for which the gateway created no order. */
   discardOrder(paymentId: string): Promise<void>;
   /** Returns the user's open subscription to a tier, or stores a new one without the gateway's id. */
-  createSubscription(request: OrderRequest): Promise<Result<'create_subscription'>>;
+  createSubscription(request: Omit<OrderRequest, 'start'>): Promise<Result<'create_subscription'>>;
+  /** What a change of the plan would cost, and when it begins. Writes nothing. */
+  previewChange(request: ChangeRequest): Promise<Result<'preview_change'>>;
+  /** Stores the new subscription of a change, or undoes a change. `paymentId`: pays for the first period. */
+  createChange(request: ChangeRequest & { readonly paymentId: string | null }): Promise<Result<'create_change'>>;
   /** Stores what the gateway made for it; null: nothing, and it is forgotten. */
   storeSubscription(id: string, made: MadeSubscription | null): Promise<void>;
   /** Grants the first cycle of a subscription that the user authorised. Contract: POST /api/payments/verify. */
@@ -112,8 +116,17 @@ export type VerifiedSubscription = {
 export type OrderRequest = {
   readonly userId: string;
   readonly tier: string;
+  /** When the period begins. Contract: Start and credit. */
+  readonly start?: 'now' | 'after_current' | undefined;
   /** The same key returns the same order. */
   readonly idempotencyKey: string | null;
+};
+
+/** A change to another plan. */
+export type ChangeRequest = {
+  readonly userId: string;
+  readonly tier: string;
+  readonly when: 'now' | 'period_end';
 };
 
 export type GatewayDelivery = {

@@ -10,6 +10,7 @@ type Finding =
   | 'paid_twice'
   | 'charged_after_replacement'
   | 'charged_after_cancellation'
+  | 'unearned_credit'
   | 'never_captured'
   | 'dispute_lost'
   | 'expiry_failed'

@@ -12,6 +12,10 @@ const ordered = {
   currency: z.string(),
   plan: z.looseObject({}),
   running,
+  /** Of a request with `start`: minor units, and the expected period, ISO 8601. Contract: Start and credit. */
+  credit: z.number().optional(),
+  starts_at: z.string().optional(),
+  ends_at: z.string().optional(),
 };
 const subscribed = {
   id: z.string(),
@@ -24,6 +28,38 @@ const subscribed = {
   plan: z.looseObject({}),
   running,
 };
+/** The last two outcomes are those of a change. */
+const subscribing = z.discriminatedUnion('outcome', [
+  z.object({ outcome: z.literal('created'), ...subscribed }),
+  z.object({
+    outcome: z.literal('existing'),
+    gateway_subscription_id: z.string(),
+    short_url: z.string(),
+    ...subscribed,
+  }),
+  z.object({
+    outcome: z.enum([
+      'plan_not_found',
+      'user_not_found',
+      'in_flight',
+      'key_conflict',
+      'already_subscribed',
+      'subscription_not_found',
+      'undone',
+    ]),
+  }),
+  z.object({ outcome: z.literal('rate_limited'), retry_after: z.number() }),
+]);
+/** `amount_due` and `credit` in minor units of `currency`; times are ISO 8601 in UTC, with milliseconds. */
+const change = z.object({
+  amount_due: z.number(),
+  credit: z.number(),
+  currency: z.string(),
+  starts_at: z.string(),
+  ends_at: z.string(),
+  from: z.string(),
+  to: z.string(),
+});
 const unread = z.unknown().transform(() => {});
 
 export const results = {
@@ -48,19 +84,17 @@ export const results = {
   ]),
   store_order: unread,
   discard_order: unread,
-  create_subscription: z.discriminatedUnion('outcome', [
-    z.object({ outcome: z.literal('created'), ...subscribed }),
+  create_subscription: subscribing,
+  preview_change: z.union([
     z.object({
-      outcome: z.literal('existing'),
-      gateway_subscription_id: z.string(),
-      short_url: z.string(),
-      ...subscribed,
+      outcome: z.enum(['change', 'undo']),
+      order_start: z.enum(['now', 'after_current']).nullable(),
+      is_billed: z.boolean(),
+      change,
     }),
-    z.object({
-      outcome: z.enum(['plan_not_found', 'user_not_found', 'in_flight', 'key_conflict', 'already_subscribed']),
-    }),
-    z.object({ outcome: z.literal('rate_limited'), retry_after: z.number() }),
+    z.object({ outcome: z.enum(['plan_not_found', 'already_subscribed', 'subscription_not_found']) }),
   ]),
+  create_change: subscribing,
   store_subscription: unread,
   verify_payment: z.union([
     /** `valid_until`: ISO 8601 in UTC, with milliseconds. */

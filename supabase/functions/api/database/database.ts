@@ -44,12 +44,13 @@ export function createDatabase(
 
     listPlans: () => call('list_plans', {}),
 
-    createOrder: ({ userId, tier, idempotencyKey }) =>
+    createOrder: ({ userId, tier, start, idempotencyKey }) =>
       call('create_order', {
         p_user_id: userId,
         p_tier: tier,
         p_idempotency_key: idempotencyKey ?? undefined,
         p_gateway_key_id: gateway?.keyId,
+        p_start: start,
       }),
 
     storeOrder: (paymentId, orderId) => call('store_order', { p_payment_id: paymentId, p_order_id: orderId }),
@@ -61,6 +62,18 @@ export function createDatabase(
         p_user_id: userId,
         p_tier: tier,
         p_idempotency_key: idempotencyKey ?? undefined,
+        p_gateway_key_id: gateway?.keyId,
+      }),
+
+    previewChange: ({ userId, tier, when }) =>
+      call('preview_change', { p_user_id: userId, p_tier: tier, p_when: when }),
+
+    createChange: ({ userId, tier, when, paymentId }) =>
+      call('create_change', {
+        p_user_id: userId,
+        p_tier: tier,
+        p_when: when,
+        p_payment_id: paymentId ?? undefined,
         p_gateway_key_id: gateway?.keyId,
       }),
 

@@ -14,6 +14,11 @@ export type Database = {
           'chain_start': string | null;
           'confirmed_at': string | null;
           'created_at': string;
+          'credit': number | null;
+          'credited_amount': number | null;
+          'credited_id': string | null;
+          'credited_kind': string | null;
+          'credited_until': string | null;
           'currency': string;
           'dispute_event_at': string | null;
           'dispute_status': string | null;
@@ -33,7 +38,9 @@ export type Database = {
           'period_start': string | null;
           'plan_id': string | null;
           'refunded_amount': number;
+          'settle_at': string | null;
           'since': string | null;
+          'starts': string | null;
           'status': string;
           'subscription_id': string | null;
           'tier': string | null;
@@ -51,6 +58,11 @@ export type Database = {
           'chain_start'?: string | null;
           'confirmed_at'?: string | null;
           'created_at'?: string;
+          'credit'?: number | null;
+          'credited_amount'?: number | null;
+          'credited_id'?: string | null;
+          'credited_kind'?: string | null;
+          'credited_until'?: string | null;
           'currency'?: string;
           'dispute_event_at'?: string | null;
           'dispute_status'?: string | null;
@@ -70,7 +82,9 @@ export type Database = {
           'period_start'?: string | null;
           'plan_id'?: string | null;
           'refunded_amount'?: number;
+          'settle_at'?: string | null;
           'since'?: string | null;
+          'starts'?: string | null;
           'status'?: string;
           'subscription_id'?: string | null;
           'tier'?: string | null;
@@ -87,6 +101,11 @@ export type Database = {
           'chain_start'?: string | null;
           'confirmed_at'?: string | null;
           'created_at'?: string;
+          'credit'?: number | null;
+          'credited_amount'?: number | null;
+          'credited_id'?: string | null;
+          'credited_kind'?: string | null;
+          'credited_until'?: string | null;
           'currency'?: string;
           'dispute_event_at'?: string | null;
           'dispute_status'?: string | null;
@@ -106,7 +125,9 @@ export type Database = {
           'period_start'?: string | null;
           'plan_id'?: string | null;
           'refunded_amount'?: number;
+          'settle_at'?: string | null;
           'since'?: string | null;
+          'starts'?: string | null;
           'status'?: string;
           'subscription_id'?: string | null;
           'tier'?: string | null;
@@ -280,8 +301,24 @@ export type Database = {
       'claim_subscription_orders': { Args: Record<PropertyKey, never>; Returns: Json };
       'claim_subscriptions_to_reconcile': { Args: Record<PropertyKey, never>; Returns: Json };
       'complete_outbox': { Args: { 'p_ids': string; 'p_note'?: string; 'p_token': string }; Returns: Json };
+      'create_change': {
+        Args: {
+          'p_gateway_key_id'?: string;
+          'p_payment_id'?: string;
+          'p_tier': string;
+          'p_user_id': string;
+          'p_when': string;
+        };
+        Returns: Json;
+      };
       'create_order': {
-        Args: { 'p_gateway_key_id'?: string; 'p_idempotency_key'?: string; 'p_tier': string; 'p_user_id': string };
+        Args: {
+          'p_gateway_key_id'?: string;
+          'p_idempotency_key'?: string;
+          'p_start'?: string;
+          'p_tier': string;
+          'p_user_id': string;
+        };
         Returns: Json;
       };
       'create_subscription': {
@@ -307,6 +344,7 @@ export type Database = {
       'has_tier': { Args: { 'p_tier': string }; Returns: boolean };
       'list_plans': { Args: Record<PropertyKey, never>; Returns: Json };
       'next_outbox_attempt': { Args: { 'p_destinations': string }; Returns: Json };
+      'preview_change': { Args: { 'p_tier': string; 'p_user_id': string; 'p_when': string }; Returns: Json };
       'purge_records': {
         Args: { 'p_ledger_days': number; 'p_outbox_days': number; 'p_tier_history_days': number };
         Returns: Json;

@@ -22,6 +22,7 @@ const errors = {
   offerNotFound: [404, 'Plan not found'],
   subscriptionNotFound: [404, 'Subscription not found'],
   cannotBeResumed: [409, 'Cannot be resumed'],
+  changeSubscriptionFailed: [500, 'Failed to change subscription'],
   cancelSubscriptionFailed: [500, 'Failed to cancel subscription'],
   resumeSubscriptionFailed: [500, 'Failed to resume subscription'],
   missingSignature: [400, 'Missing signature'],

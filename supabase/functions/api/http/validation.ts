@@ -20,8 +20,14 @@ export function namesSubscription(body: unknown): boolean {
   return typeof body === 'object' && body !== null && 'gateway_subscription_id' in body;
 }
 
-/** The body of POST /api/payments/orders and POST /api/subscriptions. */
-export const orderRequest = z.object({ tier: z.string() });
+/** The body of POST /api/subscriptions. */
+export const subscriptionRequest = z.object({ tier: z.string() });
+
+/** The body of POST /api/payments/orders. */
+export const orderRequest = subscriptionRequest.extend({ start: z.enum(['now', 'after_current']).optional() });
+
+/** The body of POST /api/subscriptions/change and of its preview. */
+export const changeRequest = z.object({ tier: z.string(), when: z.enum(['now', 'period_end']) });
 
 /** The body of POST /api/subscriptions/cancel. */
 export const cancelSubscriptionRequest = z.object({ at_period_end: z.boolean() });

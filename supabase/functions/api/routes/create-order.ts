@@ -1,7 +1,9 @@
 import type { Answer } from '../http/answer.ts';
 import { errorAnswer } from '../http/errors.ts';
 import type { Result } from '../database/database-results.ts';
-import type { Route } from '../http/route.ts';
+import type { Route, RouteContext } from '../http/route.ts';
+import { orderRequest } from '../http/validation.ts';
+import type { Gateway, OrderRequest } from '../ports.ts';
 import { readOrderRequest, waitWhileInFlight } from './order-request.ts';
 
 type CreateOrderResult = Result<'create_order'>;
@@ -21,25 +23,33 @@ export const createOrder: Route = {
     const userId = await auth.authenticate(request);
     if (userId === null) return errorAnswer('unauthorized');
 
-    const read = readOrderRequest(request, body);
+    const read = readOrderRequest(orderRequest, request, body);
     if (read.refusal) return read.refusal;
 
-    const { keyId } = config.gateway;
-    const result = await waitWhileInFlight(() => database.createOrder({ userId, ...read }));
-    if (result.outcome !== 'created') return answerWithoutOrdering(result, keyId);
-
-    const { payment_id: paymentId, amount, currency } = result;
-    const orderId = await gateway.createOrder({ amount, currency, receipt: paymentId.replaceAll('-', '') });
-    if (orderId === null) {
-      await database.discardOrder(paymentId);
-      return errorAnswer('gatewayUnavailable');
-    }
-    await database.storeOrder(paymentId, orderId);
-    // `storeOrder` also applies the events about this order that arrived first, and they may enqueue side effects.
-    dispatchLater();
-    return checkout({ ...result, outcome: 'existing', order_id: orderId }, keyId, 'created');
+    return await order({ database, gateway, dispatchLater }, { userId, ...read }, config.gateway.keyId);
   },
 };
+
+/** Creates an order, or returns the open one. */
+export async function order(
+  { database, gateway, dispatchLater }: Pick<RouteContext, 'database' | 'dispatchLater'> & { gateway: Gateway },
+  request: OrderRequest,
+  keyId: string,
+): Promise<Answer> {
+  const result = await waitWhileInFlight(() => database.createOrder(request));
+  if (result.outcome !== 'created') return answerWithoutOrdering(result, keyId);
+
+  const { payment_id: paymentId, amount, currency } = result;
+  const orderId = await gateway.createOrder({ amount, currency, receipt: paymentId.replaceAll('-', '') });
+  if (orderId === null) {
+    await database.discardOrder(paymentId);
+    return errorAnswer('gatewayUnavailable');
+  }
+  await database.storeOrder(paymentId, orderId);
+  // `storeOrder` also applies the events about this order that arrived first, and they may enqueue side effects.
+  dispatchLater();
+  return checkout({ ...result, outcome: 'existing', order_id: orderId }, keyId, 'created');
+}
 
 function answerWithoutOrdering(
   result: Exclude<CreateOrderResult, { outcome: 'created' }>,
@@ -63,13 +73,17 @@ function answerWithoutOrdering(
 
 /** The 201 answer: what a checkout needs, and what the purchase does to the running subscription. */
 function checkout(
-  { order_id: id, payment_id, amount, currency, plan, running }: Extract<CreateOrderResult, { outcome: 'existing' }>,
+  { order_id: id, payment_id, amount, currency, plan, running, credit, starts_at, ends_at }: Extract<
+    CreateOrderResult,
+    { outcome: 'existing' }
+  >,
   keyId: string,
   outcome: string,
 ): Answer {
   return {
     status: 201,
-    body: { order: { id, amount, currency }, key_id: keyId, payment_id, plan, running },
+    // JSON leaves out what is undefined: the last three belong to a request with `start`.
+    body: { order: { id, amount, currency }, key_id: keyId, payment_id, plan, running, credit, starts_at, ends_at },
     outcome,
   };
 }

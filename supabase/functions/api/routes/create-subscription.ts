@@ -2,7 +2,8 @@ import type { Result } from '../database/database-results.ts';
 import type { Answer } from '../http/answer.ts';
 import { errorAnswer } from '../http/errors.ts';
 import type { Route } from '../http/route.ts';
-import type { MadeSubscription } from '../ports.ts';
+import { subscriptionRequest } from '../http/validation.ts';
+import type { Database, Gateway, MadeSubscription } from '../ports.ts';
 import { readOrderRequest, waitWhileInFlight } from './order-request.ts';
 
 type CreateSubscriptionResult = Result<'create_subscription'>;
@@ -25,24 +26,34 @@ export const createSubscription: Route = {
     const userId = await auth.authenticate(request);
     if (userId === null) return errorAnswer('unauthorized');
 
-    const read = readOrderRequest(request, body);
+    const read = readOrderRequest(subscriptionRequest, request, body);
     if (read.refusal) return read.refusal;
 
-    const { keyId } = config.gateway;
-    const result = await waitWhileInFlight(() => database.createSubscription({ userId, ...read }));
-    if (result.outcome !== 'created') return answerWithoutCreating(result, keyId);
-
-    const made = await gateway.createSubscription({
-      userId,
-      planId: result.gateway_plan_id,
-      cycles: result.billing_cycles,
-      expireBy: result.expire_by,
-      startAt: result.start_at,
-    });
-    await database.storeSubscription(result.id, made);
-    return made === null ? errorAnswer('gatewayUnavailable') : checkout(made, result, keyId);
+    const create = () => database.createSubscription({ userId, ...read });
+    return await subscribe({ database, gateway }, userId, create, config.gateway.keyId);
   },
 };
+
+/** Creates what `create` stored at the gateway, or returns the open one. */
+export async function subscribe(
+  { database, gateway }: { database: Database; gateway: Gateway },
+  userId: string,
+  create: () => Promise<CreateSubscriptionResult>,
+  keyId: string,
+): Promise<Answer> {
+  const result = await waitWhileInFlight(create);
+  if (result.outcome !== 'created') return answerWithoutCreating(result, keyId);
+
+  const made = await gateway.createSubscription({
+    userId,
+    planId: result.gateway_plan_id,
+    cycles: result.billing_cycles,
+    expireBy: result.expire_by,
+    startAt: result.start_at,
+  });
+  await database.storeSubscription(result.id, made);
+  return made === null ? errorAnswer('gatewayUnavailable') : checkout(made, result, keyId);
+}
 
 function answerWithoutCreating(
   result: Exclude<CreateSubscriptionResult, { outcome: 'created' }>,
@@ -61,6 +72,10 @@ function answerWithoutCreating(
       return errorAnswer('idempotencyKeyReused');
     case 'already_subscribed':
       return errorAnswer('alreadySubscribed');
+    case 'subscription_not_found':
+      return errorAnswer('subscriptionNotFound');
+    case 'undone':
+      return { status: 200, body: { subscription: null }, outcome: 'undone' };
     case 'in_flight':
       return { ...errorAnswer('subscriptionInProgress'), headers: { 'retry-after': '1' } };
     case 'rate_limited':

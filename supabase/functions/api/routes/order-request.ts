@@ -1,28 +1,34 @@
 import { isStorableText } from '../database/storable-json.ts';
 import type { Answer } from '../http/answer.ts';
 import { errorAnswer } from '../http/errors.ts';
-import { orderRequest, parseRequest } from '../http/validation.ts';
+import { parseRequest } from '../http/validation.ts';
+import type { z } from 'zod';
 
 /** How long a request waits while another request creates the same order. */
 const waitMilliseconds = 3000;
 const pauseMilliseconds = 200;
 
 /** The request of an order or a subscription, or the answer that refuses it. Contract: their "Order of checks". */
-export type ReadOrder =
-  | { readonly tier: string; readonly idempotencyKey: string | null; readonly refusal?: undefined }
+export type ReadOrder<Body> =
+  | Body & { readonly idempotencyKey: string | null; readonly refusal?: undefined }
   | { readonly refusal: Answer };
 
 /** Reads body and `Idempotency-Key`. @throws SyntaxError when the body is not JSON */
-export function readOrderRequest({ headers }: Request, body: Uint8Array): ReadOrder {
-  const parsed = parseRequest(orderRequest, JSON.parse(new TextDecoder().decode(body)));
+export function readOrderRequest<Body extends { tier: string }>(
+  schema: z.ZodType<Body>,
+  { headers }: Request,
+  body: Uint8Array,
+): ReadOrder<Body> {
+  const parsed = parseRequest(schema, JSON.parse(new TextDecoder().decode(body)));
   if (!parsed.ok) return { refusal: errorAnswer('invalidRequest', parsed.details) };
-  const { tier } = parsed.request;
   const idempotencyKey = headers.get('idempotency-key') || null;
   if (idempotencyKey !== null && idempotencyKey.length > 255) {
     const details = { formErrors: [], fieldErrors: { 'idempotency-key': ['At most 255 characters'] } };
     return { refusal: errorAnswer('invalidRequest', details) };
   }
-  return isStorableText(tier) ? { tier, idempotencyKey } : { refusal: errorAnswer('offerNotFound') };
+  return isStorableText(parsed.request.tier)
+    ? { ...parsed.request, idempotencyKey }
+    : { refusal: errorAnswer('offerNotFound') };
 }
 
 /** Calls again while another request creates the same order. */

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { applyFixes, proposals } from '../../scripts/doctor/apply-fixes.ts';
-import { earlyRenewal } from '../../scripts/doctor/checks/early-renewal.ts';
+import { credit, earlyRenewal } from '../../scripts/doctor/checks/settings.ts';
 import { runChecks } from '../../scripts/doctor/run-checks.ts';
+import { setCredit } from '../helpers/database/credit.ts';
 import { setEarlyRenewal } from '../helpers/database/early-renewal.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { diagnose, hosted, local } from './doctor.ts';
@@ -28,6 +29,7 @@ afterAll(async () => {
 beforeEach(async () => {
   managed.secrets = {};
   await setEarlyRenewal(database, 'replace');
+  await setCredit(database, 'on');
 });
 
 type Environment = Record<string, string>;
@@ -77,4 +79,20 @@ test('is skipped with an invalid value, and without a database', async () => {
   expect(await diagnose(earlyRenewal, project({ EARLY_RENEWAL: 'sometimes' })))
     .toEqual({ status: 'skip', message: 'EARLY_RENEWAL is invalid: see the check "secrets"' });
   expect(await diagnose(earlyRenewal, hosted())).toEqual({ status: 'skip', message: 'DATABASE_URL is not given' });
+});
+
+test('compares CREDIT with the setting credit in the same way', async () => {
+  expect(await diagnose(credit, project({ CREDIT: 'on' }))).toEqual({ status: 'pass', message: 'the setting is on' });
+  const given = project({ CREDIT: 'off' });
+  expect(await diagnose(credit, given)).toMatchObject({
+    status: 'fail',
+    message: 'the setting credit is on, and CREDIT of this environment is off',
+  });
+  expect(await applyFixes(given, proposals(await runChecks([credit], given)))).toEqual([]);
+  expect(await diagnose(credit, given)).toEqual({ status: 'pass', message: 'the setting is off' });
+  managed.secrets = { CREDIT: 'on' };
+  expect(await diagnose(credit, project())).toMatchObject({
+    status: 'warn',
+    message: 'the secret CREDIT has no effect: the setting of the database is off',
+  });
 });

@@ -1,0 +1,96 @@
+import { isStorableText } from '../database/storable-json.ts';
+import type { Answer } from '../http/answer.ts';
+import { errorAnswer } from '../http/errors.ts';
+import type { Route, RouteContext } from '../http/route.ts';
+import { changeRequest, parseRequest } from '../http/validation.ts';
+import type { ChangeRequest } from '../ports.ts';
+import type { Result } from '../database/database-results.ts';
+import { order } from './create-order.ts';
+import { subscribe } from './create-subscription.ts';
+
+/** Shows what a change of the plan would cost, and when it begins. Writes nothing. */
+export const previewChange: Route = {
+  method: 'POST',
+  path: '/api/subscriptions/change/preview',
+  bodyOf: 'session',
+  failure: 'changeSubscriptionFailed',
+
+  async handle(context) {
+    const read = await readChange(context);
+    if (!('userId' in read)) return read;
+    const preview = await context.database.previewChange(read);
+    return 'change' in preview
+      ? { status: 200, body: preview.change, outcome: preview.outcome }
+      : refuse(preview.outcome);
+  },
+};
+
+/**
+ * Changes the plan: answers an order to pay, a subscription to authorise, or both. Contract:
+ * POST /api/subscriptions/change.
+ */
+export const changeSubscription: Route = {
+  method: 'POST',
+  path: '/api/subscriptions/change',
+  bodyOf: 'session',
+  failure: 'changeSubscriptionFailed',
+  // An order and a subscription at the gateway, 5 s each, on top of the database's 4 s.
+  deadlineMilliseconds: 18_000,
+
+  async handle(context) {
+    const { config, database, gateway, dispatchLater } = context;
+    if (config.gateway === null || gateway === null) return errorAnswer('paymentsNotConfigured');
+    const { keyId } = config.gateway;
+    const read = await readChange(context);
+    if (!('userId' in read)) return read;
+
+    const preview = await database.previewChange(read);
+    if (!('change' in preview)) return refuse(preview.outcome);
+    const { change, order_start: start, is_billed: isBilled } = preview;
+    const body = { change, order: null, payment_id: null, subscription: null };
+
+    let paymentId: string | null = null;
+    if (start !== null) {
+      const ordered = await order(
+        { database, gateway, dispatchLater },
+        { ...read, start, idempotencyKey: null },
+        keyId,
+      );
+      if (ordered.status !== 201) return ordered;
+      const { credit, starts_at, ends_at, ...rest } = Object(ordered.body);
+      // The order fixes the terms, which may be some seconds older.
+      Object.assign(body, rest, { change: { ...change, amount_due: rest.order.amount, credit, starts_at, ends_at } });
+      if (!isBilled) return { ...ordered, body };
+      paymentId = rest.payment_id;
+    }
+    const subscribed = await subscribe(
+      { database, gateway },
+      read.userId,
+      () => database.createChange({ ...read, paymentId }),
+      keyId,
+    );
+    // A cancellation of what was undone.
+    dispatchLater();
+    return subscribed.status < 300 ? { ...subscribed, body: { ...body, ...Object(subscribed.body) } } : subscribed;
+  },
+};
+
+/** Reads the session and the body, or answers the refusal. @throws SyntaxError when the body is not JSON */
+async function readChange({ request, body, auth }: RouteContext): Promise<ChangeRequest | Answer> {
+  const userId = await auth.authenticate(request);
+  if (userId === null) return errorAnswer('unauthorized');
+  const parsed = parseRequest(changeRequest, JSON.parse(new TextDecoder().decode(body)));
+  if (!parsed.ok) return errorAnswer('invalidRequest', parsed.details);
+  return isStorableText(parsed.request.tier) ? { userId, ...parsed.request } : errorAnswer('offerNotFound');
+}
+
+function refuse(outcome: Exclude<Result<'preview_change'>, { change: unknown }>['outcome']): Answer {
+  switch (outcome) {
+    case 'plan_not_found':
+      return errorAnswer('offerNotFound');
+    case 'already_subscribed':
+      return errorAnswer('alreadySubscribed');
+    case 'subscription_not_found':
+      return errorAnswer('subscriptionNotFound');
+  }
+}

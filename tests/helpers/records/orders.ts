@@ -1,0 +1,27 @@
+import type pg from 'pg';
+import { expect } from 'vitest';
+import { callRpc } from '../database/session.ts';
+import { type Purchase, verifyPurchase } from './purchases.ts';
+import { uniqueId } from './records.ts';
+
+/** An order of the RPC, with its answer. */
+export type Order = Purchase & { readonly answer: Record<string, unknown> };
+
+/** Creates an order for a user and stores the id of the gateway's order. `start` null: the request does not say it. */
+export async function orderTier(
+  session: pg.Client,
+  { user, tier, start = null }: { user: Purchase['user']; tier: string; start?: 'now' | 'after_current' | null },
+): Promise<Order> {
+  const answer = await callRpc(session, 'create_order', user.id, tier, null, null, start);
+  expect(answer).toMatchObject({ outcome: expect.stringMatching(/^(created|existing)$/) });
+  const [id, orderId] = [String(answer.payment_id), String(answer.order_id ?? uniqueId('order'))];
+  if (answer.outcome === 'created') await callRpc(session, 'store_order', id, orderId);
+  return { user, id, orderId, paymentId: uniqueId('pay'), answer };
+}
+
+/** Creates an order and verifies its payment. */
+export async function buyTier(session: pg.Client, request: Parameters<typeof orderTier>[1]): Promise<Order> {
+  const order = await orderTier(session, request);
+  expect(await verifyPurchase(session, order)).toMatchObject({ outcome: 'applied', tier: request.tier });
+  return order;
+}
