@@ -24,7 +24,6 @@ declare
   v_start constant timestamptz := private.json_time(v_entity -> 'current_start');
   v_end constant timestamptz := private.json_time(v_entity -> 'current_end');
   v_paid_count constant bigint := private.json_integer(v_entity -> 'paid_count');
-  v_is_paid boolean;
   v_event text;
   v_applied boolean := false;
 begin
@@ -45,10 +44,11 @@ begin
     'notes', jsonb_build_object('user_id', v_user_id)
   );
   -- After a failed charge or a pause the current cycle may be unpaid. The number of paid cycles tells.
-  v_is_paid := coalesce(v_paid_count > v_mirrored.paid_count, true);
-  if v_status in ('active', 'completed') and v_end > v_mirrored.period_end and v_is_paid then
+  if v_paid_count <= v_mirrored.paid_count and v_status in ('active', 'completed', 'pending') then
+    v_event := null;
+  elsif v_status in ('active', 'completed') and v_end > v_mirrored.period_end then
     v_event := 'subscription.charged';
-  elsif v_status = 'pending' and v_start > v_mirrored.period_end and v_is_paid then
+  elsif v_status = 'pending' and v_start > v_mirrored.period_end then
     -- The charge that failed is for the cycle that begins now. The one before it was paid.
     v_event := 'subscription.charged';
     v_entity := v_entity || jsonb_build_object(
@@ -74,9 +74,8 @@ begin
     );
   end if;
   if v_status is distinct from v_mirrored.gateway_status
-    and (v_status in ('pending', 'halted', 'paused', 'completed') or v_mirrored.gateway_status in ('pending', 'halted', 'paused'))
-    and v_status = any (private.gateway_statuses())
-    and v_event is distinct from 'subscription.cancelled'
+    and v_status in ('active', 'pending', 'halted', 'paused', 'completed')
+    and (v_status <> 'active' or v_mirrored.gateway_status in ('pending', 'halted', 'paused'))
   then
     v_applied := private.apply_answer(
       concat_ws(':', 'reconcile', p_gateway_subscription_id, v_status, extract(epoch from v_now)::bigint),
@@ -229,9 +228,8 @@ $$;
 grant execute on function
   private.apply_order_state(private.subscription_orders, jsonb, jsonb, boolean) to service_role;
 
--- Applies the gateway's state of a subscription that a user asked for: its first cycle as subscription.activated would. One
--- that was not authorised in time is cancelled. The gateway lets it expire by itself; the cancellation makes sure that it
--- never bills. API: service_role only.
+-- Applies the gateway's answer about a subscription that a user asked for. One that was not authorised in time is cancelled,
+-- so that it never bills. API: service_role only.
 create function public.apply_subscription_order(
   p_id uuid,
   p_entity text default null -- the subscription as the gateway has it, JSON; null: the gateway does not know it

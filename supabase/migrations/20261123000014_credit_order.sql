@@ -14,7 +14,8 @@ create function public.create_order(
   p_start text default null -- now or after_current; null: not said, and there is no credit
 )
 returns jsonb
--- {outcome: created | existing, payment_id, order_id, amount, currency, plan, running: {tier, until, early_renewal} | null},
+-- {outcome: created | existing, payment_id, order_id, amount, currency, plan,
+-- running: {tier, until, early_renewal, starts_at} | null, prefill: {email, name}},
 -- with p_start also {credit, starts_at, ends_at},
 -- {outcome: plan_not_found | user_not_found | in_flight | key_conflict}, {outcome: rate_limited, retry_after}
 language plpgsql
@@ -163,9 +164,11 @@ begin
       when v_running.id is not null then jsonb_build_object(
         'tier', v_running.tier,
         'until', private.iso_time(v_running.current_period_end),
-        'early_renewal', private.early_renewal()
+        'early_renewal', private.early_renewal(),
+        'starts_at', private.iso_time(v_starts_at)
       )
-    end
+    end,
+    'prefill', private.prefill(p_user_id)
   ) || case
     when p_start is null then '{}'
     else jsonb_build_object(

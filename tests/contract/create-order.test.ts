@@ -13,6 +13,7 @@ import { createPayment, uniqueId } from '../helpers/records/records.ts';
 // Two tests for each target set a payment to captured by hand, so that its order is closed.
 const project = useProject({ findings: { captured_not_fulfilled: 2 * targets.length } });
 const isOrderId = expect.stringMatching(/^order_[A-Za-z0-9]{14}$/);
+const isTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const basic = `Basic ${btoa(`${secrets.GATEWAY_KEY_ID}:${secrets.GATEWAY_KEY_SECRET}`)}`;
 
 /** The number of payments of a user. */
@@ -25,7 +26,6 @@ async function buyPro(shop: Shop) {
   const user = await createCaller(project.database);
   const { order } = await orderPlan(shop, user.accessToken, 'pro');
   const { subscription } = await (await verify(shop, user.accessToken, await checkout(order.id))).json();
-  const isTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   expect(subscription).toEqual({ tier: 'pro', validUntil: isTime });
   return { user, until: subscription.validUntil };
 }
@@ -57,6 +57,7 @@ describe.each(targets)('%s', (target) => {
         payment_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
         plan,
         running: null,
+        prefill: { email: user.email, name: user.email.split('@')[0] },
       },
     });
     expect(headers.get('cache-control')).toBe('private, no-store');
@@ -87,14 +88,17 @@ describe.each(targets)('%s', (target) => {
 
   test('POST /api/payments/orders while a subscription runs → 201 with its tier and end, for each ordered tier', async () => {
     const { user, until } = await buyPro(shop);
-    const running = { tier: 'pro', until, early_renewal: 'replace' };
+    const running = { tier: 'pro', until, early_renewal: 'replace', starts_at: isTime };
     const [pro, basic] = [
       await orderPlan(shop, user.accessToken, 'pro'),
       await orderPlan(shop, user.accessToken, 'basic'),
     ];
     expect(pro.running).toEqual(running);
     expect(basic.running).toEqual(running);
-    expect(await orderPlan(shop, user.accessToken, 'basic')).toEqual(basic);
+    for (const { running } of [pro, basic]) {
+      expect(Math.abs(Date.parse(running?.starts_at ?? '') - Date.now())).toBeLessThan(60_000);
+    }
+    expect(await orderPlan(shop, user.accessToken, 'basic')).toEqual({ ...basic, running });
   });
 
   test('POST /api/payments/orders while the subscription of another user runs → 201, running is null', async () => {
@@ -111,7 +115,7 @@ describe.each(targets)('%s', (target) => {
     expect((await verify(shop, user.accessToken, await checkout(order.id))).status).toBe(200);
     expect(await orderPlan(shop, user.accessToken, 'basic')).toEqual({
       ...before,
-      running: { tier: 'pro', until: expect.any(String), early_renewal: 'replace' },
+      running: { tier: 'pro', until: isTime, early_renewal: 'replace', starts_at: isTime },
     });
   });
 
@@ -122,6 +126,7 @@ describe.each(targets)('%s', (target) => {
       tier: 'pro',
       until,
       early_renewal: 'replace',
+      starts_at: isTime,
     });
   });
 
@@ -277,6 +282,7 @@ describe.each(targets)('%s', (target) => {
     const tenth = await orderPlan(shop, user.accessToken, 'pro');
     const { headers, ...received } = await fullAnswer(requestOrder(shop, user.accessToken, { tier: 'basic' }));
     expect(received).toEqual(refusal(429, 'Too many orders'));
+    expect(headers.get('access-control-expose-headers')).toBe('x-request-id,retry-after');
     // The oldest is 58 minutes old.
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(60);
     expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(120);
@@ -299,7 +305,10 @@ describe.each(targets)('%s, early renewals extend', (target) => {
 
   test('POST /api/payments/orders → 201; running has early_renewal extend, or is null', async () => {
     const { user, until } = await buyPro(shop);
-    expect((await orderPlan(shop, user.accessToken)).running).toEqual({ tier: 'pro', until, early_renewal: 'extend' });
+    expect((await orderPlan(shop, user.accessToken)).running)
+      .toEqual({ tier: 'pro', until, early_renewal: 'extend', starts_at: until });
+    expect((await orderPlan(shop, user.accessToken, 'basic')).running)
+      .toEqual({ tier: 'pro', until, early_renewal: 'extend', starts_at: isTime });
     const other = await createCaller(project.database);
     expect((await orderPlan(shop, other.accessToken)).running).toBeNull();
   });

@@ -18,6 +18,8 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const paths = [
   { path: '/api/subscriptions', allow: 'GET, POST' },
   { path: '/api/payments/verify', allow: 'POST' },
+  { path: '/api/payments/return', allow: 'POST' },
+  { path: '/api/payments/orders/order_1', allow: 'GET' },
   { path: '/api/webhooks/gateway', allow: 'POST' },
   { path: '/api/health', allow: 'GET' },
 ];
@@ -104,6 +106,7 @@ describe.each(targets)('%s', (target) => {
   test.each([
     { path: '/api/payments/verify', method: 'POST' },
     { path: '/api/webhooks/gateway', method: 'POST' },
+    { path: '/api/payments/return', method: 'POST' },
     { path: '/api/subscriptions', method: 'POST' },
     { path: '/api/health', method: 'PUT' },
     { path: '/api/unknown', method: 'POST' },

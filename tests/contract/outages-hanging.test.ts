@@ -5,7 +5,7 @@ import { paymentFailed } from '../helpers/gateway/events.ts';
 import { answer, refusal } from '../helpers/http/answer.ts';
 import { type ApiProxy, startApiProxy } from '../helpers/http/api-proxy.ts';
 import { createCaller } from '../helpers/http/caller.ts';
-import { checkout, requestSubscription, verify } from '../helpers/http/requests.ts';
+import { checkout, requestOrderState, requestSubscription, returnCheckout, verify } from '../helpers/http/requests.ts';
 import {
   everyTarget,
   poolTargets,
@@ -39,7 +39,9 @@ async function startBehindHanging(part: '/auth/' | '/rest/', target: Target): Pr
     return new Response(null, { status: 503 });
   });
   const pool = startPostgresProxy(() => project.poolUrl);
-  const service = await startService(target, { apiUrl: proxy.url, poolUrl: pool.url });
+  const service = await startService(target, { apiUrl: proxy.url, poolUrl: pool.url }, {
+    APP_URL: 'https://app.example',
+  });
   running.push({ service, proxy, pool });
   if (part === '/rest/' && poolTargets.includes(target)) {
     // One connection is open already. Some requests wait for an answer on it, others wait to connect.
@@ -50,6 +52,27 @@ async function startBehindHanging(part: '/auth/' | '/rest/', target: Target): Pr
 }
 
 describe.concurrent.each(everyTarget)('%s', (target) => {
+  test('order, return and plans while the database or the auth server hangs → 500, 303 pending, the public plans', async () => {
+    const behindAuth = await startBehindHanging('/auth/', target);
+    const behindDatabase = await startBehindHanging('/rest/', target);
+    const user = await createCaller(project.database);
+    const { orderId } = await createPayment(project.database, { userId: user.id });
+    const started = performance.now();
+    const [order, returned, plans] = await Promise.all([
+      answer(requestOrderState(behindDatabase, user.accessToken, orderId)),
+      returnCheckout(behindDatabase, await checkout(orderId)),
+      answer(behindAuth.request('/api/subscriptions/plans', {
+        headers: { authorization: `Bearer ${user.accessToken}` },
+      })),
+    ]);
+    expect(performance.now() - started).toBeLessThan(5000);
+    expect(order).toEqual(refusal(500, 'Failed to get order'));
+    expect(returned.status).toBe(303);
+    expect(returned.headers.get('location')).toBe(`https://app.example/dashboard?payment=pending&order=${orderId}`);
+    expect(plans).toMatchObject({ status: 200, body: { plans: [{ tier: 'basic' }, {}, {}] } });
+    expect(JSON.stringify(plans)).not.toContain('scenario');
+  });
+
   test('read, verify and webhook while auth server or database hang → their 500 within 5 s, nothing written', async () => {
     const behindAuth = await startBehindHanging('/auth/', target);
     const behindDatabase = await startBehindHanging('/rest/', target);

@@ -120,6 +120,14 @@ describe.each(everyTarget)('%s', (target) => {
       expect(api.calls()).toBe(2);
       expect(await readAllRows(project.database)).toEqual(before);
     });
+
+    test('plans with a session → 200 without scenarios', async () => {
+      api.answerWith(respond);
+      const headers = { authorization: `Bearer ${user.accessToken}` };
+      const { status, body } = await answer(service.request('/api/subscriptions/plans', { headers }));
+      expect({ status, plans: Object(body).plans.length }).toEqual({ status: 200, plans: 3 });
+      expect(JSON.stringify(body)).not.toContain('scenario');
+    });
   });
 });
 

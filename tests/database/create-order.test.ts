@@ -1,6 +1,7 @@
 import type pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
+import { setEarlyRenewal } from '../helpers/database/early-renewal.ts';
 import { callRpc, openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
@@ -38,7 +39,7 @@ async function ordered(userId: string, tier = 'pro', key: string | null = null) 
 
 describe('a new order', () => {
   test('writes the payment before the call to the gateway, with the plan and its price', async () => {
-    const { id: userId } = await createUser(database);
+    const { id: userId, email } = await createUser(database);
     const order = await create(userId);
     expect(order).toEqual({
       outcome: 'created',
@@ -48,6 +49,7 @@ describe('a new order', () => {
       currency: 'INR',
       plan: expect.objectContaining({ tier: 'pro', name: 'Pro', price: 99900, duration_months: 12 }),
       running: null,
+      prefill: { email, name: email?.split('@')[0] },
     });
     expect(await readPayment(database, String(order.payment_id))).toMatchObject({
       user_id: userId,
@@ -93,6 +95,62 @@ describe('a new order', () => {
     await later(30 * 86_400);
     expect(await create(userId, 'premium')).toMatchObject({ running: null });
   });
+
+  test.each(['replace', 'extend'] as const)(
+    'under %s returns when the bought period would start, which is when it then starts',
+    async (setting) => {
+      await setEarlyRenewal(database, setting);
+      onTestFinished(() => setEarlyRenewal(database, 'replace'));
+      const [renewing, changing] = [await createUser(database), await createUser(database)];
+      for (const { id } of [renewing, changing]) {
+        const { orderId } = await ordered(id, 'basic');
+        await deliver(service, paymentCaptured({ id: uniqueId('pay'), order_id: orderId, amount: 9900 }));
+      }
+      await later(86_400);
+      const [now, end] = ['2026-06-02T00:00:00.000Z', '2026-07-01T00:00:00.000Z'];
+      for (
+        const [{ id: userId }, tier, startsAt] of [
+          [renewing, 'basic', setting === 'extend' ? end : now],
+          [changing, 'pro', now],
+        ] as const
+      ) {
+        const { id, orderId } = await ordered(userId, tier);
+        expect(await create(userId, tier)).toMatchObject({
+          running: { tier: 'basic', until: end, early_renewal: setting, starts_at: startsAt },
+        });
+        await deliver(
+          service,
+          paymentCaptured({ id: uniqueId('pay'), order_id: orderId, amount: tier === 'pro' ? 99900 : 9900 }),
+        );
+        expect((await readPayment(database, id)).period_start).toEqual(new Date(startsAt));
+      }
+      // A second renewal starts where the first one ends.
+      expect(await create(renewing.id, 'basic')).toMatchObject({
+        running: setting === 'extend'
+          ? { until: '2026-08-01T00:00:00.000Z', starts_at: '2026-08-01T00:00:00.000Z' }
+          : { until: '2026-07-02T00:00:00.000Z', starts_at: now },
+      });
+    },
+  );
+
+  test.each([
+    ['the display name', "display_name = 'Asha Rao', username = 'asha'", { name: 'Asha Rao' }],
+    ['the username where there is no display name', "display_name = '', username = 'asha'", { name: 'asha' }],
+    ['no name where the profile has none', "display_name = null, username = ''", { name: null }],
+  ])('returns %s and the e-mail address for the checkout', async (_, profile, expected) => {
+    const { id: userId, email } = await createUser(database);
+    await database.query(`update public.profiles set ${profile} where user_id = $1`, [userId]);
+    expect((await create(userId)).prefill).toEqual({ email, ...expected });
+  });
+
+  test.each([null, ''])(
+    'of a user with the e-mail address %j and without a profile has nothing to fill in',
+    async (email) => {
+      const { id: userId } = await createUser(database, { email });
+      await database.query('delete from public.profiles where user_id = $1', [userId]);
+      expect((await create(userId)).prefill).toEqual({ email: null, name: null });
+    },
+  );
 
   test('is fulfilled by its capture', async () => {
     const { id: userId } = await createUser(database);

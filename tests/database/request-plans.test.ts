@@ -63,6 +63,7 @@ beforeAll(async () => {
     insert into public.payments (user_id, amount, tier, meta, gateway_order_id)
     select id, 99900, 'pro', '{"tier": "pro"}', 'order_open_' || n
     from (select id, row_number() over () as n from auth.users limit 1000) u;
+    insert into private.order_reads (payment_id) select id from public.payments where fulfilled_at is not null;
     insert into private.gateway_events (body_sha256, event_id, event, subject_id, payload, outcome, received_at)
     select sha256(n::text::bytea), 'evt_' || n, 'payment.captured', 'order_' || n, '{}', 'applied',
       now() - make_interval(mins => n)
@@ -117,6 +118,7 @@ const plain = (call: string) => (): Promise<[string, unknown[]]> => Promise.reso
 const calls: Record<string, () => Promise<[string, unknown[]]>> = {
   get_subscription: ofUser('public.get_subscription($1)'),
   list_plans: plain('public.list_plans()'),
+  list_plans_for_user: ofUser('public.list_plans_for_user($1)'),
   create_order: ofUser("public.create_order($1, 'basic', gen_random_uuid()::text)"),
   store_order: async () => [
     'select public.store_order($1, $2)',
@@ -131,6 +133,28 @@ const calls: Record<string, () => Promise<[string, unknown[]]>> = {
   verify_payment: async () => {
     const { userId, orderId, money } = await open();
     return ["select public.verify_payment($1, $2, $3, 'signature')", [userId, orderId, money.id]];
+  },
+  verify_returned_payment: async () => {
+    const { orderId, money } = await open();
+    return ["select public.verify_returned_payment($1, $2, 'signature')", [orderId, money.id]];
+  },
+  get_order: async () => {
+    const { userId, orderId } = await open();
+    return ['select public.get_order($1, $2, true)', [userId, orderId]];
+  },
+  'get_order of a paid order': async () => {
+    const { userId } = await open();
+    const paid = await database.one(
+      'select gateway_order_id as id from public.payments where user_id = $1 and fulfilled_at is not null limit 1',
+      [userId],
+    );
+    return ['select public.get_order($1, $2, true)', [userId, paid.id]];
+  },
+  apply_order_read: async () => {
+    const { id, userId, orderId, money } = await open();
+    await database.query('select public.get_order($1, $2, true)', [userId, orderId]);
+    const items = [{ ...money, amount: 99900, currency: 'INR', status: 'captured' }];
+    return ['select public.apply_order_read($1, $2)', [id, JSON.stringify(items)]];
   },
   'payment.captured': deliver(({ money }) => paymentCaptured(money)),
   'order.paid': deliver(({ money, orderId }) => orderPaid(money, { id: orderId })),
@@ -167,6 +191,7 @@ const calls: Record<string, () => Promise<[string, unknown[]]>> = {
   settle_waiting_subscriptions: plain('private.settle_waiting_subscriptions()'),
   expire_subscriptions: plain('private.expire_subscriptions()'),
   delete_mails: plain('private.delete_mails()'),
+  delete_order_keys: plain('private.delete_order_keys()'),
   erase_deleted_users: plain('private.erase_deleted_users()'),
   purge_records: plain('public.purge_records(90, 30, 30)'),
   empty_payloads: plain('private.empty_payloads()'),
@@ -175,7 +200,7 @@ const calls: Record<string, () => Promise<[string, unknown[]]>> = {
 /** Tables that grow with the users. The plans, the pauses and the lists of pending work stay small. */
 const large = [
   'users|profiles|subscriptions|payments|gateway_events|outbox|tier_changes',
-  'gateway_subscriptions|gateway_charges|refunds|extra_payments|grants|manual_subscriptions',
+  'order_reads|gateway_subscriptions|gateway_charges|refunds|extra_payments|grants|manual_subscriptions',
 ].join('|');
 
 describe(`with ${rows} users`, () => {

@@ -45,11 +45,20 @@ describe('a call', () => {
     expect(await scripted([{ outcome }]).database.verifyPayment(payment)).toEqual({ outcome });
   });
 
-  test.each([null, { tier: 'pro', until: '2027-11-20T13:02:04.662Z', early_renewal: 'replace' }])(
+  test.each([
+    null,
+    {
+      tier: 'pro',
+      until: '2027-11-20T13:02:04.662Z',
+      early_renewal: 'replace',
+      starts_at: '2027-10-20T13:02:04.662Z',
+    },
+  ])(
     'of createOrder passes the request and returns the payment, with running %j',
     async (running) => {
       const plan = { tier: 'pro', name: 'Pro' };
-      const payment = { payment_id: 'p', amount: 99900, currency: 'INR', plan, running };
+      const prefill = { email: 'asha@example.com', name: null };
+      const payment = { payment_id: 'p', amount: 99900, currency: 'INR', plan, running, prefill };
       const { database, calls } = scripted([
         { outcome: 'created', order_id: null, ...payment },
         { outcome: 'existing', order_id: 'order_1', ...payment },
@@ -63,6 +72,62 @@ describe('a call', () => {
       ]);
     },
   );
+
+  test('of getOrder and applyOrderRead pass the request and return the order', async () => {
+    const state = {
+      order_id: 'order_1',
+      status: 'open',
+      tier: 'pro',
+      amount: 99900,
+      currency: 'INR',
+      valid_until: null,
+      attempts: 0,
+      last_error: null,
+    };
+    const { database, calls } = scripted([
+      { outcome: 'read', payment_id: 'p', order: state },
+      { outcome: 'order_not_found' },
+      { applied: 1, order: { ...state, status: 'paid', valid_until: 'then' } },
+      { applied: 0, order: state },
+    ]);
+    expect(await database.getOrder(userId, 'order_1', true)).toEqual({
+      outcome: 'read',
+      payment_id: 'p',
+      order: state,
+    });
+    expect(await database.getOrder(userId, 'order_2', false)).toEqual({ outcome: 'order_not_found' });
+    expect(await database.applyOrderRead('p', [{ id: 'pay_1' }])).toMatchObject({
+      applied: 1,
+      order: { status: 'paid' },
+    });
+    expect(await database.applyOrderRead('p', null)).toEqual({ applied: 0, order: state });
+    expect(calls).toEqual([
+      { name: 'get_order', parameters: { p_user_id: userId, p_order_id: 'order_1', p_can_read: true } },
+      { name: 'get_order', parameters: { p_user_id: userId, p_order_id: 'order_2', p_can_read: false } },
+      { name: 'apply_order_read', parameters: { p_payment_id: 'p', p_items: '[{"id":"pay_1"}]' } },
+      { name: 'apply_order_read', parameters: { p_payment_id: 'p', p_items: undefined } },
+    ]);
+  });
+
+  test('of verifyReturnedPayment passes no user', async () => {
+    const { database, calls } = scripted([{ outcome: 'payment_not_found' }]);
+    expect(await database.verifyReturnedPayment({ orderId: 'order_1', paymentId: 'pay_1', signature: 's' }))
+      .toEqual({ outcome: 'payment_not_found' });
+    expect(calls).toEqual([{
+      name: 'verify_returned_payment',
+      parameters: { p_order_id: 'order_1', p_payment_id: 'pay_1', p_signature: 's' },
+    }]);
+  });
+
+  test('of listPlansForUser returns plans with a known scenario', async () => {
+    const plans = [{ tier: 'pro', scenario: 'renew' }];
+    const { database } = scripted([{ plans }, { plans: [{ tier: 'pro', scenario: 'other' }] }, {
+      plans: [{ tier: 'pro' }],
+    }]);
+    expect(await database.listPlansForUser(userId)).toEqual({ plans });
+    await expect(database.listPlansForUser(userId)).rejects.toThrow();
+    await expect(database.listPlansForUser(userId)).rejects.toThrow();
+  });
 
   test('of applyGatewayEvent passes the delivery and returns the outcome', async () => {
     const { database, calls } = scripted([{ outcome: 'stale' }]);

@@ -2,12 +2,13 @@ import { Hono } from 'hono';
 import { z } from 'zod';
 import { authorisationAnswer, authorise, authoriseRequest } from './billing/authorisation.ts';
 import { setSubscriptionFault, subscriptionFaultRequest } from './billing/charges.ts';
-import { clockRequest, type GatewayClock, type Timed, timed } from './clock.ts';
+import { applyChange } from './apply-change.ts';
+import { clockRequest, type GatewayClock, type Timed } from './clock.ts';
 import { control } from './answers.ts';
 import { type DeliveryQueue, endpointRequest } from './delivery-queue.ts';
 import { dueRequest, type DueTimer } from './billing/due-timer.ts';
 import { faultRequest, gatewayError, type GatewayFaults, unknownId } from './errors.ts';
-import { chosen, deliverOptions, type EventRequest, type Webhook } from './events.ts';
+import { deliverOptions, type EventRequest, type Webhook } from './events.ts';
 import { checkoutAnswer, continuePayment, type MovedPayment, pay, paymentRequest, payRequest } from './payments.ts';
 import { savePlan, simulatedPlanRequest } from './billing/plans.ts';
 import { disputeRequest, moveDispute, moveRefund, refundRequest } from './refunds-and-disputes.ts';
@@ -97,10 +98,8 @@ function createEntityControls({ store, queue, clock, keySecret }: Parts): Hono {
     answer: (changed: Changed, eventIds: string[]) => unknown = withEventIds,
   ) =>
     control(schema, async (request) => {
-      const changed = apply(store, timed(request, clock));
-      if (changed instanceof Response) return changed;
-      const sent = await queue.send(chosen(changed.webhooks, request.deliver), request.deliver);
-      return answer(changed, sent.map(({ event_id }) => event_id));
+      const made = await applyChange({ store, queue, clock }, apply, request);
+      return made instanceof Response ? made : answer(made.changed, made.eventIds);
     });
   const checkout = ({ payment }: MovedPayment) => checkoutAnswer(payment, keySecret);
 

@@ -1,5 +1,8 @@
 import { z } from 'zod';
 
+/** The script is below `/v1`, but at the real gateway it comes from another host than the API. */
+export const CHECKOUT_SCRIPT = '/v1/checkout.js';
+
 type Details = { status?: number; field?: string; reason?: string; step?: string; source?: string };
 
 /** An error answer in the gateway's format; default status 400, which the gateway also uses for an unknown id. */
@@ -19,8 +22,8 @@ export function unknownUrl(): Response {
 
 const common = {
   /**
-   * The calls that fail, by method and path; default: all of `/v1`. `:id` in a path matches any id; a path that ends
-   * with `/` matches all paths below it.
+   * The calls that fail, by method and path; default: the whole API, without the script of the checkout. `:id` in a path
+   * matches any id; a path that ends with `/` matches all paths below it.
    */
   method: z.enum(['GET', 'POST', 'PATCH']).optional(),
   path: z.string().startsWith('/v1/').refine(isPattern, 'The only placeholder is :id.').optional(),
@@ -67,7 +70,8 @@ export function createGatewayFaults(): GatewayFaults {
 
   const take = ({ method, url }: Request) => {
     const { pathname } = new URL(url);
-    const fault = faults.find((one) => (one.method ?? method) === method && matches(one.path ?? '/v1/', pathname));
+    const isHit = ({ path }: Fault) => path === undefined ? pathname !== CHECKOUT_SCRIPT : matches(path, pathname);
+    const fault = faults.find((one) => (one.method ?? method) === method && isHit(one));
     if (fault?.times === undefined) return fault;
     const left = { ...fault, times: fault.times - 1 };
     faults = faults.flatMap((one) => one !== fault ? [one] : left.times > 0 ? [left] : []);

@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import { createGatewayApi } from './api.ts';
 import { createGatewayClock } from './clock.ts';
 import { createGatewayControls } from './controls.ts';
+import { createCheckout } from './checkout/checkout.ts';
 import { createDeliveryQueue } from './delivery-queue.ts';
 import { createDueTimer } from './billing/due-timer.ts';
 import { createGatewayFaults, gatewayError, unknownUrl } from './errors.ts';
@@ -34,7 +35,8 @@ type Options = {
 
 /**
  * Simulates the payment gateway in memory: its API under `/v1`, and its signatures and webhooks with real HMACs.
- * `/simulate/…` controls payments, faults and the clock. On the page at `/` a developer pays orders.
+ * `/simulate/…` controls payments, faults and the clock. Apps load its checkout from `/v1/checkout.js`. On the page at
+ * `/` a developer pays orders.
  */
 export function createGatewaySimulator(options: Options): LocalHostService {
   const { port, keyId, keySecret, webhookSecret, webhookUrl } = options;
@@ -45,10 +47,12 @@ export function createGatewaySimulator(options: Options): LocalHostService {
   const timing = { firstRetryMs, maxDeliveries, timeoutMs, timeScale };
   const queue = createDeliveryQueue({ url: webhookUrl, secret: webhookSecret, now: clock.now, ...timing });
   const due = createDueTimer({ store, queue, clock });
+  const checkout = createCheckout({ store, queue, clock, keyId, keySecret });
 
   const app = new Hono();
   app.route('/', createPage(new URL('.', import.meta.url)));
   app.route('/', createSubscriptionPage(store));
+  app.route('/', checkout.routes);
   app.route('/', createGatewayApi({ store, queue, clock, baseUrl: () => served.url, keyId, keySecret }));
   app.route('/', createGatewayControls({ store, queue, faults, clock, due, keySecret }));
   app.notFound(unknownUrl);
@@ -77,6 +81,7 @@ export function createGatewaySimulator(options: Options): LocalHostService {
     ready: () => served.ready(),
     async stop() {
       due.stop();
+      checkout.stop();
       await served.stop();
       await queue.stop();
     },

@@ -1,29 +1,37 @@
 import { Hono } from 'hono';
 
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "frame-src 'self'",
-  "img-src 'self' data:",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+const POLICY = {
+  'default-src': "'none'",
+  'script-src': "'self'",
+  'style-src': "'self'",
+  'connect-src': "'self'",
+  'frame-src': "'self'",
+  'img-src': "'self' data:",
+  'base-uri': "'none'",
+  'form-action': "'none'",
+  'frame-ancestors': "'none'",
+};
 
 const folder = new URL('.', import.meta.url);
 
+type Options = {
+  /** The scripts of the folder that the page loads. */
+  scripts?: string[];
+  /** Directives of the content security policy that differ from the default. */
+  policy?: Partial<typeof POLICY>;
+};
+
 /**
- * Serves a folder's `page.html` at `/`, its `page.js`, and its `page.css` after the shared `local-host-page.css`, under
+ * Serves a folder's `page.html` at `/`, its scripts, and its `page.css` after the shared `local-host-page.css`, under
  * a policy that allows no other script. The files are read for each request, so a reload shows an edit.
  * @param pageFolder with a trailing slash
  */
-export function createPage(pageFolder: URL): Hono {
+export function createPage(pageFolder: URL, { scripts = ['page.js'], policy = {} }: Options = {}): Hono {
   const read = (name: string, from = pageFolder) => Deno.readTextFile(new URL(name, from));
+  const directives = Object.entries({ ...POLICY, ...policy }).map(([name, value]) => `${name} ${value}`);
   const headers = (type: string) => ({
     'content-type': `${type}; charset=utf-8`,
-    'content-security-policy': POLICY,
+    'content-security-policy': directives.join('; '),
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
     'cache-control': 'no-store',
@@ -34,6 +42,8 @@ export function createPage(pageFolder: URL): Hono {
     const sheets = await Promise.all([read('local-host-page.css', folder), read('page.css')]);
     return new Response(sheets.join('\n'), { headers: headers('text/css') });
   });
-  page.get('/page.js', async () => new Response(await read('page.js'), { headers: headers('text/javascript') }));
+  for (const name of scripts) {
+    page.get(`/${name}`, async () => new Response(await read(name), { headers: headers('text/javascript') }));
+  }
   return page;
 }

@@ -21,12 +21,14 @@ import { createOrder } from './routes/create-order.ts';
 import { createSubscription } from './routes/create-subscription.ts';
 import { dispatchOutbox } from './routes/dispatch-outbox.ts';
 import { gatewayWebhook } from './routes/gateway-webhook.ts';
+import { getOrder } from './routes/get-order.ts';
 import { getHealth } from './routes/get-health.ts';
 import { getSubscription } from './routes/get-subscription.ts';
 import { listPlans } from './routes/list-plans.ts';
 import { reconcilePayments } from './routes/reconcile-payments.ts';
 import { resumeSubscription } from './routes/resume-subscription.ts';
 import { verifyPayment } from './routes/verify-payment.ts';
+import { verifyReturnedPayment } from './routes/verify-returned-payment.ts';
 import { createVerifier } from './gateway/signature.ts';
 import { deadlineMilliseconds, withDeadline } from './http/with-deadline.ts';
 
@@ -38,10 +40,12 @@ const routes: readonly Route[] = [
   cancelSubscription,
   resumeSubscription,
   createOrder,
+  getOrder,
   createSubscription,
   changeSubscription,
   previewChange,
   verifyPayment,
+  verifyReturnedPayment,
   gatewayWebhook,
   getHealth,
   dispatchOutbox,
@@ -86,6 +90,7 @@ export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> 
         workLater: (work: () => Promise<Answer>) => runInBackground(workInBackground(c.get('requestId'), work)),
         logFault: (error: unknown) => logFault(c.get('requestId'), error),
         request: c.req.raw,
+        parameters: c.req.param(),
         body: c.get('body') ?? noBytes,
       };
       try {

@@ -18,6 +18,11 @@ const headerName = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is not the name of
 /** A one-line env file has the line breaks of a certificate as the two characters `\n`. */
 const certificate = z.string().transform((pem) => pem.replaceAll('\\n', '\n'))
   .refine((pem) => /-----BEGIN CERTIFICATE-----\s/.test(pem), 'is not a certificate');
+/** The names of three form fields, in the order of `returnFields`. */
+const fieldNames = z.string().regex(/^[\w.-]+(,[\w.-]+){2}$/, 'is not the names of three fields, with commas between')
+  .transform((names) => names.split(','))
+  .refine((names) => new Set(names).size === 3, 'names a field twice')
+  .transform(([orderId = '', paymentId = '', signature = '']) => ({ orderId, paymentId, signature }));
 const timeZone = z.string().transform((name, { addIssue }) => {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
@@ -54,6 +59,7 @@ const variables = z.object({
   GATEWAY_ACCOUNT_ID: text.optional(),
   GATEWAY_SIGNATURE_HEADER: headerName.default('x-gateway-signature'),
   GATEWAY_EVENT_ID_HEADER: headerName.default('x-gateway-event-id'),
+  GATEWAY_RETURN_FIELDS: fieldNames.prefault('razorpay_order_id,razorpay_payment_id,razorpay_signature'),
   GATEWAY_API_URL: httpUrl.optional(),
   EARLY_RENEWAL: z.enum(['replace', 'extend'], 'is neither "replace" nor "extend"').default('replace'),
   CREDIT: z.enum(['on', 'off'], 'is neither "on" nor "off"').default('on'),
@@ -119,6 +125,10 @@ export function readConfig(environment: Environment) {
     gatewayAccountId: given.GATEWAY_ACCOUNT_ID ?? null,
     signatureHeader: given.GATEWAY_SIGNATURE_HEADER,
     eventIdHeader: given.GATEWAY_EVENT_ID_HEADER,
+    /** The form fields in which a redirect checkout posts its result. */
+    returnFields: given.GATEWAY_RETURN_FIELDS,
+    /** Public address of the app, without a slash at its end; null: a redirect checkout can't return to it. */
+    appUrl: appUrl === undefined ? null : withoutSlash(appUrl),
     /**
      * The function checks it and does not use it, as `credit`: the settings are a row of the database. `npm start` writes
      * these values there. Contract: Early renewals.

@@ -1,6 +1,9 @@
 import type { RetentionConfig } from './config.ts';
 import type { Result } from './database/database-results.ts';
+import type { Gateway, GatewayEntity, GatewaySubscription, MadeSubscription } from './gateway/gateway-port.ts';
 import type { Destination, Failure, Sender } from './outbox/outbox.ts';
+
+export type * from './gateway/gateway-port.ts';
 
 /** Authenticates requests. Contract: Sessions. */
 export type Auth = {
@@ -20,6 +23,8 @@ export type Database = {
   getSubscription(userId: string): Promise<Result<'get_subscription'>>;
   /** The body of the answer. Contract: GET /api/subscriptions/plans. */
   listPlans(): Promise<Result<'list_plans'>>;
+  /** As `listPlans`, each plan with its scenario for this user. */
+  listPlansForUser(userId: string): Promise<Result<'list_plans_for_user'>>;
   /** Returns the user's open order of a tier, or stores a new payment without an order. */
   createOrder(request: OrderRequest): Promise<Result<'create_order'>>;
   /** Stores the gateway's id of a payment's order. */
@@ -36,8 +41,17 @@ export type Database = {
   storeSubscription(id: string, made: MadeSubscription | null): Promise<void>;
   /** Grants the first cycle of a subscription that the user authorised. Contract: POST /api/payments/verify. */
   verifySubscription(first: VerifiedSubscription): Promise<Result<'verify_subscription'>>;
+  /**
+   * Returns the state of a user's order, and whether to read it from the gateway: then call `applyOrderRead`. One of
+   * several requests at once gets that outcome. @param canRead whether the gateway's API is configured
+   */
+  getOrder(userId: string, orderId: string, canRead: boolean): Promise<Result<'get_order'>>;
+  /** Applies the gateway's payments on an order; null: the gateway does not know it. @returns the order afterwards */
+  applyOrderRead(paymentId: string, items: readonly unknown[] | null): Promise<Result<'apply_order_read'>>;
   /** Contract: POST /api/payments/verify, "Order of checks" from step 5, and "Effect". */
   verifyPayment(payment: VerifiedPayment): Promise<Result<'verify_payment'>>;
+  /** As `verifyPayment`, for the user of the order. */
+  verifyReturnedPayment(payment: Omit<VerifiedPayment, 'userId'>): Promise<Result<'verify_payment'>>;
   /**
    * Ends a user's subscription, now or at the end of the period.
    * @returns the subscription as the read endpoint shows it.
@@ -137,57 +151,6 @@ export type GatewayDelivery = {
   /** JSON text that jsonb accepts; null: nested too deep. */
   readonly body: string | null;
 };
-
-/** The payment gateway's API. */
-export type Gateway = {
-  /**
-   * Creates an order with automatic capture.
-   * @param receipt unique, at most 40 characters
-   * @returns the order's id, or null when the gateway refused, failed or did not answer in time.
-   */
-  createOrder(order: { amount: number; currency: string; receipt: string }): Promise<string | null>;
-  /**
-   * Creates a subscription that the customer authorises on the page `short_url`. The gateway notifies the customer of
-   * each charge.
-   * @returns null when the gateway refused, failed or did not answer in time.
-   */
-  createSubscription(subscription: SubscriptionTerms): Promise<MadeSubscription | null>;
-  /** Cancels a subscription, at once or at the end of its billing cycle. */
-  cancelSubscription(id: string, atCycleEnd: boolean): Promise<GatewayReply>;
-  readSubscription(id: string): Promise<Reading<GatewaySubscription>>;
-  readPayment(id: string): Promise<Reading<GatewayEntity>>;
-  /** All payment attempts on an order. */
-  listOrderPayments(orderId: string): Promise<Reading<readonly GatewayEntity[]>>;
-  /** The newest 100 refunds of a payment, in any state. */
-  listRefunds(paymentId: string): Promise<Reading<readonly GatewayEntity[]>>;
-};
-
-/** What the gateway is to bill. `expireBy`: the last time of an authorisation, Unix seconds. */
-export type SubscriptionTerms = {
-  readonly userId: string;
-  readonly planId: string;
-  readonly cycles: number;
-  readonly expireBy: number;
-  /** When the first cycle is charged, Unix seconds; null: at the authorisation. */
-  readonly startAt: number | null;
-};
-
-/** A subscription that waits for its authorisation. `id`: the gateway's. */
-export type MadeSubscription = { readonly id: string; readonly status: string; readonly short_url: string };
-
-/** A payment or a refund as the gateway returns it. */
-export type GatewayEntity = Readonly<Record<string, unknown>>;
-
-/** A read from the gateway. `unknown`: the gateway has no such entity; `unanswered`: no usable answer, retry later. */
-export type Reading<T> = { readonly status: 'found'; readonly value: T } | {
-  readonly status: 'unknown' | 'unanswered';
-};
-
-/** `current_end`: Unix seconds; null before the first cycle. */
-export type GatewaySubscription = { readonly status: string; readonly current_end?: unknown };
-
-/** The gateway's answer; status 0: no answer. */
-export type GatewayReply = { readonly status: number; readonly retryAfter: string | null };
 
 /** The dependencies of `createApp`. */
 export type Ports = {

@@ -16,8 +16,26 @@ type Ordered = {
   key_id: string;
   payment_id: string;
   plan: Record<string, unknown>;
-  running: { tier: string; until: string; early_renewal: string } | null;
+  running: { tier: string; until: string; early_renewal: string; starts_at: string } | null;
+  prefill: { email: string | null; name: string | null };
 };
+
+/** The body of a 200 of GET /api/payments/orders/:order_id. */
+export type OrderState = {
+  order_id: string;
+  status: string;
+  tier: string;
+  amount: number;
+  currency: string;
+  valid_until: string | null;
+  attempts: number;
+  last_error: string | null;
+};
+
+/** GET /api/payments/orders/:order_id with a session. The id is written into the path as it is. */
+export function requestOrderState(service: Sender, accessToken: string, orderId: string): Promise<Response> {
+  return service.request(`/api/payments/orders/${orderId}`, { headers: { authorization: `Bearer ${accessToken}` } });
+}
 
 /** POST /api/payments/orders with a session. The body as `rawBody` takes it. */
 export function requestOrder(
@@ -58,6 +76,34 @@ export async function checkout(orderId: string, paymentId = uniqueId('pay')): Pr
     gateway_payment_id: paymentId,
     gateway_signature: await sign(secrets.GATEWAY_KEY_SECRET, `${orderId}|${paymentId}`),
   };
+}
+
+/**
+ * POST /api/payments/return: the form that a redirect checkout posts. Text and bytes unchanged, a checkout under the
+ * gateway's names. The redirect is not followed.
+ */
+export function returnCheckout(
+  service: Sender,
+  form: Checkout | string | Uint8Array,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  return service.request('/api/payments/return', {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    body: rawBody(typeof form === 'string' || form instanceof Uint8Array ? form : returnForm(form)),
+    redirect: 'manual',
+  });
+}
+
+/** A checkout as a form, under the gateway's names. */
+export function returnForm({ gateway_order_id, gateway_payment_id, gateway_signature }: Checkout): string {
+  return String(
+    new URLSearchParams({
+      razorpay_payment_id: gateway_payment_id,
+      razorpay_order_id: gateway_order_id,
+      razorpay_signature: gateway_signature,
+    }),
+  );
 }
 
 /** POST /api/payments/verify with a session. The body as `rawBody` takes it. */

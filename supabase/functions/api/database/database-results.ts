@@ -4,14 +4,17 @@ import { z } from 'zod';
 const subscription = z.looseObject({});
 const time = z.string().nullable();
 /** The running subscription. `until`: its end, ISO 8601 in UTC, with milliseconds. Contract: Early renewals. */
-const running = z.object({ tier: z.string(), until: z.string(), early_renewal: z.string() }).nullable();
+const runningPeriod = z.object({ tier: z.string(), until: z.string(), early_renewal: z.string() });
+const running = runningPeriod.nullable();
 const ordered = {
   payment_id: z.string(),
   /** In minor units of `currency`. */
   amount: z.number(),
   currency: z.string(),
   plan: z.looseObject({}),
-  running,
+  /** `starts_at`: the start of the period that a payment would buy now, ISO 8601. */
+  running: runningPeriod.extend({ starts_at: z.string() }).nullable(),
+  prefill: z.object({ email: z.string().nullable(), name: z.string().nullable() }),
   /** Of a request with `start`: minor units, and the expected period, ISO 8601. Contract: Start and credit. */
   credit: z.number().optional(),
   starts_at: z.string().optional(),
@@ -60,6 +63,23 @@ const change = z.object({
   from: z.string(),
   to: z.string(),
 });
+/** Contract: GET /api/payments/orders/:order_id. */
+const order = z.object({
+  order_id: z.string(),
+  status: z.enum(['open', 'paid', 'failed']),
+  tier: z.string(),
+  /** In minor units of `currency`. */
+  amount: z.number(),
+  currency: z.string(),
+  valid_until: time,
+  attempts: z.number(),
+  last_error: z.string().nullable(),
+});
+const verifiedPayment = z.union([
+  /** `valid_until`: ISO 8601 in UTC, with milliseconds. */
+  z.object({ outcome: z.enum(['applied', 'already_applied']), tier: z.string(), valid_until: z.string() }),
+  z.object({ outcome: z.enum(['payment_not_found', 'plan_not_found', 'refunded', 'never_captured', 'user_gone']) }),
+]);
 const unread = z.unknown().transform(() => {});
 
 export const results = {
@@ -76,6 +96,9 @@ export const results = {
       .transform((value) => JSON.stringify(value)),
   ]),
   list_plans: z.object({ plans: z.array(z.looseObject({})) }),
+  list_plans_for_user: z.object({
+    plans: z.array(z.looseObject({ scenario: z.enum(['current', 'renew', 'upgrade', 'downgrade', 'buy']) })),
+  }),
   create_order: z.discriminatedUnion('outcome', [
     z.object({ outcome: z.literal('created'), ...ordered }),
     z.object({ outcome: z.literal('existing'), order_id: z.string(), ...ordered }),
@@ -96,16 +119,18 @@ export const results = {
   ]),
   create_change: subscribing,
   store_subscription: unread,
-  verify_payment: z.union([
-    /** `valid_until`: ISO 8601 in UTC, with milliseconds. */
-    z.object({ outcome: z.enum(['applied', 'already_applied']), tier: z.string(), valid_until: z.string() }),
-    z.object({ outcome: z.enum(['payment_not_found', 'plan_not_found', 'refunded', 'never_captured', 'user_gone']) }),
+  get_order: z.discriminatedUnion('outcome', [
+    z.object({ outcome: z.enum(['known', 'read']), payment_id: z.string(), order }),
+    z.object({ outcome: z.literal('order_not_found') }),
   ]),
   verify_subscription: z.union([
     /** `starts_at`: null unless the first cycle begins later. Times are ISO 8601 in UTC, with milliseconds. */
     z.object({ outcome: z.enum(['applied', 'already_applied']), tier: z.string(), valid_until: time, starts_at: time }),
     z.object({ outcome: z.enum(['unread', 'subscription_not_found']) }),
   ]),
+  apply_order_read: z.object({ applied: z.number(), order }),
+  verify_payment: verifiedPayment,
+  verify_returned_payment: verifiedPayment,
   cancel_subscription: z.union([
     z.object({ outcome: z.literal('cancelled'), subscription }),
     z.object({ outcome: z.literal('subscription_not_found') }),

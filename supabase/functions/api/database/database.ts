@@ -44,6 +44,8 @@ export function createDatabase(
 
     listPlans: () => call('list_plans', {}),
 
+    listPlansForUser: (userId) => call('list_plans_for_user', { p_user_id: userId }),
+
     createOrder: ({ userId, tier, start, idempotencyKey }) =>
       call('create_order', {
         p_user_id: userId,
@@ -99,6 +101,18 @@ export function createDatabase(
         p_order_id: orderId,
         p_payment_id: paymentId,
         p_signature: signature,
+      }),
+
+    verifyReturnedPayment: ({ orderId, paymentId, signature }) =>
+      call('verify_returned_payment', { p_order_id: orderId, p_payment_id: paymentId, p_signature: signature }),
+
+    getOrder: (userId, orderId, canRead) =>
+      call('get_order', { p_user_id: userId, p_order_id: orderId, p_can_read: canRead }),
+
+    applyOrderRead: (paymentId, items) =>
+      call('apply_order_read', {
+        p_payment_id: paymentId,
+        p_items: items === null ? undefined : JSON.stringify(items),
       }),
 
     cancelSubscription: (userId, atPeriodEnd) =>

@@ -294,6 +294,7 @@ export type Database = {
         Returns: Json;
       };
       'apply_order_payments': { Args: { 'p_items'?: string; 'p_payment_id': string }; Returns: Json };
+      'apply_order_read': { Args: { 'p_items'?: string; 'p_payment_id': string }; Returns: Json };
       'apply_subscription_order': { Args: { 'p_entity'?: string; 'p_id': string }; Returns: Json };
       'cancel_subscription': { Args: { 'p_at_period_end': boolean; 'p_user_id': string }; Returns: Json };
       'claim_outbox': { Args: { 'p_destination': string }; Returns: Json };
@@ -339,10 +340,12 @@ export type Database = {
       };
       'finish_reconciliation': { Args: Record<PropertyKey, never>; Returns: undefined };
       'get_health': { Args: { 'p_destinations'?: string }; Returns: Json };
+      'get_order': { Args: { 'p_can_read': boolean; 'p_order_id': string; 'p_user_id': string }; Returns: Json };
       'get_schema_version': { Args: { 'p_function_version': string }; Returns: Json };
       'get_subscription': { Args: { 'p_user_id': string }; Returns: Json };
       'has_tier': { Args: { 'p_tier': string }; Returns: boolean };
       'list_plans': { Args: Record<PropertyKey, never>; Returns: Json };
+      'list_plans_for_user': { Args: { 'p_user_id': string }; Returns: Json };
       'next_outbox_attempt': { Args: { 'p_destinations': string }; Returns: Json };
       'preview_change': { Args: { 'p_tier': string; 'p_user_id': string; 'p_when': string }; Returns: Json };
       'purge_records': {
@@ -357,6 +360,10 @@ export type Database = {
       };
       'verify_payment': {
         Args: { 'p_order_id': string; 'p_payment_id': string; 'p_signature': string; 'p_user_id': string };
+        Returns: Json;
+      };
+      'verify_returned_payment': {
+        Args: { 'p_order_id': string; 'p_payment_id': string; 'p_signature': string };
         Returns: Json;
       };
       'verify_subscription': {

@@ -13,6 +13,8 @@ const errors = {
   listPlansFailed: [500, 'Failed to list plans'],
   createOrderFailed: [500, 'Failed to create order'],
   gatewayUnavailable: [502, 'Payment gateway unavailable'],
+  getOrderFailed: [500, 'Failed to get order'],
+  orderNotFound: [404, 'Order not found'],
   idempotencyKeyReused: [409, 'Idempotency key was used for another order'],
   orderInProgress: [409, 'Order is being created'],
   tooManyOrders: [429, 'Too many orders'],

@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import type { Auth } from '../ports.ts';
 import { errorAnswer } from './errors.ts';
+import { mayBeForm } from './read-form.ts';
 import { createBodyReader } from './request-body.ts';
 import type { Route } from './route.ts';
 import { type AppEnv, send } from './send.ts';
@@ -34,6 +35,7 @@ export function readBody(routes: readonly Route[], auth: Auth, signatureHeader: 
     }
 
     async function needsBody({ bodyOf, deadlineMilliseconds }: Route): Promise<boolean> {
+      if (bodyOf === 'form') return mayBeForm(request);
       if (bodyOf === 'gateway') return Boolean(request.headers.get(signatureHeader));
       const started = performance.now();
       const session = auth.authenticate(request);

@@ -9,6 +9,8 @@ import type { Verifier } from '../gateway/signature.ts';
 /** The input of a route. */
 export type RouteContext = Ports & {
   readonly request: Request;
+  /** The parameters of the path, decoded: `order_id` of `/orders/:order_id`. */
+  readonly parameters: Readonly<Record<string, string>>;
   /** The raw bytes of the body, at most 1 MiB; empty where the route needs none or the headers refuse the request. */
   readonly body: Uint8Array;
   readonly config: Config;
@@ -31,9 +33,10 @@ export type Route = {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   /**
-   * The body is read only from a request with a signature header or with a valid session. Undefined: no body is needed.
+   * The body is read only from a request with a signature header, with a valid session, or with a small form. Undefined:
+   * no body is needed.
    */
-  readonly bodyOf?: 'gateway' | 'session';
+  readonly bodyOf?: 'gateway' | 'session' | 'form';
   /** The error to answer when `handle` throws: "Every other failure" in the contract. */
   readonly failure: ErrorName;
   /** Default 4.5 s, less than the gateway's timeout. */

@@ -29,6 +29,9 @@ export const orderRequest = subscriptionRequest.extend({ start: z.enum(['now', '
 /** The body of POST /api/subscriptions/change and of its preview. */
 export const changeRequest = z.object({ tier: z.string(), when: z.enum(['now', 'period_end']) });
 
+/** The metadata in the form of a failed attempt. */
+export const attemptMetadata = z.object({ order_id: z.string() });
+
 /** The body of POST /api/subscriptions/cancel. */
 export const cancelSubscriptionRequest = z.object({ at_period_end: z.boolean() });
 

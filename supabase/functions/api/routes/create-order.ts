@@ -73,7 +73,7 @@ function answerWithoutOrdering(
 
 /** The 201 answer: what a checkout needs, and what the purchase does to the running subscription. */
 function checkout(
-  { order_id: id, payment_id, amount, currency, plan, running, credit, starts_at, ends_at }: Extract<
+  { order_id: id, payment_id, amount, currency, plan, running, prefill, credit, starts_at, ends_at }: Extract<
     CreateOrderResult,
     { outcome: 'existing' }
   >,
@@ -83,7 +83,17 @@ function checkout(
   return {
     status: 201,
     // JSON leaves out what is undefined: the last three belong to a request with `start`.
-    body: { order: { id, amount, currency }, key_id: keyId, payment_id, plan, running, credit, starts_at, ends_at },
+    body: {
+      order: { id, amount, currency },
+      key_id: keyId,
+      payment_id,
+      plan,
+      running,
+      prefill,
+      credit,
+      starts_at,
+      ends_at,
+    },
     outcome,
   };
 }

@@ -1,0 +1,50 @@
+/** The payment gateway's API. */
+export type Gateway = {
+  /**
+   * Creates an order with automatic capture.
+   * @param receipt unique, at most 40 characters
+   * @returns the order's id, or null when the gateway refused, failed or did not answer in time.
+   */
+  createOrder(order: { amount: number; currency: string; receipt: string }): Promise<string | null>;
+  /**
+   * Creates a subscription that the customer authorises on the page `short_url`. The gateway notifies the customer of
+   * each charge.
+   * @returns null when the gateway refused, failed or did not answer in time.
+   */
+  createSubscription(subscription: SubscriptionTerms): Promise<MadeSubscription | null>;
+  /** Cancels a subscription, at once or at the end of its billing cycle. */
+  cancelSubscription(id: string, atCycleEnd: boolean): Promise<GatewayReply>;
+  readSubscription(id: string): Promise<Reading<GatewaySubscription>>;
+  readPayment(id: string): Promise<Reading<GatewayEntity>>;
+  /** All payment attempts on an order. */
+  listOrderPayments(orderId: string): Promise<Reading<readonly GatewayEntity[]>>;
+  /** The newest 100 refunds of a payment, in any state. */
+  listRefunds(paymentId: string): Promise<Reading<readonly GatewayEntity[]>>;
+};
+
+/** What the gateway is to bill. `expireBy`: the last time of an authorisation, Unix seconds. */
+export type SubscriptionTerms = {
+  readonly userId: string;
+  readonly planId: string;
+  readonly cycles: number;
+  readonly expireBy: number;
+  /** When the first cycle is charged, Unix seconds; null: at the authorisation. */
+  readonly startAt: number | null;
+};
+
+/** A subscription that waits for its authorisation. `id`: the gateway's. */
+export type MadeSubscription = { readonly id: string; readonly status: string; readonly short_url: string };
+
+/** A payment or a refund as the gateway returns it. */
+export type GatewayEntity = Readonly<Record<string, unknown>>;
+
+/** A read from the gateway. `unknown`: the gateway has no such entity; `unanswered`: no usable answer, retry later. */
+export type Reading<T> = { readonly status: 'found'; readonly value: T } | {
+  readonly status: 'unknown' | 'unanswered';
+};
+
+/** `current_end`: Unix seconds; null before the first cycle. */
+export type GatewaySubscription = { readonly status: string; readonly current_end?: unknown };
+
+/** The gateway's answer; status 0: no answer. */
+export type GatewayReply = { readonly status: number; readonly retryAfter: string | null };

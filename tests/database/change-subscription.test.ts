@@ -1,0 +1,216 @@
+import type pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { setClock } from '../helpers/database/clock.ts';
+import { callRpc, openSession } from '../helpers/database/session.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import { refundEvent, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
+import { placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
+import { readCancellation, readSubscription, readTier } from '../helpers/records/read-records.ts';
+import { createUser, uniqueId } from '../helpers/records/records.ts';
+
+let database: TestDatabase;
+let service: pg.Client;
+let userId: string;
+let old: string;
+beforeAll(async () => {
+  database = await createTestDatabase({ findings: { paid_twice: 'any', unearned_credit: 'any' } });
+  service = await openSession(database, { role: 'service_role' });
+  await database.query("update public.plans set gateway_plan_id = 'plan_' || tier, duration_months = 1");
+});
+beforeEach(async () => {
+  await setClock(database, '2026-06-01T00:00:00Z');
+  userId = (await createUser(database)).id;
+  old = uniqueId('sub_old');
+});
+afterEach(async () => {
+  await setClock(database, null);
+  await database.query('delete from auth.users; delete from private.outbox; truncate private.alerts');
+});
+afterAll(() => database.close());
+
+type Step = Omit<SubscriptionEvent, 'userId' | 'id'>;
+const at = (day: string) => `2026-${day}T00:00:00Z`;
+const june = { start: at('06-01'), end: at('07-01') };
+const july = { start: at('07-01'), end: at('08-01') };
+
+async function event(id: string, step: Step): Promise<unknown> {
+  if (step.createdAt) await setClock(database, step.createdAt);
+  return await deliver(service, subscriptionEvent({ userId, id, ...step }));
+}
+
+/** A subscription of a tier, charged 30,000 for June. */
+async function billed(tier = 'pro'): Promise<void> {
+  const planId = `plan_${tier}`;
+  await event(old, { name: 'activated', planId, ...june, createdAt: at('06-01') });
+  const payment = { id: uniqueId('pay'), amount: 30_000 };
+  await event(old, { name: 'charged', planId, ...june, createdAt: at('06-01'), payment });
+}
+
+const preview = (tier: string, when: string) => callRpc(service, 'preview_change', userId, tier, when);
+
+/** Makes the new subscription of a change, as the route does. @returns its id at the gateway */
+async function change(tier: string, when: string, paymentId: string | null = null): Promise<string> {
+  const made = await callRpc(service, 'create_change', userId, tier, when, paymentId);
+  expect(made).toMatchObject({ outcome: 'created' });
+  const id = uniqueId('sub_new');
+  await callRpc(service, 'store_subscription', made.id, id, 'https://gateway.example/s/1');
+  return id;
+}
+const expire = () => database.query('select private.start_purchases(), private.expire_subscriptions()');
+
+describe('a change at the end of the period', () => {
+  test('keeps the tier until then, and gives the new one without a gap', async () => {
+    await billed('pro');
+    await setClock(database, at('06-10'));
+    const id = await change('basic', 'period_end');
+    expect(await readCancellation(database, old)).toBeNull();
+    await event(id, { name: 'authenticated', planId: 'plan_basic', createdAt: at('06-10') });
+    expect(await readCancellation(database, old)).toMatchObject({ at: 'cycle end', state: 'pending' });
+    await event(old, { name: 'cancelled', planId: 'plan_pro', createdAt: '2026-07-01T00:00:01Z' });
+    await expire();
+    expect(await readTier(database, userId)).toBe('pro');
+    await setClock(database, at('07-02'));
+    await expire();
+    expect(await readTier(database, userId)).toBe('pro');
+    await event(id, { name: 'charged', planId: 'plan_basic', ...july, createdAt: at('07-02') });
+    await event(id, { name: 'activated', planId: 'plan_basic', ...july, createdAt: at('07-02') });
+    expect(await readTier(database, userId)).toBe('basic');
+    expect(await readSubscription(database, userId)).toMatchObject({ tier: 'basic', end: '2026-08-01T00:00:00.000Z' });
+    expect(await database.query("select kind from private.outbox where kind = 'subscription-ended'")).toEqual([]);
+  });
+
+  test('whose new subscription is never charged ends after the days of grace', async () => {
+    await billed('pro');
+    const id = await change('basic', 'period_end');
+    await event(id, { name: 'authenticated', planId: 'plan_basic', createdAt: at('06-10') });
+    await event(old, { name: 'cancelled', planId: 'plan_pro', createdAt: '2026-07-01T00:00:01Z' });
+    await setClock(database, '2026-07-03T23:59:59Z');
+    await expire();
+    expect(await readTier(database, userId)).toBe('pro');
+    await setClock(database, '2026-07-04T00:00:01Z');
+    await expire();
+    expect(await readTier(database, userId)).toBe('free');
+  });
+
+  test('that is never authorised changes nothing', async () => {
+    await billed('pro');
+    await setClock(database, at('06-10'));
+    await change('basic', 'period_end');
+    await event(old, { name: 'charged', planId: 'plan_pro', ...july, createdAt: at('07-01') });
+    expect(await readTier(database, userId)).toBe('pro');
+    expect(await readCancellation(database, old)).toBeNull();
+  });
+
+  test('too late for a cancellation of the next debit begins one cycle later', async () => {
+    await billed('pro');
+    await setClock(database, '2026-06-27T15:00:00Z');
+    expect((await preview('basic', 'period_end')).change).toMatchObject({ starts_at: '2026-07-01T00:00:00.000Z' });
+    await setClock(database, '2026-06-28T00:00:00Z');
+    expect((await preview('basic', 'period_end')).change).toMatchObject({ starts_at: '2026-08-01T00:00:00.000Z' });
+  });
+
+  test.each(['cancellation', 'change back', 'cancellation at the gateway'])(
+    'is undone by a %s: the new subscription is cancelled, the old one is not',
+    async (by) => {
+      await billed('pro');
+      const id = await change('basic', 'period_end');
+      await event(id, { name: 'authenticated', planId: 'plan_basic', createdAt: at('06-10') });
+      if (by === 'cancellation') {
+        await callRpc(service, 'cancel_subscription', userId, true);
+        expect(await readCancellation(database, id)).toMatchObject({ at: 'once', state: 'pending' });
+        expect(await callRpc(service, 'resume_subscription', userId)).toMatchObject({ outcome: 'resumed' });
+      } else if (by === 'change back') {
+        expect(await callRpc(service, 'create_change', userId, 'pro', 'period_end')).toEqual({ outcome: 'undone' });
+        expect(await readCancellation(database, id)).toMatchObject({ at: 'once', state: 'pending' });
+      } else {
+        await event(id, { name: 'cancelled', planId: 'plan_basic', createdAt: at('06-12') });
+      }
+      const cancellation = await readCancellation(database, old);
+      expect(
+        cancellation === null || cancellation.state === 'withdrawn' || cancellation.state === 'parked',
+        JSON.stringify(cancellation),
+      )
+        .toBe(true);
+      expect(await readSubscription(database, userId)).toMatchObject({ tier: 'pro', status: 'active' });
+      await event(old, { name: 'charged', planId: 'plan_pro', ...july, createdAt: at('07-01') });
+      expect(await readTier(database, userId)).toBe('pro');
+    },
+  );
+
+  test('gives way to a purchase that follows it', async () => {
+    await billed('pro');
+    const id = await change('basic', 'period_end');
+    await event(id, { name: 'authenticated', planId: 'plan_basic', createdAt: at('06-10') });
+    await setClock(database, at('06-12'));
+    await verifyPurchase(service, await placeOrder(database, { user: { id: userId, email: null }, tier: 'premium' }));
+    expect(await readTier(database, userId)).toBe('premium');
+    expect(await readCancellation(database, id)).toMatchObject({ at: 'once', state: 'pending' });
+  });
+});
+
+describe('a change now, with a credit', () => {
+  async function paid(): Promise<{ id: string; payment: Record<string, unknown>; orderId: string; paymentId: string }> {
+    await billed('basic');
+    await setClock(database, at('06-16'));
+    const payment = await callRpc(service, 'create_order', userId, 'pro', null, null, 'now');
+    const orderId = uniqueId('order');
+    await callRpc(service, 'store_order', payment.payment_id, orderId);
+    const id = await change('pro', 'now', String(payment.payment_id));
+    return { id, payment, orderId, paymentId: uniqueId('pay') };
+  }
+
+  test('costs the price less the unused half of the cycle, and bills from the next cycle', async () => {
+    await billed('basic');
+    await setClock(database, at('06-16'));
+    const { change: terms } = await preview('pro', 'now');
+    expect(terms).toMatchObject({
+      credit: 15_000,
+      starts_at: '2026-06-16T00:00:00.000Z',
+      ends_at: '2026-07-16T00:00:00.000Z',
+    });
+  });
+
+  test('ends the old cycle when the order is paid, and the new subscription goes on after the period that was paid', async () => {
+    const { id, orderId, paymentId } = await paid();
+    await event(id, { name: 'authenticated', planId: 'plan_pro', createdAt: '2026-06-16T00:01:00Z' });
+    expect(await readTier(database, userId)).toBe('basic');
+    await callRpc(service, 'verify_payment', userId, orderId, paymentId, 'signature');
+    expect(await readTier(database, userId)).toBe('pro');
+    expect(await readCancellation(database, old)).toMatchObject({ at: 'cycle end', state: 'pending' });
+    expect(await readCancellation(database, id)).toBeNull();
+    await event(old, { name: 'cancelled', planId: 'plan_basic', createdAt: at('07-01') });
+    expect(await readTier(database, userId)).toBe('pro');
+    const cycle = { start: at('07-16'), end: at('08-16') };
+    await event(id, { name: 'activated', planId: 'plan_pro', ...cycle, createdAt: at('07-16') });
+    expect(await readSubscription(database, userId)).toMatchObject({ tier: 'pro', end: '2026-08-16T00:00:00.000Z' });
+  });
+
+  test('whose order is never paid leaves the old one, and the new subscription is cancelled before it starts', async () => {
+    const { id } = await paid();
+    await event(id, { name: 'authenticated', planId: 'plan_pro', createdAt: '2026-06-16T00:01:00Z' });
+    const claim = async () => Object((await callRpc(service, 'claim_subscription_orders')).orders);
+    const entity = JSON.stringify({ status: 'authenticated' });
+    for (const [day, expected] of [['06-17', null], ['06-22', { at: 'once', state: 'pending' }]] as const) {
+      await setClock(database, at(day));
+      const [order] = await claim();
+      await callRpc(service, 'apply_subscription_order', order.id, entity);
+      expect(await readCancellation(database, id)).toEqual(expected);
+    }
+    expect(await readTier(database, userId)).toBe('basic');
+    expect(await readCancellation(database, old)).toBeNull();
+  });
+
+  test('whose order is refunded gives the old cycle back, and the new subscription is cancelled before it starts', async () => {
+    const { id, orderId, paymentId, payment } = await paid();
+    await callRpc(service, 'verify_payment', userId, orderId, paymentId, 'signature');
+    await event(id, { name: 'authenticated', planId: 'plan_pro', createdAt: '2026-06-16T00:01:00Z' });
+    const amount = Number(payment.amount);
+    await deliver(service, refundEvent({ id: paymentId, order_id: orderId, amount }, amount));
+    expect(await readTier(database, userId)).toBe('basic');
+    await setClock(database, at('06-22'));
+    const [order] = Object((await callRpc(service, 'claim_subscription_orders')).orders);
+    await callRpc(service, 'apply_subscription_order', order.id, JSON.stringify({ status: 'authenticated' }));
+    expect(await readCancellation(database, id)).toMatchObject({ at: 'once', state: 'pending' });
+  });
+});
