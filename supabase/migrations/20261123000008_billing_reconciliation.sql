@@ -16,7 +16,6 @@ set enable_seqscan = off
 as $$
 declare
   v_user_id uuid;
-  v_email text;
   v_mirrored private.gateway_subscriptions;
   v_entity jsonb := p_entity::jsonb;
   v_status constant text := private.json_text(v_entity -> 'status');
@@ -29,7 +28,7 @@ declare
 begin
   perform private.begin_request('reconciliation', p_gateway_subscription_id);
   select s.user_id into v_user_id from public.subscriptions s where s.id = p_subscription_id;
-  v_email := private.lock_user(v_user_id);
+  perform private.lock_user(v_user_id);
   select * into v_mirrored
   from private.gateway_subscriptions m
   where m.user_id = v_user_id
@@ -43,7 +42,7 @@ begin
     'id', p_gateway_subscription_id,
     'notes', jsonb_build_object('user_id', v_user_id)
   );
-  -- After a failed charge or a pause the current cycle may be unpaid. The number of paid cycles tells.
+  -- The current cycle may be unpaid. The number of paid cycles tells.
   if v_paid_count <= v_mirrored.paid_count and v_status in ('active', 'completed', 'pending') then
     v_event := null;
   elsif v_status in ('active', 'completed') and v_end > v_mirrored.period_end then

@@ -216,7 +216,6 @@ test('the API’s roles may execute exactly these functions', async () => {
     'service_role: private.request_subscription',
     'service_role: private.retry_delay',
     'service_role: private.revalidation_key',
-    'service_role: private.running_before',
     'service_role: private.scenario',
     'service_role: private.set_tier',
     'service_role: private.settle_access',
