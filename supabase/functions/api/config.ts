@@ -55,6 +55,7 @@ const variables = z.object({
   GATEWAY_SIGNATURE_HEADER: headerName.default('x-gateway-signature'),
   GATEWAY_EVENT_ID_HEADER: headerName.default('x-gateway-event-id'),
   GATEWAY_API_URL: httpUrl.optional(),
+  RECONCILE_CALLS_PER_SECOND: wholeNumber(1, 1000, 'is not a whole number from 1 to 1000').default(10),
   EARLY_RENEWAL: z.enum(['replace', 'extend'], 'is neither "replace" nor "extend"').default('replace'),
   APP_URL: httpUrl.optional(),
   REVALIDATE_URL: httpUrl.optional(),
@@ -115,6 +116,8 @@ export function readConfig(environment: Environment) {
     webhookSecrets: [given.GATEWAY_WEBHOOK_SECRET, given.GATEWAY_WEBHOOK_SECRET_PREVIOUS].filter(isSet),
     /** Events of other accounts of the gateway are ignored; null: all accounts are accepted. */
     gatewayAccountId: given.GATEWAY_ACCOUNT_ID ?? null,
+    /** Of reconciliation, all runs together. */
+    reconcileCallsPerSecond: given.RECONCILE_CALLS_PER_SECOND,
     signatureHeader: given.GATEWAY_SIGNATURE_HEADER,
     eventIdHeader: given.GATEWAY_EVENT_ID_HEADER,
     /**
