@@ -33,13 +33,14 @@ async function reconcile(answers: Record<string, unknown[]>) {
 }
 
 const due = {
+  begin_reconciliation: [{ began: true }],
   claim_payments_to_reconcile: [
     { settled: 0, payments: [{ id: 'a', order_id: 'order_1' }, { id: 'b', order_id: 'order_2' }] },
     { settled: 0, payments: [] },
   ],
   claim_subscriptions_to_reconcile: [
-    { subscriptions: [{ id: 'c', gateway_subscription_id: 'sub_1' }] },
-    { subscriptions: [] },
+    { settled: 0, subscriptions: [{ id: 'c', gateway_subscription_id: 'sub_1' }] },
+    { settled: 0, subscriptions: [] },
   ],
   claim_subscription_orders: [{ orders: [] }, { orders: [] }],
 };
@@ -81,6 +82,7 @@ test('all answers applied → 200, only the request in the log', async () => {
 
 test('a database that is down → 500, one line beside the request', async () => {
   const { status, body, log } = await reconcile({
+    begin_reconciliation: [{ began: true }],
     claim_payments_to_reconcile: [new DatabaseError('claim_payments_to_reconcile', undefined)],
   });
   expect({ status, body }).toEqual({ status: 500, body: { error: 'Failed to reconcile' } });
