@@ -1,0 +1,50 @@
+/**
+ * `npm run bench:reconcile`: reconciles many of 1,000,000 billed subscriptions, prints how long it takes, and writes it to
+ * `reconcile.result.md` in the folder above.
+ */
+import { median, publish } from '../report.ts';
+import { measureReconciliation, type Run } from './measure.ts';
+
+const log = (line: string) => console.error(`${new Date().toISOString()} ${line}`);
+const real = { latency: 100, failures: 0.02, scheduled: true, callsPerSecond: 10 };
+const unlimited = { latency: 0, failures: 0, scheduled: false, callsPerSecond: 1000 };
+const runs = {
+  '10 a second, called each minute, over REST': { set: 'paced', overPool: false, ...real },
+  'no limit, over REST': { set: 'rest', overPool: false, ...unlimited },
+  'no limit, over the pool': { set: 'pool', overPool: true, ...unlimited },
+} as const;
+const results = await measureReconciliation(Object.values(runs), log);
+
+await publish(
+  'reconcile.result.md',
+  [
+    '| run | due | reads/s | half after | first reads after | all after | calls, refused | most calls in a second, open |',
+    '|---|---|---|---|---|---|---|---|',
+    ...results.map((run, index) => `| ${[Object.keys(runs)[index], ...times(run)].join(' | ')} |`),
+    '',
+    '| run | CPU ms a read: function, Postgres | CPU s of the function in a minute, at most | memory MB: thirds, peak |',
+    '|---|---|---|---|',
+    ...results.map((run, index) => `| ${[Object.keys(runs)[index], ...usage(run)].join(' | ')} |`),
+    '',
+  ].join('\n'),
+);
+
+function times({ size, half, firstReads, all, gateway }: Run): string[] {
+  return [
+    String(size),
+    ((size / 2) / half).toFixed(1),
+    ...[half, firstReads, all].map((seconds) => `${seconds.toFixed(0)} s`),
+    `${gateway.calls}, ${gateway.refused}`,
+    `${gateway.mostInASecond}, ${gateway.mostOpen}`,
+  ];
+}
+
+function usage({ gateway, functionCpu, postgresCpu, mostCpuInAMinute, megabytes, peak }: Run): string[] {
+  const third = Math.ceil(megabytes.length / 3);
+  const thirds = [0, 1, 2].map((part) => median(megabytes.slice(part * third, (part + 1) * third)).toFixed(0));
+  return [
+    [functionCpu, postgresCpu].map((seconds) => (seconds * 1000 / gateway.calls).toFixed(2)).join(', '),
+    mostCpuInAMinute.toFixed(2),
+    `${thirds.join(', ')}; ${peak.toFixed(0)}`,
+  ];
+}
