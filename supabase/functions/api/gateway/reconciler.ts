@@ -19,6 +19,8 @@ const parallel = 5;
 
 /** Reads one entity from the gateway and applies it. @returns how many changes it made; null: no answer. */
 type Read = () => Promise<number | null>;
+/** A read of the round. One that got no answer is repeated once, after the others. */
+type Claimed = { readonly read: Read; readonly isRepeated: boolean };
 
 /**
  * Reads everything that is due from the gateway, until nothing is left, the time is over or the gateway is down. Only one
@@ -37,7 +39,7 @@ export async function reconcileAll(
   const until = startedAt + budgetMilliseconds;
   const runId = crypto.randomUUID();
   const counts = { asked: 0, applied: 0, unanswered: 0, failed: 0 };
-  const claimed: Read[] = [];
+  const claimed: Claimed[] = [];
   let isNothingLeft = false;
   let claiming: Promise<void> | null = null;
   let unansweredInARow = 0;
@@ -47,7 +49,7 @@ export async function reconcileAll(
   async function claim(): Promise<void> {
     try {
       const { reads, settled } = await claimRound(database, gateway);
-      claimed.push(...reads);
+      claimed.push(...reads.map((read) => ({ read, isRepeated: false })));
       isNothingLeft = reads.length === 0 && settled === 0;
     } catch (error) {
       isNothingLeft = true;
@@ -58,20 +60,23 @@ export async function reconcileAll(
   }
 
   /** The others still read and apply while the first that has nothing to do claims: no pause between two rounds. */
-  async function next(): Promise<Read | undefined> {
+  async function next(): Promise<Claimed | undefined> {
     while (claimed.length === 0 && !isNothingLeft && mayContinue()) await (claiming ??= claim());
     return mayContinue() ? claimed.shift() : undefined;
   }
 
   async function work(): Promise<void> {
-    for (let read = await next(); read !== undefined; read = await next()) {
-      counts.asked += 1;
+    for (let one = await next(); one !== undefined; one = await next()) {
+      if (!one.isRepeated) counts.asked += 1;
       try {
-        const applied = await read();
+        const applied = await one.read();
         unansweredInARow = applied === null ? unansweredInARow + 1 : 0;
-        if (applied === null) counts.unanswered += 1;
-        else counts.applied += applied;
+        if (applied !== null) counts.applied += applied;
+        else if (one.isRepeated) counts.unanswered += 1;
+        else claimed.push({ ...one, isRepeated: true });
       } catch (error) {
+        // The gateway answered.
+        unansweredInARow = 0;
         counts.failed += 1;
         logFault(error);
       }
@@ -81,10 +86,13 @@ export async function reconcileAll(
   if (!await begin(database, runId, startedAt + waitMilliseconds)) return { asked: 0, applied: 0, unanswered: 0 };
   const workers = await Promise.allSettled(Array.from({ length: parallel }, work));
   const crashed = workers.find((worker) => worker.status === 'rejected');
-  // The database is down: the lease of the run expires.
-  if (crashed !== undefined) throw crashed.reason;
+  if (crashed !== undefined) {
+    // If the database is down, the lease of the run expires.
+    await database.endReconciliation(runId, false).catch(() => {});
+    throw crashed.reason;
+  }
   const { asked, applied, unanswered, failed } = counts;
-  const missed = unanswered + failed;
+  const missed = unanswered + failed + claimed.filter(({ isRepeated }) => isRepeated).length;
   const isOutOfTime = !isNothingLeft && unansweredInARow < maxUnanswered;
   await database.endReconciliation(runId, isOutOfTime ? asked > missed : missed === 0);
   return { asked, applied, unanswered: missed };
