@@ -9,7 +9,8 @@ import { useProject } from '../helpers/project/use-project.ts';
 const project = useProject();
 /** The cycle that ended today, and the next one. The gateway's times are whole seconds. */
 const today = Math.floor(Date.now() / 1000) * 1000;
-const [start, end, nextEnd] = [-30, 0, 30].map((days) => new Date(today + days * 86_400_000).toISOString());
+const day = (days: number) => new Date(today + days * 86_400_000).toISOString();
+const [start, end, nextEnd] = [day(-30), day(0), day(30)];
 const charged = { status: 'active', plan_id: 'plan_pro', current_start: seconds(end), current_end: seconds(nextEnd) };
 /** How many subscriptions are due. */
 const count = 30;
