@@ -223,7 +223,7 @@ async function withFakeClock<T>(start: () => Promise<T>, milliseconds = 120_000)
 const slow = (milliseconds: number): GatewayReads['listOrderPayments'] => () =>
   new Promise((resolve) => void setTimeout(resolve, milliseconds, { status: 'found', value: [{ id: 'pay_A' }] }));
 
-test('after 55 s no read starts, also within a batch; the run is stored as finished', async () => {
+test('after 58 s no read starts, also within a batch; the run is stored as finished', async () => {
   const database = due({ payments: 200 });
   const report = await withFakeClock(() => reconcile(database, { ...answers, listOrderPayments: slow(9_000) }));
   expect(report).toEqual({ asked: 35, applied: 35, unanswered: 0 });
@@ -236,7 +236,7 @@ test('a run that is out of time without an answer is not stored as finished', as
   expect(database.finished).toBe(0);
 });
 
-test('at ten calls a second a run makes 550, and payments, subscriptions and orders each get a third', async () => {
+test('at ten calls a second a run makes 580, and payments, subscriptions and orders each get a third', async () => {
   const calls: Record<'payments' | 'subscriptions', number> = { payments: 0, subscriptions: 0 };
   const gateway = {
     ...answers,
@@ -245,10 +245,21 @@ test('at ten calls a second a run makes 550, and payments, subscriptions and ord
   };
   const database = due({ payments: 10_000, subscriptions: 10_000, orders: 10_000 });
   const { asked } = await withFakeClock(() => reconcile(database, limitRate(gateway, createRateLimit(10))));
-  // Four more wait for their call when the time is over.
-  expect(asked).toBe(550 + 4);
+  // Five more wait for their call when the time is over.
+  expect(asked).toBe(580 + 5);
   // The last round is not complete: its payments come first.
-  expect(calls).toEqual({ payments: 194, subscriptions: 360 });
+  expect(calls).toEqual({ payments: 200, subscriptions: 385 });
+});
+
+test('after 54 s no round is claimed, and the last one is read to its end', async () => {
+  const database = due({ subscriptions: 10_000 });
+  const readSubscription: GatewayReads['readSubscription'] = () =>
+    new Promise((resolve) => void setTimeout(resolve, 100, { status: 'found', value: { status: 'active' } }));
+  const gateway = limitRate({ ...answers, readSubscription }, createRateLimit(10));
+  const { asked } = await withFakeClock(() => reconcile(database, gateway));
+  // A round of 20 takes two seconds. The 28th is claimed while the last reads of the 27th wait for their call.
+  expect(asked).toBe(28 * 20);
+  expect(database.applied).toHaveLength(28 * 20);
 });
 
 test('while the last answers of a round are open, the next round starts', async () => {
@@ -322,7 +333,7 @@ describe('while another run has the lease', () => {
     };
     const many = { ...due({ payments: 1000 }), beginReconciliation };
     await withFakeClock(() => reconcile(many, { ...answers, listOrderPayments }));
-    // 40 of the 55 seconds are left, for five reads each.
+    // 39 of the 54 seconds are left: ten rounds of 20 reads, which take four seconds each.
     expect(startedAt).toHaveLength(200);
   });
 });

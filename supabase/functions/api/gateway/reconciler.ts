@@ -8,8 +8,10 @@ import type { Reading, ReconcileDatabase } from '../ports.ts';
  */
 export type ReconcileReport = { readonly asked: number; readonly applied: number; readonly unanswered: number };
 
+/** No claim after this time, so that what is claimed can still be read: else it would wait for the end of its lease. */
+const claimMilliseconds = 54_000;
 /** Less than the minute until the next call, and than the run time of an isolate. The next call reconciles the rest. */
-const budgetMilliseconds = 55_000;
+const budgetMilliseconds = 58_000;
 /** How long a call waits for the one before it. With the budget's last reads it is less than the lease of a run, 75 s. */
 const waitMilliseconds = 20_000;
 /** After this many in a row the gateway counts as down. Single ones may be errors for single orders. */
@@ -36,14 +38,14 @@ export async function reconcileAll(
   logFault: (error: unknown) => void,
 ): Promise<ReconcileReport> {
   const startedAt = performance.now();
-  const until = startedAt + budgetMilliseconds;
   const runId = crypto.randomUUID();
   const counts = { asked: 0, applied: 0, unanswered: 0, failed: 0 };
   const claimed: Claimed[] = [];
   let isNothingLeft = false;
   let claiming: Promise<void> | null = null;
   let unansweredInARow = 0;
-  const mayContinue = () => performance.now() < until && unansweredInARow < maxUnanswered;
+  const mayContinue = (milliseconds = budgetMilliseconds) =>
+    performance.now() - startedAt < milliseconds && unansweredInARow < maxUnanswered;
 
   /** Claims the next round: some of each kind, payments first. The workers share one claim at a time. */
   async function claim(): Promise<void> {
@@ -61,7 +63,7 @@ export async function reconcileAll(
 
   /** The others still read and apply while the first that has nothing to do claims: no pause between two rounds. */
   async function next(): Promise<Claimed | undefined> {
-    while (claimed.length === 0 && !isNothingLeft && mayContinue()) await (claiming ??= claim());
+    while (claimed.length === 0 && !isNothingLeft && mayContinue(claimMilliseconds)) await (claiming ??= claim());
     return mayContinue() ? claimed.shift() : undefined;
   }
 
