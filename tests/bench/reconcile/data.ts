@@ -20,7 +20,12 @@ export async function loadSubscriptions(client: pg.Client, at: number): Promise<
   const subscriber = { userId, gatewaySubscriptionId: 'sub_BenchTemplate1' };
   await client.query("update public.plans set gateway_plan_id = $1 where tier = 'pro'", [proGatewayPlanId]);
   await client.query("insert into auth.users (id, email) values ($1, 'template@example.com')", [userId]);
-  for (const body of [activatedBody, chargedBody].map((build, n) => build(subscriber, at - (4 - n) * periodSeconds))) {
+  // Its last cycle runs, so its user has the tier.
+  const bodies = [
+    activatedBody(subscriber, at - 1.5 * periodSeconds),
+    chargedBody(subscriber, at - 0.5 * periodSeconds),
+  ];
+  for (const body of bodies) {
     const { rows: [row] } = await client.query(
       "select public.apply_gateway_event($1, null, $2) ->> 'outcome' as outcome",
       [

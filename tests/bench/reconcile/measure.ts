@@ -55,7 +55,11 @@ export async function measureReconciliation(runs: readonly RunOptions[], log: Lo
     await loadSubscriptions(client, at);
     log(`loaded after ${Math.round(Date.now() / 1000 - at)} s`);
     const results: Run[] = [];
-    for (const options of runs) results.push(await measure({ project, client, at, log }, options));
+    for (const options of runs) {
+      const run = await measure({ project, client, at, log }, options);
+      log(JSON.stringify({ ...options, ...run }));
+      results.push(run);
+    }
     return results;
   } finally {
     await client.end();
