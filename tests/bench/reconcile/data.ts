@@ -120,6 +120,7 @@ export async function countReconciled(client: pg.Client): Promise<number> {
 
 /** Checks that each subscription of the set is as the gateway says, and ends the set. @throws Error if one is not */
 export async function checkSet(client: pg.Client): Promise<void> {
+  await client.query('analyze private.alerts');
   const { rows: [row] } = await client.query(
     `select
        count(*) filter (where m.period_end <> wanted.period_end or s.current_period_end <> wanted.period_end)::int as periods,
@@ -133,7 +134,7 @@ export async function checkSet(client: pg.Client): Promise<void> {
      join private.gateway_subscriptions m on m.user_id = due.user_id and m.gateway_subscription_id = due.id
      join public.subscriptions s on s.user_id = due.user_id
      join public.profiles p on p.user_id = due.user_id
-     left join private.alerts a on a.subject_id = due.id
+     left join private.alerts a on a.kind = 'missed_webhook' and a.subject_id = due.id
      cross join lateral (
        select due.ends_at + make_interval(secs => case when due.state = 'renewed' then ${periodSeconds} else 0 end) as period_end
      ) wanted`,
