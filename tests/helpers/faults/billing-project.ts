@@ -40,6 +40,8 @@ export type BillingProject = {
   /** Approves a subscription on the gateway's page. */
   approve(id: string): Promise<Authorisation>;
   simulate(control: string, fields: Record<string, unknown>): Promise<unknown>;
+  /** Calls the gateway's API as its dashboard does: `path` is below `/v1`. */
+  callApi(path: string): Promise<unknown>;
   /** Breaks the gateway's API until `mend`. */
   breakApi(fault: Partial<Fault>): Promise<void>;
   mend(): Promise<void>;
@@ -141,6 +143,13 @@ export function useBillingProject(project: Project): BillingProject {
       const done = await postJson(url(`/simulate/${control}`), fields);
       await settled();
       return done;
+    },
+    async callApi(path) {
+      const authorization = `Basic ${btoa(`${secrets.GATEWAY_KEY_ID}:${secrets.GATEWAY_KEY_SECRET}`)}`;
+      const response = await fetch(url(`/v1${path}`), { method: 'POST', headers: { authorization }, body: '{}' });
+      expect(response.status).toBe(200);
+      await settled();
+      return await response.json();
     },
     breakApi: (fault) => postJson(url('/simulate/fault'), { mode: 'close', ...fault }),
     async mend() {
