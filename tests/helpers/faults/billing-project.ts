@@ -27,6 +27,9 @@ const clock = `
   end
   $$`;
 
+/** The type of `response.json()`. */
+type Json = Awaited<ReturnType<Response['json']>>;
+
 /** A subscription at the simulator. */
 export type Billed = {
   id: string;
@@ -44,7 +47,7 @@ export type BillingProject = {
   readonly silent: Set<string>;
   newUser(): Promise<SignedUpUser>;
   /** Sends a request with a session. */
-  send(user: SignedUpUser, path: string, body?: unknown): Promise<{ status: number; body: Record<string, any> }>; // deno-lint-ignore no-explicit-any
+  send(user: SignedUpUser, path: string, body?: unknown): Promise<{ status: number; body: Json }>;
   /** Starts a subscription. @returns its id at the gateway */
   subscribe(user: SignedUpUser): Promise<string>;
   /** Approves a subscription on the gateway's page. */
