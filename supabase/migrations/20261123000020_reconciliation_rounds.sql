@@ -107,6 +107,7 @@ begin
         when d.id is null then case when d.arrived_at > v_now - interval '30 days' then 'tomorrow' else 'never' end
         -- The gateway may bill it again at any time. So long after the last access it is read once a day.
         when d.gateway_status in ('pending', 'halted', 'paused')
+          or d.gateway_status = 'active' and d.period_end <= v_now + interval '1 day'
           then case
             when d.checked_at > d.given_up_at and d.checked_at > v_now - interval '1 day' then 'daily'
             else 'now'
