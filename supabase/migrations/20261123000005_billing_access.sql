@@ -149,7 +149,12 @@ begin
     cross join lateral (
       -- As in private.sources. A row that was written by hand since then counts instead.
       select
-        is_source and m.gateway_status in ('paused', 'completed', 'cancelled') as has_ended,
+        is_source
+          and (
+            m.gateway_status in ('paused', 'completed')
+            -- After a change of plan there are days of grace until the first charge.
+            or m.gateway_status = 'cancelled' and m.replaced_by is null
+          ) as has_ended,
         is_source
           and (m.gateway_status in ('paused', 'completed', 'cancelled') or m.last_halted_at > m.period_event_at) as is_unpaid
       from (
