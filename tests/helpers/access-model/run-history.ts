@@ -27,7 +27,7 @@ export async function runDrawn(newSubject: NewSubject, drawn: Drawn): Promise<st
     steps += 1;
     // Half of the steps run without a sweep since the step before. Cancel and resume need one: they act on the stored
     // row.
-    const isSwept = draw.how % 2 === 0 || ['cancel', 'cancel at end', 'resume'].includes(chosen.kind);
+    const isSwept = draw.how % 2 === 0 || ['cancel', 'cancel at end', 'resume', 'change'].includes(chosen.kind);
     await subject.advance(isoTime(state.now), isSwept);
     for (const action of chosen.actions) {
       lines.push(await runAction(subject, state.facts, action, state.now, [replay, ...lines]));
