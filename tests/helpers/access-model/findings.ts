@@ -102,6 +102,7 @@ function fromCycles(facts: Facts, subscription: Subscription): Finding[] {
 export function isChargedAfterReplacement(facts: Facts, subscription: Subscription, { at }: Cycle): boolean {
   const since = sinceOf({ ...subscription, authentications: [] }) ?? 0;
   return paidSources(facts).some((other) =>
+    other.name !== subscription.name &&
     sincesOf(facts, other).some((otherSince) => otherSince > since && otherSince < at)
   );
 }

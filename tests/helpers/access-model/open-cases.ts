@@ -8,7 +8,7 @@ import { day, second, type Time } from './time.ts';
 export function isOpenCase(facts: Facts, now: Time): boolean {
   return facts.subscriptions.some((subscription) =>
     isCancellationOpen(subscription) ||
-    subscription.cycles.some((cycle) => isChargeOpen(facts, subscription, cycle))
+    subscription.cycles.some((cycle) => cycle.by !== 'trial' && isChargeOpen(facts, subscription, cycle))
   ) || isInstantOpen(facts, now) || isRevivalOpen(facts, now) || facts.orders.some((order) =>
     isPaidUnderOpen(facts, order, now) || isChainOpen(facts, order, now) || isRefusalOpen(order)
   );
