@@ -116,6 +116,22 @@ export function billingHistories(): fc.Arbitrary<Drawn> {
   return historiesOf(drawOf(billingWeights));
 }
 
+/** Short histories, in most of which a charge fails or the last charge was made. */
+export function unpaidHistories(): fc.Arbitrary<Drawn> {
+  const one = (...kinds: Kind[]) => drawOf(Object.fromEntries(kinds.map((kind) => [kind, 1])));
+  const some = (...kinds: Kind[]) => fc.array(one(...kinds), { maxLength: 2 });
+  const draws = fc.tuple(
+    some('buy', 'grant', 'activate'),
+    one('activate', 'activate', 'try'),
+    some('cancel at end', 'change', 'charge', 'update', 'buy', 'refund', 'ask', 'pause', 'go on'),
+    one('fail charge', 'fail charge', 'start', 'complete'),
+    some('fail again', 'buy', 'ask', 'refund', 'pay', 'fail charge'),
+    some('halt', 'complete', 'cancel at end', 'refund', 'fail charge'),
+    some('reactivate', 'halt', 'ask'),
+  ).map((parts) => parts.flat());
+  return historiesOf(one('wait')).chain((history) => draws.map((draws) => ({ ...history, draws })));
+}
+
 function historiesOf(draw: fc.Arbitrary<Draw>): fc.Arbitrary<Drawn> {
   return fc.record({
     start: fc.constantFrom(
