@@ -72,7 +72,8 @@ function shownBilling(facts: Facts, subscription: Subscription): ExpectedBilling
 
 /**
  * The subscriptions of which the rules say whether the gateway is to cancel them: one that another one replaces at its end
- * is, and one that rules, renews and was never cancelled or replaced is not.
+ * is, also one that a newer purchase with `after_current` follows. One that rules, renews and was never cancelled or replaced
+ * is not.
  */
 function cancellationsOf(facts: Facts, now: Time): Map<string, boolean> {
   const ruling = rulingSource(facts, now);
@@ -80,7 +81,13 @@ function cancellationsOf(facts: Facts, now: Time): Map<string, boolean> {
   if (!ruling || !one || hasEndedAtGateway(one) || newestStatus(one)?.status === 'completed') return new Map();
   if (one.stops.length > 0 || one.cancelledAt.length > 0) return new Map();
   if (successorOf(facts, one) !== null || one.cancelledFor !== null) return new Map([[one.name, true]]);
-  return one.activations.length > 0 ? new Map([[one.name, false]]) : new Map();
+  return one.activations.length > 0 ? new Map([[one.name, isFollowed(facts, one, now)]]) : new Map();
+}
+
+/** Whether a newer purchase is paid that begins after what runs. */
+function isFollowed(facts: Facts, subscription: Subscription, now: Time): boolean {
+  const since = sinceOf(subscription) ?? 0;
+  return sourcesOf(facts).some((source) => !source.isEnded && source.rulesFrom > now && source.since > since);
 }
 
 /** In a few words: `S1 pending, attention`. */
