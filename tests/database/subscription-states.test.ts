@@ -117,6 +117,15 @@ describe('a charge that fails', () => {
       { kind: 'payment-pending', ends_at: null, url: null },
     ]);
   });
+
+  test('of a subscription over another one that is not renewed says when access ends', async () => {
+    await billed();
+    id = uniqueId('sub');
+    const cycle = { start: '2026-06-01T06:00:00Z', end: '2026-07-01T06:00:00Z' };
+    await event({ name: 'activated', ...cycle, planId: 'plan_premium', createdAt: cycle.start });
+    await event({ name: 'pending', planId: 'plan_premium', createdAt: cycle.end });
+    expect(await mails()).toMatchObject([{ kind: 'payment-pending', ends_at: '2026-07-04T06:00:00.000Z' }]);
+  });
 });
 
 describe('a halted subscription', () => {

@@ -1,6 +1,6 @@
 import type { GatewayStatus } from './actions.ts';
 import type { Facts, Subscription } from './facts.ts';
-import { isLive, rulingSource, sinceOf, sourcesOf } from './model.ts';
+import { rulingSource, sinceOf } from './model.ts';
 import { hasEndedAtGateway, newestStatus, successorOf } from './states.ts';
 import { isoTime, type Time } from './time.ts';
 
@@ -97,9 +97,4 @@ export function describeBilling(billing: ExpectedBilling['billing']): string {
   return [`billed ${name} ${status}`, nextChargeAt ?? 'no next charge', ...(needsAttention ? ['attention'] : [])].join(
     ', ',
   );
-}
-
-/** Whether any other source than the named one runs now. */
-export function hasOtherSource(facts: Facts, name: string, now: Time): boolean {
-  return sourcesOf(facts).some((source) => source.name !== name && isLive(source, now));
 }

@@ -94,12 +94,12 @@ const wait: fc.Arbitrary<Wait> = fc.oneof(
 );
 
 /** A draw of the kinds, by their weights. */
-function drawOf(weightOf: Partial<Record<Kind, number>>): fc.Arbitrary<Draw> {
+function drawOf(weightOf: Partial<Record<Kind, number>>, waits = wait): fc.Arbitrary<Draw> {
   const arbitraries = kinds.filter((kind) => weightOf[kind] !== undefined)
     .map((kind) => ({ weight: weightOf[kind] ?? 1, arbitrary: fc.constant(kind) }));
   return fc.record({
     kinds: fc.array(fc.oneof(...arbitraries), { minLength: 1, maxLength: 4, size: 'max' }),
-    wait,
+    wait: waits,
     which: fc.nat(7),
     how: fc.nat(11),
   });
@@ -123,7 +123,8 @@ export function billingHistories(): fc.Arbitrary<Drawn> {
 
 /** Short histories, in most of which a charge fails or the last charge was made. */
 export function unpaidHistories(): fc.Arbitrary<Drawn> {
-  const one = (...kinds: Kind[]) => drawOf(Object.fromEntries(kinds.map((kind) => [kind, 1])));
+  const days = fc.record({ unit: fc.constant('day' as const), count: fc.integer({ min: 1, max: 5 }) });
+  const one = (...kinds: Kind[]) => drawOf(Object.fromEntries(kinds.map((kind) => [kind, 1])), days);
   const some = (...kinds: Kind[]) => fc.array(one(...kinds), { maxLength: 2 });
   const draws = fc.tuple(
     some('buy', 'grant', 'activate'),

@@ -9,7 +9,7 @@ export function isOpenCase(facts: Facts, now: Time): boolean {
   return facts.subscriptions.some((subscription) =>
     isCancellationOpen(subscription) ||
     subscription.cycles.some((cycle) => cycle.by !== 'trial' && isChargeOpen(facts, subscription, cycle))
-  ) || isInstantOpen(facts, now) || isRevivalOpen(facts, now) || facts.orders.some((order) =>
+  ) || isRankOpen(facts) || isInstantOpen(facts, now) || isRevivalOpen(facts, now) || facts.orders.some((order) =>
     isPaidUnderOpen(facts, order, now) || isChainOpen(facts, order, now) || isRefusalOpen(order)
   );
 }
@@ -19,6 +19,12 @@ function isCancellationOpen(subscription: Subscription): boolean {
   const { cancelledAt, cancelledFor } = subscription;
   const revived = paidCycle(subscription)?.at ?? 0;
   return cancelledFor !== null && cancelledAt.some((time) => time < revived);
+}
+
+/** Two gateway subscriptions that were activated in the same second. */
+function isRankOpen(facts: Facts): boolean {
+  const since = sourcesOf(facts).filter(({ kind }) => kind === 'gateway').map((source) => source.since);
+  return new Set(since).size < since.length;
 }
 
 /** At the exact instant at which access ends. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { type Drawn, unpaidHistories } from './draws.ts';
+import type { Facts } from './facts.ts';
 import { answerOf } from './gateway.ts';
 import { chooseStep, startOf, type State } from './history.ts';
 import type { NewSubject } from './prepare-subjects.ts';
@@ -19,7 +20,7 @@ export async function proveClaims(
 ): Promise<{ withTime: number; withoutTime: number }> {
   const checked = { withTime: 0, withoutTime: 0 };
   await fc.assert(
-    fc.asyncProperty(unpaidHistories(), fc.nat(2), async (drawn, skipped) => {
+    fc.asyncProperty(unpaidHistories(), fc.constantFrom(0, 0, 0, 1), async (drawn, skipped) => {
       const subject = await newSubject(drawn.earlyRenewal);
       const reached = await runUntilMail(subject, drawn, skipped);
       if (reached === null) return;
@@ -42,8 +43,12 @@ async function runUntilMail(subject: Subject, drawn: Drawn, skipped: number): Pr
   for (const draw of drawn.draws) {
     const chosen = chooseStep(state, draw);
     if (chosen === null) continue;
+    const before = state;
     state = chosen.state;
-    await subject.advance(isoTime(state.now), true);
+    // The service reconciles every six hours.
+    await letPass(subject, before, state.now, state.facts);
+    const found = await newClaim(before);
+    if (found) return { state: { ...before, now: state.now, facts: state.facts }, claim: found, lines };
     for (const action of chosen.actions) {
       const reconciled = await subject.perform(action, isoTime(state.now));
       recordAction(
@@ -53,14 +58,20 @@ async function runUntilMail(subject: Subject, drawn: Drawn, skipped: number): Pr
       );
       lines.push(`${isoTime(state.now)} ${describeAction(action)}`);
     }
-    const claims = await subject.readClaims();
-    const claim = claims.at(-1);
-    // An event that was held back is delivered no more, also one about a payment.
-    const isPaid = state.billed.some(({ held }) => held.some((event) => event.do === 'charged'));
-    if (claim && claims.length > known && claims.length > skipped && !isPaid) return { state, claim, lines };
-    known = claims.length;
+    const claim = await newClaim(state);
+    if (claim) return { state, claim, lines };
   }
   return null;
+
+  async function newClaim({ billed }: State): Promise<Claim | null> {
+    const claims = await subject.readClaims();
+    const claim = claims.at(-1);
+    const isNew = claims.length > known && claims.length > skipped;
+    known = claims.length;
+    // A payment that was held back is known to no one.
+    const isPaid = billed.some(({ held }) => held.some((event) => event.do === 'charged'));
+    return claim && isNew && !isPaid ? claim : null;
+  }
 }
 
 async function checkClaim(subject: Subject, { state, claim, lines }: Reached): Promise<void> {
@@ -71,7 +82,7 @@ async function checkClaim(subject: Subject, { state, claim, lines }: Reached): P
   const tiers: string[] = [];
   for (const at of [end - 7 * hour, end - second, end + second, end + 7 * hour]) {
     if (at <= state.now) continue;
-    await letPass(subject, state, at);
+    await letPass(subject, state, at, state.facts);
     tiers.push(`${isoTime(at)} ${(await subject.read()).tier}`);
     if (claim.accessEndsAt === null) continue;
     const isFree = tiers.at(-1)?.endsWith(' free');
@@ -85,14 +96,15 @@ async function checkClaim(subject: Subject, { state, claim, lines }: Reached): P
   }
 }
 
-/** Sets the clock, reconciles what is due, and runs the sweep. */
-async function letPass(subject: Subject, { facts, billed }: State, at: Time): Promise<void> {
+/** Sets the clock, runs the sweep, and reconciles what is due. */
+async function letPass(subject: Subject, { billed }: Pick<State, 'billed'>, at: Time, facts: Facts): Promise<void> {
   await subject.advance(isoTime(at), true);
   const answers = Object.fromEntries(
     billed.filter(({ name }) => facts.subscriptions.some((mirror) => mirror.name === name))
       .map((each) => [each.name, answerOf(each)]),
   );
-  await subject.perform({ do: 'ask', answers }, isoTime(at));
+  const reconciled = await subject.perform({ do: 'ask', answers }, isoTime(at));
+  recordAction(facts, { do: 'ask', answers: pick(answers, reconciled) }, at);
 }
 
 function pick<Value>(values: Record<string, Value>, names: readonly string[]): Record<string, Value> {

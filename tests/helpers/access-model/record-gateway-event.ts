@@ -1,6 +1,6 @@
 import { type Answer, type GatewayEvent, type GatewayStatus, planOf } from './actions.ts';
 import { type Cycle, type Facts, moneyNamed, type Subscription } from './facts.ts';
-import { newestStatus } from './states.ts';
+import { cyclesWithAccess, newestStatus } from './states.ts';
 import { parseTime, type Time, wholeSeconds } from './time.ts';
 
 /** Adds an event of a gateway subscription to its mirror. */
@@ -53,9 +53,12 @@ export function receiveAnswer(facts: Facts, name: string, answer: Answer, now: T
   const period = paidPeriod(subscription, answer);
   if (period && (subscription.paidCount === null || paidCount > subscription.paidCount)) {
     const start = parseTime(period.start);
-    const isKnown = subscription.cycles.some((cycle) => cycle.start === start && cycle.by === 'charge');
-    cycleOf(subscription, period, start).by = 'charge';
-    if (!isKnown) subscription.charges.push({ at: start, arrivedAt: now });
+    const cycle = cycleOf(subscription, period, start);
+    if (cycle.by !== 'charge') {
+      subscription.charges.push({ at: start, arrivedAt: now });
+      cycle.at = start;
+      cycle.by = 'charge';
+    }
     subscription.paidCount = paidCount;
     namePlan(subscription, answer.tier, start);
   }
@@ -70,9 +73,9 @@ export function receiveAnswer(facts: Facts, name: string, answer: Answer, now: T
 }
 
 /** The newest cycle that the gateway charged, by its answer. While a charge fails, the cycle before is the paid one. */
-function paidPeriod({ cycles }: Subscription, { status, start, end }: Answer): { start: string; end: string } | null {
+function paidPeriod(subscription: Subscription, { status, start, end }: Answer): { start: string; end: string } | null {
   if (start === null || end === null) return null;
-  const known = cycles.toSorted((one, other) => other.start - one.start)[0];
+  const known = cyclesWithAccess(subscription).toSorted((one, other) => other.start - one.start)[0];
   if (!known) return null;
   if (status === 'active' || status === 'completed') return parseTime(end) > known.end ? { start, end } : null;
   if (status !== 'pending' || parseTime(start) <= known.end) return null;
