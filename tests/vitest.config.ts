@@ -10,7 +10,7 @@ if (Deno.env.get('TMPDIR') === undefined && hasRoomInMemory()) Deno.env.set('TMP
 /** The long suite, and the tests that run here on more rows or more orders. */
 const long = [
   'tests/long/**/*.test.ts',
-  'tests/database/{convergence,request-plans,outbox-plans,plans-of-empty-tables}.test.ts',
+  'tests/database/{convergence,mail-claims,request-plans,outbox-plans,plans-of-empty-tables}.test.ts',
 ];
 const globalSetup = ['tests/helpers/database/global-setup.ts'];
 

@@ -120,8 +120,9 @@ $$;
 grant execute on function
   private.merge_gateway_status(private.gateway_subscriptions, text, jsonb, timestamptz) to service_role;
 
--- Sets the period of a gateway subscription that was halted: its newest charged cycle, or the cycle of its first activation
--- if that came before the halt and no charge is known.
+-- Sets the period of a gateway subscription that was halted: its newest charged cycle. If no charge is known, the cycle of
+-- its first activation if that came before the halt, else its trial. If nothing of these is known, its paid time ended where
+-- the cycle of its first activation began.
 create function private.last_paid_cycle(
   p_subscription private.gateway_subscriptions
 )
@@ -131,7 +132,7 @@ stable
 set search_path = ''
 as $$
 begin
-  select cycle.period_start, cycle.period_end, date_trunc('second', cycle.at)
+  select date_trunc('second', cycle.period_start), cycle.period_end, date_trunc('second', cycle.at)
   into p_subscription.period_start, p_subscription.period_end, p_subscription.period_event_at
   from (
     select c.period_start, c.period_end, c.charged_at as at
@@ -141,6 +142,17 @@ begin
     union all
     select p_subscription.first_period_start, p_subscription.first_period_end, p_subscription.first_period_event_at
     where p_subscription.first_period_event_at < p_subscription.first_halted_at
+    union all
+    select p_subscription.authenticated_at, o.starts_at, p_subscription.authenticated_at
+    from private.subscription_orders o
+    where o.gateway_subscription_id = p_subscription.gateway_subscription_id
+      and o.user_id = p_subscription.user_id
+      and o.is_trial
+      and p_subscription.authenticated_at is not null
+    union all
+    select unpaid.at, unpaid.at, '-infinity'
+    from (select least(p_subscription.first_period_start, p_subscription.first_halted_at) as at) unpaid
+    where p_subscription.first_period_start is not null
   ) cycle
   order by cycle.at desc, cycle.period_end desc, cycle.period_start desc
   limit 1;

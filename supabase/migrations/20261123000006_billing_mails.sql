@@ -1,7 +1,7 @@
 -- The mails about gateway subscriptions. Contract: "E-mails".
 
 -- Returns when a user's access ends unless a gateway subscription is charged again. Only the ruling source ends access, and
--- only if no other running source ends later.
+-- only if no other running source ends later. Another gateway subscription ends with its cycle if it is not renewed.
 create function private.access_end(
   p_subscription private.gateway_subscriptions
 )
@@ -26,10 +26,20 @@ begin
     or exists (
       select
       from private.sources s
+      left join private.gateway_subscriptions m
+        on s.kind = 'gateway_subscription'
+        and m.user_id = s.user_id
+        and m.gateway_subscription_id = s.id
+      left join public.plans p on p.id = s.plan_id
       where s.user_id = p_subscription.user_id
         and (s.kind, s.id) <> (v_source.kind, v_source.id)
         and s.ended_at is null
         and s.lapses_at > v_end
+        and (
+          s.lapses_at < 'infinity'
+          or (m.is_replaced or m.cancel_at_period_end or m.gateway_status = 'pending') is not true
+          or s.ends_at + make_interval(days => case when s.cancel_at_period_end then 0 else p.grace_days end) > v_end
+        )
     )
   then
     return null;

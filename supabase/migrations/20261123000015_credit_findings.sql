@@ -27,7 +27,7 @@ cross join lateral (
       and first.kind = r.kind
       and first.user_id = r.user_id
       and (r.kind = 'payment' or first.until = r.until)
-      and (first.fulfilled_at, first.payment_id) < (r.fulfilled_at, r.payment_id)
+      and (first.fulfilled_at, first.since, first.payment_id) < (r.fulfilled_at, r.since, r.payment_id)
   ) as is_second
 ) twice
 cross join lateral (

@@ -35,6 +35,8 @@ describe('the model alone', () => {
       advance: async () => {},
       perform: () => Promise.resolve([]),
       read: () => Promise.resolve({ tier: 'free', active: null, findings: [] }),
+      readBilling: () => Promise.resolve({ billing: null, cancelled: [] }),
+      readClaims: () => Promise.resolve([]),
     };
     await expect(runSteps(stub, noFacts('replace'), history?.steps ?? [])).rejects.toThrow(
       /order A pro amount=99900 → free\n.* verify A A1 → pro until .*\nmodel {4}pro until .*\ndatabase free$/,

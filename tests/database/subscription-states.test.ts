@@ -117,6 +117,15 @@ describe('a charge that fails', () => {
       { kind: 'payment-pending', ends_at: null, url: null },
     ]);
   });
+
+  test('of a subscription over another one that is not renewed says when access ends', async () => {
+    await billed();
+    id = uniqueId('sub');
+    const cycle = { start: '2026-06-01T06:00:00Z', end: '2026-07-01T06:00:00Z' };
+    await event({ name: 'activated', ...cycle, planId: 'plan_premium', createdAt: cycle.start });
+    await event({ name: 'pending', planId: 'plan_premium', createdAt: cycle.end });
+    expect(await mails()).toMatchObject([{ kind: 'payment-pending', ends_at: '2026-07-04T06:00:00.000Z' }]);
+  });
 });
 
 describe('a halted subscription', () => {
@@ -174,6 +183,23 @@ test('an update changes the plan and nothing that was paid', async () => {
   await billed();
   await event({ name: 'updated', ...july, planId: 'plan_premium', createdAt: at('06-10') });
   expect(await readSubscription(database, userId)).toMatchObject({ tier: 'premium', end: '2026-07-01T00:00:00.000Z' });
+});
+
+test('a change of plan at the end of the cycle leaves no time without access before the first charge', async () => {
+  await billed();
+  const next = { id: uniqueId('sub'), planId: 'plan_premium', createdAt: at('06-10') };
+  await database.query(
+    `insert into private.subscription_orders (
+       user_id, tier, gateway_plan_id, gateway_subscription_id, expires_at, starts_at, replaces
+     )
+     values ($1, 'premium', 'plan_premium', $2, $3, $4, $5)`,
+    [userId, next.id, at('06-11'), at('07-01'), id],
+  );
+  await deliver(service, subscriptionEvent({ ...next, userId, name: 'authenticated' }));
+  await event({ name: 'cancelled', createdAt: at('07-01') });
+  expect(await expire('2026-07-02T00:00:00Z')).toBe('pro');
+  await deliver(service, subscriptionEvent({ ...next, ...july, userId, name: 'charged', createdAt: at('07-02') }));
+  expect(await expire('2026-07-20T00:00:00Z')).toBe('premium');
 });
 
 const histories: [string, string, Step[]][] = [

@@ -1,3 +1,4 @@
+import { type Billing, billingOf, describeBilling } from './billing.ts';
 import type { Facts } from './facts.ts';
 import { type Finding, findingsOf } from './findings.ts';
 import { rulingSource } from './model.ts';
@@ -16,6 +17,25 @@ export type Access = {
   } | null;
   readonly findings: readonly Finding[];
 };
+
+/** What the database has about the billing of a user. */
+export type StoredBilling = { readonly billing: Billing | null; readonly cancelled: readonly string[] };
+
+/** Where the stored billing differs from the model; empty: nowhere. */
+export function billingDifferences(facts: Facts, now: Time, stored: StoredBilling): string[] {
+  const { billing, isToBeCancelled } = billingOf(facts, now);
+  const model = billing && { ...billing, nextChargeAt: billing.nextChargeAt ?? null };
+  const database = stored.billing && billing
+    ? { ...stored.billing, ...(billing.nextChargeAt === undefined && { nextChargeAt: null }) }
+    : stored.billing;
+  return [
+    ...(model === undefined || describeBilling(model) === describeBilling(database)
+      ? []
+      : [`model    ${describeBilling(model)}`, `database ${describeBilling(database)}`]),
+    ...[...isToBeCancelled].filter(([name, isCancelled]) => stored.cancelled.includes(name) !== isCancelled)
+      .map(([name, isCancelled]) => `${isCancelled ? 'not ' : ''}to be cancelled at the gateway: ${name}`),
+  ];
+}
 
 /** The access by the model. */
 export function accessOf(facts: Facts, now: Time): Access {

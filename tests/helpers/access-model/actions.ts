@@ -17,6 +17,7 @@ export type Action =
   }
   | { do: 'dispute'; order: string; payment: string }
   | { do: 'nothing captured'; order: string; isUnknown: boolean }
+  | { do: 'subscribe'; subscription: string; tier: string; startsAt: string; isTrial: boolean; replaces: string | null }
   | GatewayEvent
   | { do: 'ask'; answers: Record<string, Answer> }
   | { do: 'cancel'; atPeriodEnd: boolean }
@@ -28,22 +29,52 @@ export type Action =
 
 /** An event of a gateway subscription, times in ISO 8601. `payment` is the payment of the charge. */
 export type GatewayEvent = {
-  do: 'activated' | 'charged' | 'cancelled';
+  do: Exclude<GatewayStatus, 'active'> | 'activated' | 'charged' | 'resumed' | 'updated';
   subscription: string;
   tier: string;
   createdAt: string;
-  start: string;
-  end: string;
+  start: string | null;
+  end: string | null;
   payment: string | null;
+  paidCount: number;
+  chargeAt: string | null;
 };
+
+/** The names of the events of gateway subscriptions. */
+export const gatewayEvents: readonly string[] = [
+  'authenticated',
+  'activated',
+  'charged',
+  'pending',
+  'halted',
+  'paused',
+  'resumed',
+  'updated',
+  'cancelled',
+  'completed',
+] satisfies GatewayEvent['do'][];
+
+/** The statuses of a gateway subscription. Of two events in one second the later one in this list is the newer one. */
+export const gatewayStatuses = [
+  'authenticated',
+  'pending',
+  'halted',
+  'paused',
+  'active',
+  'completed',
+  'cancelled',
+] as const;
+export type GatewayStatus = (typeof gatewayStatuses)[number];
 
 /** A gateway subscription as the gateway's API returns it. */
 export type Answer = {
   tier: string;
-  status: 'active' | 'halted' | 'cancelled';
-  start: string;
-  end: string;
+  status: GatewayStatus;
+  start: string | null;
+  end: string | null;
   endedAt: string | null;
+  paidCount: number;
+  chargeAt: string | null;
 };
 
 /** An action and its time, ISO 8601. */

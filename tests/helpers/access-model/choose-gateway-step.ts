@@ -1,8 +1,25 @@
 import type { Action, GatewayEvent } from './actions.ts';
 import type { Draw, Kind } from './draws.ts';
-import { activate, answerOf, type Billed, charge, end, eventTime, nextCycle, reactivate } from './gateway.ts';
+import {
+  activate,
+  answerOf,
+  authorise,
+  begin,
+  type Billed,
+  changeStatus,
+  charge,
+  end,
+  eventTime,
+  failCharge,
+  nextCycle,
+  payCycle,
+  reactivate,
+  resume,
+  updatePlan,
+} from './gateway.ts';
 import type { State } from './history.ts';
-import { day, hour, type Time } from './time.ts';
+import { rulingSource } from './model.ts';
+import { day, hour, isoTime, type Time, wholeSeconds } from './time.ts';
 
 /** An event older than this is never delivered: the gateway stopped retrying. */
 const longestDelay = 13 * day;
@@ -39,14 +56,63 @@ export function chooseGatewayStep(state: State, kind: Kind, { which, how }: Draw
       const event = one?.delivered[how % one.delivered.length];
       return event ? [event] : null;
     }
+    case 'try': {
+      if (billed.length >= 3) return null;
+      const startsAt = wholeSeconds(now) + ([7, 14, 30][which % 3] ?? 7) * day;
+      return planStart(state, (['basic', 'pro', 'premium'] as const)[how % 3] ?? 'basic', startsAt, null);
+    }
+    case 'change': {
+      const ruling = rulingSource(facts, now);
+      const old = billed.find(({ name, status, held }) =>
+        name === ruling?.name && status === 'active' && held.length === 0
+      );
+      const cycle = old?.cycles.at(-1);
+      if (!old || !cycle || billed.length >= 3 || cycle.end <= now || ruling?.cancelAtPeriodEnd) return null;
+      if (facts.planned.some(({ replaces }) => replaces === old.name)) return null;
+      return planStart(state, (['basic', 'pro', 'premium'] as const)[how % 3] ?? 'basic', cycle.end, old.name);
+    }
+    case 'start': {
+      const waiting = billed.find(({ status }) => status === 'authenticated');
+      if (!waiting || waiting.startsAt === null) return null;
+      if (waiting.startsAt > now) state.now = waiting.startsAt + ([0, hour, 2 * day][which % 3] ?? 0);
+      if (state.now - waiting.startsAt > longestDelay) return null;
+      const old = billed.find(({ name, status }) => name === waiting.replaces && status !== 'cancelled');
+      const ended = old && how !== 0 ? deliverSome(old, [end(old, waiting.startsAt)], how > 2 ? 1 : 0) : [];
+      if (how % 4 === 3) return [...ended, ...deliverSome(waiting, [failCharge(waiting)], how > 4 ? 1 : 0)];
+      return [...ended, ...deliverSome(waiting, begin(waiting, waiting.startsAt), [0, 1, 2, 3, 3, 3][which % 6] ?? 3)];
+    }
+    case 'fail charge': {
+      if (one?.status !== 'active') return null;
+      const { start } = nextCycle(one);
+      if (start > now) state.now = start + ([0, hour, day][which % 3] ?? 0);
+      if (state.now - start > longestDelay) return null;
+      return deliverSome(one, [failCharge(one)], how > 1 ? 1 : 0);
+    }
+    case 'fail again':
+      return one?.status === 'pending' ? deliverSome(one, [changeStatus(one, 'pending', now)], 1) : null;
+    case 'pay':
+      if (one?.status !== 'pending' && one?.status !== 'halted') return null;
+      return deliverSome(one, payCycle(one, now), [3, 3, 3, 1, 2, 0][how % 6] ?? 3);
+    case 'pause':
+      return one?.status === 'active' ? deliverSome(one, [changeStatus(one, 'paused', now)], how > 1 ? 1 : 0) : null;
+    case 'go on':
+      return one?.status === 'paused' ? deliverSome(one, resume(one, now), [3, 3, 3, 1, 2, 0][how % 6] ?? 3) : null;
+    case 'complete':
+      return one?.status === 'active' ? deliverSome(one, [changeStatus(one, 'completed', now)], how > 1 ? 1 : 0) : null;
+    case 'update':
+      if (one?.status !== 'active') return null;
+      return deliverSome(
+        one,
+        [updatePlan(one, (['basic', 'pro', 'premium'] as const)[how % 3] ?? 'basic', now)],
+        which > 1 ? 1 : 0,
+      );
     case 'end':
-      return one && one.status !== 'cancelled' ? deliverSome(one, [end(one, now)], how > 2 ? 1 : 0) : null;
+      if (!one || one.status === 'cancelled' || one.status === 'completed') return null;
+      return deliverSome(one, [end(one, now)], how > 2 ? 1 : 0);
     case 'halt':
-      if (one?.status !== 'active' || one.held.length > 0) return null;
-      one.status = 'halted';
-      return [{ do: 'wait' }];
+      return one?.status === 'pending' ? deliverSome(one, [changeStatus(one, 'halted', now)], how > 1 ? 1 : 0) : null;
     case 'reactivate':
-      if (!one || !mirror || one.status === 'cancelled' || one.held.length > 0) return null;
+      if (!one || !mirror || one.held.length > 0 || !['active', 'halted'].includes(one.status)) return null;
       if (mirror.cancelledAt.length > 0 || mirror.cancelledFor !== null) return null;
       return deliverSome(one, reactivate(one, now), 3);
     case 'ask':
@@ -61,6 +127,16 @@ export function chooseGatewayStep(state: State, kind: Kind, { which, how }: Draw
     default:
       return null;
   }
+}
+
+/** A gateway subscription that the user asks for and authorises now. Without one to replace it is a trial. */
+function planStart({ billed, now }: State, tier: string, startsAt: Time, replaces: string | null): Action[] {
+  const name = `S${billed.length + 1}`;
+  const { billed: added, events } = authorise(name, tier, startsAt, replaces, now);
+  billed.push(added);
+  const isTrial = replaces === null;
+  const order: Action = { do: 'subscribe', subscription: name, tier, startsAt: isoTime(startsAt), isTrial, replaces };
+  return [order, ...deliverSome(added, events, 1)];
 }
 
 function isDeliverable(event: GatewayEvent, now: Time): boolean {

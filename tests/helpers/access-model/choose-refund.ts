@@ -11,7 +11,9 @@ export function chooseRefund({ facts, billed }: State, kind: Kind, { which, how 
   const refundable = [
     ...facts.orders.flatMap(refundableOf),
     ...billed.flatMap(({ cycles, tier }) =>
-      cycles.map(({ payment }) => ({ name: payment, amount: planOf(tier).price, order: null, canFail: true }))
+      cycles.flatMap(({ payment }) =>
+        payment === null ? [] : [{ name: payment, amount: planOf(tier).price, order: null, canFail: true }]
+      )
     ),
   ];
   return kind === 'refund' ? newRefund(facts, refundable, which, how) : changedRefund(facts, refundable, which, how);

@@ -1,6 +1,7 @@
 import { planOf } from './actions.ts';
 import { type Credit, type Facts, isRefunded, type Order, paidOf } from './facts.ts';
-import { isOpen, isPaid, paidCycle, periodOf, replacing, rulingSource, sourcesOf } from './model.ts';
+import { isOpen, isPaid, periodOf, replacing, rulingSource, sourcesOf } from './model.ts';
+import { cyclesWithAccess, paidCycle } from './states.ts';
 import { day, type Time } from './time.ts';
 
 /** The price of a tier now; a changed plan costs 100 more. */
@@ -47,7 +48,7 @@ function runningLink(facts: Facts, name: string, now: Time) {
 function runningCycle(facts: Facts, name: string, now: Time) {
   const subscription = facts.subscriptions.find((each) => each.name === name);
   const cycle = subscription && paidCycle(subscription);
-  const isNewest = subscription?.cycles.every(({ start }) => start <= (cycle?.start ?? 0)) ?? false;
+  const isNewest = subscription && cyclesWithAccess(subscription).every(({ start }) => start <= (cycle?.start ?? 0));
   return cycle && isNewest && cycle.end > now ? { name, start: cycle.start, end: cycle.end } : null;
 }
 

@@ -1,4 +1,5 @@
 import type { EarlyRenewal } from '../database/early-renewal.ts';
+import type { GatewayStatus } from './actions.ts';
 import type { Time } from './time.ts';
 
 /** A payment at the gateway, with its refunds by id. */
@@ -56,8 +57,15 @@ export type Order = Cancellation & {
 
 /**
  * A cycle of a gateway subscription. `at` is the time of the charge; `money` is null until an event names its payment.
+ * `by` is the newest fact about it: a trial has no payment, and an activation may announce a cycle that is not paid.
  */
-export type Cycle = { readonly start: Time; readonly end: Time; at: Time; money: Money | null };
+export type Cycle = {
+  readonly start: Time;
+  readonly end: Time;
+  at: Time;
+  money: Money | null;
+  by: 'trial' | 'activation' | 'charge';
+};
 
 /** The time of an event at the gateway, and the time of its delivery. */
 export type EventTimes = { readonly at: Time; readonly arrivedAt: Time };
@@ -65,9 +73,21 @@ export type EventTimes = { readonly at: Time; readonly arrivedAt: Time };
 /** The mirror of a gateway subscription whose plan is one of ours. */
 export type Subscription = Cancellation & {
   readonly name: string;
-  readonly tier: string;
-  readonly activations: EventTimes[];
+  tier: string;
+  /** The time of the event that named the plan. */
+  planAt: Time;
+  readonly authentications: EventTimes[];
+  readonly activations: (EventTimes & { readonly cycle: Cycle })[];
   readonly charges: EventTimes[];
+  readonly halts: Time[];
+  /** What events and reconciliations said about the status. */
+  readonly statuses: { at: Time; status: GatewayStatus; isRead: boolean; chargeAt: Time | null }[];
+  /** The largest number of paid cycles in its charges. */
+  paidCount: number | null;
+  /** Whether an event other than a charge arrived. */
+  isNoted: boolean;
+  /** The times of the user's cancellations at once, of any source. */
+  readonly stops: Time[];
   readonly cycles: Cycle[];
   endedAt: Time | null;
   /** The time of the last reconciliation. */
@@ -83,11 +103,20 @@ export type Grant = Cancellation & {
   readonly until: Time;
 };
 
+/** A gateway subscription that the user asked for: it starts after a trial, or when `replaces` ends. */
+export type Planned = {
+  readonly name: string;
+  readonly startsAt: Time;
+  readonly isTrial: boolean;
+  replaces: string | null;
+};
+
 /** All facts about a user that were sent to the database. */
 export type Facts = {
   readonly earlyRenewal: EarlyRenewal;
   readonly orders: Order[];
   readonly subscriptions: Subscription[];
+  readonly planned: Planned[];
   readonly grants: Grant[];
   readonly money: Map<string, Money>;
   /** Months of the plans that were changed, by tier. */
@@ -97,7 +126,16 @@ export type Facts = {
 };
 
 export function noFacts(earlyRenewal: Facts['earlyRenewal']): Facts {
-  return { earlyRenewal, orders: [], subscriptions: [], grants: [], money: new Map(), months: {}, cancellations: [] };
+  return {
+    earlyRenewal,
+    orders: [],
+    subscriptions: [],
+    planned: [],
+    grants: [],
+    money: new Map(),
+    months: {},
+    cancellations: [],
+  };
 }
 
 /** Whether a payment was refunded in full. Only processed refunds count. */

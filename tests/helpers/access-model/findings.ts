@@ -102,8 +102,9 @@ function fromCycles(facts: Facts, subscription: Subscription): Finding[] {
 
 /** Whether a newer payment or gateway subscription existed when the cycle was charged. */
 export function isChargedAfterReplacement(facts: Facts, subscription: Subscription, { at }: Cycle): boolean {
-  const since = sinceOf(subscription) ?? 0;
+  const since = sinceOf({ ...subscription, authentications: [] }) ?? 0;
   return paidSources(facts).some((other) =>
+    other.name !== subscription.name &&
     sincesOf(facts, other).some((otherSince) => otherSince > since && otherSince < at)
   );
 }

@@ -3,7 +3,7 @@ import { choose } from './choose.ts';
 import type { Draw, Drawn, Kind } from './draws.ts';
 import { type Facts, noFacts } from './facts.ts';
 import type { Billed } from './gateway.ts';
-import { sourcesOf } from './model.ts';
+import { isLive, sourcesOf } from './model.ts';
 import { isOpenCase } from './open-cases.ts';
 import { recordAction } from './record-action.ts';
 import { addMonths, day, hour, minute, parseTime, second, type Time } from './time.ts';
@@ -37,9 +37,20 @@ function chooseKind(state: State, kind: Kind, draw: Draw): ChosenStep | null {
   const facts = structuredClone(state.facts);
   for (const action of actions) {
     recordAction(facts, action, state.now);
-    if (isOpenCase(facts, state.now)) return null;
+    if (isOpenCase(facts, state.now) || isShownAfterItsEnd(state.facts, facts, state.now)) return null;
   }
   return { kind, state, actions };
+}
+
+/**
+ * A source that had ended runs again although its days of grace are over: resumed, and its next charge is not known yet. The
+ * row shows it until it is reconciled, and the profile does not.
+ */
+function isShownAfterItsEnd(before: Facts, facts: Facts, now: Time): boolean {
+  const wasLive = (name: string) => sourcesOf(before).some((source) => source.name === name && isLive(source, now));
+  return sourcesOf(facts).some((source) =>
+    source.runsUntilReconciled && source.end + 3 * day <= now && isLive(source, now) && !wasLive(source.name)
+  );
 }
 
 function timeOf({ now, facts, last }: State, kind: Kind, { wait, how }: Draw): Time {

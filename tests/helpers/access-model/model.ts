@@ -1,4 +1,5 @@
 import { type EventTimes, type Facts, type Grant, isRefunded, type Order, type Subscription } from './facts.ts';
+import { closingOf, cyclesWithAccess, paidCycle } from './states.ts';
 import { addMonths, day, second, type Time } from './time.ts';
 
 /** Gives a user a tier from a start to an end: supabase/README.md, Sources of access. */
@@ -27,10 +28,11 @@ const graceDays = 3;
 
 /** All sources of a user, also those that ended. */
 export function sourcesOf(facts: Facts): Source[] {
+  const { orders, subscriptions, grants } = facts;
   return [
-    ...facts.orders.flatMap((order) => fromOrder(facts, order)),
-    ...facts.subscriptions.flatMap((subscription) => fromSubscription(facts, subscription)),
-    ...facts.grants.map(fromGrant),
+    ...orders.flatMap((order) => fromOrder(facts, order)),
+    ...subscriptions.flatMap((subscription) => fromSubscription(facts, subscription)),
+    ...grants.map(fromGrant),
   ];
 }
 
@@ -58,12 +60,14 @@ export function rulingSource(facts: Facts, now: Time): Source | null {
 }
 
 /**
- * The newest activation of a gateway subscription, else its first charge. The gateway's times have whole seconds; the end
- * of the second counts.
+ * The newest activation of a gateway subscription, else its first charge, else its authorisation. The gateway's times have
+ * whole seconds; the end of the second counts.
  */
-export function sinceOf({ activations, charges }: Pick<Subscription, 'activations' | 'charges'>): Time | null {
-  const charged = charges.toSorted((one, other) => one.at - other.at)[0];
-  const newest = activations.toSorted((one, other) => other.at - one.at)[0] ?? charged;
+export function sinceOf(
+  { authentications, activations, charges }: Pick<Subscription, 'authentications' | 'activations' | 'charges'>,
+): Time | null {
+  const first = (events: readonly EventTimes[]) => events.toSorted((one, other) => one.at - other.at)[0];
+  const newest = activations.toSorted((one, other) => other.at - one.at)[0] ?? first(charges) ?? first(authentications);
   return newest === undefined ? null : happenedAt(newest);
 }
 
@@ -94,11 +98,6 @@ export function periodOf(order: Order): { start: Time; end: Time } | null {
   return null;
 }
 
-/** The newest cycle that was not refunded in full. */
-export function paidCycle({ cycles }: Subscription): Subscription['cycles'][number] | null {
-  return cycles.toSorted((one, other) => other.start - one.start).find(({ money }) => !isRefunded(money)) ?? null;
-}
-
 /** Whether an order was fulfilled, and neither refunded in full nor never captured. */
 export function isPaid({ money, fulfilledAt, isNeverCaptured }: Order): boolean {
   return fulfilledAt !== null && !isNeverCaptured && !isRefunded(money);
@@ -124,15 +123,18 @@ function fromOrder(facts: Facts, order: Order): Source[] {
 }
 
 function fromSubscription(facts: Facts, subscription: Subscription): Source[] {
-  const { name, tier, activations, charges, cycles, endedAt, cancelledAt, cancelledFor, reconciledAt } = subscription;
+  const { name, tier, authentications, activations, charges, cancelledAt, cancelledFor, reconciledAt } = subscription;
   const since = sinceOf(subscription);
-  if (since === null) return [];
+  const cycles = cyclesWithAccess(subscription);
+  if (since === null || cycles.length === 0) return [];
   const paid = paidCycle(subscription);
   const { start, end, at } = paid ?? { start: since, end: since, at: since };
   // After a full refund of the newest cycle, the cycle before has no grace, and its end needs no reconciliation.
   const isNewest = cycles.every((cycle) => cycle.start <= start);
-  const grace = cancelledFor === null && isNewest ? graceDays : 0;
-  const isEndedByGateway = endedAt !== null && activations.every((activation) => activation.at <= endedAt);
+  const { isEnded, hasGrace, isFinal } = paid === null
+    ? { isEnded: true, hasGrace: false, isFinal: true }
+    : closingOf(facts, subscription, paid);
+  const grace = cancelledFor === null && isNewest && hasGrace ? graceDays : 0;
   return [{
     name,
     kind: 'gateway',
@@ -140,13 +142,13 @@ function fromSubscription(facts: Facts, subscription: Subscription): Source[] {
     start,
     end,
     since,
-    arrivedAt: Math.min(...[...activations, ...charges].map(({ arrivedAt }) => arrivedAt)),
-    isEnded: paid === null || isEndedByGateway || cancelledAt.some((time) => at <= time),
+    arrivedAt: Math.min(...[...authentications, ...activations, ...charges].map(({ arrivedAt }) => arrivedAt)),
+    isEnded: isEnded || cancelledAt.some((time) => at <= time),
     isReplaced: isNewest && replacing(facts, name, end).length > 0,
     rulesFrom: -Infinity,
     cancelAtPeriodEnd: cancelledFor !== null,
     graceDays: grace,
-    runsUntilReconciled: isNewest && (reconciledAt ?? 0) <= Math.max(end, end + (grace - 1) * day),
+    runsUntilReconciled: isNewest && !isFinal && (reconciledAt ?? 0) <= Math.max(end, end + (grace - 1) * day),
   }];
 }
 

@@ -1,14 +1,15 @@
 import { type Cycle, type Facts, isRefunded, type Order, type Subscription } from './facts.ts';
 import { isChargedAfterCancellation, isChargedAfterReplacement, isPaidUnder } from './findings.ts';
-import { isLive, paidCycle, sinceOf, sourcesOf } from './model.ts';
+import { isLive, sinceOf, sourcesOf } from './model.ts';
+import { paidCycle } from './states.ts';
 import { day, second, type Time } from './time.ts';
 
 /** Whether the contract leaves the result open here. Such histories are not generated. */
 export function isOpenCase(facts: Facts, now: Time): boolean {
   return facts.subscriptions.some((subscription) =>
     isCancellationOpen(subscription) ||
-    subscription.cycles.some((cycle) => isChargeOpen(facts, subscription, cycle))
-  ) || isInstantOpen(facts, now) || isRevivalOpen(facts, now) || facts.orders.some((order) =>
+    subscription.cycles.some((cycle) => cycle.by !== 'trial' && isChargeOpen(facts, subscription, cycle))
+  ) || isRankOpen(facts) || isInstantOpen(facts, now) || isRevivalOpen(facts, now) || facts.orders.some((order) =>
     isPaidUnderOpen(facts, order, now) || isChainOpen(facts, order, now) || isRefusalOpen(order)
   );
 }
@@ -18,6 +19,12 @@ function isCancellationOpen(subscription: Subscription): boolean {
   const { cancelledAt, cancelledFor } = subscription;
   const revived = paidCycle(subscription)?.at ?? 0;
   return cancelledFor !== null && cancelledAt.some((time) => time < revived);
+}
+
+/** Two gateway subscriptions that were activated in the same second. */
+function isRankOpen(facts: Facts): boolean {
+  const since = sourcesOf(facts).filter(({ kind }) => kind === 'gateway').map((source) => source.since);
+  return new Set(since).size < since.length;
 }
 
 /** At the exact instant at which access ends. */
@@ -50,14 +57,15 @@ function isChargeOpen(facts: Facts, subscription: Subscription, cycle: Cycle): b
 }
 
 function wasChargedAfterReplacement(facts: Facts, { activations, charges }: Subscription, at: Time): boolean {
-  const since = sinceOf({ activations: activations.filter((event) => event.at <= at), charges }) ?? 0;
+  const before = activations.filter((event) => event.at <= at);
+  const since = sinceOf({ authentications: [], activations: before, charges }) ?? 0;
   const isThere = (name: string) =>
     sourcesOf(facts).some((source) => source.name === name && isLive(source, at) && source.arrivedAt < at);
   return facts.orders.some(({ name, verifiedAt, orderedAt }) =>
     isThere(name) && (verifiedAt !== null && verifiedAt < at ? verifiedAt : orderedAt) > since
   ) || facts.subscriptions.some((other) => {
     const known = other.activations.filter(({ arrivedAt }) => arrivedAt < at);
-    return isThere(other.name) && (sinceOf({ activations: known, charges: other.charges }) ?? 0) > since;
+    return isThere(other.name) && (sinceOf({ ...other, activations: known }) ?? 0) > since;
   });
 }
 

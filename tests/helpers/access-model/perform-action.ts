@@ -1,4 +1,4 @@
-import { type Action, type Answer, planOf } from './actions.ts';
+import { type Action, type Answer, type GatewayEvent, planOf } from './actions.ts';
 import type { Names } from './names.ts';
 import type { Setting } from './subject.ts';
 import { callRpc } from '../database/session.ts';
@@ -64,6 +64,23 @@ export function createPerformer(
     return [];
   };
 
+  const bodyOf = (event: GatewayEvent): string => {
+    const { do: name, tier, payment, createdAt, start, end, paidCount, chargeAt } = event;
+    return subscriptionEvent({
+      name,
+      userId,
+      id: names.idOf(event.subscription, 'sub'),
+      planId: `plan_${tier}`,
+      createdAt,
+      start,
+      end,
+      fields: { paid_count: paidCount, charge_at: chargeAt === null ? null : seconds(chargeAt) },
+      ...(payment !== null && {
+        // The gateway creates an order of its own for each charge.
+        payment: { id: paymentOf(payment), order_id: uniqueId('order'), amount: planOf(tier).price },
+      }),
+    });
+  };
   const order = async ({ order, tier, amount, start }: Extract<Action, { do: 'order' }>): Promise<string[]> => {
     if (start) {
       const placed = await orderTier(service, { user: { id: userId, email: null }, tier, start });
@@ -133,25 +150,31 @@ export function createPerformer(
       }
       case 'nothing captured':
         return call('apply_order_payments', orderOf(action.order).id, action.isUnknown ? null : '[]');
+      case 'subscribe':
+        return write(
+          `insert into private.subscription_orders (
+             user_id, tier, gateway_plan_id, gateway_subscription_id, expires_at, starts_at, is_trial, replaces
+           )
+           values ($1, $2, 'plan_' || $2, $3, $4::timestamptz + interval '1 day', $5, $6, $7)`,
+          userId,
+          action.tier,
+          names.idOf(action.subscription, 'sub'),
+          at,
+          action.startsAt,
+          action.isTrial,
+          action.replaces === null ? null : names.idOf(action.replaces, 'sub'),
+        );
+      case 'authenticated':
       case 'activated':
       case 'charged':
+      case 'pending':
+      case 'halted':
+      case 'paused':
+      case 'resumed':
+      case 'updated':
       case 'cancelled':
-        return send(action, () => {
-          const { do: name, tier, payment, createdAt, start, end } = action;
-          return subscriptionEvent({
-            name,
-            userId,
-            id: names.idOf(action.subscription, 'sub'),
-            planId: `plan_${tier}`,
-            createdAt,
-            start,
-            end,
-            ...(payment !== null && {
-              // The gateway creates an order of its own for each charge.
-              payment: { id: paymentOf(payment), order_id: uniqueId('order'), amount: planOf(tier).price },
-            }),
-          });
-        });
+      case 'completed':
+        return send(action, () => bodyOf(action));
       case 'ask':
         return ask(action.answers);
       case 'cancel':
@@ -184,15 +207,20 @@ export function createPerformer(
 }
 
 /** A gateway subscription as an entity of the gateway's API. */
-function subscriptionAnswer(id: string, { tier, status, start, end, endedAt }: Answer): Fields {
+function subscriptionAnswer(
+  id: string,
+  { tier, status, start, end, endedAt, paidCount, chargeAt }: Answer,
+): Fields {
   return {
     id,
     entity: 'subscription',
     plan_id: `plan_${tier}`,
     status,
-    current_start: seconds(start),
-    current_end: seconds(end),
+    current_start: start === null ? null : seconds(start),
+    current_end: end === null ? null : seconds(end),
     ended_at: endedAt === null ? null : seconds(endedAt),
+    paid_count: paidCount,
+    charge_at: chargeAt === null ? null : seconds(chargeAt),
     notes: [],
   };
 }

@@ -3,6 +3,7 @@ import { type Chain, type Facts, isRefunded, moneyNamed, type Order } from './fa
 import { creditFor, endOfRunning } from './credits.ts';
 import { isLive, isOpen, rulingSource, sourcesOf } from './model.ts';
 import { receiveAnswer, receiveEvent } from './record-gateway-event.ts';
+import { hasEndedAtGateway } from './states.ts';
 import { hour, parseTime, type Time } from './time.ts';
 
 /** Adds an action and its time to the facts. `answers` of `ask` contains only the subscriptions that were claimed. */
@@ -30,9 +31,20 @@ export function recordAction(facts: Facts, action: Action, now: Time): void {
       return void (orderNamed(facts, action.order).isDisputeLost = true);
     case 'nothing captured':
       return endUncaptured(orderNamed(facts, action.order), now);
+    case 'subscribe': {
+      const { subscription: name, startsAt, isTrial, replaces } = action;
+      return void facts.planned.push({ name, startsAt: parseTime(startsAt), isTrial, replaces });
+    }
+    case 'authenticated':
     case 'activated':
     case 'charged':
+    case 'pending':
+    case 'halted':
+    case 'paused':
+    case 'resumed':
+    case 'updated':
     case 'cancelled':
+    case 'completed':
       return receiveEvent(facts, action, now);
     case 'ask':
       for (const [name, answer] of Object.entries(action.answers)) receiveAnswer(facts, name, answer, now);
@@ -41,8 +53,9 @@ export function recordAction(facts: Facts, action: Action, now: Time): void {
       return cancel(facts, action.atPeriodEnd, now);
     case 'resume': {
       const ruling = rulingSource(facts, now);
-      if (ruling) sourceNamed(facts, ruling.name).cancelledFor = null;
-      return;
+      if (ruling === null || !ruling.cancelAtPeriodEnd) return;
+      sourceNamed(facts, ruling.name).cancelledFor = null;
+      return undoChange(facts, now);
     }
     case 'grant':
       return void facts.grants.push(newGrant('grant', action.grant, action.tier, now, parseTime(action.until)));
@@ -163,12 +176,22 @@ function cancel(facts: Facts, atPeriodEnd: boolean, now: Time): void {
   const ruling = rulingSource(facts, now);
   if (ruling === null) return;
   if (atPeriodEnd) {
-    sourceNamed(facts, ruling.name).cancelledFor ??= ruling.end;
-    return;
+    const source = sourceNamed(facts, ruling.name);
+    if (source.cancelledFor !== null) return;
+    source.cancelledFor = ruling.end;
+    return undoChange(facts, now);
   }
   facts.cancellations.push(now);
+  for (const each of facts.subscriptions.filter((each) => !hasEndedAtGateway(each))) each.stops.push(now);
   for (const source of sourcesOf(facts).filter((source) => isOpen(source, now))) {
     sourceNamed(facts, source.name).cancelledAt.push(now);
+  }
+}
+
+/** A change of plan that waits for the end of the cycle is undone by the user's decision about the running plan. */
+function undoChange({ planned }: Facts, now: Time): void {
+  for (const order of planned) {
+    if (order.startsAt > now) order.replaces = null;
   }
 }
 

@@ -1,28 +1,96 @@
-import { type Answer, type GatewayEvent, planOf } from './actions.ts';
+import { type Answer, type GatewayEvent, type GatewayStatus, planOf } from './actions.ts';
 import { type Cycle, type Facts, moneyNamed, type Subscription } from './facts.ts';
-import { parseTime, type Time } from './time.ts';
+import { cyclesWithAccess, newestStatus } from './states.ts';
+import { parseTime, type Time, wholeSeconds } from './time.ts';
 
 /** Adds an event of a gateway subscription to its mirror. */
 export function receiveEvent(facts: Facts, event: GatewayEvent, now: Time): void {
   const subscription = mirrorOf(facts, event.subscription, event.tier);
   const times = { at: parseTime(event.createdAt), arrivedAt: now };
-  if (event.do === 'cancelled') {
-    subscription.endedAt = times.at;
-    return;
+  const period = event.start !== null && event.end !== null ? { start: event.start, end: event.end } : null;
+  const chargeAt = event.chargeAt === null ? null : parseTime(event.chargeAt);
+  subscription.statuses.push({ at: times.at, status: statusAfter(event.do), isRead: false, chargeAt });
+  subscription.isNoted ||= event.do !== 'charged';
+  if (event.do !== 'cancelled') namePlan(subscription, event.tier, times.at);
+  switch (event.do) {
+    case 'cancelled':
+      subscription.endedAt = times.at;
+      return;
+    case 'halted':
+      return void subscription.halts.push(times.at);
+    case 'authenticated': {
+      subscription.authentications.push(times);
+      const trial = facts.planned.find(({ name, isTrial }) => isTrial && name === subscription.name);
+      const isKnown = subscription.cycles.some(({ by }) => by === 'trial');
+      if (trial && !isKnown) {
+        subscription.cycles.push({ start: times.at, end: trial.startsAt, at: times.at, money: null, by: 'trial' });
+      }
+      return;
+    }
+    case 'activated':
+      if (period) subscription.activations.push({ ...times, cycle: cycleOf(subscription, period, times.at) });
+      return;
+    case 'charged': {
+      subscription.charges.push(times);
+      subscription.paidCount = Math.max(subscription.paidCount ?? 0, event.paidCount);
+      if (!period) return;
+      const cycle = cycleOf(subscription, period, times.at);
+      cycle.by = 'charge';
+      if (event.payment === null) return;
+      cycle.at = times.at;
+      cycle.money = moneyNamed(facts, event.payment, planOf(event.tier).price);
+    }
   }
-  (event.do === 'activated' ? subscription.activations : subscription.charges).push(times);
-  const cycle = cycleOf(subscription, event, times.at);
-  if (event.payment === null) return;
-  cycle.at = times.at;
-  cycle.money = moneyNamed(facts, event.payment, planOf(event.tier).price);
 }
 
-/** Adds the gateway's answer about a subscription: a cycle that no event announced, or its end. */
+/** Adds the gateway's answer about a subscription: a cycle that no event announced, its status, or its end. */
 export function receiveAnswer(facts: Facts, name: string, answer: Answer, now: Time): void {
   const subscription = mirrorOf(facts, name, answer.tier);
+  const { status, paidCount } = answer;
+  const before = newestStatus(subscription)?.status;
+  const at = wholeSeconds(now);
   subscription.reconciledAt = now;
-  if (answer.status === 'active') cycleOf(subscription, answer, parseTime(answer.start));
-  if (answer.status === 'cancelled' && answer.endedAt !== null) subscription.endedAt ??= parseTime(answer.endedAt);
+  const period = paidPeriod(subscription, answer);
+  if (period && (subscription.paidCount === null || paidCount > subscription.paidCount)) {
+    const start = parseTime(period.start);
+    const cycle = cycleOf(subscription, period, start);
+    if (cycle.by !== 'charge') {
+      subscription.charges.push({ at: start, arrivedAt: now });
+      cycle.at = start;
+      cycle.by = 'charge';
+    }
+    subscription.paidCount = paidCount;
+    namePlan(subscription, answer.tier, start);
+  }
+  if (status === 'cancelled' && answer.endedAt !== null) subscription.endedAt ??= parseTime(answer.endedAt);
+  if (status !== before && status !== 'cancelled') {
+    if (status === 'halted') subscription.halts.push(at);
+    const isUnpaid = (each: GatewayStatus | undefined) => each === 'pending' || each === 'halted' || each === 'paused';
+    if (isUnpaid(status) || isUnpaid(before) || status === 'completed') namePlan(subscription, answer.tier, at);
+  }
+  const chargeAt = answer.chargeAt === null ? null : parseTime(answer.chargeAt);
+  subscription.statuses.push({ at, status, isRead: true, chargeAt });
+}
+
+/** The newest cycle that the gateway charged, by its answer. While a charge fails, the cycle before is the paid one. */
+function paidPeriod(subscription: Subscription, { status, start, end }: Answer): { start: string; end: string } | null {
+  if (start === null || end === null) return null;
+  const known = cyclesWithAccess(subscription).toSorted((one, other) => other.start - one.start)[0];
+  if (!known) return null;
+  if (status === 'active' || status === 'completed') return parseTime(end) > known.end ? { start, end } : null;
+  if (status !== 'pending' || parseTime(start) <= known.end) return null;
+  return { start: new Date(known.end / 1000).toISOString(), end: start };
+}
+
+function statusAfter(event: GatewayEvent['do']): GatewayStatus {
+  return event === 'activated' || event === 'charged' || event === 'resumed' || event === 'updated' ? 'active' : event;
+}
+
+/** The newest event names the plan. */
+function namePlan(subscription: Subscription, tier: string, at: Time): void {
+  if (at < subscription.planAt || at === subscription.planAt && tier <= subscription.tier) return;
+  subscription.tier = tier;
+  subscription.planAt = at;
 }
 
 function mirrorOf({ subscriptions }: Facts, name: string, tier: string): Subscription {
@@ -31,8 +99,15 @@ function mirrorOf({ subscriptions }: Facts, name: string, tier: string): Subscri
   const mirror: Subscription = {
     name,
     tier,
+    planAt: -Infinity,
+    authentications: [],
     activations: [],
     charges: [],
+    halts: [],
+    statuses: [],
+    paidCount: null,
+    isNoted: false,
+    stops: [],
     cycles: [],
     endedAt: null,
     reconciledAt: null,
@@ -47,7 +122,7 @@ function cycleOf({ cycles }: Subscription, period: { start: string; end: string 
   const [start, end] = [parseTime(period.start), parseTime(period.end)];
   const known = cycles.find((cycle) => cycle.start === start);
   if (known) return known;
-  const cycle: Cycle = { start, end, at, money: null };
+  const cycle: Cycle = { start, end, at, money: null, by: 'activation' };
   cycles.push(cycle);
   return cycle;
 }

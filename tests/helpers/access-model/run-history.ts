@@ -1,4 +1,4 @@
-import { type Access, accessOf, describeAccess } from './access.ts';
+import { type Access, accessOf, billingDifferences, describeAccess } from './access.ts';
 import { type Action, describeAction, type TimedAction } from './actions.ts';
 import { type Drawn, maxSteps } from './draws.ts';
 import type { Facts } from './facts.ts';
@@ -27,7 +27,7 @@ export async function runDrawn(newSubject: NewSubject, drawn: Drawn): Promise<st
     steps += 1;
     // Half of the steps run without a sweep since the step before. Cancel and resume need one: they act on the stored
     // row.
-    const isSwept = draw.how % 2 === 0 || ['cancel', 'cancel at end', 'resume'].includes(chosen.kind);
+    const isSwept = draw.how % 2 === 0 || ['cancel', 'cancel at end', 'resume', 'change'].includes(chosen.kind);
     await subject.advance(isoTime(state.now), isSwept);
     for (const action of chosen.actions) {
       lines.push(await runAction(subject, state.facts, action, state.now, [replay, ...lines]));
@@ -62,8 +62,12 @@ async function runAction(
   const [model, database] = [accessOf(facts, now), await subject.read()];
   const line = `${at} ${describeAction(action)} → ${describeAccess(model)}`;
   const missed = action.do === 'ask' ? due.filter((name) => !reconciled.includes(name)) : [];
-  if (describeAccess(model) !== describeAccess(database) || missed.length > 0) {
-    throw new Difference([...before, line], model, database, missed);
+  const others = [
+    ...missed.map((name) => `not claimed for reconciliation: ${name}`),
+    ...billingDifferences(facts, now, await subject.readBilling()),
+  ];
+  if (describeAccess(model) !== describeAccess(database) || others.length > 0) {
+    throw new Difference([...before, line], model, database, others);
   }
   return line;
 }
@@ -88,14 +92,14 @@ export class Difference extends Error {
     lines: readonly string[],
     readonly model: Access,
     readonly database: Access,
-    readonly missed: readonly string[],
+    others: readonly string[],
   ) {
     super([
       'model and database differ:',
       ...lines,
       `model    ${describeAccess(model)}`,
       `database ${describeAccess(database)}`,
-      ...missed.map((name) => `not claimed for reconciliation: ${name}`),
+      ...others,
     ].join('\n'));
   }
 }

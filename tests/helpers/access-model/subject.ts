@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Access } from './access.ts';
+import type { Access, StoredBilling } from './access.ts';
 import type { Action } from './actions.ts';
 import { createNames } from './names.ts';
 import { createPerformer } from './perform-action.ts';
@@ -12,7 +12,13 @@ export type Subject = {
   /** Performs an action through its RPC, then sweeps. Returns the names of the reconciled gateway subscriptions. */
   perform(action: Action, at: string): Promise<string[]>;
   read(): Promise<Access>;
+  readBilling(): Promise<StoredBilling>;
+  /** The mails about failed and last charges so far: the subscription, and when access ends. */
+  readClaims(): Promise<Claim[]>;
 };
+
+/** What a mail about a failed or the last charge says: null, if access does not end. */
+export type Claim = { readonly subscription: string; readonly accessEndsAt: string | null };
 
 /** The database, a session of the service, a session of the owner, and the user. */
 export type Setting = {
@@ -40,6 +46,22 @@ const readAccess = `
   left join public.subscriptions s on s.user_id = p.user_id and s.status = 'active'
   where p.user_id = $1`;
 
+const readBilling = `
+  select
+    public.get_subscription($1) -> 'billing' as billing,
+    (
+      select coalesce(jsonb_agg(o.payload ->> 'gateway_subscription_id'), '[]')
+      from private.outbox o
+      where o.kind = 'cancel-subscription'
+        and o.parked_at is null
+    ) as cancelled`;
+
+const readClaims = `
+  select split_part(o.key, '/', 2) as subscription, o.payload ->> 'access_ends_at' as access_ends_at
+  from private.outbox o
+  where o.kind in ('payment-pending', 'subscription-halted', 'subscription-completed')
+  order by o.id`;
+
 export function createSubject(setting: Setting): Subject {
   const { database, owner, userId } = setting;
   const names = createNames();
@@ -57,6 +79,26 @@ export function createSubject(setting: Setting): Subject {
       const reconciled = await perform(action, at);
       await sweep();
       return reconciled;
+    },
+    async readBilling() {
+      const { rows: [row] } = await owner.query({ name: 'read billing', text: readBilling, values: [userId] });
+      const { billing, cancelled } = row;
+      return {
+        billing: billing && {
+          name: names.nameOf(billing.gateway_subscription_id),
+          status: billing.status,
+          nextChargeAt: billing.next_charge_at && new Date(billing.next_charge_at).toISOString(),
+          needsAttention: billing.payment_attention,
+        },
+        cancelled: cancelled.map((id: string) => names.nameOf(id)),
+      };
+    },
+    async readClaims() {
+      const { rows } = await owner.query({ name: 'read claims', text: readClaims });
+      return rows.map(({ subscription, access_ends_at: accessEndsAt }) => ({
+        subscription: names.nameOf(subscription),
+        accessEndsAt,
+      }));
     },
     async read() {
       const { rows: [row] } = await owner.query({ name: 'read access', text: readAccess, values: [userId] });

@@ -353,6 +353,8 @@ function event(
     start: time(start),
     end: time(end),
     payment: name === 'charged' ? `${subscription}/${cycle}` : null,
+    paidCount: cycle,
+    chargeAt: null,
   });
 }
 
@@ -366,5 +368,6 @@ function ask(
   [start, end]: readonly [string, string],
   tier = 'basic',
 ): TimedAction {
-  return step(at, { do: 'ask', answers: { S1: { tier, status, start: time(start), end: time(end), endedAt: null } } });
+  const answer = { tier, status, start: time(start), end: time(end), endedAt: null, paidCount: 1, chargeAt: null };
+  return step(at, { do: 'ask', answers: { S1: answer } });
 }

@@ -24,7 +24,23 @@ begin
 end
 $$;
 
--- Runs one step: a delivery, a verification, the storage of an order's id, a grant, or a cancellation.
+-- Runs the scheduled expiry. Security definer: service_role may not run it.
+create function test.expire()
+returns void
+language plpgsql
+security definer
+as $$
+begin
+  while private.expire_subscriptions() > 0 loop
+  end loop;
+  if exists (select from private.settle_failures) then
+    raise exception 'the expiry failed: %', (select string_agg(f.error, ' ') from private.settle_failures f);
+  end if;
+end
+$$;
+
+-- Runs one step: a delivery, a verification, the storage of an order's id, a grant, a cancellation, a gateway subscription
+-- that a user asks for, or the expiry.
 create function test.run_step(
   p_step jsonb
 )
@@ -48,6 +64,16 @@ begin
     perform private.grant_tier((p_step ->> 'grantTo')::uuid, 'premium', (p_step ->> 'until')::timestamptz, 'test');
   elsif p_step ? 'cancelFor' then
     v_answer := public.cancel_subscription((p_step ->> 'cancelFor')::uuid, (p_step ->> 'atPeriodEnd')::boolean);
+  elsif p_step ? 'askFor' then
+    insert into private.subscription_orders (
+      user_id, tier, gateway_plan_id, gateway_subscription_id, expires_at, starts_at, is_trial, replaces
+    )
+    values (
+      (p_step ->> 'userId')::uuid, 'pro', 'plan_pro', p_step ->> 'askFor', private.clock() + interval '30 days',
+      (p_step ->> 'startsAt')::timestamptz, (p_step ->> 'isTrial')::boolean, p_step ->> 'replaces'
+    );
+  elsif p_step ? 'expires' then
+    perform test.expire();
   else
     v_answer := public.verify_payment(
       (p_step ->> 'userId')::uuid,
@@ -63,7 +89,7 @@ begin
 end
 $$;
 
--- The state of a user, as it is compared. Left out is what depends on the order of arrival:
+-- The state of a user, as it is compared, with the billing of GET /api/subscriptions. Left out is what depends on the order of arrival:
 -- which of two payments on one order counts and which one is extra; and, of an order that was refunded in full, whether
 -- it was granted and mailed before, because a sent mail stays sent. A period that is over has no length here, because the
 -- time of the refund decides it.
@@ -87,8 +113,12 @@ begin
           when s.current_period_end > private.clock()
             then age(s.current_period_end at time zone 'UTC', s.current_period_start at time zone 'UTC')
         end,
-        -- Periods of gateway subscriptions lie after 2100, those of purchases before.
-        'until', case when s.current_period_end > '2100-01-01Z' then private.iso_time(s.current_period_end) end
+        -- The period of a purchase depends on its fulfilment.
+        'until', case
+          when s.current_period_end > '2100-01-01Z'
+            or (p_subject ->> 'expires')::boolean and s.gateway_subscription_id is not null
+            then private.iso_time(s.current_period_end)
+        end
       ))
       from public.subscriptions s
       left join public.plans pl on pl.id = s.plan_id
@@ -124,6 +154,7 @@ begin
         ) m
       ) money
     ),
+    'billing', public.get_subscription((p_subject ->> 'userId')::uuid)::jsonb -> 'billing',
     'cancellations', (
       select jsonb_agg(ids.id order by ids.id)
       from jsonb_array_elements_text(p_subject -> 'subscriptionIds') ids (id)
@@ -131,6 +162,30 @@ begin
       where o.parked_at is null
     )
   );
+end
+$$;
+
+-- Returns the state after the expiry ran. Its effects are rolled back.
+create function test.read_end(
+  p_subject jsonb
+)
+returns jsonb
+language plpgsql
+as $$
+declare
+  v_state jsonb;
+begin
+  if (p_subject ->> 'expires')::boolean is not true then
+    return test.read_state(p_subject);
+  end if;
+  begin
+    perform test.expire();
+    v_state := test.read_state(p_subject);
+    raise exception using errcode = 'TS001';
+  exception
+    when sqlstate 'TS001' then
+      return v_state;
+  end;
 end
 $$;
 
@@ -153,7 +208,7 @@ begin
     v_sequence := p_sequence || v_step;
     begin
       perform test.run_step(p_steps -> v_step);
-      raise info '% %', to_jsonb(v_sequence)::text, test.read_state(p_subject);
+      raise info '% %', to_jsonb(v_sequence)::text, test.read_end(p_subject);
       if cardinality(v_sequence) < p_length then
         perform test.run_all_sequences(p_subject, p_steps, v_sequence, p_length);
       end if;
@@ -185,7 +240,7 @@ begin
     step := p_sequence[v_index];
     answer := test.run_step(p_steps -> step);
     if p_states = 'each' or v_index = cardinality(p_sequence) then
-      state := test.read_state(p_subject);
+      state := test.read_end(p_subject);
     end if;
     return next;
   end loop;

@@ -1,4 +1,5 @@
 import { createStepBuilder, dayOfEvents, type OrderIds, type Step, type StepBuilder } from './step-builder.ts';
+import { billingScenarios } from './billing-scenarios.ts';
 import type { TestDatabase } from '../database/test-database.ts';
 import { createPayment, createUser } from '../records/records.ts';
 import { type EarlyRenewal, setEarlyRenewal } from '../database/early-renewal.ts';
@@ -6,7 +7,7 @@ import { type EarlyRenewal, setEarlyRenewal } from '../database/early-renewal.ts
 /** A user, and the steps whose sequences are run. */
 export type Scenario = {
   name: string;
-  subject: { userId: string; paymentIds: string[]; subscriptionIds: string[] };
+  subject: { userId: string; paymentIds: string[]; subscriptionIds: string[]; expires: boolean };
   steps: Step[];
   /** Whether these facts, by the names of the steps, can be a final set. Other sets are not compared. */
   isComplete(facts: ReadonlySet<string>): boolean;
@@ -24,6 +25,8 @@ export type ScenarioTemplate = {
   orderedOn?: number;
   /** What the last order credits and replaces: a payment, or the cycle of a gateway subscription up to `until`. */
   credits?: (build: StepBuilder, orders: OrderIds[]) => { kind: string; id: string; until: string };
+  /** Periods end before the sequences: the scheduled expiry runs at the end of each. */
+  expires?: true;
   /** Steps that run before the sequences, each on its day. */
   before?: (build: StepBuilder, orders: OrderIds[]) => [day: number, step: Step][];
   /** `orders` starts with the paid one of October, if any; the others are not paid yet. */
@@ -122,6 +125,7 @@ function actBetweenEvents(before: (build: StepBuilder) => Step, plan = 'plan_pro
 }
 
 const templates = {
+  ...billingScenarios,
   'purchase between the events of a subscription': purchaseBetweenEvents('plan_pro'),
   'purchase between the events of a subscription, plan unknown': purchaseBetweenEvents('plan_unknown'),
   'purchase between two subscriptions': {
@@ -390,7 +394,12 @@ export async function createScenarioFrom(
   const steps = template.steps(build, orders);
   return {
     name,
-    subject: { userId, paymentIds: orders.map(({ id }) => id), subscriptionIds: build.subscriptionIds },
+    subject: {
+      userId,
+      paymentIds: orders.map(({ id }) => id),
+      subscriptionIds: build.subscriptionIds,
+      expires: template.expires === true,
+    },
     steps,
     isComplete: template.isComplete ?? (() => true),
   };

@@ -1,14 +1,25 @@
 import { sha256 } from '../gateway/deliver.ts';
-import { orderPaid, paymentCaptured, paymentFailed, refundEvent, subscriptionEvent } from '../gateway/events.ts';
+import {
+  type Fields,
+  orderPaid,
+  paymentCaptured,
+  paymentFailed,
+  refundEvent,
+  type SubscriptionEvent,
+  subscriptionEvent,
+} from '../gateway/events.ts';
 import { uniqueId } from '../records/records.ts';
 
 /**
  * A step that `test.run_step` runs: a delivery (a repeat sends the same bytes), a verification, the storage of an
- * order's id, a grant of premium, or a cancellation by the user.
+ * order's id, a grant of premium, a cancellation by the user, a gateway subscription that the user asks for, or a run of the
+ * scheduled expiry.
  */
 export type Step =
   | { name: string; grantTo: string; until: string }
   | { name: string; cancelFor: string; atPeriodEnd: boolean }
+  | { name: string; askFor: string; userId: string; startsAt: string; isTrial: boolean; replaces: string | null }
+  | { name: string; expires: true }
   | { name: string; stored: string; orderId: string }
   | { name: string; sha256: string; body: string }
   | { name: string; userId: string; orderId: string; paymentId: string };
@@ -26,10 +37,20 @@ export type StepBuilder = {
   orderPaid(name: string, order: OrderIds, letter: string): Step;
   failed(name: string, order: OrderIds, letter: string): Step;
   refunded(name: string, order: OrderIds, letter: string, amount?: number): Step;
-  /** An event of November 2026, days before the first delivery. Its period is given in months from January 2126. */
-  subscription(name: 'activated' | 'charged' | 'cancelled', event: {
+  /** The user asks for a gateway subscription that starts later: after a trial, or when `replaces` ends. */
+  ask(name: string, order: { sub?: string; startsOn: number; isTrial?: boolean; replaces?: string }): Step;
+  /** The scheduled expiry runs. */
+  expire(name: string): Step;
+  /**
+   * An event of November 2026, days before the first delivery. Its period is given in months from January 2126, or by the
+   * days on which it starts and ends.
+   */
+  subscription(name: SubscriptionEvent['name'], event: {
     day: number;
     months?: [number, number];
+    days?: readonly [number, number];
+    /** Other fields of the subscription. */
+    fields?: Fields;
     sub?: string;
     as?: string;
     plan?: string;
@@ -54,6 +75,11 @@ export function createStepBuilder(userId: string): StepBuilder {
   const money = ({ orderId }: OrderIds, letter: string) => ({ id: `pay_${letter}${suffix}`, order_id: orderId });
   const deliver = (name: string, body: string): Step => ({ name, sha256: sha256(body), body });
   const month = (number: number) => new Date(Date.UTC(2126, number)).toISOString();
+  const subscriptionId = (letter: string) => {
+    const id = `sub_${letter}${suffix}`;
+    if (!subscriptionIds.includes(id)) subscriptionIds.push(id);
+    return id;
+  };
   return {
     subscriptionIds,
     verify: (name, order, letter) => ({
@@ -73,9 +99,17 @@ export function createStepBuilder(userId: string): StepBuilder {
     refundFailed: (name, of, order, letter, amount = 99900) =>
       deliver(name, refundEvent(money(order, letter), amount, { id: `rfnd_${of}${suffix}`, status: 'failed' })),
     cycleRefunded: (name, letter) => deliver(name, refundEvent({ id: `pay_${letter}${suffix}` }, 49900)),
-    subscription(name, { day, months, sub = 'A', as = name, plan = 'plan_pro', paidBy }) {
-      const id = `sub_${sub}${suffix}`;
-      if (!subscriptionIds.includes(id)) subscriptionIds.push(id);
+    ask: (name, { sub = 'A', startsOn, isTrial = false, replaces }) => ({
+      name,
+      askFor: subscriptionId(sub),
+      userId,
+      startsAt: dayOfEvents(startsOn),
+      isTrial,
+      replaces: replaces === undefined ? null : subscriptionId(replaces),
+    }),
+    expire: (name) => ({ name, expires: true }),
+    subscription(name, { day, months, days, fields, sub = 'A', as = name, plan = 'plan_pro', paidBy }) {
+      const id = subscriptionId(sub);
       return deliver(
         as,
         subscriptionEvent({
@@ -85,6 +119,8 @@ export function createStepBuilder(userId: string): StepBuilder {
           planId: plan,
           createdAt: dayOfEvents(day),
           ...(months ? { start: month(months[0]), end: month(months[1]) } : {}),
+          ...(days ? { start: dayOfEvents(days[0]), end: dayOfEvents(days[1]) } : {}),
+          ...(fields ? { fields } : {}),
           ...(paidBy === undefined ? {} : { payment: { id: `pay_${paidBy}${suffix}`, amount: 49900 } }),
         }),
       );

@@ -1,0 +1,105 @@
+import type { GatewayStatus } from './actions.ts';
+import type { Facts, Subscription } from './facts.ts';
+import { rulingSource, sinceOf, sourcesOf } from './model.ts';
+import { hasEndedAtGateway, newestStatus, successorOf } from './states.ts';
+import { isoTime, type Time } from './time.ts';
+
+/** The billed subscription that GET /api/subscriptions shows. */
+export type Billing = {
+  readonly name: string;
+  readonly status: string;
+  /** null: the gateway does not charge, or the user cancelled. */
+  readonly nextChargeAt: string | null;
+  readonly needsAttention: boolean;
+};
+
+/** What the model says about the billing. A field is undefined where the rules that it knows do not decide it. */
+export type ExpectedBilling = {
+  readonly billing: (Omit<Billing, 'nextChargeAt'> & { nextChargeAt: string | null | undefined }) | null | undefined;
+  /** Whether the gateway is to cancel a subscription, by name. */
+  readonly isToBeCancelled: ReadonlyMap<string, boolean>;
+};
+
+const unbilled: readonly (GatewayStatus | undefined)[] = ['completed', 'cancelled', undefined];
+
+/** The billing by the model. */
+export function billingOf(facts: Facts, now: Time): ExpectedBilling {
+  const shown = facts.subscriptions.filter((subscription) => isBilled(subscription)).toSorted((one, other) =>
+    periodRank(other, now) - periodRank(one, now) || (sinceOf(other) ?? 0) - (sinceOf(one) ?? 0)
+  );
+  const [first] = shown;
+  return {
+    billing: shown.length > 1 && shown.some((one) => sinceOf(one) === null)
+      ? undefined
+      : first
+      ? shownBilling(facts, first)
+      : null,
+    isToBeCancelled: cancellationsOf(facts, now),
+  };
+}
+
+/** The running one comes before one whose period is over, and that before one without a period. */
+function periodRank({ cycles }: Subscription, now: Time): number {
+  const end = Math.max(...cycles.map((cycle) => cycle.end));
+  return cycles.length === 0 ? 0 : end > now ? 2 : 1;
+}
+
+function isBilled(subscription: Subscription): boolean {
+  return !hasEndedAtGateway(subscription) && !isStopped(subscription) &&
+    !unbilled.includes(newestStatus(subscription)?.status);
+}
+
+/** Whether the user ended it at once, and the gateway did not activate or charge it since. */
+function isStopped({ stops, activations, charges }: Subscription): boolean {
+  return stops.some((time) => [...activations, ...charges].every(({ at }) => at < time));
+}
+
+function shownBilling(facts: Facts, subscription: Subscription): ExpectedBilling['billing'] {
+  const { status, chargeAt } = newestStatus(subscription) ?? { status: 'active', chargeAt: null };
+  const isPlain = (status === 'active' || status === 'pending') && facts.subscriptions.length === 1 &&
+    facts.grants.length === 0 && facts.orders.every(({ fulfilledAt }) => fulfilledAt === null);
+  return {
+    name: subscription.name,
+    status,
+    nextChargeAt: subscription.cancelledFor !== null || status === 'paused'
+      ? null
+      : isPlain && chargeAt !== null
+      ? isoTime(chargeAt)
+      : undefined,
+    needsAttention: status === 'pending' || status === 'halted',
+  };
+}
+
+/**
+ * The subscriptions of which the rules say whether the gateway is to cancel them: one that another one replaces at its end
+ * is, also one that a newer purchase with `after_current` follows. One that rules, renews and was never cancelled or replaced
+ * is not.
+ */
+function cancellationsOf(facts: Facts, now: Time): Map<string, boolean> {
+  const ruling = rulingSource(facts, now);
+  const one = facts.subscriptions.find(({ name }) => name === ruling?.name);
+  if (!ruling || !one || hasEndedAtGateway(one) || newestStatus(one)?.status === 'completed') return new Map();
+  if (one.stops.length > 0 || one.cancelledAt.length > 0 || isUndone(facts, one)) return new Map();
+  if (successorOf(facts, one) !== null || one.cancelledFor !== null) return new Map([[one.name, true]]);
+  return one.activations.length > 0 ? new Map([[one.name, isFollowed(facts, one, now)]]) : new Map();
+}
+
+/** Whether the user undid the change of plan that it belongs to, and the gateway started it all the same. */
+function isUndone({ planned }: Facts, { name }: Subscription): boolean {
+  return planned.some((order) => order.name === name && !order.isTrial && order.replaces === null);
+}
+
+/** Whether a newer purchase is paid that begins after what runs. */
+function isFollowed(facts: Facts, subscription: Subscription, now: Time): boolean {
+  const since = sinceOf(subscription) ?? 0;
+  return sourcesOf(facts).some((source) => !source.isEnded && source.rulesFrom > now && source.since > since);
+}
+
+/** In a few words: `S1 pending, attention`. */
+export function describeBilling(billing: ExpectedBilling['billing']): string {
+  if (billing === null || billing === undefined) return 'no billing';
+  const { name, status, nextChargeAt, needsAttention } = billing;
+  return [`billed ${name} ${status}`, nextChargeAt ?? 'no next charge', ...(needsAttention ? ['attention'] : [])].join(
+    ', ',
+  );
+}
