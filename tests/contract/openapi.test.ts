@@ -97,7 +97,7 @@ describe('an answer of the tests', () => {
     { case: 'a wrong type', status: 200, body: { ...health, last_webhook_at: 1 }, problem: 'must be string' },
     { case: 'no time', status: 200, body: { ...health, last_webhook_at: 'now' }, problem: 'must match format' },
     { case: 'another error', status: 503, body: { error: 'Not found' }, problem: 'must be equal to constant' },
-    { case: 'no body', status: 200, body: null, problem: 'undescribed body' },
+    { case: 'no body', status: 200, body: null, problem: 'has no body' },
   ])('with $case is refused', async ({ status, body, problem }) => {
     await expect(check('GET', '/api/health', status, body)).rejects.toThrow(problem);
   });
@@ -107,6 +107,12 @@ describe('an answer of the tests', () => {
     await expect(check('GET', '/api/health', 200, health, withoutId)).rejects.toThrow('has no header x-request-id');
     await expect(check('GET', '/api/health', 200, health, { ...headers, 'x-request-id': '1' })).rejects
       .toThrow('must match format');
+  });
+
+  test('with a body of another type, or with one where none is described, is refused', async () => {
+    await expect(check('GET', '/api/health', 200, health, { ...headers, 'content-type': 'text/html' })).rejects
+      .toThrow('undescribed body of the type "text/html"');
+    await expect(check('POST', '/api/payments/return', 303, {})).rejects.toThrow('undescribed body');
   });
 
   test('of an unknown path with another error is refused', async () => {

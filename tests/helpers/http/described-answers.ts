@@ -61,9 +61,9 @@ export async function checkAnswer(method: string, path: string, answer: Response
   }
   const text = await answer.text();
   if (method === 'HEAD') return;
-  const mediaType = answer.headers.get('content-type')?.split(';')[0];
-  if (text === '' && Object.keys(content).length === 0) return;
-  const { schema } = content[mediaType ?? ''] ?? fail(`${name} has the undescribed body ${mediaType}`);
+  if (text === '') return Object.keys(content).length === 0 ? undefined : fail(`${name} has no body`);
+  const mediaType = answer.headers.get('content-type')?.split(';')[0] ?? '';
+  const { schema } = content[mediaType] ?? fail(`${name} has an undescribed body of the type "${mediaType}"`);
   validate(schema, JSON.parse(text), name);
 }
 
