@@ -9,6 +9,7 @@ import { installClock } from './postgres/install-clock.ts';
 import { createLite } from './supabase-lite/lite.ts';
 import { createMailbox } from './mailbox/mailbox.ts';
 import { markLocal } from './mark-local.ts';
+import { offerPlans } from './gateway/offer-plans.ts';
 import { migrate } from './postgres/migrate.ts';
 import { guardMigrations } from './postgres/migration-guard.ts';
 import { createScheduler } from './scheduler.ts';
@@ -110,6 +111,8 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
     () => migrate({ url: databaseUrl, seed: true }),
     () => writeSettings(databaseUrl, { earlyRenewal, credit }),
     () => installClock(databaseUrl, gatewayUrl),
+    // Another gateway knows its own plans.
+    () => env.GATEWAY_API_URL === gatewayUrl ? offerPlans(databaseUrl, gatewayUrl) : undefined,
     () => Promise.all([lite.start(), edgeFunction.start()]),
     () => ready(lite, edgeFunction, apiProxy, studioProxy, mailbox, simulator),
     () => scheduler.start(),

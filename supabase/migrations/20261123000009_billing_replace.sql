@@ -1,4 +1,4 @@
--- Gateway subscriptions that replace another one at the end of its cycle: a change of plan.
+-- Gateway subscriptions that replace another one at the end of its cycle: a change of plan. Two that bill the same plan.
 -- Contract: "Gateway subscriptions", POST /api/subscriptions/change.
 
 -- Notes which subscription replaces another one when that ends: from its authorisation on, until it is cancelled.
@@ -60,5 +60,106 @@ begin
 end
 $$;
 grant execute on function private.undo_change(uuid) to service_role;
+
+-- Adds the finding charged_twice.
+create or replace view private.unexpected_charges
+with (security_invoker = true)
+as
+select
+  m.user_id,
+  c.charged_at as since,
+  case
+    when m.user_cancelled_at < c.charged_at or m.status = 'cancelled' and m.cancelled_at < c.charged_at
+      then 'charged_after_cancellation'
+    else 'charged_after_replacement'
+  end as finding,
+  m.gateway_subscription_id,
+  c.gateway_payment_id,
+  c.amount,
+  c.period_start,
+  c.period_end
+from private.gateway_subscriptions m
+join private.gateway_charges c
+  on c.user_id = m.user_id
+  and c.gateway_subscription_id = m.gateway_subscription_id
+where (c.amount is null or c.refunded_amount < c.amount)
+  and (
+    m.user_cancelled_at < c.charged_at
+    or m.status = 'cancelled' and m.cancelled_at < c.charged_at
+    or exists (
+      select
+      from private.sources newer
+      left join private.gateway_subscriptions s
+        on s.user_id = newer.user_id
+        and s.gateway_subscription_id = newer.id
+        and newer.kind = 'gateway_subscription'
+      -- Checks the first activation, too, because a later activation moves newer.since past the charge.
+      cross join lateral (
+        values (newer.since), (least(s.first_activated_at, s.first_charged_at))
+      ) there (since)
+      where newer.user_id = m.user_id
+        and newer.kind in ('payment', 'gateway_subscription')
+        and newer.id <> m.gateway_subscription_id
+        and there.since > coalesce(m.activated_at, m.first_charged_at)
+        and there.since < c.charged_at
+        and coalesce(newer.ended_at > c.charged_at, true)
+    )
+  )
+union all
+select
+  m.user_id,
+  c.charged_at,
+  'charged_twice',
+  m.gateway_subscription_id,
+  c.gateway_payment_id,
+  c.amount,
+  c.period_start,
+  c.period_end
+from private.gateway_subscriptions m
+join private.gateway_charges c
+  on c.user_id = m.user_id
+  and c.gateway_subscription_id = m.gateway_subscription_id
+where c.period_end > (select private.clock())
+  and (c.amount is null or c.refunded_amount < c.amount)
+  and m.ended_at is null
+  and exists (
+    select
+    from private.gateway_subscriptions newer
+    join private.gateway_charges n
+      on n.user_id = newer.user_id
+      and n.gateway_subscription_id = newer.gateway_subscription_id
+    where newer.user_id = m.user_id
+      and newer.plan_id = m.plan_id
+      and newer.gateway_subscription_id <> m.gateway_subscription_id
+      and newer.ended_at is null
+      and (n.amount is null or n.refunded_amount < n.amount)
+      and n.period_start < c.period_end
+      and n.period_end > c.period_start
+      and (n.charged_at, n.gateway_subscription_id) > (c.charged_at, c.gateway_subscription_id)
+      -- The customer may start another one after a cancellation.
+      and coalesce(m.user_cancelled_at > n.charged_at, true)
+      and coalesce(m.cancelled_at > n.charged_at, true)
+      -- Subscriptions that the app makes itself may overlap on purpose.
+      and exists (
+        select
+        from private.subscription_orders o
+        where o.user_id = m.user_id
+          and o.gateway_subscription_id in (m.gateway_subscription_id, newer.gateway_subscription_id)
+      )
+      -- The customer changed to another plan in between, and back.
+      and not exists (
+        select
+        from private.sources other
+        where other.user_id = m.user_id
+          and other.plan_id is distinct from m.plan_id
+          and other.kind in ('payment', 'gateway_subscription')
+          and other.since between c.charged_at and n.charged_at
+      )
+  );
+comment on view private.unexpected_charges is
+  'Charges of a gateway subscription after its user cancelled it, or after a newer purchase replaced it; and of two gateway '
+  'subscriptions to one plan that were charged for the same time the charge of the older one (charged_twice). The paid cycle '
+  'gives access. Cancel the subscription at the gateway; the service cancels the older one of the two by itself. If the '
+  'customer asks for it, refund the charge at the gateway, which ends the finding.';
 
 revoke execute on all functions in schema private from public;

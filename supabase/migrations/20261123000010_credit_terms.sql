@@ -46,7 +46,7 @@ comment on column public.payments.extends_from is
   'End of the source that this payment extends, if that source is not a payment, or of the source after which it begins. '
   'Null: there is no such source.';
 
--- The sources that a payment replaced and credited. Nothing is stored about them: when the payment gives its money back, the
+-- The sources that a payment replaced and credited. Nothing is stored about them: when the payment is refunded in full, the
 -- row is gone and the source runs again.
 create view private.replacements
 with (security_invoker = true)
@@ -62,7 +62,9 @@ select
 from public.payments p
 where p.credited_id is not null
   and p.fulfilled_at is not null
-  and (p.ended_reason in ('refunded', 'never_captured', 'dispute_lost')) is not true;
+  and p.refunded_amount < p.amount
+  and p.uncaptured_at is null
+  and p.ended_reason is distinct from 'dispute_lost';
 grant select on private.replacements to service_role;
 comment on view private.replacements is
   'The sources of access that a purchase replaced: the credit of the purchase has paid for their unused time.';
@@ -203,9 +205,9 @@ end
 $$;
 grant execute on function private.find_credit(uuid, public.plans) to service_role;
 
--- Returns when what a user has now ends: the latest end of the sources that were paid or written by hand, and of the
--- subscription row, which may show a grant or the period of an attached gateway subscription. A purchase that has not begun
--- counts, too. The caller holds the lock on the user.
+-- Returns when what a user has now ends: the latest end of the sources that were paid or written by hand, of the ruling
+-- source, which may be a grant, and of the subscription row, which may show the period of an attached gateway subscription.
+-- A purchase that has not begun counts, too. The caller holds the lock on the user.
 create function private.find_end(
   p_user_id uuid,
   out ends_at timestamptz, -- null: nothing runs
@@ -217,8 +219,9 @@ set search_path = ''
 as $$
 declare
   v_now constant timestamptz := private.clock();
+  v_ruling constant private.ruling := private.find_ruling(p_user_id);
 begin
-  if (private.find_ruling(p_user_id)).is_live is not true then
+  if v_ruling.is_live is not true then
     return;
   end if;
   select max(s.ends_at) filter (where s.kind <> 'grant'), max(s.since)
@@ -229,6 +232,7 @@ begin
     and s.lapses_at > v_now;
   ends_at := greatest(
     ends_at,
+    (v_ruling.source).ends_at,
     (
       select s.current_period_end
       from public.subscriptions s

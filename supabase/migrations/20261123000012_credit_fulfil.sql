@@ -1,7 +1,7 @@
 -- Fulfils a purchase that begins when another source ends, and settles the user's access at its start.
 -- Contract: "Start and credit".
 
--- New: v_current_end, v_current_since and settle_at.
+-- New: upcoming_since, v_current_end, v_current_since and settle_at.
 -- Captures a payment and makes it a source of access. The caller holds the locks on the user and on the payment.
 -- A payment is captured but not fulfilled if its tier has no plan, its user is deleted, or it was refunded in full.
 create or replace function private.fulfil_payment(
@@ -45,13 +45,19 @@ begin
   p_payment.since := greatest(p_payment.since, p_payment.created_at, p_payment.verified_at);
   if v_grants then
     select s as subscription,
-      exists (select from private.gateway_subscriptions m where m.user_id = p_payment.user_id) as is_mirrored
+      exists (select from private.gateway_subscriptions m where m.user_id = p_payment.user_id) as is_mirrored,
+      (
+        select max(p.since)
+        from public.payments p
+        where p.user_id = p_payment.user_id
+          and p.settle_at is not null
+      ) as upcoming_since
     into v_locked
     from public.subscriptions s
     where s.user_id = p_payment.user_id
     for update of s;
     v_before := v_locked.subscription;
-    v_newest_at := v_before.updated_at;
+    v_newest_at := greatest(v_before.updated_at, v_locked.upcoming_since);
     if v_locked.is_mirrored is not false then
       select coalesce(max(m.billing), 0), coalesce(max(m.replaced), 0), coalesce(max(m.attaching), 0),
         greatest(v_newest_at, max(m.newest_at))

@@ -16,6 +16,7 @@ declare
   v_upcoming private.sources;
   v_has_no_activation boolean;
   v_is_replaced boolean;
+  v_is_waiting boolean;
   v_other private.gateway_subscriptions;
   v_ends boolean := false;
 begin
@@ -63,12 +64,14 @@ begin
       and (m.arrived_at is not null or v_ruling.kind <> 'manual')
     order by m.gateway_subscription_id
   loop
+    -- Authorised, to start later.
+    v_is_waiting := v_other.gateway_status = 'authenticated'
+      and coalesce(v_other.period_end, v_other.activated_at, v_other.first_charged_at) is null;
     v_is_replaced := coalesce(
       case
         when v_other.replaced_by is not null then true
-        -- Authorised, to start later. A purchase since then replaces it, unless it pays for the time until the start.
-        when v_other.gateway_status = 'authenticated'
-          and coalesce(v_other.period_end, v_other.activated_at, v_other.first_charged_at) is null
+        -- A purchase since the authorisation replaces it, unless it pays for the time until the start.
+        when v_is_waiting
           then v_newest.kind = 'payment'
             and v_newest.since > v_other.authenticated_at
             and exists (
@@ -89,6 +92,7 @@ begin
     );
     continue when v_is_replaced = v_other.is_replaced
       or v_other.replaced_by is null
+        and v_is_waiting is not true
         and (
           -- While only charges of a subscription are known, its activation may still arrive and change the order of the
           -- two.

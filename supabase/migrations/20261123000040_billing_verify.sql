@@ -53,7 +53,10 @@ begin
             m.gateway_subscription_id,
             coalesce(m.gateway_status, m.status) as status,
             case
-              when not m.cancel_at_period_end and not m.is_replaced and m.gateway_status is distinct from 'paused'
+              when not m.cancel_at_period_end
+                and not m.is_replaced
+                -- Once halted, the gateway charges again only after the customer changed the method of payment.
+                and coalesce(m.gateway_status, 'active') not in ('paused', 'halted')
                 then coalesce(m.charge_at, m.period_end)
             end as next_charge_at,
             coalesce(m.gateway_status in ('pending', 'halted'), false) as payment_attention,

@@ -136,6 +136,83 @@ describe.each(targets)('%s', (target) => {
     expect((await orderPlan(shop, user.accessToken)).running).toBeNull();
   });
 
+  test('POST /api/payments/orders of a dearer tier with start now → 201, the price less the credit; paid, it rules', async () => {
+    const { user } = await buyPro(shop);
+    const { status, body } = await answer(
+      requestOrder(shop, user.accessToken, { tier: 'premium', start: 'now' }),
+    );
+    const { order, payment_id, credit } = Object(body);
+    // Less than a minute of the year was used.
+    expect(credit).toBeGreaterThan(99890);
+    expect(credit).toBeLessThanOrEqual(99900);
+    expect({ status, body }).toEqual({
+      status: 201,
+      body: {
+        order: { id: isOrderId, amount: 199900 - credit, currency: 'INR' },
+        key_id: secrets.GATEWAY_KEY_ID,
+        payment_id: expect.any(String),
+        plan: expect.objectContaining({ tier: 'premium', price: 199900 }),
+        running: { tier: 'pro', until: expect.any(String), early_renewal: 'replace' },
+        credit,
+        starts_at: isTime,
+        ends_at: isTime,
+      },
+    });
+    expect(shop.calls.at(-1)).toMatchObject({ path: '/v1/orders', body: { amount: 199900 - credit } });
+    expect(await readPayment(project.database, payment_id)).toMatchObject({ credit: String(credit), starts: 'now' });
+    expect((await verify(shop, user.accessToken, await checkout(order.id))).status).toBe(200);
+    expect((await orderPlan(shop, user.accessToken)).running).toMatchObject({ tier: 'premium' });
+  });
+
+  test('POST /api/payments/orders with start after_current → 201, the period begins when the running one ends', async () => {
+    const { user, until } = await buyPro(shop);
+    const { status, body } = await answer(
+      requestOrder(shop, user.accessToken, { tier: 'basic', start: 'after_current' }),
+    );
+    const { order, ...ordered } = Object(body);
+    expect(status).toBe(201);
+    expect(order.amount).toBe(9900);
+    expect(ordered).toMatchObject({ credit: 0, starts_at: until, ends_at: isTime, running: { tier: 'pro', until } });
+    const { subscription } = await (await verify(shop, user.accessToken, await checkout(order.id))).json();
+    expect(subscription).toEqual({ tier: 'basic', validUntil: ordered.ends_at });
+    expect((await orderPlan(shop, user.accessToken)).running).toMatchObject({ tier: 'pro', until });
+  });
+
+  test.each(['now', 'after_current'])(
+    'POST /api/payments/orders with start %s where nothing runs → 201 without a credit, running is null',
+    async (start) => {
+      const user = await createCaller(project.database);
+      const { body } = await answer(requestOrder(shop, user.accessToken, { tier: 'pro', start }));
+      expect(body).toMatchObject({
+        order: { amount: 99900 },
+        credit: 0,
+        starts_at: isTime,
+        ends_at: isTime,
+        running: null,
+      });
+    },
+  );
+
+  test.each(['later', '', null, 1, ['now']])(
+    'POST /api/payments/orders with start %j → 400, no payment',
+    async (start) => {
+      const user = await createCaller(project.database);
+      expect(await answer(requestOrder(shop, user.accessToken, { tier: 'pro', start }))).toEqual({
+        status: 400,
+        body: { error: 'Invalid request', details: { formErrors: [], fieldErrors: { start: [expect.any(String)] } } },
+      });
+      expect(await countPayments(user.id)).toBe(0);
+    },
+  );
+
+  test('POST /api/payments/orders with the key of another start → 409', async () => {
+    const user = await createCaller(project.database);
+    const key = { 'idempotency-key': uniqueId('key') };
+    await orderPlan(shop, user.accessToken, 'pro', key);
+    expect(await answer(requestOrder(shop, user.accessToken, { tier: 'pro', start: 'now' }, key)))
+      .toEqual(refusal(409, 'Idempotency key was used for another order'));
+  });
+
   test('POST /api/payments/orders → the payment is written before the gateway is called', async () => {
     const user = await createCaller(project.database);
     const seen: unknown[] = [];

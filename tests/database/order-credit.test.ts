@@ -240,7 +240,7 @@ describe('there is no credit', () => {
     await buy('basic', january(1));
     const { id, answer } = await order('premium', january(11), null);
     expect(Object.keys(answer).sort()).toEqual(
-      ['amount', 'currency', 'order_id', 'outcome', 'payment_id', 'plan', 'running'],
+      ['amount', 'currency', 'order_id', 'outcome', 'payment_id', 'plan', 'prefill', 'running'],
     );
     expect(await readPayment(database, id)).toMatchObject({ amount: '199900', starts: null, credit: null });
     await buy('premium', january(11));

@@ -64,6 +64,12 @@ beforeAll(async () => {
     select id, 99900, 'pro', '{"tier": "pro"}', 'order_open_' || n
     from (select id, row_number() over () as n from auth.users limit 1000) u;
     insert into private.order_reads (payment_id) select id from public.payments where fulfilled_at is not null;
+    insert into public.payments
+      (user_id, amount, status, tier, starts, credit, credited_kind, credited_id, credited_until, credited_amount,
+       fulfilled_at, period_start, period_end, settle_at, next_reconcile_at, since)
+    select id, 90000, 'captured', 'pro', 'after_current', 9900, 'gateway_subscription', 'sub_over_' || id, now(), 0,
+      now(), now() + interval '20 years', now() + interval '21 years', now() + interval '20 years', null, now()
+    from auth.users;
     insert into private.gateway_events (body_sha256, event_id, event, subject_id, payload, outcome, received_at)
     select sha256(n::text::bytea), 'evt_' || n, 'payment.captured', 'order_' || n, '{}', 'applied',
       now() - make_interval(mins => n)
@@ -120,6 +126,8 @@ const calls: Record<string, () => Promise<[string, unknown[]]>> = {
   list_plans: plain('public.list_plans()'),
   list_plans_for_user: ofUser('public.list_plans_for_user($1)'),
   create_order: ofUser("public.create_order($1, 'basic', gen_random_uuid()::text)"),
+  'create_order with a credit': ofUser("public.create_order($1, 'premium', p_start => 'now')"),
+  'create_order after the current period': ofUser("public.create_order($1, 'pro', p_start => 'after_current')"),
   store_order: async () => [
     'select public.store_order($1, $2)',
     [
@@ -156,6 +164,11 @@ const calls: Record<string, () => Promise<[string, unknown[]]>> = {
     const items = [{ ...money, amount: 99900, currency: 'INR', status: 'captured' }];
     return ['select public.apply_order_read($1, $2)', [id, JSON.stringify(items)]];
   },
+  'verify_payment after the current period': async () => {
+    const { id, userId, orderId, money } = await open();
+    await database.query("update public.payments set starts = 'after_current' where id = $1", [id]);
+    return ["select public.verify_payment($1, $2, $3, 'signature')", [userId, orderId, money.id]];
+  },
   'payment.captured': deliver(({ money }) => paymentCaptured(money)),
   'order.paid': deliver(({ money, orderId }) => orderPaid(money, { id: orderId })),
   'payment.failed': deliver(({ money }) => paymentFailed(money)),
@@ -189,6 +202,7 @@ const calls: Record<string, () => Promise<[string, unknown[]]>> = {
   get_health: plain('public.get_health()'),
   replay_missed_events: plain('private.replay_missed_events()'),
   settle_waiting_subscriptions: plain('private.settle_waiting_subscriptions()'),
+  start_purchases: plain('private.start_purchases()'),
   expire_subscriptions: plain('private.expire_subscriptions()'),
   delete_mails: plain('private.delete_mails()'),
   delete_order_keys: plain('private.delete_order_keys()'),

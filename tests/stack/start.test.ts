@@ -82,7 +82,7 @@ describe('npm start', { timeout: 60_000 }, () => {
     const answer = await fetch(`${value('FUNCTIONS_URL')}/api/subscriptions`, {
       headers: { authorization: `Bearer ${data.session?.access_token}` },
     });
-    expect(await answer.json()).toEqual({ subscription: null, currentTier: 'free', payments: [] });
+    expect(await answer.json()).toEqual({ subscription: null, currentTier: 'free', payments: [], billing: null });
   });
 
   test('rights that the migrations revoke stay revoked after the first requests', async () => {

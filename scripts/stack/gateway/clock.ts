@@ -1,6 +1,7 @@
 import type { ISql } from 'postgres';
 import { z } from 'zod';
 import { deliverOptions } from './events.ts';
+import { postJson } from './post-json.ts';
 
 // About 1,000 years: ISO 8601 has four digits for a year.
 const MAX_SHIFT_SECONDS = 1_000 * 366 * 24 * 60 * 60;
@@ -117,7 +118,7 @@ const PATIENCE_MS = 30_000;
  */
 export async function setGatewayClock(sql: ISql, gatewayUrl: string): Promise<void> {
   const [row] = await sql`select round(extract(epoch from private.clock() - now()))::float8 as shift_seconds`;
-  await post(`${gatewayUrl}/simulate/clock`, { ...row, settle: false });
+  await postJson(`${gatewayUrl}/simulate/clock`, { ...row, settle: false });
 }
 
 /**
@@ -125,7 +126,7 @@ export async function setGatewayClock(sql: ISql, gatewayUrl: string): Promise<vo
  * webhook about it was delivered once. @throws Error when the simulator refuses, or the deliveries take too long
  */
 export async function settleGateway(gatewayUrl: string): Promise<void> {
-  const { event_ids } = await post(`${gatewayUrl}/simulate/due`, {});
+  const { event_ids } = await postJson(`${gatewayUrl}/simulate/due`, {});
   const deadline = Date.now() + PATIENCE_MS;
   for (const id of event_ids) {
     while (await isPending(`${gatewayUrl}/simulate/deliveries/${id}`)) {
@@ -138,10 +139,4 @@ export async function settleGateway(gatewayUrl: string): Promise<void> {
 async function isPending(url: string): Promise<boolean> {
   const { state } = await (await fetch(url)).json();
   return state === 'pending';
-}
-
-async function post(url: string, body: unknown) {
-  const response = await fetch(url, { method: 'POST', body: JSON.stringify(body) });
-  if (!response.ok) throw new Error(`the gateway simulator answered ${response.status}: ${await response.text()}`);
-  return await response.json();
 }

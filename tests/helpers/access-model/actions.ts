@@ -1,6 +1,8 @@
+import type { Start } from './facts.ts';
+
 /** One act or event about a user, as JSON. Orders, payments, gateway subscriptions and refunds have names. */
 export type Action =
-  | { do: 'order'; order: string; tier: string; amount: number }
+  | { do: 'order'; order: string; tier: string; amount: number; start?: Start }
   | { do: 'verify'; order: string; payment: string }
   | { do: 'captured'; order: string; payment: string; event: 'payment.captured' | 'order.paid' }
   | { do: 'failed'; order: string; payment: string }

@@ -1,6 +1,7 @@
 import { type Action, planOf } from './actions.ts';
 import { chooseGatewayStep } from './choose-gateway-step.ts';
 import { chooseRefund } from './choose-refund.ts';
+import { creditFor, priceOf } from './credits.ts';
 import type { Draw, Kind } from './draws.ts';
 import type { Facts } from './facts.ts';
 import { isChargedAfterCancellation } from './findings.ts';
@@ -13,8 +14,7 @@ export function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
   const { facts, now } = state;
   const { which, how } = draw;
   const tier = (['basic', 'pro', 'premium'] as const)[how % 3] ?? 'basic';
-  // The price of the plan at the time of the order; a changed plan costs 100 more.
-  const amount = planOf(tier).price + (facts.months[tier] === undefined ? 0 : 100);
+  const amount = priceOf(facts, tier);
   const order = facts.orders[which % Math.max(facts.orders.length, 1)];
   switch (kind) {
     case 'wait':
@@ -25,6 +25,19 @@ export function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
     }
     case 'order':
       return [{ do: 'order', order: nextName(facts), tier, amount }];
+    case 'buy with start':
+    case 'order with start': {
+      const start = which % 2 === 0 ? 'now' : 'after_current';
+      // A repeated order within 30 minutes would return the open one.
+      const isOpen = facts.orders.some(({ orderedAt, ...other }) =>
+        other.tier === tier && other.starts === start && orderedAt >= now - hour
+      );
+      if (isOpen) return null;
+      const name = nextName(facts);
+      const credit = start === 'now' ? creditFor(facts, tier, now)?.credit ?? 0 : 0;
+      const placed: Action = { do: 'order', order: name, tier, amount: amount - credit, start };
+      return kind === 'buy with start' ? [placed, { do: 'verify', order: name, payment: `${name}1` }] : [placed];
+    }
     case 'capture': {
       if (!order) return null;
       const event = how % 2 === 0 && !order.isCaptured ? 'payment.captured' : 'order.paid';

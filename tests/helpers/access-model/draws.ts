@@ -6,6 +6,8 @@ const weights = {
   'wait': 3,
   'buy': 9,
   'order': 5,
+  'buy with start': 6,
+  'order with start': 4,
   'capture': 8,
   'verify': 8,
   'pay again': 4,

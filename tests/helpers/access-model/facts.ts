@@ -14,10 +14,26 @@ export type Cancellation = { readonly cancelledAt: Time[]; cancelledFor: Time | 
 /** Renewals that follow each other without a gap. */
 export type Chain = { readonly from: Time; readonly after: string | null; readonly links: Order[] };
 
+/** When the period of an order begins; null: the order does not say it. */
+export type Start = 'now' | 'after_current' | null;
+
+/** The source whose unused time an order credits and replaces, up to an end; what was paid for it, and the credit. */
+export type Credit = {
+  readonly name: string;
+  readonly kind: 'payment' | 'gateway';
+  readonly until: Time;
+  readonly paid: number;
+  readonly credit: number;
+};
+
 /** An order and its state. */
 export type Order = Cancellation & {
   readonly name: string;
   readonly tier: string;
+  readonly starts: Start;
+  readonly credited: Credit | null;
+  /** At the fulfilment with `after_current`: the greatest `since` of what ran. */
+  follows: Time | null;
   readonly months: number;
   readonly amount: number;
   readonly orderedAt: Time;
@@ -89,6 +105,12 @@ export function isRefunded(money: Money | null): boolean {
   if (money === null) return false;
   const refunds = [...money.refunds.values()].filter(({ status }) => status === 'processed');
   return refunds.reduce((sum, { amount }) => sum + amount, 0) >= money.amount;
+}
+
+/** What was paid and not refunded. Only processed refunds count. */
+export function paidOf(money: Money | null): number {
+  const refunds = [...money?.refunds.values() ?? []].filter(({ status }) => status === 'processed');
+  return refunds.reduce((left, { amount }) => left - amount, money?.amount ?? 0);
 }
 
 /** A payment by its name; created at its first use. */

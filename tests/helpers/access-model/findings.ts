@@ -1,5 +1,6 @@
 import { type Cycle, type Facts, isRefunded, type Order, type Subscription } from './facts.ts';
-import { firstSinceOf, isLive, rulingSource, sinceOf, type Source, sourcesOf } from './model.ts';
+import { isUnearned } from './credits.ts';
+import { firstSinceOf, rulingSource, sinceOf, type Source, sourcesOf } from './model.ts';
 import { day, hour, type Time } from './time.ts';
 
 /** A row of `private.findings`: its kind and its subject. */
@@ -25,6 +26,7 @@ function fromOrder(facts: Facts, order: Order, now: Time): Finding[] {
   return [
     ...order.extras.filter((money) => !isRefunded(money)).map(({ name }): Finding => `paid_twice: ${name}`),
     ...(isPaidUnder(facts, order, now) ? [`paid_twice: ${order.name}` as const] : []),
+    ...(isUnearned(facts, order, now) ? [`unearned_credit: ${order.name}` as const] : []),
     ...(order.isNeverCaptured ? [`never_captured: ${order.name}` as const] : []),
     ...(order.isDisputeLost && !hasEnded(facts, order.name) ? [`dispute_lost: ${order.name}` as const] : []),
   ];
@@ -76,7 +78,7 @@ function paidSources(facts: Facts): Source[] {
 }
 
 function isRunning(source: Source, now: Time): boolean {
-  return isLive(source, now) && source.end > now;
+  return !source.isEnded && !source.isReplaced && source.end > now;
 }
 
 function overlap(one: Source, other: Source): boolean {

@@ -12,6 +12,10 @@ export type Source = {
   readonly since: Time;
   readonly arrivedAt: Time;
   readonly isEnded: boolean;
+  /** A purchase that stands credited its unused time. */
+  readonly isReplaced: boolean;
+  /** An order with `after_current` does not rule before its period. */
+  readonly rulesFrom: Time;
   readonly cancelAtPeriodEnd: boolean;
   /** Days of access after the end. */
   readonly graceDays: number;
@@ -22,13 +26,29 @@ export type Source = {
 const graceDays = 3;
 
 /** All sources of a user, also those that ended. */
-export function sourcesOf({ orders, subscriptions, grants }: Facts): Source[] {
-  return [...orders.flatMap(fromOrder), ...subscriptions.flatMap(fromSubscription), ...grants.map(fromGrant)];
+export function sourcesOf(facts: Facts): Source[] {
+  return [
+    ...facts.orders.flatMap((order) => fromOrder(facts, order)),
+    ...facts.subscriptions.flatMap((subscription) => fromSubscription(facts, subscription)),
+    ...facts.grants.map(fromGrant),
+  ];
+}
+
+export function isLive(source: Source, now: Time): boolean {
+  return !source.isReplaced && source.rulesFrom <= now && isOpen(source, now);
 }
 
 /** A source runs until its end and its grace are over. One that the gateway bills runs until it is reconciled. */
-export function isLive({ isEnded, end, graceDays, runsUntilReconciled }: Source, now: Time): boolean {
+export function isOpen({ isEnded, end, graceDays, runsUntilReconciled }: Source, now: Time): boolean {
   return !isEnded && (end + graceDays * day > now || runsUntilReconciled);
+}
+
+/** The fulfilled orders that credited the time of a source up to an end, and were not refunded. */
+export function replacing({ orders }: Facts, name: string, until: Time | null): Order[] {
+  return orders.filter((order) =>
+    isPaid(order) && order.credited?.name === name &&
+    (order.credited.kind === 'payment' || order.credited.until === until)
+  );
 }
 
 /** The ruling source: the running one with the greatest `since`. */
@@ -79,11 +99,12 @@ export function paidCycle({ cycles }: Subscription): Subscription['cycles'][numb
   return cycles.toSorted((one, other) => other.start - one.start).find(({ money }) => !isRefunded(money)) ?? null;
 }
 
-function isPaid({ money, fulfilledAt, isNeverCaptured }: Order): boolean {
+/** Whether an order was fulfilled, and neither refunded in full nor never captured. */
+export function isPaid({ money, fulfilledAt, isNeverCaptured }: Order): boolean {
   return fulfilledAt !== null && !isNeverCaptured && !isRefunded(money);
 }
 
-function fromOrder(order: Order): Source[] {
+function fromOrder(facts: Facts, order: Order): Source[] {
   const period = periodOf(order);
   if (period === null || order.fulfilledAt === null) return [];
   return [{
@@ -91,16 +112,18 @@ function fromOrder(order: Order): Source[] {
     kind: 'payment',
     tier: order.tier,
     ...period,
-    since: order.verifiedAt ?? order.orderedAt,
+    since: Math.max(order.verifiedAt ?? order.orderedAt, order.follows === null ? 0 : order.follows + 1),
     arrivedAt: order.fulfilledAt,
     isEnded: !isPaid(order) || order.cancelledAt.length > 0,
+    isReplaced: replacing(facts, order.name, null).length > 0,
+    rulesFrom: order.starts === 'after_current' ? period.start : -Infinity,
     cancelAtPeriodEnd: order.cancelledFor !== null,
     graceDays: order.cancelledFor === null ? graceDays : 0,
     runsUntilReconciled: false,
   }];
 }
 
-function fromSubscription(subscription: Subscription): Source[] {
+function fromSubscription(facts: Facts, subscription: Subscription): Source[] {
   const { name, tier, activations, charges, cycles, endedAt, cancelledAt, cancelledFor, reconciledAt } = subscription;
   const since = sinceOf(subscription);
   if (since === null) return [];
@@ -119,6 +142,8 @@ function fromSubscription(subscription: Subscription): Source[] {
     since,
     arrivedAt: Math.min(...[...activations, ...charges].map(({ arrivedAt }) => arrivedAt)),
     isEnded: paid === null || isEndedByGateway || cancelledAt.some((time) => at <= time),
+    isReplaced: isNewest && replacing(facts, name, end).length > 0,
+    rulesFrom: -Infinity,
     cancelAtPeriodEnd: cancelledFor !== null,
     graceDays: grace,
     runsUntilReconciled: isNewest && (reconciledAt ?? 0) <= Math.max(end, end + (grace - 1) * day),
@@ -136,6 +161,8 @@ function fromGrant({ kind, name, tier, at, until, cancelledAt, cancelledFor }: G
     since: kind === 'manual' ? 0 : at,
     arrivedAt: at,
     isEnded: cancelledAt.length > 0,
+    isReplaced: false,
+    rulesFrom: -Infinity,
     cancelAtPeriodEnd: cancelledFor !== null,
     graceDays: cancelledFor === null ? graceDays : 0,
     runsUntilReconciled: false,

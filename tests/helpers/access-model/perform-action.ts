@@ -13,6 +13,7 @@ import {
   seconds,
   subscriptionEvent,
 } from '../gateway/events.ts';
+import { orderTier } from '../records/orders.ts';
 import { createPayment, uniqueId } from '../records/records.ts';
 
 type Order = { readonly id: string; readonly orderId: string; readonly amount: number };
@@ -63,7 +64,14 @@ export function createPerformer(
     return [];
   };
 
-  const order = async ({ order, tier, amount }: Extract<Action, { do: 'order' }>): Promise<string[]> => {
+  const order = async ({ order, tier, amount, start }: Extract<Action, { do: 'order' }>): Promise<string[]> => {
+    if (start) {
+      const placed = await orderTier(service, { user: { id: userId, email: null }, tier, start });
+      if (placed.answer.amount !== amount) throw new Error(`costs ${placed.answer.amount}`);
+      orders.set(order, { id: placed.id, orderId: placed.orderId, amount });
+      for (const id of [placed.id, placed.orderId]) names.add(id, order);
+      return [];
+    }
     const ids = await createPayment(database, { userId, amount, meta: { tier } });
     // Plan and length are stored with the order, as create_order does.
     await database.query(

@@ -1,6 +1,7 @@
 import { type Action, planOf } from './actions.ts';
 import { type Chain, type Facts, isRefunded, moneyNamed, type Order } from './facts.ts';
-import { isLive, rulingSource, sourcesOf } from './model.ts';
+import { creditFor, endOfRunning } from './credits.ts';
+import { isLive, isOpen, rulingSource, sourcesOf } from './model.ts';
 import { receiveAnswer, receiveEvent } from './record-gateway-event.ts';
 import { hour, parseTime, type Time } from './time.ts';
 
@@ -8,7 +9,7 @@ import { hour, parseTime, type Time } from './time.ts';
 export function recordAction(facts: Facts, action: Action, now: Time): void {
   switch (action.do) {
     case 'order':
-      return void facts.orders.push(newOrder(action, facts.months[action.tier] ?? planOf(action.tier).months, now));
+      return void facts.orders.push(newOrder(facts, action, now));
     case 'change plan':
       return void (facts.months[action.tier] = action.months);
     case 'verify':
@@ -61,14 +62,17 @@ export function orderNamed(facts: Facts, name: string): Order {
 }
 
 function newOrder(
-  { order: name, tier, amount }: Extract<Action, { do: 'order' }>,
-  months: number,
+  facts: Facts,
+  { order: name, tier, amount, start = null }: Extract<Action, { do: 'order' }>,
   now: Time,
 ): Order {
   return {
     name,
     tier,
-    months,
+    starts: start,
+    credited: start === 'now' ? creditFor(facts, tier, now) : null,
+    follows: null,
+    months: facts.months[tier] ?? planOf(tier).months,
     amount,
     orderedAt: now,
     money: null,
@@ -123,13 +127,22 @@ function fulfil(facts: Facts, order: Order, now: Time): void {
       .map(({ name }) => name),
   };
   order.chain?.links.splice(order.chain.links.indexOf(order), 1);
-  order.chain = chainFor(facts, order.tier, now);
+  order.chain = chainFor(facts, order, now);
   order.chain.links.push(order);
   order.fulfilledAt = now;
 }
 
-/** Under `extend` a purchase of the running tier starts at the end of its period. */
-function chainFor(facts: Facts, tier: string, now: Time): Chain {
+/**
+ * Under `extend` a purchase of the running tier starts at the end of its period. A purchase with `after_current` starts
+ * when all that runs has ended.
+ */
+function chainFor(facts: Facts, order: Order, now: Time): Chain {
+  const { tier, starts } = order;
+  if (starts === 'after_current') {
+    const running = endOfRunning(facts, now);
+    order.follows = running?.since ?? null;
+    return { from: running?.end ?? now, after: null, links: [] };
+  }
   const ruling = rulingSource(facts, now);
   if (facts.earlyRenewal === 'replace' || ruling?.tier !== tier || ruling.end <= now) {
     return { from: now, after: null, links: [] };
@@ -154,7 +167,7 @@ function cancel(facts: Facts, atPeriodEnd: boolean, now: Time): void {
     return;
   }
   facts.cancellations.push(now);
-  for (const source of sourcesOf(facts).filter((source) => isLive(source, now))) {
+  for (const source of sourcesOf(facts).filter((source) => isOpen(source, now))) {
     sourceNamed(facts, source.name).cancelledAt.push(now);
   }
 }

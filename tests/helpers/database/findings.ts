@@ -10,6 +10,7 @@ type Finding =
   | 'paid_twice'
   | 'charged_after_replacement'
   | 'charged_after_cancellation'
+  | 'charged_twice'
   | 'unearned_credit'
   | 'never_captured'
   | 'dispute_lost'

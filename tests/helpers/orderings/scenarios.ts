@@ -22,6 +22,8 @@ export type ScenarioTemplate = {
   isCustomer?: true;
   /** The time of the orders, counted as `day` in `StepBuilder.subscription`. */
   orderedOn?: number;
+  /** What the last order credits and replaces: a payment, or the cycle of a gateway subscription up to `until`. */
+  credits?: (build: StepBuilder, orders: OrderIds[]) => { kind: string; id: string; until: string };
   /** Steps that run before the sequences, each on its day. */
   before?: (build: StepBuilder, orders: OrderIds[]) => [day: number, step: Step][];
   /** `orders` starts with the paid one of October, if any; the others are not paid yet. */
@@ -180,6 +182,35 @@ const templates = {
   'cancellation at period end between the events of a subscription': actBetweenEvents((build) =>
     build.cancel('cancel', 'at period end')
   ),
+  'purchase that replaced a credited purchase': {
+    orders: 1,
+    isCustomer: true,
+    credits: (_, [bought]) => ({ kind: 'payment', id: required(bought).id, until: '2027-10-01T00:00:00Z' }),
+    steps: (build, [bought, order]) => [
+      build.verify('verify', required(order), 'A'),
+      build.captured('captured', required(order), 'A'),
+      build.refunded('refund', required(order), 'A'),
+      build.refundFailed('refund-fails', 'refund', required(order), 'A'),
+      build.refunded('refund-of-credited', required(bought), 'O'),
+    ],
+  },
+  'purchase that replaced a credited cycle': {
+    orders: 1,
+    orderedOn: 5,
+    credits: (build) => ({
+      kind: 'gateway_subscription',
+      id: build.subscriptionIds[0] ?? '',
+      until: '2126-02-01T00:00:00Z',
+    }),
+    before: (build) => [[1, build.subscription('activated', { day: 1, months: [0, 1] })]],
+    steps: (build, [order]) => [
+      build.captured('captured', required(order), 'P'),
+      build.refunded('refund', required(order), 'P'),
+      build.subscription('charged', { day: 1, months: [0, 1], as: 'first-charge', paidBy: 'A' }),
+      build.subscription('charged', { day: 9, months: [1, 2], as: 'second-charge', paidBy: 'B' }),
+      build.cycleRefunded('refund-second', 'B'),
+    ],
+  },
   'order': oneOrder,
   'order whose id is not stored yet': orderNotStored,
   'subscription': subscription([1, 1, 9, 12]),
@@ -343,6 +374,15 @@ export async function createScenarioFrom(
       dayOfEvents(day),
       JSON.stringify(step),
     ]);
+  }
+  if (template.credits) {
+    const { kind, id, until } = template.credits(build, orders);
+    await database.query(
+      `update public.payments
+       set starts = 'now', credit = 1000, credited_kind = $2, credited_id = $3, credited_until = $4, credited_amount = 49900
+       where id = $1`,
+      [required(orders.at(-1)).id, kind, id, until],
+    );
   }
   if (template.areStored === false) {
     await database.query('update public.payments set gateway_order_id = null where user_id = $1', [userId]);

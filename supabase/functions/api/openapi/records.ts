@@ -17,7 +17,7 @@ export const plan = z.looseObject({
   is_active: z.boolean(),
   duration_months: z.int().nullable().describe('What a payment buys; null or 0 counts as 12.'),
   grace_days: z.int().describe('Days of access after a period that ended unpaid.'),
-  trial_days: z.int().describe('Days before the first charge of a subscription that the gateway bills.'),
+  trial_days: z.int().describe('Days of access before the first charge of such a subscription.'),
   gateway_plan_id: z.string().nullable().describe('The plan at the gateway, for subscriptions that the gateway bills.'),
   billing_cycles: z.int().nullable().describe('How often the gateway bills; null: for ten years.'),
   created_at: time,

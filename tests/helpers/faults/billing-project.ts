@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, expect, vi } from 'vitest';
+import type { Fault } from '../../../scripts/stack/gateway/errors.ts';
+import { createFunction, type EdgeFunction } from '../../../scripts/stack/function/function.ts';
+import { createGatewaySimulator } from '../../../scripts/stack/gateway/gateway-simulator.ts';
+import { postJson } from '../../../scripts/stack/gateway/post-json.ts';
+import { sweep } from '../../../scripts/stack/postgres/sweep.ts';
+import type { TestDatabase } from '../database/test-database.ts';
+import { secrets } from '../gateway/sign.ts';
+import { answer } from '../http/answer.ts';
+import { createCaller } from '../http/caller.ts';
+import type { Authorisation } from '../http/requests.ts';
+import type { Project, SignedUpUser } from '../project/project.ts';
+import { functionEnvironment } from './fault-project.ts';
+
+const internalKey = 'internal-key-of-the-tests';
+const start = Date.parse('2027-01-10T12:00:00Z');
+const tier = 'basic';
+
+// Not setClock: it replaces the function, and then Postgres plans every statement that calls it again, which is slow.
+const clock = `
+  create table private.time (at timestamptz not null);
+  insert into private.time values (timestamptz '${new Date(start).toISOString()}');
+  grant select on private.time to service_role;
+  create or replace function private.clock() returns timestamptz language plpgsql stable set search_path = '' as $$
+  begin
+    return (select t.at from private.time t);
+  end
+  $$`;
+
+/** The type of `response.json()`. */
+type Json = Awaited<ReturnType<Response['json']>>;
+
+/** A subscription at the simulator. */
+export type Billed = {
+  id: string;
+  status: string;
+  paid_count: number;
+  current_end: number;
+  notes: { user_id: string };
+};
+
+/** The served function with a gateway that bills subscriptions. Both clocks stand still until a test moves them. */
+export type BillingProject = {
+  readonly database: TestDatabase;
+  readonly edgeFunction: EdgeFunction;
+  /** Webhooks about these subscriptions are lost. */
+  readonly silent: Set<string>;
+  newUser(): Promise<SignedUpUser>;
+  /** Sends a request with a session. */
+  send(user: SignedUpUser, path: string, body?: unknown): Promise<{ status: number; body: Json }>;
+  /** Starts a subscription. @returns its id at the gateway */
+  subscribe(user: SignedUpUser): Promise<string>;
+  /** Approves a subscription on the gateway's page. */
+  approve(id: string): Promise<Authorisation>;
+  simulate(control: string, fields: Record<string, unknown>): Promise<unknown>;
+  /** Calls the gateway's API as its dashboard does: `path` is below `/v1`. */
+  callApi(path: string): Promise<unknown>;
+  /** Breaks the gateway's API until `mend`. */
+  breakApi(fault: Partial<Fault>): Promise<void>;
+  mend(): Promise<void>;
+  /** The subscriptions of a user at the gateway, the oldest first. */
+  atGateway(user: SignedUpUser): Promise<Billed[]>;
+  /** Moves both clocks. The gateway makes everything happen that is due; its webhooks arrive. */
+  moveOn(hours: number): Promise<void>;
+  /** Runs the sweep, reconciliation and the outbox, as the schedule does. */
+  runSchedule(): Promise<void>;
+};
+
+/** The project for the tests of a file. */
+export function useBillingProject(project: Project): BillingProject {
+  const silent = new Set<string>();
+  let hours = 0;
+  const parts: Partial<Parts> = {};
+  const running = () => parts as Parts;
+
+  beforeAll(async () => {
+    const receiver = Deno.serve({ hostname: '127.0.0.1', port: 0, onListen: () => {} }, async ({ headers, body }) => {
+      const text = await new Response(body).text();
+      if ([...silent].some((id) => text.includes(id))) return new Response(null);
+      return await fetch(`${running().edgeFunction.url}/api/webhooks/gateway`, { method: 'POST', headers, body: text });
+    });
+    const simulator = createGatewaySimulator({
+      port: 0,
+      keyId: secrets.GATEWAY_KEY_ID,
+      keySecret: secrets.GATEWAY_KEY_SECRET,
+      webhookSecret: secrets.GATEWAY_WEBHOOK_SECRET,
+      webhookUrl: `http://127.0.0.1:${receiver.addr.port}`,
+      firstRetryMs: 50,
+      now: () => start + hours * 3_600_000,
+    });
+    await simulator.start();
+    const edgeFunction = createFunction({
+      port: 0,
+      env: { ...functionEnvironment(project.apiUrl), GATEWAY_API_URL: simulator.url, INTERNAL_KEY: internalKey },
+      log: () => {},
+    });
+    Object.assign(parts, { receiver, simulator, edgeFunction });
+    await edgeFunction.start();
+    await edgeFunction.ready();
+    await project.database.query('update public.plans set gateway_plan_id = $1 where tier = $2', [
+      `plan_${tier}`,
+      tier,
+    ]);
+    await project.database.query(clock);
+  });
+  afterAll(async () => {
+    await running().simulator.stop();
+    await running().receiver.shutdown();
+    await running().edgeFunction.stop();
+  });
+
+  const url = (path: string) => running().simulator.url + path;
+  const read = async (path: string) => await (await fetch(url(path))).json();
+  const settled = () =>
+    vi.waitFor(async () => {
+      const { items } = await read('/simulate/deliveries');
+      const states: string[] = items.map(({ state }: { state: string }) => state);
+      expect(states.filter((state) => state === 'pending' || state === 'retrying')).toEqual([]);
+    }, { timeout: 30_000, interval: 10 });
+  const internal = (endpoint: string) =>
+    fetch(`${running().edgeFunction.url}/api/internal/${endpoint}`, {
+      method: 'POST',
+      headers: { 'x-internal-key': internalKey },
+    }).then((response) => response.json());
+  const send: BillingProject['send'] = async ({ accessToken }, path, body) => {
+    const { status, body: received } = await answer(fetch(`${running().edgeFunction.url}/api/${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
+      body: body === undefined ? null : JSON.stringify(body),
+    }));
+    return { status, body: Object(received) };
+  };
+
+  return {
+    silent,
+    get database() {
+      return project.database;
+    },
+    get edgeFunction() {
+      return running().edgeFunction;
+    },
+    newUser: () => createCaller(project.database),
+    send,
+    async subscribe(user) {
+      const { status, body } = await send(user, 'subscriptions', { tier });
+      expect({ status, body }).toMatchObject({ status: 201 });
+      return body.subscription.id;
+    },
+    async approve(id) {
+      const approved = await postJson(url('/simulate/authorise'), { subscription_id: id, outcome: 'approved' });
+      await settled();
+      return approved;
+    },
+    async simulate(control, fields) {
+      const done = await postJson(url(`/simulate/${control}`), fields);
+      await settled();
+      return done;
+    },
+    async callApi(path) {
+      const authorization = `Basic ${btoa(`${secrets.GATEWAY_KEY_ID}:${secrets.GATEWAY_KEY_SECRET}`)}`;
+      const response = await fetch(url(`/v1${path}`), { method: 'POST', headers: { authorization }, body: '{}' });
+      expect(response.status).toBe(200);
+      await settled();
+      return await response.json();
+    },
+    breakApi: (fault) => postJson(url('/simulate/fault'), { mode: 'close', ...fault }),
+    async mend() {
+      await fetch(url('/simulate/fault'), { method: 'DELETE' });
+    },
+    async atGateway({ id }) {
+      const { subscriptions }: { subscriptions: Billed[] } = await read('/simulate/state');
+      return subscriptions.filter(({ notes }) => notes.user_id === id).reverse();
+    },
+    async moveOn(more) {
+      hours += more;
+      await project.database.query('update private.time set at = $1', [new Date(start + hours * 3_600_000)]);
+      await postJson(url('/simulate/due'), {});
+      await settled();
+    },
+    async runSchedule() {
+      await project.database.query(sweep);
+      await internal('reconcile');
+      await internal('outbox');
+      await settled();
+    },
+  };
+}
+
+type Parts = {
+  receiver: Deno.HttpServer<Deno.NetAddr>;
+  simulator: ReturnType<typeof createGatewaySimulator>;
+  edgeFunction: EdgeFunction;
+};
