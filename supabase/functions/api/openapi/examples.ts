@@ -88,6 +88,14 @@ export const ordered = {
   prefill: { email: 'asha@example.com', name: 'Asha' },
 } satisfies Example<typeof answers.orderAnswer>;
 
+export const orderedWithCredit = {
+  ...ordered,
+  order: { ...ordered.order, amount: 96600 },
+  credit: 3300,
+  starts_at: '2026-11-22T09:28:41.000Z',
+  ends_at: '2027-11-22T09:28:41.000Z',
+} satisfies Example<typeof answers.orderAnswer>;
+
 export const orderState = {
   order_id: payment.gateway_order_id,
   status: 'paid',

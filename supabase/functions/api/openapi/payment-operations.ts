@@ -13,12 +13,15 @@ export const paymentOperations = {
     summary: 'Create an order at the gateway, or return the open one',
     access: 'session',
     parameters: [idempotencyKey],
-    request: { schema: requests.orderRequest, examples: { pro: { tier: 'pro' } } },
+    request: {
+      schema: requests.orderRequest,
+      examples: { pro: { tier: 'pro' }, withCredit: { tier: 'pro', start: 'now' } },
+    },
     answers: {
       201: {
         description: 'What a checkout needs.',
         schema: answers.orderAnswer,
-        examples: { created: examples.ordered },
+        examples: { created: examples.ordered, withCredit: examples.orderedWithCredit },
       },
     },
     errors: [
