@@ -1,6 +1,7 @@
 import { checkDocuments } from './check-documents.ts';
 import { checkEmails } from './check-emails.ts';
 import { checkFileLength } from './check-file-length.ts';
+import { checkOpenapi } from './openapi.ts';
 import { checkReleases } from './check-releases.ts';
 import { checkSchema } from './check-schema.ts';
 import { checkSize } from './check-size.ts';
@@ -32,6 +33,7 @@ const checks: readonly [name: string, check: () => Promise<string[]>][] = [
   ['documents', checkDocuments],
   ['words', checkWords],
   ['mails', checkEmails],
+  ['API description', checkOpenapi],
   ['released files', () => checkReleases()],
   ['schema version', () => checkSchemaVersion()],
   ['schema', checkSchema],

@@ -50,6 +50,8 @@ test('the start loads no database transport and no module that few requests need
       'database/rest-transport.ts',
       'outbox/render-email.ts',
       'generated/emails.js',
+      'generated/openapi.json',
+      'openapi/operations.ts',
     ]
   ) {
     expect(files).not.toContain(later);

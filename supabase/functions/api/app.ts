@@ -13,44 +13,12 @@ import type { Log } from './http/log.ts';
 import type { Ports } from './ports.ts';
 import { readBody } from './http/read-body.ts';
 import { requestLog } from './http/request-log.ts';
-import type { Route } from './http/route.ts';
 import { type AppEnv, send } from './http/send.ts';
-import { cancelSubscription } from './routes/cancel-subscription.ts';
-import { changeSubscription, previewChange } from './routes/change-subscription.ts';
-import { createOrder } from './routes/create-order.ts';
-import { createSubscription } from './routes/create-subscription.ts';
-import { dispatchOutbox } from './routes/dispatch-outbox.ts';
-import { gatewayWebhook } from './routes/gateway-webhook.ts';
-import { getOrder } from './routes/get-order.ts';
-import { getHealth } from './routes/get-health.ts';
-import { getSubscription } from './routes/get-subscription.ts';
-import { listPlans } from './routes/list-plans.ts';
-import { reconcilePayments } from './routes/reconcile-payments.ts';
-import { resumeSubscription } from './routes/resume-subscription.ts';
-import { verifyPayment } from './routes/verify-payment.ts';
-import { verifyReturnedPayment } from './routes/verify-returned-payment.ts';
+import { routes } from './routes/routes.ts';
 import { createVerifier } from './gateway/signature.ts';
 import { deadlineMilliseconds, withDeadline } from './http/with-deadline.ts';
 
 const noBytes = new Uint8Array();
-
-const routes: readonly Route[] = [
-  getSubscription,
-  listPlans,
-  cancelSubscription,
-  resumeSubscription,
-  createOrder,
-  getOrder,
-  createSubscription,
-  changeSubscription,
-  previewChange,
-  verifyPayment,
-  verifyReturnedPayment,
-  gatewayWebhook,
-  getHealth,
-  dispatchOutbox,
-  reconcilePayments,
-];
 
 /** The HTTP application: routes, body limits, CORS. The only place that turns a fault into an answer. */
 export function createApp(config: Config, ports: Ports, log: Log): Hono<AppEnv> {

@@ -1,3 +1,5 @@
+import type { z } from 'zod';
+import type { orderAnswer, orderStateAnswer } from '../../../supabase/functions/api/openapi/answers.ts';
 import { secrets, sign } from '../gateway/sign.ts';
 import type { RunningService } from '../project/targets.ts';
 import { uniqueId } from '../records/records.ts';
@@ -11,26 +13,10 @@ export function requestSubscription(service: Sender, accessToken: string): Promi
 }
 
 /** The body of a 201 of POST /api/payments/orders. */
-type Ordered = {
-  order: { id: string; amount: number; currency: string };
-  key_id: string;
-  payment_id: string;
-  plan: Record<string, unknown>;
-  running: { tier: string; until: string; early_renewal: string; starts_at: string } | null;
-  prefill: { email: string | null; name: string | null };
-};
+type Ordered = z.infer<typeof orderAnswer>;
 
 /** The body of a 200 of GET /api/payments/orders/:order_id. */
-export type OrderState = {
-  order_id: string;
-  status: string;
-  tier: string;
-  amount: number;
-  currency: string;
-  valid_until: string | null;
-  attempts: number;
-  last_error: string | null;
-};
+export type OrderState = z.infer<typeof orderStateAnswer>;
 
 /** GET /api/payments/orders/:order_id with a session. The id is written into the path as it is. */
 export function requestOrderState(service: Sender, accessToken: string, orderId: string): Promise<Response> {

@@ -5,6 +5,7 @@ import { createDatabase } from '../../../supabase/functions/api/database/databas
 import { createGateway } from '../../../supabase/functions/api/gateway/gateway.ts';
 import { createSenders } from '../../../supabase/functions/api/outbox/senders.ts';
 import { secrets } from '../gateway/sign.ts';
+import { withDescribedAnswers } from '../http/described-answers.ts';
 import { createTransport } from '../../../supabase/functions/api/database/transport.ts';
 import { localKeys } from '../../../scripts/stack/defaults.ts';
 import { createFunction } from '../../../scripts/stack/function/function.ts';
@@ -41,7 +42,7 @@ export type Addresses = { readonly apiUrl: string; readonly poolUrl: string };
 
 /** The running service, as a caller uses it. */
 export type RunningService = {
-  /** Sends a request; the path starts with /api. */
+  /** Sends a request; the path starts with /api. @throws when the answer is not as the API description says */
   request(path: string, init?: RequestInit): Promise<Response>;
   /** The JSON lines of its log so far. */
   readonly log: readonly Record<string, unknown>[];
@@ -80,7 +81,9 @@ export async function startService(
       output.push(JSON.stringify(entry));
     });
     return {
-      request: async (path, init) => await app.fetch(new Request(`http://127.0.0.1${path}`, init)),
+      request: withDescribedAnswers(async (path, init) =>
+        await app.fetch(new Request(`http://127.0.0.1${path}`, init))
+      ),
       log,
       output,
       stop: () => Promise.resolve(),
@@ -98,5 +101,10 @@ export async function startService(
   });
   await served.start();
   await served.ready();
-  return { request: (path, init) => fetch(served.url + path, init), log, output, stop: () => served.stop() };
+  return {
+    request: withDescribedAnswers((path, init) => fetch(served.url + path, init)),
+    log,
+    output,
+    stop: () => served.stop(),
+  };
 }

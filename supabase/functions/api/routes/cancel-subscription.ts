@@ -6,6 +6,7 @@ import { cancelSubscriptionRequest, parseRequest } from '../http/validation.ts';
 export const cancelSubscription: Route = {
   method: 'POST',
   path: '/api/subscriptions/cancel',
+  operation: 'cancelSubscription',
   bodyOf: 'session',
   failure: 'cancelSubscriptionFailed',
 

@@ -12,6 +12,7 @@ import { subscribe } from './create-subscription.ts';
 export const previewChange: Route = {
   method: 'POST',
   path: '/api/subscriptions/change/preview',
+  operation: 'previewChange',
   bodyOf: 'session',
   failure: 'changeSubscriptionFailed',
 
@@ -32,6 +33,7 @@ export const previewChange: Route = {
 export const changeSubscription: Route = {
   method: 'POST',
   path: '/api/subscriptions/change',
+  operation: 'changeSubscription',
   bodyOf: 'session',
   failure: 'changeSubscriptionFailed',
   // An order and a subscription at the gateway, 5 s each, on top of the database's 4 s.

@@ -12,6 +12,7 @@ type CreateOrderResult = Result<'create_order'>;
 export const createOrder: Route = {
   method: 'POST',
   path: '/api/payments/orders',
+  operation: 'createOrder',
   bodyOf: 'session',
   failure: 'createOrderFailed',
   // The gateway's timeout of 5 s comes on top of the database's 4 s.

@@ -15,6 +15,7 @@ type CreateSubscriptionResult = Result<'create_subscription'>;
 export const createSubscription: Route = {
   method: 'POST',
   path: '/api/subscriptions',
+  operation: 'createSubscription',
   bodyOf: 'session',
   failure: 'createSubscriptionFailed',
   // The gateway's timeout of 5 s comes on top of the database's 4 s.

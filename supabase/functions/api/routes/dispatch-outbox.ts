@@ -10,6 +10,7 @@ const secondDispatchMilliseconds = 1000;
 export const dispatchOutbox: Route = {
   method: 'POST',
   path: '/api/internal/outbox',
+  operation: 'dispatchOutbox',
   failure: 'dispatchFailed',
   // The time of a delivery depends on its receiver. Schedulers do not wait: see `respondAsync`.
   deadlineMilliseconds: 60_000,

@@ -8,6 +8,7 @@ import { toStorableJson } from '../database/storable-json.ts';
 export const gatewayWebhook: Route = {
   method: 'POST',
   path: '/api/webhooks/gateway',
+  operation: 'gatewayWebhook',
   bodyOf: 'gateway',
   failure: 'webhookFailed',
 

@@ -5,6 +5,7 @@ import type { Route } from '../http/route.ts';
 export const getHealth: Route = {
   method: 'GET',
   path: '/api/health',
+  operation: 'getHealth',
   failure: 'healthCheckFailed',
 
   async handle({ database, senders }) {

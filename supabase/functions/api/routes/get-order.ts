@@ -14,6 +14,7 @@ const readMilliseconds = 5000;
 export const getOrder: Route = {
   method: 'GET',
   path: '/api/payments/orders/:order_id',
+  operation: 'getOrder',
   failure: 'getOrderFailed',
   // The gateway's 5 s, between two calls of the database of 4 s.
   deadlineMilliseconds: 14_000,

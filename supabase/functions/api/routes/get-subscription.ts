@@ -5,6 +5,7 @@ import type { Route } from '../http/route.ts';
 export const getSubscription: Route = {
   method: 'GET',
   path: '/api/subscriptions',
+  operation: 'getSubscription',
   failure: 'getSubscriptionFailed',
 
   async handle({ request, auth, database }) {

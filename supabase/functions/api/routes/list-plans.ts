@@ -1,6 +1,4 @@
-// @ts-types="../node-crypto.d.ts"
-import { createHash } from 'node:crypto';
-import type { Answer } from '../http/answer.ts';
+import { publicAnswer } from '../http/public-answer.ts';
 import type { Route, RouteContext } from '../http/route.ts';
 import { withDeadline } from '../http/with-deadline.ts';
 
@@ -14,6 +12,7 @@ const sessionMilliseconds = 2000;
 export const listPlans: Route = {
   method: 'GET',
   path: '/api/subscriptions/plans',
+  operation: 'listPlans',
   failure: 'listPlansFailed',
 
   async handle(context) {
@@ -24,7 +23,8 @@ export const listPlans: Route = {
     if (userId !== null) {
       return { status: 200, body: await database.listPlansForUser(userId), outcome: 'listed', headers: vary };
     }
-    return publicAnswer(request, await database.listPlans(), vary);
+    const json = JSON.stringify(await database.listPlans());
+    return publicAnswer(request, { json, outcome: 'listed', maxAge: 60, headers: vary });
   },
 };
 
@@ -36,19 +36,4 @@ async function findUser({ request, auth, logFault }: RouteContext): Promise<stri
     logFault(error);
     return null;
   }
-}
-
-function publicAnswer(request: Request, body: unknown, vary: Record<string, string>): Answer {
-  const etag = weakTag(JSON.stringify(body));
-  const headers = { etag, 'cache-control': 'public, max-age=60', ...vary };
-  const known = request.headers.get('if-none-match')?.split(',').map((tag) => tag.trim()) ?? [];
-  // A weak comparison: a cache may have turned the weak tag into a strong one.
-  if (known.some((tag) => tag === '*' || tag.replace(/^W\//, '') === etag.replace(/^W\//, ''))) {
-    return { status: 304, body: undefined, outcome: 'unchanged', headers };
-  }
-  return { status: 200, body, outcome: 'listed', headers };
-}
-
-function weakTag(text: string): string {
-  return `W/"${createHash('sha256').update(text).digest('hex').slice(0, 16)}"`;
 }

@@ -8,6 +8,7 @@ import type { Route } from '../http/route.ts';
 export const reconcilePayments: Route = {
   method: 'POST',
   path: '/api/internal/reconcile',
+  operation: 'reconcilePayments',
   failure: 'reconcileFailed',
   // Many calls of the gateway take long. Schedulers do not wait: see `respondAsync`.
   deadlineMilliseconds: 75_000,

@@ -5,6 +5,7 @@ import type { Route } from '../http/route.ts';
 export const resumeSubscription: Route = {
   method: 'POST',
   path: '/api/subscriptions/resume',
+  operation: 'resumeSubscription',
   failure: 'resumeSubscriptionFailed',
 
   async handle({ request, auth, database }) {

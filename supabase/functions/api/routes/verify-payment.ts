@@ -9,6 +9,7 @@ import { verifySubscription } from './verify-subscription.ts';
 export const verifyPayment: Route = {
   method: 'POST',
   path: '/api/payments/verify',
+  operation: 'verifyPayment',
   bodyOf: 'session',
   failure: 'verifyPaymentFailed',
   // For the first payment of a subscription the gateway is read: 5 s on top of the database's 4 s.

@@ -21,6 +21,7 @@ const wellFormed = /^[\w-]{1,64}$/;
 export const verifyReturnedPayment: Route = {
   method: 'POST',
   path: '/api/payments/return',
+  operation: 'verifyReturnedPayment',
   bodyOf: 'form',
   failure: 'verifyPaymentFailed',
 

@@ -1,0 +1,46 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { openapiDocument } from './openapi/document.ts';
+import { root } from './stack/root.ts';
+
+/** Path of the API's description. */
+export const openapiFile = `${root}/supabase/functions/api/generated/openapi.json`;
+
+if (import.meta.main) await Deno.writeTextFile(openapiFile, await openapiText());
+
+/** @returns the text of that file, from the routes, their descriptions and the error table. */
+export async function openapiText(): Promise<string> {
+  return `${JSON.stringify(openapiDocument(await newestVersion()), null, 2)}\n`;
+}
+
+/** Checks that the committed description is that of the routes, and lints it. @returns one line for each problem. */
+export async function checkOpenapi(): Promise<string[]> {
+  const committed = await Deno.readTextFile(openapiFile);
+  const drift = committed === await openapiText()
+    ? []
+    : ['generated/openapi.json is not the description of the routes: run `npm run generate`'];
+  return [...drift, ...await lintOpenapi(committed)];
+}
+
+/** @returns one line for each rule of OpenAPI that the text breaks. */
+export async function lintOpenapi(text: string): Promise<string[]> {
+  const config = await createConfig({
+    extends: ['recommended-strict'],
+    rules: {
+      // The owner of the app chooses it.
+      'info-license': 'off',
+      'info-license-strict': 'off',
+      // A return is answered with a redirect alone.
+      'operation-2xx-response': 'off',
+    },
+  });
+  const problems = await lintFromString({ source: text, absoluteRef: openapiFile, config });
+  return problems.map(({ message, ruleId, location }) => `${location[0]?.pointer ?? ''}: ${message} (${ruleId})`);
+}
+
+/** The version of the newest heading of the changelog. */
+async function newestVersion(): Promise<string> {
+  const changelog = await Deno.readTextFile(`${root}/supabase/CHANGELOG.md`);
+  const version = /^## (\d+\.\d+\.\d+)/m.exec(changelog)?.[1];
+  if (version === undefined) throw new Error('The changelog names no version');
+  return version;
+}

@@ -1,0 +1,120 @@
+/** Schemas of the answers, by operation. Only the API description uses them. Contract: the endpoints. */
+import { z } from 'zod';
+import { amount, billing, currency, payment, plan, prefill, running, subscription, tier, time } from './records.ts';
+
+const count = z.int().nonnegative();
+
+export const subscriptionAnswer = z.object({
+  subscription: subscription.nullable(),
+  currentTier: tier,
+  payments: z.array(payment).max(10),
+  billing: billing.nullable(),
+}).meta({ id: 'SubscriptionAnswer' });
+
+export const plansAnswer = z.object({
+  plans: z.array(plan.extend({
+    scenario: z.enum(['buy', 'current', 'renew', 'upgrade', 'downgrade']).optional().describe('Only with a session.'),
+  })),
+}).meta({ id: 'PlansAnswer' });
+
+export const changedSubscriptionAnswer = z.object({ subscription }).meta({ id: 'ChangedSubscriptionAnswer' });
+
+const orderOfGateway = z.object({ id: z.string(), amount, currency })
+  .meta({ id: 'GatewayOrder', description: 'The order at the gateway.' });
+const subscriptionOfGateway = z.object({ id: z.string(), status: z.string(), short_url: z.string() })
+  .meta({ id: 'GatewaySubscription', description: 'The subscription at the gateway. `short_url`: its page.' });
+const keyId = z.string().describe("The gateway's API key id, for the checkout.");
+
+export const orderAnswer = z.object({
+  order: orderOfGateway,
+  key_id: keyId,
+  payment_id: z.uuid(),
+  plan,
+  running: running.nullable(),
+  prefill,
+  credit: amount.optional(),
+  starts_at: time.optional(),
+  ends_at: time.optional(),
+}).meta({ id: 'OrderAnswer', description: '`credit`, `starts_at` and `ends_at` only for a request with `start`.' });
+
+export const orderStateAnswer = z.object({
+  order_id: z.string(),
+  status: z.enum(['open', 'paid', 'failed']),
+  tier,
+  amount,
+  currency,
+  valid_until: time.nullable(),
+  attempts: count,
+  last_error: z.string().nullable(),
+}).meta({ id: 'OrderStateAnswer' });
+
+export const gatewaySubscriptionAnswer = z.object({
+  subscription: subscriptionOfGateway,
+  key_id: keyId,
+  plan,
+  running: running.nullable(),
+}).meta({ id: 'GatewaySubscriptionAnswer' });
+
+export const changeTerms = z.object({
+  amount_due: amount,
+  credit: amount,
+  currency,
+  starts_at: time,
+  ends_at: time,
+  from: tier,
+  to: tier,
+}).meta({ id: 'ChangeTerms', description: 'The terms of a change to another plan.' });
+
+const change = {
+  change: changeTerms,
+  order: orderOfGateway.nullable(),
+  payment_id: z.uuid().nullable(),
+  subscription: subscriptionOfGateway.nullable(),
+};
+
+export const undoneChangeAnswer = z.object(change).meta({ id: 'UndoneChangeAnswer' });
+
+export const changeAnswer = z.object({
+  ...change,
+  key_id: keyId,
+  plan,
+  running: running.nullable(),
+  prefill: prefill.optional(),
+}).meta({ id: 'ChangeAnswer', description: 'An order to pay, a subscription to authorise, or both.' });
+
+export const verifyAnswer = z.object({
+  success: z.literal(true),
+  message: z.string(),
+  subscription: z.object({
+    tier,
+    validUntil: time.nullable().describe('The end of what was bought; null: the first cycle has not begun.'),
+    startsAt: time.nullable().optional().describe('Only of a subscription: when its first cycle begins later.'),
+  }),
+}).meta({ id: 'VerifyAnswer' });
+
+export const receivedAnswer = z.object({ received: z.literal(true) }).meta({ id: 'ReceivedAnswer' });
+
+export const healthAnswer = z.object({
+  status: z.literal('ok'),
+  oldest_undelivered_at: time.nullable(),
+  last_webhook_at: time.nullable(),
+  last_sweep_at: time.nullable(),
+}).meta({ id: 'HealthAnswer' });
+
+export const dispatchAnswer = z.object({
+  delivered: count,
+  retried: count,
+  parked: count,
+  next_attempt_at: time.nullable(),
+}).meta({ id: 'DispatchAnswer' });
+
+export const reconcileAnswer = z.object({ asked: count, applied: count, unanswered: count })
+  .meta({ id: 'ReconcileAnswer' });
+
+export const acceptedAnswer = z.object({ accepted: z.literal(true) }).meta({ id: 'AcceptedAnswer' });
+
+export const openapiAnswer = z.looseObject({
+  openapi: z.string(),
+  info: z.looseObject({ title: z.string(), version: z.string() }),
+  paths: z.looseObject({}),
+}).meta({ id: 'OpenapiAnswer', description: 'A document of OpenAPI 3.1.' });

@@ -1,0 +1,82 @@
+/** Schemas of the records in answers. Only the API description uses them. Contract: Records. */
+import { z } from 'zod';
+
+export const time = z.iso.datetime({ offset: true }).meta({ id: 'Time', description: 'ISO 8601 in UTC.' });
+export const amount = z.int().meta({ id: 'Amount', description: 'Minor currency units: paise, cents.' });
+export const currency = z.string().meta({ id: 'Currency', description: 'ISO 4217, for example `INR`.' });
+export const tier = z.string().meta({ id: 'Tier', description: 'The `tier` of a plan, or `free`.' });
+
+/** Columns that the app added to the table come, too. */
+export const plan = z.looseObject({
+  id: z.uuid(),
+  tier,
+  name: z.string(),
+  price: amount,
+  currency,
+  features: z.unknown().describe('JSON of the app, for example a list of texts.'),
+  is_active: z.boolean(),
+  duration_months: z.int().nullable().describe('What a payment buys; null or 0 counts as 12.'),
+  grace_days: z.int().describe('Days of access after a period that ended unpaid.'),
+  trial_days: z.int().describe('Days of access before the first charge of such a subscription.'),
+  gateway_plan_id: z.string().nullable().describe('The plan at the gateway, for subscriptions that the gateway bills.'),
+  billing_cycles: z.int().nullable().describe('How often the gateway bills; null: for ten years.'),
+  created_at: time,
+}).meta({ id: 'Plan', description: 'A plan, with the columns that the app added.' });
+
+export const subscription = z.object({
+  id: z.uuid(),
+  user_id: z.uuid(),
+  plan_id: z.uuid().nullable(),
+  tier,
+  status: z.enum(['active', 'cancelled']),
+  current_period_start: time.nullable(),
+  current_period_end: time.nullable(),
+  cancelled_at: time.nullable(),
+  cancel_at_period_end: z.boolean(),
+  ended_reason: z.string().nullable().describe('Why access ended, for example `lapsed` or `refunded`.'),
+  gateway_subscription_id: z.string().nullable().describe('Set where the gateway bills the subscription.'),
+  created_at: time,
+  plan: plan.nullable(),
+}).meta({ id: 'Subscription', description: 'One for each user: the state of the source that rules.' });
+
+export const payment = z.object({
+  id: z.uuid(),
+  user_id: z.uuid(),
+  subscription_id: z.uuid().nullable(),
+  amount,
+  currency,
+  status: z.enum(['created', 'captured', 'failed']),
+  tier: tier.nullable(),
+  gateway_order_id: z.string().nullable(),
+  gateway_payment_id: z.string().nullable(),
+  gateway_signature: z.string().nullable(),
+  meta: z.unknown().describe('`tier`, and after a failed attempt three error fields. An app may store more.'),
+  captured_at: time.nullable(),
+  confirmed_at: time.nullable(),
+  fulfilled_at: time.nullable(),
+  period_start: time.nullable(),
+  period_end: time.nullable(),
+  refunded_amount: amount,
+  dispute_status: z.string().nullable(),
+  created_at: time,
+}).meta({ id: 'Payment', description: 'One for each order.' });
+
+export const billing = z.object({
+  gateway_subscription_id: z.string(),
+  status: z.string().nullable().describe('As the gateway names it.'),
+  next_charge_at: time.nullable(),
+  payment_attention: z.boolean().describe('A charge failed, and the customer must act.'),
+  manage_url: z.string().nullable().describe('The page of the gateway.'),
+}).meta({ id: 'Billing', description: 'The subscription that the gateway bills.' });
+
+export const running = z.object({
+  tier,
+  until: time,
+  early_renewal: z.enum(['replace', 'extend']),
+  starts_at: time.optional().describe('When the bought period would start. Only with an order.'),
+}).meta({ id: 'Running', description: 'What the user has now.' });
+
+export const prefill = z.object({
+  email: z.string().nullable(),
+  name: z.string().nullable(),
+}).meta({ id: 'Prefill', description: 'For the form of the checkout.' });

@@ -1,0 +1,131 @@
+import * as answers from './answers.ts';
+import * as examples from './examples.ts';
+import { idempotencyKey, ifNoneMatch, type Operation } from './operation.ts';
+import * as requests from './requests.ts';
+
+/** The endpoints below /api/subscriptions. */
+export const subscriptionOperations = {
+  getSubscription: {
+    tag: 'Subscriptions',
+    summary: 'Read the subscription, the tier and the newest payments of the caller',
+    access: 'session',
+    answers: {
+      200: {
+        description: 'The state of the caller.',
+        schema: answers.subscriptionAnswer,
+        examples: { subscribed: examples.read },
+      },
+    },
+    errors: [],
+  },
+  listPlans: {
+    tag: 'Subscriptions',
+    summary: 'List the plans on offer',
+    description:
+      'With a valid session each plan has its `scenario` for the user. An invalid one gets the public answer.',
+    access: 'optionalSession',
+    parameters: [ifNoneMatch],
+    answers: {
+      200: {
+        description: 'The plans, the lowest price first. The public answer has an `etag`.',
+        headers: ['etag'],
+        schema: answers.plansAnswer,
+        examples: { public: examples.publicPlans, withSession: examples.plansOfUser },
+      },
+      304: { description: 'The plans are those of `if-none-match`.', headers: ['etag'] },
+    },
+    errors: [],
+  },
+  createSubscription: {
+    tag: 'Subscriptions',
+    summary: 'Create a subscription that the gateway bills',
+    description: 'It gives no access before the customer authorised it at `short_url` or in a checkout.',
+    access: 'session',
+    parameters: [idempotencyKey],
+    request: { schema: requests.subscriptionRequest, examples: { pro: { tier: 'pro' } } },
+    answers: {
+      201: {
+        description: 'The subscription to authorise, new or open.',
+        schema: answers.gatewaySubscriptionAnswer,
+        examples: { created: examples.subscribed },
+      },
+    },
+    errors: [
+      'paymentsNotConfigured',
+      'invalidRequest',
+      'idempotencyKeyReused',
+      'offerNotFound',
+      'alreadySubscribed',
+      'subscriptionInProgress',
+      'tooManyOrders',
+      'gatewayUnavailable',
+    ],
+  },
+  changeSubscription: {
+    tag: 'Subscriptions',
+    summary: 'Change the plan, now or at the end of the period',
+    access: 'session',
+    request: { schema: requests.changeRequest, examples: { upgrade: { tier: 'pro', when: 'now' } } },
+    answers: {
+      200: {
+        description: 'A change that waited was undone. Nothing is to be paid.',
+        schema: answers.undoneChangeAnswer,
+        examples: { undone: examples.undone },
+      },
+      201: {
+        description: 'An order to pay, a subscription to authorise, or both.',
+        schema: answers.changeAnswer,
+        examples: { order: examples.changed },
+      },
+    },
+    errors: [
+      'paymentsNotConfigured',
+      'invalidRequest',
+      'idempotencyKeyReused',
+      'offerNotFound',
+      'subscriptionNotFound',
+      'alreadySubscribed',
+      'orderInProgress',
+      'subscriptionInProgress',
+      'tooManyOrders',
+      'gatewayUnavailable',
+    ],
+  },
+  previewChange: {
+    tag: 'Subscriptions',
+    summary: 'Read what a change of the plan would cost, and when it begins',
+    access: 'session',
+    request: { schema: requests.changeRequest, examples: { upgrade: { tier: 'pro', when: 'now' } } },
+    answers: {
+      200: { description: 'The terms.', schema: answers.changeTerms, examples: { upgrade: examples.terms } },
+    },
+    errors: ['invalidRequest', 'offerNotFound', 'alreadySubscribed', 'subscriptionNotFound'],
+  },
+  cancelSubscription: {
+    tag: 'Subscriptions',
+    summary: 'Cancel the subscription, now or at the end of the period',
+    access: 'session',
+    request: { schema: requests.cancelRequest, examples: { atPeriodEnd: { at_period_end: true } } },
+    answers: {
+      200: {
+        description: 'The subscription after the cancellation.',
+        schema: answers.changedSubscriptionAnswer,
+        examples: { atPeriodEnd: examples.cancelled },
+      },
+    },
+    errors: ['invalidRequest', 'subscriptionNotFound'],
+  },
+  resumeSubscription: {
+    tag: 'Subscriptions',
+    summary: 'Withdraw a cancellation at the end of the period',
+    access: 'session',
+    answers: {
+      200: {
+        description: 'The subscription, which continues.',
+        schema: answers.changedSubscriptionAnswer,
+        examples: { resumed: examples.resumed },
+      },
+    },
+    errors: ['subscriptionNotFound', 'cannotBeResumed'],
+  },
+} satisfies Record<string, Operation>;
