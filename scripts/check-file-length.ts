@@ -7,6 +7,8 @@ const folders = ['supabase', 'scripts', 'emails'];
 /** A file has one subject, and is short enough to be read in one go. SQL has a clause per line. */
 const maxLines = 200;
 const maxLinesOfSql = 300;
+/** Apps copy this file, so it stays one: a third are types, a third documents what apps call. */
+const client = { path: 'supabase/client/subscriptions.ts', maxLines: 700 };
 
 /** Checks the length of source files, without documents and generated files. @returns one line for each problem. */
 export async function checkFileLength(): Promise<string[]> {
@@ -18,7 +20,7 @@ export async function checkFileLength(): Promise<string[]> {
 
 /** @returns a line when a file has too many lines. */
 export function tooLong(path: string, text: string): string[] {
-  const max = path.endsWith('.sql') ? maxLinesOfSql : maxLines;
+  const max = path === client.path ? client.maxLines : path.endsWith('.sql') ? maxLinesOfSql : maxLines;
   const lines = text.trimEnd().split('\n').length;
   return lines > max ? [`${path} has ${lines} lines, more than ${max}`] : [];
 }

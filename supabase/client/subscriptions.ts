@@ -1,0 +1,685 @@
+/**
+ * Client of the function `api` for browsers: plans, checkout, cancellation. One file without dependencies: copy it into
+ * the app, or import it from the repository. `supabase/docs/contract.md` describes the endpoints, `gateway.md` the
+ * checkout.
+ */
+
+/** What the client uses of a supabase-js client. */
+export type SupabaseLike = {
+  auth: { getSession(): Promise<{ data: { session: { user: User } | null } }> };
+  functions: { invoke<T>(path: string, request: Invocation): Promise<{ data: T | null; error: unknown }> };
+};
+type User = { id: string; email?: string };
+type Invocation = { method: 'GET' | 'POST'; body?: Record<string, unknown>; signal?: AbortSignal; timeout?: number };
+
+/** Amounts and prices are integers in minor units of `currency`, times ISO 8601 in UTC. */
+export type Plan = {
+  id: string;
+  tier: string;
+  name: string;
+  price: number;
+  currency: string;
+  features: unknown;
+  is_active: boolean;
+  duration_months: number | null;
+  grace_days: number;
+  billing_cycles: number | null;
+  trial_days: number;
+  gateway_plan_id: string | null;
+  created_at: string;
+};
+/** A plan on offer. `scenario`, with a session: what it would be for the user to buy it now. */
+export type OfferedPlan = Plan & { scenario?: 'buy' | 'current' | 'renew' | 'upgrade' | 'downgrade' };
+export type Subscription = {
+  id: string;
+  user_id: string;
+  plan_id: string | null;
+  tier: string;
+  status: 'active' | 'cancelled';
+  current_period_start: string | null;
+  current_period_end: string | null;
+  cancelled_at: string | null;
+  cancel_at_period_end: boolean;
+  ended_reason: string | null;
+  gateway_subscription_id: string | null;
+  created_at: string;
+  plan: Plan | null;
+};
+export type Payment = {
+  id: string;
+  user_id: string;
+  subscription_id: string | null;
+  amount: number;
+  currency: string;
+  status: 'created' | 'captured' | 'failed';
+  tier: string | null;
+  gateway_order_id: string | null;
+  gateway_payment_id: string | null;
+  gateway_signature: string | null;
+  meta: unknown;
+  captured_at: string | null;
+  confirmed_at: string | null;
+  fulfilled_at: string | null;
+  period_start: string | null;
+  period_end: string | null;
+  refunded_amount: number;
+  dispute_status: string | null;
+  created_at: string;
+};
+/** The subscription that the gateway bills. `payment_attention`: a charge failed, send the user to `manage_url`. */
+export type Billing = {
+  gateway_subscription_id: string;
+  status: string;
+  next_charge_at: string | null;
+  payment_attention: boolean;
+  manage_url: string | null;
+};
+export type CurrentSubscription = {
+  subscription: Subscription | null;
+  currentTier: string;
+  payments: Payment[];
+  billing: Billing | null;
+};
+/** `amount_due` is paid at `starts_at`; `credit` is already subtracted. */
+export type Change = {
+  amount_due: number;
+  credit: number;
+  currency: string;
+  starts_at: string;
+  ends_at: string;
+  from: string;
+  to: string;
+};
+type Running = { tier: string; until: string; early_renewal: string };
+type Order = { id: string; amount: number; currency: string };
+type GatewaySubscription = { id: string; status: string; short_url: string };
+type Started = { key_id: string; plan: Plan; running: Running | null };
+type Ordered = Started & {
+  order: Order;
+  payment_id: string;
+  running: (Running & { starts_at: string }) | null;
+  prefill: { email: string | null; name: string | null };
+  credit?: number;
+  starts_at?: string;
+  ends_at?: string;
+};
+/** The fields of a checkout under neutral names. */
+export type Verification =
+  & { gateway_payment_id: string; gateway_signature: string }
+  & ({ gateway_order_id: string } | { gateway_subscription_id: string });
+type When = { tier: string; when: 'now' | 'period_end' };
+
+/** Bodies of the requests and of their 2xx answers. */
+export type Endpoints = {
+  'GET /api/subscriptions': { body: undefined; answer: CurrentSubscription };
+  'GET /api/subscriptions/plans': { body: undefined; answer: { plans: OfferedPlan[] } };
+  'POST /api/subscriptions': { body: { tier: string }; answer: Started & { subscription: GatewaySubscription } };
+  'POST /api/subscriptions/cancel': { body: { at_period_end: boolean }; answer: { subscription: Subscription } };
+  'POST /api/subscriptions/resume': { body: undefined; answer: { subscription: Subscription } };
+  'POST /api/subscriptions/change/preview': { body: When; answer: Change };
+  'POST /api/subscriptions/change': {
+    body: When;
+    answer:
+      & { change: Change; order: Order | null; payment_id: string | null; subscription: GatewaySubscription | null }
+      & Partial<Omit<Ordered, 'order' | 'payment_id'>>;
+  };
+  'POST /api/payments/orders': { body: { tier: string; start?: 'now' | 'after_current' }; answer: Ordered };
+  'GET /api/payments/orders/{order_id}': {
+    body: undefined;
+    answer: {
+      order_id: string;
+      status: 'open' | 'paid' | 'failed';
+      tier: string;
+      amount: number;
+      currency: string;
+      valid_until: string | null;
+      attempts: number;
+      last_error: string | null;
+    };
+  };
+  'POST /api/payments/verify': {
+    body: Verification;
+    answer: {
+      success: true;
+      message: string;
+      subscription: { tier: string; validUntil: string | null; startsAt?: string | null };
+    };
+  };
+};
+export type Endpoint = keyof Endpoints;
+
+/**
+ * Why a request or a checkout failed.
+ * - `code`: `http`: the answer was an error; `network`: there was no answer; `script`: the gateway's script is blocked;
+ *   `declined`: the bank or the customer declined the payment
+ * - `status`: the HTTP status, 0 without an answer
+ * - `retryAfter`: seconds until another request may succeed, or null
+ */
+export class SubscriptionsError extends Error {
+  readonly code: 'http' | 'network' | 'script' | 'declined';
+  readonly status: number;
+  readonly retryAfter: number | null;
+
+  constructor(message: string, code: SubscriptionsError['code'], status = 0, retryAfter: number | null = null) {
+    super(message);
+    this.name = 'SubscriptionsError';
+    this.code = code;
+    this.status = status;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/**
+ * How a checkout ended. `id` is the gateway's id of the order or subscription.
+ * - `paid`: the tier is granted, or begins at `startsAt`
+ * - `pending`: money may have moved. Don't ask for another payment: `current()` shows the tier when it is granted.
+ * - `failed`: nothing was paid, for the reason in `error`
+ * - `dismissed`: the customer closed the window, and the order is not paid
+ */
+export type CheckoutResult =
+  | { outcome: 'paid'; id: string; tier: string; validUntil: string | null; startsAt: string | null }
+  | { outcome: 'pending'; id: string }
+  | { outcome: 'failed'; id: string | null; error: SubscriptionsError }
+  | { outcome: 'dismissed'; id: string };
+
+export type CheckoutState = 'open' | 'attempt_failed' | 'verifying' | 'checking';
+type Signal = AbortSignal | undefined;
+type Abortable = { signal?: Signal };
+/** An abort before the window opens rejects. Later it closes the window, and the outcome is `pending`. */
+export type CheckoutOptions = Abortable & {
+  /** More options of the gateway's window: `name`, `description`, `theme`, `prefill.contact`, `callback_url`. */
+  window?: { prefill?: Record<string, string>; modal?: Record<string, unknown>; [option: string]: unknown };
+  /** Leaves the page for the payment. Default: in browsers inside of apps, where the window does not answer. */
+  redirect?: boolean;
+  /** How long a closed window may still be paid, for example by QR code, before it counts as dismissed. Default: 30. */
+  checkSeconds?: number;
+  /** What happens meanwhile. `attempt_failed` is one attempt: the window offers another. */
+  onState?: (state: CheckoutState, reason?: string) => void;
+};
+
+export type Subscriptions = {
+  /**
+   * The plans on offer, the lowest price first; with a session each has its `scenario`. @throws SubscriptionsError
+   * @example
+   * const plans = await subscriptions.plans();
+   */
+  plans(options?: Abortable): Promise<OfferedPlan[]>;
+  /**
+   * The subscription, the tier and the newest payments of the user. It first finishes, with one request each, the
+   * checkouts that an earlier page began. @throws SubscriptionsError
+   * @example
+   * const { currentTier, billing } = await subscriptions.current();
+   */
+  current(options?: Abortable): Promise<CurrentSubscription>;
+  /**
+   * Sells a period of a plan: creates the order, opens the gateway's window, verifies the payment. It never rejects
+   * after money may have moved. After a reload or a closed tab `current()` or `resumePending()` finishes it.
+   * `start`: see "Start and credit" in the contract.
+   * @example
+   * const result = await subscriptions.checkout('pro', { window: { name: 'Acme' } });
+   * if (result.outcome === 'paid') location.assign('/welcome');
+   * if (result.outcome === 'failed') show(result.error.message);
+   */
+  checkout(tier: string, options?: CheckoutOptions & { start?: 'now' | 'after_current' }): Promise<CheckoutResult>;
+  /**
+   * The same for a subscription that the gateway bills. With `redirect` the browser goes to the gateway's page.
+   * @example
+   * const { outcome } = await subscriptions.subscribe('pro');
+   */
+  subscribe(tier: string, options?: CheckoutOptions): Promise<CheckoutResult>;
+  /**
+   * What a change of the plan would cost, and when it begins. @throws SubscriptionsError
+   * @example
+   * const { amount_due, credit, starts_at } = await subscriptions.previewChange('premium', 'now');
+   */
+  previewChange(tier: string, when: When['when'], options?: Abortable): Promise<Change>;
+  /**
+   * Changes the plan. Opens the window for the order, for the subscription, or for one after the other; then
+   * `renewal` says how the authorisation of the subscription ended. `undone`: a change that waited was withdrawn.
+   * @example
+   * const { outcome } = await subscriptions.change('premium', 'now');
+   */
+  change(
+    tier: string,
+    when: When['when'],
+    options?: CheckoutOptions,
+  ): Promise<(CheckoutResult & { renewal?: CheckoutResult }) | { outcome: 'undone' }>;
+  /**
+   * Finishes the checkouts of this user that local storage remembers: verifies with back-off what the gateway
+   * answered, and reads the other orders once. Never rejects.
+   * @example
+   * const paid = (await subscriptions.resumePending()).filter(({ outcome }) => outcome === 'paid');
+   */
+  resumePending(options?: Pick<CheckoutOptions, 'signal' | 'onState'>): Promise<CheckoutResult[]>;
+  /**
+   * Ends the subscription with its period, or now. @throws SubscriptionsError
+   * @example
+   * await subscriptions.cancel({ atPeriodEnd: true });
+   */
+  cancel(options?: Abortable & { atPeriodEnd?: boolean }): Promise<Subscription>;
+  /**
+   * Withdraws a cancellation at the end of the period. @throws SubscriptionsError
+   * @example
+   * const { current_period_end } = await subscriptions.resume();
+   */
+  resume(options?: Abortable): Promise<Subscription>;
+};
+
+/** The gateway's names of the fields that its window answers. The third one is the id of the order or subscription. */
+const GATEWAY_FIELDS = { payment: 'razorpay_payment_id', signature: 'razorpay_signature' } as const;
+type Answered = Partial<Record<string, string>>;
+type Gateway = new (options: Record<string, unknown>) => {
+  open(): void;
+  close?(): void;
+  on(event: string, callback: (failed: { error?: { description?: string } }) => void): void;
+};
+
+/** A checkout as local storage remembers it. `answer`: what the gateway answered, for verify. */
+type Pending = {
+  id: string;
+  kind: 'order' | 'subscription';
+  tier: string;
+  user: string;
+  at: number;
+  answer?: Verification;
+};
+
+type Listener = (event: { type?: string; blockedURI?: string; persisted?: boolean }) => void;
+type Target = {
+  addEventListener(type: string, listener: Listener): void;
+  removeEventListener(type: string, listener: Listener): void;
+};
+type Script = Target & { remove(): void };
+/** What the client uses of a page. React Native and servers have less. */
+type Page = Partial<Target> & {
+  document?: Target & {
+    createElement(tag: 'script'): Script;
+    querySelector(selector: string): Script | null;
+    head: { append(script: unknown): void };
+  };
+  localStorage?: {
+    readonly length: number;
+    key(index: number): string | null;
+    getItem(key: string): string | null;
+    setItem(key: string, value: string): void;
+    removeItem(key: string): void;
+  };
+  location?: { assign(url: string): void };
+  navigator?: { userAgent?: string };
+};
+const page: Page = globalThis;
+
+const REQUEST_MS = 20_000;
+const SCRIPT_MS = 20_000;
+const VERIFY_SECONDS = 120;
+/** The function reads an order from the gateway every five seconds at most. */
+const READ_MS = 5_000;
+/** An hour later reconciliation has read an order without an answer; after five days a payment is settled. */
+const REMEMBERED_MS = { unanswered: 3_600_000, answered: 432_000_000 };
+
+/** What a window needs of the answer that created its order or subscription. */
+type Made = Partial<Pick<Ordered, 'key_id' | 'plan' | 'prefill'>>;
+type Asked = { result: CheckoutResult; isFinal: boolean };
+type Store = ReturnType<typeof openStore>;
+type Result<T> = { data: T; error?: undefined } | { data?: undefined; error: SubscriptionsError };
+
+/**
+ * Creates the client.
+ * @param options
+ * - `supabase`: the supabase-js client of the app, whose session and address it uses
+ * - `functionName`: the name of the deployed function
+ * - `checkout`: the address of the gateway's script and the global that it sets; on the local stack the script is
+ *   `$GATEWAY_URL/v1/checkout.js`
+ * @example
+ * const subscriptions = createSubscriptions({ supabase: createClient(url, publishableKey) });
+ */
+export function createSubscriptions({ supabase, functionName = 'api', checkout = {} }: {
+  supabase: SupabaseLike;
+  functionName?: string;
+  checkout?: { script?: string; global?: string };
+}): Subscriptions {
+  const { script = 'https://checkout.razorpay.com/v1/checkout.js', global = 'Razorpay' } = checkout;
+  const call = connect(supabase, functionName);
+  const store = openStore(`subscriptions:${functionName}:`);
+  const readUser = () => supabase.auth.getSession().then(({ data }) => data.session?.user, () => undefined);
+
+  /** Loads the script, and creates meanwhile what the window sells. @throws the reason of an abort */
+  async function begin<E extends Endpoint>(endpoint: E, body: Endpoints[E]['body'], signal: Signal) {
+    const user = await readUser();
+    if (!user) return { error: new SubscriptionsError('Unauthorized', 'http', 401) };
+    const [gateway, made] = await Promise.all([
+      loadGateway(script, global, signal),
+      create(call, endpoint, body, signal),
+    ]);
+    throwIfAborted(signal);
+    if (gateway.error) return { error: gateway.error };
+    return made.error ? { error: made.error } : { gateway: gateway.data, user, made: made.data };
+  }
+
+  /** Opens the window for an order or a subscription, and finishes the checkout. Never rejects. */
+  async function pay(
+    { gateway, user, made }: { gateway: Gateway; user: User; made: Made },
+    sold: Order | GatewaySubscription,
+    { signal, onState, checkSeconds = 30, ...options }: CheckoutOptions,
+  ): Promise<CheckoutResult> {
+    const { id } = sold;
+    const kind = 'amount' in sold ? 'order' : 'subscription';
+    const pending: Pending = { id, kind, tier: made.plan?.tier ?? '', user: user.id, at: Date.now() };
+    const refusals: string[] = [];
+    store.save(pending);
+    try {
+      await openWindow({
+        gateway,
+        sold,
+        made,
+        email: made.prefill?.email ?? user.email ?? '',
+        callbackUrl: `${Object(supabase.functions).url}/${functionName}/payments/return`,
+        signal,
+        ...options,
+        onOpen: () => tell(onState, 'open'),
+        onRefusal(reason) {
+          refusals.unshift(reason);
+          tell(onState, 'attempt_failed', reason);
+        },
+        // Also when it comes after the window was closed.
+        onAnswer(answered) {
+          pending.answer = toVerification(kind, id, answered);
+          store.save(pending);
+        },
+      });
+    } catch (error) {
+      store.forget(id);
+      return failed(new SubscriptionsError(String(error), 'script'), id);
+    }
+    tell(onState, pending.answer ? 'verifying' : 'checking');
+    const result = await settle(call, store, pending, pending.answer ? VERIFY_SECONDS : checkSeconds, signal);
+    const [refusal] = refusals;
+    return result.outcome === 'dismissed' && refusal !== undefined ? declined(id, refusal) : result;
+  }
+
+  /** Asks about the remembered checkouts of this user, and about answered ones for so many seconds. */
+  async function finish(seconds: number, { signal, onState }: Pick<CheckoutOptions, 'signal' | 'onState'>) {
+    const user = await readUser();
+    const remembered = user ? store.list(user.id) : [];
+    if (remembered.length > 0) tell(onState, 'verifying');
+    return await Promise.all(remembered.map((one) => settle(call, store, one, one.answer ? seconds : 0, signal)));
+  }
+
+  return {
+    plans: async (options) => (await take(call('GET /api/subscriptions/plans', options))).plans,
+    async current(options = {}) {
+      await finish(0, options);
+      return await take(call('GET /api/subscriptions', options));
+    },
+    async checkout(tier, { start, ...options } = {}) {
+      const begun = await begin('POST /api/payments/orders', { tier, ...start && { start } }, options.signal);
+      return begun.error ? failed(begun.error) : await pay(begun, begun.made.order, options);
+    },
+    async subscribe(tier, options = {}) {
+      const begun = await begin('POST /api/subscriptions', { tier }, options.signal);
+      return begun.error ? failed(begun.error) : await pay(begun, begun.made.subscription, options);
+    },
+    previewChange: (tier, when, options) =>
+      take(call('POST /api/subscriptions/change/preview', { body: { tier, when }, ...options })),
+    async change(tier, when, options = {}) {
+      const begun = await begin('POST /api/subscriptions/change', { tier, when }, options.signal);
+      if (begun.error) return failed(begun.error);
+      const { order, subscription } = begun.made;
+      if (!order) return subscription ? await pay(begun, subscription, options) : { outcome: 'undone' };
+      const result = await pay(begun, order, options);
+      if (!subscription || result.outcome !== 'paid' || options.signal?.aborted) return result;
+      return { ...result, renewal: await pay(begun, subscription, options) };
+    },
+    resumePending: (options = {}) => finish(VERIFY_SECONDS, options),
+    async cancel({ atPeriodEnd = true, ...options } = {}) {
+      const body = { at_period_end: atPeriodEnd };
+      return (await take(call('POST /api/subscriptions/cancel', { body, ...options }))).subscription;
+    },
+    resume: async (options) => (await take(call('POST /api/subscriptions/resume', options))).subscription,
+  };
+}
+
+/** Sends a request through supabase-js. An error answer is a value. @throws the reason of an abort */
+type Call = <E extends Endpoint>(
+  endpoint: E,
+  request?: { body?: Endpoints[E]['body']; id?: string } & Abortable,
+) => Promise<Result<Endpoints[E]['answer']>>;
+
+function connect(supabase: SupabaseLike, functionName: string): Call {
+  return async <E extends Endpoint>(endpoint: E, { body, id = '', signal }: Parameters<Call>[1] = {}) => {
+    const [method, path = ''] = endpoint.split(' ');
+    const { data, error } = await supabase.functions.invoke<Endpoints[E]['answer']>(
+      functionName + path.slice('/api'.length).replace('{order_id}', encodeURIComponent(id)),
+      { method: method === 'GET' ? method : 'POST', ...body && { body }, ...signal && { signal }, timeout: REQUEST_MS },
+    ).then((answer) => answer, (error: unknown) => ({ data: null, error }));
+    throwIfAborted(signal);
+    return data !== null && typeof data === 'object' ? { data } : { error: await readError(error) };
+  };
+}
+
+async function take<T>(result: Promise<Result<T>>): Promise<T> {
+  const { data, error } = await result;
+  if (error) throw error;
+  return data;
+}
+
+/** Creates an order or a subscription. A repetition gets the same one, so a lost answer is no harm. */
+async function create<E extends Endpoint>(call: Call, endpoint: E, body: Endpoints[E]['body'], signal: Signal) {
+  for (let tries = 1;; tries++) {
+    const result = await call(endpoint, { body, signal });
+    const { status = 0, retryAfter = null } = result.error ?? {};
+    const seconds = retryAfter ?? (status === 0 || status >= 500 ? tries : Infinity);
+    if (result.data || tries === 3 || seconds > 10) return result;
+    await once(seconds * 1000, [page, 'online'], [signal, 'abort']);
+  }
+}
+
+/** Asks once how a checkout ended. `isFinal`: asking again changes nothing. @throws the reason of an abort */
+async function ask(call: Call, { id, kind, tier, answer }: Pending, signal: Signal): Promise<Asked> {
+  const pending = (isFinal: boolean): Asked => ({ result: { outcome: 'pending', id }, isFinal });
+  const paid = (tier: string, validUntil: string | null, startsAt: string | null = null): Asked => (
+    { result: { outcome: 'paid', id, tier, validUntil, startsAt }, isFinal: true }
+  );
+  const unpaid = (): Asked => answer ? pending(true) : { result: { outcome: 'dismissed', id }, isFinal: false };
+  if (answer) {
+    const { data, error } = await call('POST /api/payments/verify', { body: answer, signal });
+    if (data) return paid(data.subscription.tier, data.subscription.validUntil, data.subscription.startsAt);
+    // 400 and 404 are refusals that stay. The order tells whether the payment was refunded.
+    if (error.status !== 400 && error.status !== 404) return pending(error.status === 401);
+  }
+  if (kind === 'subscription') {
+    const { data, error } = await call('GET /api/subscriptions', { signal });
+    if (error) return pending(error.status === 401);
+    if (data.billing?.gateway_subscription_id !== id) return unpaid();
+    const { gateway_subscription_id: shown, current_period_end: end = null } = data.subscription ?? {};
+    return paid(tier, shown === id ? end : null);
+  }
+  const { data, error } = await call('GET /api/payments/orders/{order_id}', { id, signal });
+  if (error) return pending(error.status === 401);
+  if (data.status === 'paid') return data.valid_until ? paid(data.tier, data.valid_until) : pending(false);
+  if (data.status === 'failed') return { result: declined(id, data.last_error), isFinal: answer !== undefined };
+  return unpaid();
+}
+
+/** Asks with back-off until the result is certain, or for so long. Never rejects. */
+async function settle(call: Call, store: Store, pending: Pending, seconds: number, signal: Signal) {
+  const end = Date.now() + seconds * 1000;
+  for (let pause = 1000;; pause = Math.min(2 * pause, 16_000)) {
+    const { result, isFinal } = await ask(call, pending, signal).catch(
+      (): Asked => ({ result: { outcome: 'pending', id: pending.id }, isFinal: false }),
+    );
+    if (isFinal && result.outcome !== 'pending') store.forget(pending.id);
+    const milliseconds = pending.answer ? pause : READ_MS;
+    if (isFinal || signal?.aborted || Date.now() + milliseconds > end) return result;
+    await once(milliseconds, [page, 'online'], [signal, 'abort']);
+  }
+}
+
+type Opening = Pick<CheckoutOptions, 'window' | 'redirect' | 'signal'> & {
+  gateway: Gateway;
+  sold: Order | GatewaySubscription;
+  made: Made;
+  email: string;
+  callbackUrl: string;
+  onOpen(): void;
+  onRefusal(reason: string): void;
+  onAnswer(answered: Answered): void;
+};
+
+/** Opens the gateway's window, and waits until it answered or was closed. Rejects when it can't be opened. */
+function openWindow({ gateway, sold, made, signal, redirect = isInsideApp(), ...opening }: Opening): Promise<void> {
+  return new Promise((resolve) => {
+    const { window: extra = {}, onAnswer, onRefusal } = opening;
+    opening.onOpen();
+    if (redirect) {
+      // Back from the gateway's page, out of the browser's cache.
+      page.addEventListener?.('pageshow', ({ persisted }) => persisted && resolve());
+      // A subscription has a page of the gateway.
+      if ('short_url' in sold) return page.location?.assign(sold.short_url);
+    }
+    const window = new gateway({
+      name: made.plan?.name,
+      ...extra,
+      key: made.key_id,
+      ...'amount' in sold
+        ? { order_id: sold.id, amount: sold.amount, currency: sold.currency }
+        : { subscription_id: sold.id },
+      prefill: { email: opening.email, name: made.prefill?.name ?? '', ...extra.prefill },
+      redirect,
+      callback_url: redirect ? extra.callback_url ?? opening.callbackUrl : undefined,
+      handler: redirect ? undefined : (answered: Answered) => {
+        onAnswer(answered);
+        resolve();
+      },
+      modal: { ...extra.modal, ondismiss: () => resolve() },
+    });
+    // One attempt: the window offers another.
+    window.on('payment.failed', ({ error }) => onRefusal(error?.description ?? ''));
+    signal?.addEventListener('abort', () => {
+      window.close?.();
+      resolve();
+    });
+    window.open();
+  });
+}
+
+/** Calls the app's callback later, so that its error does not end the checkout. */
+function tell(onState: CheckoutOptions['onState'], state: CheckoutState, reason?: string): void {
+  void Promise.resolve().then(() => onState?.(state, reason));
+}
+
+function throwIfAborted(signal: Signal): void {
+  if (signal?.aborted) throw signal.reason ?? new Error('Aborted');
+}
+
+function failed(error: SubscriptionsError, id: string | null = null): CheckoutResult {
+  return { outcome: 'failed', id, error };
+}
+
+function declined(id: string, reason: string | null): CheckoutResult {
+  return failed(new SubscriptionsError(reason || 'The payment was declined', 'declined'), id);
+}
+
+/** The gateway's answer under neutral names. The id is that of our own record. */
+function toVerification(kind: Pending['kind'], id: string, answered: Answered): Verification {
+  const signed = {
+    gateway_payment_id: answered[GATEWAY_FIELDS.payment] ?? '',
+    gateway_signature: answered[GATEWAY_FIELDS.signature] ?? '',
+  };
+  return kind === 'order' ? { gateway_order_id: id, ...signed } : { gateway_subscription_id: id, ...signed };
+}
+
+/** Reads the error of supabase-js, whose `context` is the response where there is one. */
+async function readError(error: unknown): Promise<SubscriptionsError> {
+  const response = Object(Object(error).context);
+  if (!response.status) return new SubscriptionsError('The service did not answer', 'network');
+  const body = await response.json().catch(() => null);
+  const seconds = response.headers.get('retry-after');
+  const message = Object(body).error ?? `The service answered ${response.status}`;
+  return new SubscriptionsError(message, 'http', response.status, seconds && Number(seconds));
+}
+
+/** Waits for the first of the events, or for so long. @returns the event's type, or `timeout` */
+function once(milliseconds: number, ...events: [Partial<Target> | undefined, string][]): Promise<string> {
+  return new Promise((resolve) => {
+    const end: Listener = ({ type = '' }) => {
+      clearTimeout(timer);
+      for (const [target, name] of events) target?.removeEventListener?.(name, end);
+      resolve(type);
+    };
+    const timer = setTimeout(end, milliseconds, { type: 'timeout' });
+    for (const [target, name] of events) target?.addEventListener?.(name, end);
+  });
+}
+
+/** Loads the gateway's script, once for a page. A later call after a failure tries again. */
+async function loadGateway(
+  src: string,
+  global: string,
+  signal: AbortSignal | undefined,
+): Promise<Result<Gateway>> {
+  const find = (): Gateway | undefined => Reflect.get(globalThis, global);
+  const loaded = find();
+  if (loaded) return { data: loaded };
+  const { document } = page;
+  const fail = (why: string) => ({ error: new SubscriptionsError(`The checkout ${src} ${why}`, 'script') });
+  if (!document) return fail('needs a browser');
+  let isForbidden = false;
+  const watch: Listener = ({ blockedURI }) => {
+    isForbidden = isForbidden || (blockedURI !== undefined && blockedURI !== '' && src.startsWith(blockedURI));
+  };
+  document.addEventListener('securitypolicyviolation', watch);
+  let script = document.querySelector(`script[src="${src}"]`);
+  if (!script) {
+    script = Object.assign(document.createElement('script'), { src });
+    document.head.append(script);
+  }
+  const ended = await once(SCRIPT_MS, [script, 'load'], [script, 'error'], [signal, 'abort']);
+  // The violation may be reported after the error.
+  if (ended === 'error') await once(50);
+  document.removeEventListener('securitypolicyviolation', watch);
+  const gateway = find();
+  if (gateway) return { data: gateway };
+  script.remove();
+  if (ended === 'load') return fail(`does not set ${global}`);
+  return fail(
+    isForbidden
+      ? "is blocked by the page's content security policy: add it to script-src"
+      : 'could not be loaded: an ad blocker or the network blocks it',
+  );
+}
+
+/** Whether the browser is part of an app, such as a web view of React Native: there the window may not answer. */
+function isInsideApp(): boolean {
+  const { userAgent = '' } = page.navigator ?? {};
+  return 'ReactNativeWebView' in globalThis ||
+    /; wv\)|FB(?:AN|AV)|Instagram|(?:iPhone|iPad|iPod)(?!.*Safari)/.test(userAgent);
+}
+
+/** Unfinished checkouts in local storage, each under its id. Without storage, webhooks finish what a reload forgets. */
+function openStore(prefix: string) {
+  const quietly = <T>(work: () => T): T | undefined => {
+    try {
+      return work();
+    } catch {
+      return undefined; // blocked or full storage, or damaged text
+    }
+  };
+  const forget = (id: string) => quietly(() => page.localStorage?.removeItem(prefix + id));
+  return {
+    save: (pending: Pending) => quietly(() => page.localStorage?.setItem(prefix + pending.id, JSON.stringify(pending))),
+    forget,
+    list(user: string): Pending[] {
+      const storage = quietly(() => page.localStorage);
+      const keys = Array.from({ length: storage?.length ?? 0 }, (_, index) => storage?.key(index) ?? '');
+      const all = keys.filter((key) => key.startsWith(prefix)).flatMap((key): Pending[] =>
+        quietly(() => [JSON.parse(storage?.getItem(key) ?? '')]) ?? []
+      );
+      return all.filter(({ id, user: owner, at, answer }) => {
+        const isOld = Date.now() - at > REMEMBERED_MS[answer ? 'answered' : 'unanswered'];
+        if (isOld) forget(id);
+        return owner === user && !isOld;
+      });
+    },
+  };
+}
