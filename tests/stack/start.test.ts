@@ -16,6 +16,7 @@ const names = [
   'GATEWAY_KEY_SECRET',
   'GATEWAY_WEBHOOK_SECRET',
   'REVALIDATE_URL',
+  'APP_URL',
 ];
 const patience = { timeout: 30_000, interval: 50 };
 
@@ -52,6 +53,8 @@ describe('npm start', { timeout: 60_000 }, () => {
       STUDIO_URL: `http://127.0.0.1:${port + 2}`,
       MAILBOX_URL: `http://127.0.0.1:${port + 3}`,
       GATEWAY_URL: `http://127.0.0.1:${port + 4}`,
+      REVALIDATE_URL: `http://127.0.0.1:${port + 6}/api/revalidate`,
+      APP_URL: `http://127.0.0.1:${port + 6}`,
     });
   });
 
@@ -63,8 +66,9 @@ describe('npm start', { timeout: 60_000 }, () => {
       fetch(value('STUDIO_URL')),
       fetch(value('MAILBOX_URL')),
       fetch(value('GATEWAY_URL')),
+      fetch(value('APP_URL')),
     ].map(async (answer) => (await answer).status));
-    expect(statuses).toEqual([200, 200, 401, 200, 200, 200]);
+    expect(statuses).toEqual([200, 200, 401, 200, 200, 200, 200]);
     const sql = postgres(value('DB_URL'), { max: 1 });
     const [row] = await sql`select current_setting('timezone') as zone`;
     await sql.end();
