@@ -188,7 +188,12 @@ type Abortable = { signal?: Signal };
 /** An abort before the window opens rejects. Later it closes the window, and the outcome is `pending`. */
 export type CheckoutOptions = Abortable & {
   /** More options of the gateway's window: `name`, `description`, `theme`, `prefill.contact`, `callback_url`. */
-  window?: { prefill?: Record<string, string>; modal?: Record<string, unknown>; [option: string]: unknown };
+  window?: {
+    prefill?: Record<string, string>;
+    modal?: Record<string, unknown>;
+    callback_url?: string;
+    [option: string]: unknown;
+  };
   /** Leaves the page for the payment. Default: in browsers inside of apps, where the window does not answer. */
   redirect?: boolean;
   /** How long a closed window may still be paid, for example by QR code, before it counts as dismissed. Default: 30. */

@@ -1,0 +1,187 @@
+import { build, stop } from 'esbuild';
+import type { Page } from 'puppeteer-core';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { localKeys } from '../../scripts/stack/defaults.ts';
+import { root } from '../../scripts/stack/root.ts';
+import { createGatewaySimulator } from '../../scripts/stack/gateway/gateway-simulator.ts';
+import type { LocalHostService } from '../../scripts/stack/http/local-host-service.ts';
+import type { TestBrowser } from '../helpers/browser/use-browser.ts';
+import { secrets } from '../helpers/gateway/sign.ts';
+import { createCaller } from '../helpers/http/caller.ts';
+import type { Project } from '../helpers/project/project.ts';
+import { type RunningService, startService } from '../helpers/project/targets.ts';
+
+/** A page of the app, with the session of a new customer. */
+export type Tab = {
+  readonly page: Page;
+  readonly userId: string;
+  /** Another tab of the same browser. */
+  another(): Promise<Tab>;
+  buy(options?: { redirect?: boolean; checkSeconds?: number }): Promise<void>;
+  /** How the checkout ended. */
+  result(): Promise<Record<string, unknown>>;
+  states(): Promise<unknown>;
+  currentTier(): Promise<unknown>;
+  /** The ids of the checkouts that storage remembers. */
+  remembered(): Promise<unknown>;
+};
+
+/** The app on one origin; the function on another one, with the simulated gateway. */
+export type App = {
+  /** Answers the next requests to a path of the function with 500. */
+  break(path: string, times: number): void;
+  /** The requests to a path of the function. */
+  requests(path: string): number;
+  simulate(control: string, fields: Record<string, unknown>): Promise<void>;
+  /** The statuses of the orders at the gateway, oldest first. */
+  orders(): Promise<string[]>;
+  /** Opens a page whose policy allows the gateway's script, or does not. */
+  open(browser: TestBrowser, policy?: 'allows' | 'forbids'): Promise<Tab>;
+};
+
+/** The app for the tests of a file. */
+export function useApp(project: Project): App {
+  let service: RunningService | undefined;
+  let simulator: LocalHostService | undefined;
+  let server: Deno.HttpServer<Deno.NetAddr> | undefined;
+  let script = '';
+  const broken = new Map<string, number>();
+  const paths: string[] = [];
+  const running = () => service ?? fail();
+  const simulatorUrl = () => (simulator ?? fail()).url;
+  const port = () => (server ?? fail()).addr.port;
+  const functionsUrl = () => `http://127.0.0.1:${port()}`;
+
+  async function answer(request: Request): Promise<Response> {
+    const { pathname, search } = new URL(request.url);
+    if (pathname === '/app.js') return new Response(script, { headers: { 'content-type': 'text/javascript' } });
+    if (!pathname.startsWith('/functions/v1/')) return page(search);
+    const path = pathname.slice('/functions/v1'.length);
+    const left = broken.get(path) ?? 0;
+    if (request.method !== 'OPTIONS') {
+      paths.push(path);
+      broken.set(path, left - 1);
+      if (left > 0) return Response.json({}, { status: 500, headers: { 'access-control-allow-origin': '*' } });
+    }
+    const body = request.body === null ? null : await request.arrayBuffer();
+    return await running().request(path, {
+      method: request.method,
+      headers: request.headers,
+      body,
+      redirect: 'manual',
+    });
+  }
+
+  function page(search: string): Response {
+    const allowed = search === '?forbids' ? '' : simulatorUrl();
+    const policy = `default-src 'none'; script-src 'self' ${allowed}; frame-src ${allowed || "'none'"}; ` +
+      `connect-src ${functionsUrl()}`;
+    const html = '<!doctype html><html lang="en"><title>App</title><h1>App</h1><script src="/app.js"></script></html>';
+    return new Response(html, { headers: { 'content-type': 'text/html', 'content-security-policy': policy } });
+  }
+
+  beforeAll(async () => {
+    const { outputFiles: [bundle] } = await build({
+      absWorkingDir: root,
+      entryPoints: ['tests/browser/app.js'],
+      bundle: true,
+      write: false,
+      target: 'es2020',
+    }).finally(stop);
+    script = bundle?.text ?? '';
+    server = Deno.serve({ hostname: '127.0.0.1', port: 0, onListen() {} }, answer);
+    simulator = createGatewaySimulator({
+      port: 0,
+      keyId: secrets.GATEWAY_KEY_ID,
+      keySecret: secrets.GATEWAY_KEY_SECRET,
+      webhookSecret: secrets.GATEWAY_WEBHOOK_SECRET,
+      webhookUrl: `${functionsUrl()}/functions/v1/api/webhooks/gateway`,
+      firstRetryMs: 50,
+    });
+    await simulator.start();
+    service = await startService('in process over the pool', project, {
+      GATEWAY_API_URL: simulator.url,
+      APP_URL: `http://localhost:${port()}`,
+      GATEWAY_RETURN_FIELDS: 'razorpay_order_id,razorpay_payment_id,razorpay_signature',
+    });
+  });
+  beforeEach(async () => {
+    broken.clear();
+    paths.length = 0;
+    await simulate('checkout', {});
+  });
+  afterAll(async () => {
+    await simulator?.stop();
+    await server?.shutdown();
+    await service?.stop();
+  });
+
+  async function simulate(control: string, fields: Record<string, unknown>): Promise<void> {
+    const response = await fetch(`${simulatorUrl()}/simulate/${control}`, {
+      method: 'POST',
+      body: JSON.stringify(fields),
+    });
+    if (!response.ok) throw new Error(await response.text());
+    await response.body?.cancel();
+  }
+
+  async function openTab(page: Page, userId: string, search = ''): Promise<Tab> {
+    await page.goto(`http://localhost:${port()}/${search}`);
+    const begin = () =>
+      page.evaluate(`start(${
+        JSON.stringify({
+          url: functionsUrl(),
+          publishableKey: localKeys.publishable,
+          script: `${simulatorUrl()}/v1/checkout.js`,
+        })
+      })`);
+    await begin();
+    return {
+      page,
+      userId,
+      another: async () => await openTab(await page.browserContext().newPage(), userId),
+      async buy(options = {}) {
+        await page.evaluate(`buy('pro', ${JSON.stringify(options)})`);
+      },
+      async result() {
+        await page.waitForFunction('globalThis.result', { polling: 50, timeout: 20_000 });
+        return Object(await page.evaluate('result'));
+      },
+      states: () => page.evaluate('states'),
+      async currentTier() {
+        await begin();
+        return await page.evaluate('subscriptions.current().then(({ currentTier }) => currentTier)');
+      },
+      remembered: () => page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('subscriptions:'))"),
+    };
+  }
+
+  return {
+    break: (path, times) => void broken.set(path, times),
+    requests: (path) => paths.filter((one) => one === path).length,
+    simulate,
+    async orders() {
+      const { orders } = await (await fetch(`${simulatorUrl()}/simulate/state`)).json();
+      return orders.map(({ status }: { status: string }) => status);
+    },
+    async open(browser, policy = 'allows') {
+      const page = await browser.openPage();
+      const { id, email, accessToken } = await createCaller(project.database);
+      await page.goto(`http://localhost:${port()}/`);
+      const session = {
+        access_token: accessToken,
+        refresh_token: 'none',
+        token_type: 'bearer',
+        expires_in: 3600,
+        expires_at: Math.floor(Date.now() / 1000) + 3600,
+        user: { id, email },
+      };
+      await page.evaluate(`localStorage.setItem('session', ${JSON.stringify(JSON.stringify(session))})`);
+      return await openTab(page, id, policy === 'forbids' ? '?forbids' : '');
+    },
+  };
+}
+
+function fail(): never {
+  throw new Error('the app is open only while tests run');
+}
