@@ -8,7 +8,17 @@ declare const API_URL: string, PUBLISHABLE_KEY: string, CHECKOUT_SCRIPT: string,
 
 const supabase = createClient(API_URL, PUBLISHABLE_KEY);
 const subscriptions = client.createSubscriptions({ supabase, checkout: { script: CHECKOUT_SCRIPT } });
-const window = { name: 'Demo shop' };
+const options: client.CheckoutOptions = {
+  window: { name: 'Demo shop' },
+  checkSeconds: 10,
+  onState: (state, why) => say(why ?? states[state]),
+};
+const states = {
+  open: 'The checkout is open.',
+  attempt_failed: 'This attempt failed.',
+  verifying: 'Verifying the payment …',
+  checking: 'Checking whether a payment arrives …',
+};
 
 const EVERY_MS = 3_000;
 const LONGEST_MS = 60_000;
@@ -28,10 +38,10 @@ const actions: Actions = {
   }),
   leave: act(async () => (await supabase.auth.signOut(), 'Signed out.')),
   buy: act(async (tier, renews) =>
-    shown(await (renews ? subscriptions.subscribe(tier, { window }) : subscriptions.checkout(tier, { window })))
+    shown(await (renews ? subscriptions.subscribe(tier, options) : subscriptions.checkout(tier, options)))
   ),
   change: act(async (tier, when) => {
-    const result = await subscriptions.change(tier, when, { window });
+    const result = await subscriptions.change(tier, when, options);
     return result.outcome === 'undone' ? 'The change that waited is withdrawn.' : shown(result);
   }),
   cancel: act(async () => {
@@ -47,9 +57,10 @@ function act<Input extends unknown[]>(work: (...input: Input) => Promise<string>
     if (isBusy) return;
     isBusy = true;
     say('One moment …');
-    say(await work(...input).catch(reason));
+    const outcome = await work(...input).catch(reason);
+    const failure = await refresh().then(() => '', reason);
+    say(`${outcome} ${failure}`);
     isBusy = false;
-    await refresh().catch((error: unknown) => say(reason(error)));
   };
 }
 
@@ -59,7 +70,7 @@ function shown(result: client.CheckoutResult): string {
   if (result.outcome === 'dismissed') return 'Nothing was paid.';
   go('/dashboard');
   if (result.outcome === 'pending') return 'The payment is being confirmed. The tier will appear here.';
-  return `Paid: ${result.tier}${result.startsAt === null ? '' : ` from ${day(result.startsAt)} on`}.`;
+  return `Paid. Your tier is ${result.tier}${result.startsAt === null ? '' : ` from ${day(result.startsAt)} on`}.`;
 }
 
 /** Shows another page without a reload. */

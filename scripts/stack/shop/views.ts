@@ -98,7 +98,7 @@ export function subscription(
     const saved = credit > 0 ? `, after a credit of ${money(credit, currency)}` : '';
     const label = `Change to ${to} ${when === 'now' ? 'now' : `on ${day(starts_at)}`}`;
     const button = element('button', { id: when, onclick: () => change(to, when) }, label);
-    return panel('section', element('p', {}, `${money(amount_due, currency)}${saved}`), button);
+    return panel('section', element('p', {}, `You pay ${money(amount_due, currency)}${saved}.`), button);
   });
   return [element('h1', {}, 'Subscription'), card, ...choices];
 }
