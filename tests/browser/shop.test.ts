@@ -78,7 +78,7 @@ test('on a phone in dark colours: axe finds nothing, nothing is cut off, buttons
   await check();
   await click(page, 'Renew automatically');
   await click(page, 'Buy Basic');
-  await press(await windowOf(page), 'Pay ₹99.00');
+  await press(await windowOf(page), 'Authorise ₹99.00');
   await shows(page, '#tier', 'basic');
   await check();
   await page.goto(`${env.APP_URL}/subscription?to=premium`);
