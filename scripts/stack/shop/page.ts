@@ -93,6 +93,7 @@ async function refresh(): Promise<void> {
   for (const link of document.querySelectorAll<HTMLAnchorElement>('nav a')) {
     link.ariaCurrent = link.pathname === location.pathname ? 'page' : null;
   }
+  document.title = `${document.querySelector('h1')?.textContent} – Demo shop`;
   const leave = element('button', { onclick: () => actions.leave() }, 'Sign out');
   by('user')?.replaceChildren(...session ? [session.user.email ?? '', leave] : []);
   drawn = state;
@@ -108,6 +109,7 @@ async function viewsOf(current: client.CurrentSubscription | null): Promise<Node
   const previews = await Promise.allSettled((['now', 'period_end'] as const).map(async (when) => (
     { ...await subscriptions.previewChange(to, when), when }
   )));
+  for (const preview of previews) if (preview.status === 'rejected') say(reason(preview.reason));
   return subscription(current, previews.flatMap((one) => one.status === 'fulfilled' ? [one.value] : []), actions);
 }
 

@@ -44,7 +44,7 @@ export function pricing(plans: OfferedPlan[], { buy }: Actions): Node[] {
     if (scenario === 'upgrade') return link(`/subscription?to=${tier}`, `Upgrade to ${name}`);
     if (scenario === 'downgrade') return link(`/subscription?to=${tier}`, `Change to ${name}`);
     const label = scenario === 'renew' ? `Renew ${name}` : `Buy ${name}`;
-    return element('button', { id: tier, className: 'main', onclick: () => buy(tier, renews.checked) }, label);
+    return element('button', { id: `buy-${tier}`, className: 'main', onclick: () => buy(tier, renews.checked) }, label);
   };
   const cards = plans.map((plan) => {
     const months = plan.duration_months || 12;
