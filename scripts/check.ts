@@ -25,7 +25,7 @@ const checks: readonly [name: string, check: () => Promise<string[]>][] = [
       ),
   ],
   ["types of the function on the hosted runtime's Deno", hostedTypes],
-  ['types of mails, scripts and tests', () => deno('check', 'emails', 'scripts', 'tests')],
+  ['types of client, mails, scripts and tests', () => deno('check', 'supabase/client', 'emails', 'scripts', 'tests')],
   ['versions', checkVersions],
   ['size of what is deployed', checkSize],
   ['length of files', checkFileLength],

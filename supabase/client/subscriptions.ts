@@ -151,12 +151,12 @@ export type Endpoint = keyof Endpoints;
 /**
  * Why a request or a checkout failed.
  * - `code`: `http`: the answer was an error; `network`: there was no answer; `script`: the gateway's script is blocked;
- *   `declined`: the bank or the customer declined the payment
+ *   `declined`: the bank or the customer declined the payment; `busy`: the window of another checkout is open
  * - `status`: the HTTP status, 0 without an answer
  * - `retryAfter`: seconds until another request may succeed, or null
  */
 export class SubscriptionsError extends Error {
-  readonly code: 'http' | 'network' | 'script' | 'declined';
+  readonly code: 'http' | 'network' | 'script' | 'declined' | 'busy';
   readonly status: number;
   readonly retryAfter: number | null;
 
@@ -280,14 +280,8 @@ type Gateway = new (options: Record<string, unknown>) => {
 };
 
 /** A checkout as local storage remembers it. `answer`: what the gateway answered, for verify. */
-type Pending = {
-  id: string;
-  kind: 'order' | 'subscription';
-  tier: string;
-  user: string;
-  at: number;
-  answer?: Verification;
-};
+type Pending = { id: string; kind: Kind; tier: string; user: string; at: number; answer?: Verification };
+type Kind = 'order' | 'subscription';
 
 type Listener = (event: { type?: string; blockedURI?: string; persisted?: boolean }) => void;
 type Target = {
@@ -314,6 +308,7 @@ type Page = Partial<Target> & {
 };
 const page: Page = globalThis;
 
+const BUSY = 'Another checkout is open';
 const REQUEST_MS = 20_000;
 const SCRIPT_MS = 20_000;
 const VERIFY_SECONDS = 120;
@@ -324,6 +319,7 @@ const REMEMBERED_MS = { unanswered: 3_600_000, answered: 432_000_000 };
 
 /** What a window needs of the answer that created its order or subscription. */
 type Made = Partial<Pick<Ordered, 'key_id' | 'plan' | 'prefill'>>;
+type Begun = { gateway: Gateway; user: User; made: Made };
 type Asked = { result: CheckoutResult; isFinal: boolean };
 type Store = ReturnType<typeof openStore>;
 type Result<T> = { data: T; error?: undefined } | { data?: undefined; error: SubscriptionsError };
@@ -361,18 +357,32 @@ export function createSubscriptions({ supabase, functionName = 'api', checkout =
     return made.error ? { error: made.error } : { gateway: gateway.data, user, made: made.data };
   }
 
-  /** Opens the window for an order or a subscription, and finishes the checkout. Never rejects. */
-  async function pay(
-    { gateway, user, made }: { gateway: Gateway; user: User; made: Made },
+  /** The checkout whose window is open. The gateway opens one at a time and ignores others. */
+  let open: { id: string; result: Promise<CheckoutResult> } | null = null;
+
+  /** Opens the window, and finishes the checkout. A second click gets the result of the first. Never rejects. */
+  function pay(begun: Begun, sold: Order | GatewaySubscription, options: CheckoutOptions): Promise<CheckoutResult> {
+    if (open) return open.id === sold.id ? open.result : Promise.resolve(failed(new SubscriptionsError(BUSY, 'busy')));
+    const result = sell(begun, sold, options);
+    open = { id: sold.id, result };
+    return result;
+  }
+
+  async function sell(
+    { gateway, user, made }: Begun,
     sold: Order | GatewaySubscription,
     { signal, onState, checkSeconds = 30, ...options }: CheckoutOptions,
   ): Promise<CheckoutResult> {
     const { id } = sold;
     const kind = 'amount' in sold ? 'order' : 'subscription';
-    const pending: Pending = { id, kind, tier: made.plan?.tier ?? '', user: user.id, at: Date.now() };
+    const known = store.list(user.id).find((one) => one.id === id);
+    const pending: Pending = { ...known, id, kind, tier: made.plan?.tier ?? '', user: user.id, at: Date.now() };
     const refusals: string[] = [];
-    store.save(pending);
     try {
+      // It may be paid already, and verify had no answer yet.
+      const before = pending.answer && await settle(call, store, pending, 0, signal);
+      if (before?.outcome === 'paid') return before;
+      store.save(pending);
       await openWindow({
         gateway,
         sold,
@@ -395,6 +405,8 @@ export function createSubscriptions({ supabase, functionName = 'api', checkout =
     } catch (error) {
       store.forget(id);
       return failed(new SubscriptionsError(String(error), 'script'), id);
+    } finally {
+      open = null;
     }
     tell(onState, pending.answer ? 'verifying' : 'checking');
     const result = await settle(call, store, pending, pending.answer ? VERIFY_SECONDS : checkSeconds, signal);
@@ -535,10 +547,18 @@ type Opening = Pick<CheckoutOptions, 'window' | 'redirect' | 'signal'> & {
 function openWindow({ gateway, sold, made, signal, redirect = isInsideApp(), ...opening }: Opening): Promise<void> {
   return new Promise((resolve) => {
     const { window: extra = {}, onAnswer, onRefusal } = opening;
+    const end = () => {
+      signal?.removeEventListener('abort', close);
+      resolve();
+    };
+    const close = () => {
+      window.close?.();
+      end();
+    };
     opening.onOpen();
     if (redirect) {
       // Back from the gateway's page, out of the browser's cache.
-      page.addEventListener?.('pageshow', ({ persisted }) => persisted && resolve());
+      page.addEventListener?.('pageshow', ({ persisted }) => persisted && end());
       // A subscription has a page of the gateway.
       if ('short_url' in sold) return page.location?.assign(sold.short_url);
     }
@@ -554,16 +574,13 @@ function openWindow({ gateway, sold, made, signal, redirect = isInsideApp(), ...
       callback_url: redirect ? extra.callback_url ?? opening.callbackUrl : undefined,
       handler: redirect ? undefined : (answered: Answered) => {
         onAnswer(answered);
-        resolve();
+        end();
       },
-      modal: { ...extra.modal, ondismiss: () => resolve() },
+      modal: { ...extra.modal, ondismiss: end },
     });
     // One attempt: the window offers another.
     window.on('payment.failed', ({ error }) => onRefusal(error?.description ?? ''));
-    signal?.addEventListener('abort', () => {
-      window.close?.();
-      resolve();
-    });
+    signal?.addEventListener('abort', close);
     window.open();
   });
 }
@@ -586,7 +603,7 @@ function declined(id: string, reason: string | null): CheckoutResult {
 }
 
 /** The gateway's answer under neutral names. The id is that of our own record. */
-function toVerification(kind: Pending['kind'], id: string, answered: Answered): Verification {
+function toVerification(kind: Kind, id: string, answered: Answered): Verification {
   const signed = {
     gateway_payment_id: answered[GATEWAY_FIELDS.payment] ?? '',
     gateway_signature: answered[GATEWAY_FIELDS.signature] ?? '',
@@ -618,11 +635,7 @@ function once(milliseconds: number, ...events: [Partial<Target> | undefined, str
 }
 
 /** Loads the gateway's script, once for a page. A later call after a failure tries again. */
-async function loadGateway(
-  src: string,
-  global: string,
-  signal: AbortSignal | undefined,
-): Promise<Result<Gateway>> {
+async function loadGateway(src: string, global: string, signal: Signal): Promise<Result<Gateway>> {
   const find = (): Gateway | undefined => Reflect.get(globalThis, global);
   const loaded = find();
   if (loaded) return { data: loaded };
@@ -647,11 +660,8 @@ async function loadGateway(
   if (gateway) return { data: gateway };
   script.remove();
   if (ended === 'load') return fail(`does not set ${global}`);
-  return fail(
-    isForbidden
-      ? "is blocked by the page's content security policy: add it to script-src"
-      : 'could not be loaded: an ad blocker or the network blocks it',
-  );
+  if (isForbidden) return fail("is blocked by the page's content security policy: add it to script-src");
+  return fail('could not be loaded: an ad blocker or the network blocks it');
 }
 
 /** Whether the browser is part of an app, such as a web view of React Native: there the window may not answer. */

@@ -162,3 +162,44 @@ test('an answer that comes after the dismissal is verified', async () => {
   expect(await result).toEqual(paid);
   expect(page.to(VERIFY)).toHaveLength(1);
 });
+
+test('a second click while the window is open gets the result of the first', async () => {
+  const page = openPage();
+  const { result, window } = await page.open();
+  const second = page.subscriptions.checkout('pro');
+  await pass(1);
+  expect(page.windows).toHaveLength(1);
+  window.pay();
+  expect([await result, await second]).toEqual([paid, paid]);
+});
+
+test('a checkout of another order while a window is open fails, and the open one goes on', async () => {
+  const page = openPage();
+  const { result, window } = await page.open();
+  page.answers(ORDERS, { status: 201, body: { ...ordered, order: { ...ordered.order, id: 'order_2' } } });
+  expect(await page.subscriptions.checkout('basic')).toMatchObject({ outcome: 'failed', error: { code: 'busy' } });
+  window.pay();
+  expect(await result).toEqual(paid);
+});
+
+test('while a closed window is checked, another click opens it again', async () => {
+  const page = openPage();
+  const first = await page.open();
+  first.window.dismiss();
+  await pass(1);
+  const second = await page.open();
+  second.window.pay();
+  page.answers(READ, paidOrder);
+  await pass(5);
+  expect([await first.result, await second.result]).toEqual([paid, paid]);
+});
+
+test('an abort after the end of a checkout closes nothing', async () => {
+  const page = openPage();
+  const controller = new AbortController();
+  const { result, window } = await page.open({ signal: controller.signal });
+  window.pay();
+  await result;
+  controller.abort();
+  expect(window.isClosed).toBe(false);
+});

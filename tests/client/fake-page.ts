@@ -35,8 +35,11 @@ export type FakePage = {
   readonly location: { assign: ReturnType<typeof vi.fn> };
   scriptFate: ScriptFate;
   userId: string | null;
-  /** Begins a checkout, and waits for its window. */
-  open(options?: CheckoutOptions): Promise<{ result: ReturnType<Subscriptions['checkout']>; window: GatewayWindow }>;
+  /** Begins a checkout, by default of the first instance, and waits for its window. */
+  open(
+    options?: CheckoutOptions,
+    client?: Subscriptions,
+  ): Promise<{ result: ReturnType<Subscriptions['checkout']>; window: GatewayWindow }>;
   /** Another instance of the client: the page after a reload, or another tab. */
   reload(): Subscriptions;
   /** The requests to an endpoint. */
@@ -187,9 +190,9 @@ export function openPage(globals: Record<string, unknown> = {}): FakePage {
     location,
     scriptFate: 'loads',
     userId: USER,
-    async open(options) {
+    async open(options, client = page.subscriptions) {
       const before = windows.length;
-      const result = page.subscriptions.checkout('pro', options);
+      const result = client.checkout('pro', options);
       const window = await vi.waitFor(() => windows[before] ?? Promise.reject(new Error('no window')));
       return { result, window };
     },

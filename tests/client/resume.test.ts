@@ -102,7 +102,7 @@ test('two tabs with two orders are remembered apart', async () => {
   const page = openPage();
   await page.open();
   page.answers(ORDERS, { status: 201, body: { ...ordered, order: { ...ordered.order, id: 'order_2' } } });
-  const second = await page.open();
+  const second = await page.open({}, page.reload());
   expect(page.storage.size).toBe(2);
   second.window.pay();
   expect(await second.result).toMatchObject({ outcome: 'paid', id: 'order_2' });
@@ -160,7 +160,7 @@ test("React Native's web view redirects, and `redirect` decides before that", as
   const page = openPage({ ReactNativeWebView: {} });
   const { window } = await page.open();
   expect(window.options.redirect).toBe(true);
-  const chosen = await page.open({ redirect: false });
+  const chosen = await page.open({ redirect: false }, page.reload());
   expect(chosen.window.options.redirect).toBe(false);
 });
 
@@ -171,4 +171,11 @@ test('a redirected page that comes back out of the cache reads its order', async
   globalThis.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true }));
   await pass(5);
   expect(await result).toEqual(paid);
+});
+
+test('a second purchase of an order whose payment waits for verify opens no window', async () => {
+  const { page, reloaded } = await reloadWhileVerifying();
+  page.answers(VERIFY, verified);
+  expect(await reloaded.checkout('pro')).toEqual(paid);
+  expect(page.windows).toHaveLength(1);
 });
