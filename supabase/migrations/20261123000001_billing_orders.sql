@@ -104,4 +104,65 @@ comment on function public.store_subscription(uuid, text, text) is
 revoke execute on function public.store_subscription(uuid, text, text) from public, anon, authenticated;
 grant execute on function public.store_subscription(uuid, text, text) to service_role;
 
+-- Subscriptions that are due, leased for five minutes. One whose events arrived is left to the reconciliation of gateway
+-- subscriptions. API: service_role only.
+create function public.claim_subscription_orders()
+returns jsonb -- {orders: [{id, gateway_subscription_id}]}: at most 20
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+set lock_timeout = '3s'
+set enable_seqscan = off
+as $$
+declare
+  v_now constant timestamptz := private.clock();
+  v_orders jsonb;
+begin
+  -- The requests of these ended without an answer of the gateway.
+  perform private.forget_subscription_order(o.id)
+  from private.subscription_orders o
+  where o.next_check_at <= v_now
+    and o.gateway_subscription_id is null
+  limit 20;
+  with due as materialized (
+    select
+      o.id,
+      exists (
+        select
+        from private.gateway_subscriptions m
+        where m.user_id = o.user_id
+          and m.gateway_subscription_id = o.gateway_subscription_id
+          -- From then on the mirror has a time of its own for the next reconciliation.
+          and m.period_end is not null
+      ) as is_announced
+    from private.subscription_orders o
+    where o.next_check_at <= v_now
+      and o.gateway_subscription_id is not null
+    order by o.next_check_at
+    limit 20
+    for no key update of o skip locked
+  ),
+  leased as (
+    update private.subscription_orders o
+    set next_check_at = case when not d.is_announced then v_now + interval '5 minutes' end
+    from due d
+    where o.id = d.id
+    returning o.id, o.gateway_subscription_id, d.is_announced
+  )
+  select coalesce(
+    jsonb_agg(jsonb_build_object('id', l.id, 'gateway_subscription_id', l.gateway_subscription_id)),
+    '[]'
+  )
+  into v_orders
+  from leased l
+  where not l.is_announced;
+  return jsonb_build_object('orders', v_orders);
+end
+$$;
+comment on function public.claim_subscription_orders() is
+  'Leases up to 20 subscriptions that users asked for and whose authorisation is not known.';
+revoke execute on function public.claim_subscription_orders() from public, anon, authenticated;
+grant execute on function public.claim_subscription_orders() to service_role;
+
 revoke execute on all functions in schema private from public;

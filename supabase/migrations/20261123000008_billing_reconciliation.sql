@@ -42,10 +42,15 @@ begin
     'id', p_gateway_subscription_id,
     'notes', jsonb_build_object('user_id', v_user_id)
   );
-  -- The current cycle may be unpaid. The number of paid cycles tells.
-  if v_paid_count <= v_mirrored.paid_count and v_status in ('active', 'completed', 'pending') then
+  -- The current cycle may be unpaid. The number of paid cycles tells. Without any charge the first activation counts as one.
+  if v_paid_count <= coalesce(v_mirrored.paid_count, (v_mirrored.first_period_end is not null)::integer)
+    and v_status in ('active', 'completed', 'pending', 'paused')
+  then
     v_event := null;
-  elsif v_status in ('active', 'completed') and v_end > v_mirrored.period_end then
+  elsif v_status in ('active', 'completed') and v_end > v_mirrored.period_end
+    -- Charged, and paused since.
+    or v_status = 'paused' and v_start = v_mirrored.period_end
+  then
     v_event := 'subscription.charged';
   elsif v_status = 'pending' and v_start > v_mirrored.period_end then
     -- The charge that failed is for the cycle that begins now. The one before it was paid.
@@ -97,6 +102,11 @@ begin
       when v_status in ('halted', 'paused') and m.period_end < v_now - interval '14 days' then v_now + interval '1 day'
       else v_now + interval '6 hours'
     end,
+    -- So a later cycle that passes unpaid is not taken for a paid one.
+    paid_count = case
+      when v_status in ('active', 'completed', 'pending') then greatest(m.paid_count, v_paid_count)
+      else m.paid_count
+    end,
     gateway_status = coalesce(v_status, 'unknown'),
     gateway_status_event_at = v_now,
     charge_at = case when v_status is null then m.charge_at else private.json_time(v_entity -> 'charge_at') end
@@ -105,67 +115,6 @@ begin
   return jsonb_build_object('applied', v_applied);
 end
 $$;
-
--- Subscriptions that are due, leased for five minutes. One whose events arrived is left to the reconciliation of gateway
--- subscriptions. API: service_role only.
-create function public.claim_subscription_orders()
-returns jsonb -- {orders: [{id, gateway_subscription_id}]}: at most 20
-language plpgsql
-volatile
-security invoker
-set search_path = ''
-set lock_timeout = '3s'
-set enable_seqscan = off
-as $$
-declare
-  v_now constant timestamptz := private.clock();
-  v_orders jsonb;
-begin
-  -- The requests of these ended without an answer of the gateway.
-  perform private.forget_subscription_order(o.id)
-  from private.subscription_orders o
-  where o.next_check_at <= v_now
-    and o.gateway_subscription_id is null
-  limit 20;
-  with due as materialized (
-    select
-      o.id,
-      exists (
-        select
-        from private.gateway_subscriptions m
-        where m.user_id = o.user_id
-          and m.gateway_subscription_id = o.gateway_subscription_id
-          -- From then on the mirror has a time of its own for the next reconciliation.
-          and m.period_end is not null
-      ) as is_announced
-    from private.subscription_orders o
-    where o.next_check_at <= v_now
-      and o.gateway_subscription_id is not null
-    order by o.next_check_at
-    limit 20
-    for no key update of o skip locked
-  ),
-  leased as (
-    update private.subscription_orders o
-    set next_check_at = case when not d.is_announced then v_now + interval '5 minutes' end
-    from due d
-    where o.id = d.id
-    returning o.id, o.gateway_subscription_id, d.is_announced
-  )
-  select coalesce(
-    jsonb_agg(jsonb_build_object('id', l.id, 'gateway_subscription_id', l.gateway_subscription_id)),
-    '[]'
-  )
-  into v_orders
-  from leased l
-  where not l.is_announced;
-  return jsonb_build_object('orders', v_orders);
-end
-$$;
-comment on function public.claim_subscription_orders() is
-  'Leases up to 20 subscriptions that users asked for and whose authorisation is not known.';
-revoke execute on function public.claim_subscription_orders() from public, anon, authenticated;
-grant execute on function public.claim_subscription_orders() to service_role;
 
 -- Applies the gateway's state of a subscription that a user asked for, as its events would: authorised, or activated with
 -- the first charge.

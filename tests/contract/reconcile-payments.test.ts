@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { localKeys } from '../../scripts/stack/defaults.ts';
+import { openSession } from '../helpers/database/session.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import { subscriptionEvent } from '../helpers/gateway/events.ts';
 import { alertsAbout } from '../helpers/gateway/reconciliation.ts';
 import { type Shop, useShop } from '../helpers/gateway/shop.ts';
 import { answer, fullAnswer, refusal } from '../helpers/http/answer.ts';
@@ -8,6 +11,7 @@ import { checkout, orderPlan, verify } from '../helpers/http/requests.ts';
 import { type RunningService, targets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
 import { paymentOfOrder, queued, readTier } from '../helpers/records/read-records.ts';
+import { uniqueId } from '../helpers/records/records.ts';
 
 const path = '/api/internal/reconcile';
 /** Long enough for a slow machine. */
@@ -35,6 +39,32 @@ async function paidWithoutWebhooks(shop: Shop, outcome: 'captured' | 'failed' = 
   const { order } = await orderPlan(shop, user.accessToken);
   const checkout = await shop.pay(order.id, outcome, none);
   return { user, orderId: order.id, checkout };
+}
+
+/** Makes this subscription due now, and nothing else. */
+async function makeSubscriptionDue(id: string) {
+  await makeDue();
+  await project.database.query(
+    `update private.gateway_subscriptions
+     set next_check_at = case when gateway_subscription_id = $1 then private.clock() - interval '1 second' end`,
+    [id],
+  );
+}
+
+/** A subscription that the gateway bills, and the charge of its next cycle. Its last cycle ends now. */
+async function billed() {
+  const { id: userId } = await createCaller(project.database);
+  const id = uniqueId('sub');
+  const [start, end, nextEnd] = [-30, 0, 30].map((days) => Math.floor(Date.now() / 1000) + days * 86_400);
+  await project.database.query("update public.plans set gateway_plan_id = 'plan_pro' where tier = 'pro'");
+  const iso = (at = 0) => new Date(at * 1000).toISOString();
+  const cycle = { start: iso(start), end: iso(end), createdAt: iso(start) };
+  const service = await openSession(project.database, { role: 'service_role' });
+  await deliver(service, subscriptionEvent({ name: 'activated', userId, id, planId: 'plan_pro', ...cycle }));
+  return {
+    subscription: { id, plan_id: 'plan_pro', current_start: start, current_end: end, notes: [] },
+    charge: { current_start: end, current_end: nextEnd },
+  };
 }
 
 /** When the last complete reconciliation ended. */
@@ -158,6 +188,28 @@ describe.each(targets)('%s', (target) => {
     expect(await answer(reconcile(shop))).toEqual({ status: 200, body: { asked: 1, applied: 1, unanswered: 0 } });
     expect(await readTier(project.database, user.id)).toBe('pro');
   });
+
+  test.each(['pending', 'halted', 'paused'])(
+    'POST /api/internal/reconcile of a subscription that was %s and that the gateway charged again → 200, renewed',
+    async (status) => {
+      const { subscription, charge } = await billed();
+      shop.onGatewayCall(() => Response.json({ ...subscription, status }));
+      await makeSubscriptionDue(subscription.id);
+      // The state itself was announced by no webhook.
+      expect(await answer(reconcile(shop))).toEqual({ status: 200, body: { asked: 1, applied: 1, unanswered: 0 } });
+      shop.onGatewayCall(() => Response.json({ ...subscription, ...charge, status: 'active' }));
+      await makeSubscriptionDue(subscription.id);
+      expect(await answer(reconcile(shop))).toEqual({ status: 200, body: { asked: 1, applied: 1, unanswered: 0 } });
+      expect(shop.calls.at(-1)).toMatchObject({ method: 'GET', path: `/v1/subscriptions/${subscription.id}` });
+      expect(
+        await project.database.one(
+          'select extract(epoch from current_period_end)::int as until from public.subscriptions where gateway_subscription_id = $1',
+          [subscription.id],
+        ),
+      ).toEqual({ until: charge.current_end });
+      expect(await alertsAbout(project.database, subscription.id)).toEqual(['missed_webhook']);
+    },
+  );
 
   test('two reconciliations at once → each payment is read once', async () => {
     const orders = [await paidWithoutWebhooks(shop), await paidWithoutWebhooks(shop), await paidWithoutWebhooks(shop)];

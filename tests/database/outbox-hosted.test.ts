@@ -30,7 +30,7 @@ test('the migrations install pg_net and pg_cron where they are available', async
 
 test.each([
   ['subscriptions-sweep', '* * * * *', 'outbox', sweep],
-  ['subscriptions-reconcile', '*/5 * * * *', 'reconcile', expect.stringMatching(/^select private[.]call_function/)],
+  ['subscriptions-reconcile', '* * * * *', 'reconcile', expect.stringMatching(/^select private[.]call_function/)],
 ])('the job %s runs at %s and calls the endpoint %s', async (name, schedule, endpoint, command) => {
   const job = await database.one('select schedule, command from cron.job where jobname = $1', [name]);
   expect(job).toEqual({ schedule, command });

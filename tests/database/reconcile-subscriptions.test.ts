@@ -20,6 +20,7 @@ beforeAll(async () => {
 afterEach(async () => {
   await setClock(database, null);
   await database.query('delete from auth.users');
+  await database.query('delete from private.gateway_subscriptions');
 });
 afterAll(() => database.close());
 
@@ -39,11 +40,18 @@ async function billed(): Promise<Billed> {
   return { userId, id: String(id), gatewayId };
 }
 
-const claim = async () => (await callRpc(service, 'claim_subscriptions_to_reconcile')).subscriptions;
+const claimAll = () => callRpc(service, 'claim_subscriptions_to_reconcile');
+const claim = async () => (await claimAll()).subscriptions;
 const apply = ({ id, gatewayId }: Billed, entity: Record<string, unknown> | null) =>
   callRpc(service, 'apply_gateway_subscription', id, gatewayId, entity === null ? null : JSON.stringify(entity));
 const january = { current_start: seconds(start), current_end: seconds(end), plan_id: 'plan_pro', notes: [] };
 const february = { ...january, current_start: seconds(end), current_end: seconds(nextEnd) };
+
+const nextCheck = async (id: string) =>
+  (await database.one('select next_check_at from private.gateway_subscriptions where gateway_subscription_id = $1', [
+    id,
+  ]))
+    .next_check_at;
 
 async function expire(at: string): Promise<unknown> {
   await setClock(database, at);
@@ -110,6 +118,81 @@ describe('a gateway subscription is reconciled', () => {
     expect(await readTier(database, userId)).toBe('pro');
     await setClock(database, '2026-02-01T06:00:00Z');
     expect(await claim()).toMatchObject([{ gateway_subscription_id: id }]);
+  });
+});
+
+describe('a gateway subscription that did not get its charge', () => {
+  const due = (id: string) =>
+    database.query(
+      'update private.gateway_subscriptions set next_check_at = private.clock() where gateway_subscription_id = $1',
+      [
+        id,
+      ],
+    );
+
+  test.each(['pending', 'halted', 'paused'])(
+    'is read while it is %s, every six hours, and once a day from 17 days after its period',
+    async (status) => {
+      const subscription = await billed();
+      const { gatewayId } = subscription;
+      await setClock(database, '2026-02-17T22:00:00Z');
+      expect(await claim()).toHaveLength(1);
+      await apply(subscription, { status, ...january });
+      for (const at of ['2026-02-18T04:00:00Z', '2026-02-19T04:00:00Z']) {
+        await setClock(database, at);
+        await due(gatewayId);
+        expect(await claim()).toHaveLength(1);
+        await apply(subscription, { status, ...january });
+      }
+      await setClock(database, '2026-02-19T12:00:00Z');
+      await due(gatewayId);
+      expect(await claimAll()).toEqual({ settled: 1, subscriptions: [] });
+      expect(await nextCheck(gatewayId)).toEqual(new Date('2026-02-20T04:00:00Z'));
+      await setClock(database, '2026-02-20T04:00:00Z');
+      expect(await claim()).toHaveLength(1);
+    },
+  );
+
+  test('is read while it is halted, also with a period that has not ended', async () => {
+    const subscription = await billed();
+    await apply(subscription, { status: 'halted', ...january });
+    await due(subscription.gatewayId);
+    expect(await claim()).toHaveLength(1);
+  });
+
+  test('is not read 17 days after its period, if the gateway says that it is complete', async () => {
+    const subscription = await billed();
+    await setClock(database, '2026-02-18T04:00:00Z');
+    await apply(subscription, { status: 'completed', ...january });
+    await due(subscription.gatewayId);
+    expect(await claimAll()).toEqual({ settled: 1, subscriptions: [] });
+    expect(await nextCheck(subscription.gatewayId)).toBeNull();
+  });
+});
+
+describe('a claim', () => {
+  test('counts renewed subscriptions as settled, and the next one claims those that are due after them', async () => {
+    await setClock(database, start);
+    await database.query(
+      `insert into auth.users (id, email) select md5('user' || n)::uuid, n || '@example.com' from generate_series(1, 230) n`,
+    );
+    await database.query(
+      `insert into public.subscriptions (user_id, tier, status, current_period_start, current_period_end)
+       select id, 'pro', 'active', $1, $2 from auth.users`,
+      [start, end],
+    );
+    await database.query(
+      `insert into private.gateway_subscriptions
+         (user_id, gateway_subscription_id, status, period_start, period_end, next_check_at, arrived_at)
+       select md5('user' || n)::uuid, 'sub_' || n, 'active', $1, case when n > 200 then $2 else $3 end::timestamptz,
+         timestamptz '2025-12-01' + make_interval(secs => n), $1
+       from generate_series(1, 230) n`,
+      [start, '2026-01-02T00:00:00Z', nextEnd],
+    );
+    expect(await claimAll()).toEqual({ settled: 200, subscriptions: [] });
+    expect(await claim()).toHaveLength(20);
+    expect(await claim()).toHaveLength(10);
+    expect(await claimAll()).toEqual({ settled: 0, subscriptions: [] });
   });
 });
 

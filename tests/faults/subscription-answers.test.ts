@@ -7,10 +7,10 @@ import { useProject } from '../helpers/project/use-project.ts';
 const billing = useBillingProject(useProject({ findings: 'compared elsewhere' }));
 const unavailable = refusal(502, 'Payment gateway unavailable');
 const outages = [
-  { mode: 'status', status: 503 },
-  { mode: 'close' },
-  { mode: 'garbage' },
-  { mode: 'hang' },
+  ['answers 503', { mode: 'status', status: 503 }],
+  ['closes the connection', { mode: 'close' }],
+  ['answers no JSON', { mode: 'garbage' }],
+  ['hangs', { mode: 'hang' }],
 ] as const;
 
 afterEach(() => billing.mend());
@@ -28,34 +28,37 @@ async function subscribed(): Promise<{ user: SignedUpUser; id: string }> {
   return { user, id };
 }
 
-describe.each(['/v1/subscriptions/:id', '/v1/payments/:id'])('verify with a subscription while GET %s', (path) => {
-  test.each(path.includes('payments') ? outages.slice(0, 3) : outages)(
-    'answers with %o → 502, nothing is granted; then 200 and one mail',
-    async (fault) => {
-      const user = await billing.newUser();
-      const id = await billing.subscribe(user);
-      billing.silent.add(id);
-      const paid = await billing.approve(id);
-      await billing.breakApi({ method: 'GET', path, ...fault });
-      expect(await billing.send(user, 'payments/verify', paid)).toEqual(unavailable);
-      expect(await read(user)).toMatchObject({ currentTier: 'free', subscription: null });
-      await billing.mend();
-      expect(await billing.send(user, 'payments/verify', paid)).toMatchObject({ status: 200 });
-      expect(await billing.send(user, 'payments/verify', paid)).toMatchObject({ status: 200 });
-      expect(await read(user)).toMatchObject({ currentTier: 'basic' });
-      expect(await mailsOf(user)).toEqual([{ kind: 'payment-success' }]);
-    },
-  );
-});
+describe.each(['/v1/subscriptions/:id', '/v1/payments/:id'])(
+  'verify with a subscription while the gateway at GET %s',
+  (path) => {
+    test.each(path.includes('payments') ? outages.slice(0, 3) : outages)(
+      '%s → 502, nothing is granted; then 200 and one mail',
+      async (_, fault) => {
+        const user = await billing.newUser();
+        const id = await billing.subscribe(user);
+        billing.silent.add(id);
+        const paid = await billing.approve(id);
+        await billing.breakApi({ method: 'GET', path, ...fault });
+        expect(await billing.send(user, 'payments/verify', paid)).toEqual(unavailable);
+        expect(await read(user)).toMatchObject({ currentTier: 'free', subscription: null });
+        await billing.mend();
+        expect(await billing.send(user, 'payments/verify', paid)).toMatchObject({ status: 200 });
+        expect(await billing.send(user, 'payments/verify', paid)).toMatchObject({ status: 200 });
+        expect(await read(user)).toMatchObject({ currentTier: 'basic' });
+        expect(await mailsOf(user)).toEqual([{ kind: 'payment-success' }]);
+      },
+    );
+  },
+);
 
 describe.each([true, false])('POST /api/subscriptions/cancel with at_period_end %s', (atPeriodEnd) => {
   test.each(
     [
-      { mode: 'status', status: 503 },
-      { mode: 'close', applied: true },
-      { mode: 'status', status: 429, retry_after: 30 },
+      ['answers 503', { mode: 'status', status: 503 }],
+      ['does it and closes the connection', { mode: 'close', applied: true }],
+      ['answers 429', { mode: 'status', status: 429, retry_after: 30 }],
     ] as const,
-  )('while the gateway answers with %o → 200; the gateway is told once it answers', async (fault) => {
+  )('while the gateway %s → 200; the gateway is told once it answers', async (_, fault) => {
     const { user, id } = await subscribed();
     await billing.breakApi({ method: 'POST', path: '/v1/subscriptions/:id/cancel', ...fault });
     expect(await billing.send(user, 'subscriptions/cancel', { at_period_end: atPeriodEnd })).toMatchObject({
@@ -69,7 +72,7 @@ describe.each([true, false])('POST /api/subscriptions/cancel with at_period_end 
     await billing.moveOn(1);
     await billing.mend();
     await billing.runSchedule();
-    await billing.moveOn(atPeriodEnd ? 47 : 31 * 24);
+    await billing.moveOn(atPeriodEnd ? 47 : 1);
     await billing.runSchedule();
     expect(await billing.atGateway(user)).toMatchObject([{ id, status: 'cancelled', paid_count: 1 }]);
     expect(await read(user)).toMatchObject({ currentTier: 'free', subscription: { status: 'cancelled' } });
@@ -77,8 +80,8 @@ describe.each([true, false])('POST /api/subscriptions/cancel with at_period_end 
 });
 
 test.each(outages.slice(0, 2))(
-  'reconciliation while the gateway answers with %o: no state changes; the next one applies it',
-  async (fault) => {
+  'reconciliation while the gateway %s: no state changes; the next one applies it',
+  async (_, fault) => {
     const user = await billing.newUser();
     const id = await billing.subscribe(user);
     billing.silent.add(id);

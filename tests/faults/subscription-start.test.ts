@@ -15,15 +15,15 @@ const tierOf = async (user: SignedUpUser) => (await billing.send(user, 'subscrip
 
 test.each(
   [
-    { mode: 'status', status: 503 },
-    { mode: 'status', status: 400 },
-    { mode: 'close' },
-    { mode: 'close', applied: true },
-    { mode: 'hang', applied: true },
-    { mode: 'status', status: 503, applied: true },
-    { mode: 'garbage', applied: true },
+    ['answers 503', { mode: 'status', status: 503 }],
+    ['answers 400', { mode: 'status', status: 400 }],
+    ['closes the connection', { mode: 'close' }],
+    ['does it and closes the connection', { mode: 'close', applied: true }],
+    ['does it and hangs', { mode: 'hang', applied: true }],
+    ['does it and answers 503', { mode: 'status', status: 503, applied: true }],
+    ['does it and answers no JSON', { mode: 'garbage', applied: true }],
   ] as const,
-)('POST /api/subscriptions while the gateway answers with %o → 502; the next one alone is billed', async (fault) => {
+)('POST /api/subscriptions while the gateway %s → 502; the next one alone is billed', async (_, fault) => {
   const user = await billing.newUser();
   await billing.breakApi({ ...creation, ...fault });
   expect(await billing.send(user, 'subscriptions', { tier: 'basic' })).toEqual(unavailable);
@@ -63,29 +63,28 @@ test('a function that is killed before it stores the subscription: the next requ
   expect(left).toEqual([]);
 });
 
-test('a lost subscription that is authorised later than the second one: both are charged once, one goes on, the other is a finding', async () => {
-  const user = await billing.newUser();
-  await billing.breakApi({ ...creation, mode: 'close', applied: true });
-  await billing.send(user, 'subscriptions', { tier: 'basic' });
-  const second = await billing.subscribe(user);
-  const [lost] = await billing.atGateway(user);
-  await billing.approve(second);
-  await billing.moveOn(1);
-  await billing.approve(lost?.id ?? '');
-  await expectOneBilled(user);
-});
-
-test('a lost subscription that is authorised before the second one: both are charged once, one goes on, the other is a finding', async () => {
-  const user = await billing.newUser();
-  await billing.breakApi({ ...creation, mode: 'close', applied: true });
-  await billing.send(user, 'subscriptions', { tier: 'basic' });
-  const second = await billing.subscribe(user);
-  const [lost] = await billing.atGateway(user);
-  await billing.approve(lost?.id ?? '');
-  await billing.moveOn(1);
-  await billing.approve(second);
-  await expectOneBilled(user);
-});
+test.each<[string, 'second' | 'lost', number]>([
+  ['second, the lost', 'second', 0],
+  ['lost, the second', 'lost', 0],
+  ['lost trial, the second', 'lost', 7],
+])(
+  'after the %s one is authorised, too: both are charged once, one goes on, the other is a finding',
+  async (_, first, trialDays) => {
+    await billing.database.query("update public.plans set trial_days = $1 where tier = 'basic'", [trialDays]);
+    const user = await billing.newUser();
+    await billing.breakApi({ ...creation, mode: 'close', applied: true });
+    await billing.send(user, 'subscriptions', { tier: 'basic' });
+    const second = await billing.subscribe(user);
+    const lost = (await billing.atGateway(user))[0]?.id ?? '';
+    const order = first === 'lost' ? [lost, second] : [second, lost];
+    for (const id of order) {
+      await billing.approve(id);
+      await billing.moveOn(1);
+    }
+    await billing.moveOn(trialDays * 24);
+    await expectOneBilled(user);
+  },
+);
 
 /** The older of two charged subscriptions ends with its cycle. Its charge is a finding until the refund. */
 async function expectOneBilled(user: SignedUpUser): Promise<void> {

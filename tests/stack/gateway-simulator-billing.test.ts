@@ -155,3 +155,24 @@ test('/simulate/cycle charges the next cycle of a subscription early, and the cl
   expect(subscription).toMatchObject({ current_end: at('2026-03-10T12:00:00Z'), paid_count: 2 });
   expect(await moveTo('2026-03-10T12:00:00Z')).toEqual(['charged 2026-03-10T12:00:00Z']);
 });
+
+test('after POST /simulate/debit a further cycle is charged before it begins, unless its cancellation came before', async () => {
+  const { api, approved, moveTo, simulate } = await startBilling();
+  expect((await api('POST', '/simulate/debit', { hours_before: 37 })).status).toBe(400);
+  await simulate('debit', { hours_before: 36 });
+  const [charged, cancelled] = [await approved(), await approved()];
+  expect(await moveTo('2026-02-08T23:59:59Z')).toEqual([]);
+  await api('POST', `/v1/subscriptions/${cancelled}/cancel`, { cancel_at_cycle_end: 1 });
+  expect(await moveTo('2026-02-09T00:00:00Z')).toEqual(['charged 2026-02-09T00:00:00Z']);
+  const { body } = await api('GET', `/v1/subscriptions/${charged}`);
+  expect(body).toMatchObject({
+    current_start: at('2026-02-10T12:00:00Z'),
+    current_end: at('2026-03-10T12:00:00Z'),
+    paid_count: 2,
+  });
+  await api('POST', `/v1/subscriptions/${charged}/cancel`, { cancel_at_cycle_end: 1 });
+  expect(await moveTo('2026-03-10T12:00:00Z')).toEqual([
+    'cancelled 2026-02-10T12:00:00Z',
+    'cancelled 2026-03-10T12:00:00Z',
+  ]);
+});

@@ -1,9 +1,8 @@
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { DatabaseError } from '../../supabase/functions/api/database/database.ts';
-import type { Gateway, ReconcileDatabase } from '../../supabase/functions/api/ports.ts';
+import type { ReconcileDatabase } from '../../supabase/functions/api/ports.ts';
+import { createRateLimit, type GatewayReads, limitRate } from '../../supabase/functions/api/gateway/rate-limit.ts';
 import { reconcileAll } from '../../supabase/functions/api/gateway/reconciler.ts';
-
-type GatewayReads = Pick<Gateway, 'listOrderPayments' | 'listRefunds' | 'readSubscription'>;
 
 /** A database in which payments and subscriptions are due. It records the applied answers, and fails for some ids. */
 function due(
@@ -20,8 +19,9 @@ function due(
   return {
     applied,
     finished: 0,
-    finishReconciliation() {
-      this.finished += 1;
+    beginReconciliation: () => Promise.resolve({ began: true }),
+    endReconciliation(_, isDone) {
+      this.finished += Number(isDone);
       return Promise.resolve();
     },
     claimPaymentsToReconcile() {
@@ -33,6 +33,7 @@ function due(
       const claimed = take(billed);
       billed -= claimed.length;
       return Promise.resolve({
+        settled: 0,
         subscriptions: claimed.map((id) => ({ id, gateway_subscription_id: `sub_${id}` })),
       });
     },
@@ -170,9 +171,8 @@ test('answers that cannot be applied are logged once each and do not stop the ot
 });
 
 test('faults of the database do not end the run', async () => {
-  let calls = 0;
   const listOrderPayments: GatewayReads['listOrderPayments'] = (id) =>
-    ++calls % 10 === 0 ? nothing.listOrderPayments(id) : answers.listOrderPayments(id);
+    ['order_9', 'order_19'].includes(id) ? nothing.listOrderPayments(id) : answers.listOrderPayments(id);
   const database = due({ payments: 25, fails: () => true });
   const report = await reconcile(database, { ...answers, listOrderPayments });
   expect(report).toEqual({ asked: 25, applied: 0, unanswered: 25 });
@@ -207,16 +207,133 @@ test('a database that fails during the run ends it with the next claim', async (
   expect(database.applied.length + faults.length).toBe(20);
 });
 
-test('after 25 s no read starts, also within a batch', async () => {
+/** Runs work while the clock of the timers advances, not the machine's. */
+async function withFakeClock<T>(start: () => Promise<T>, milliseconds = 120_000): Promise<T> {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   try {
-    const database = due({ payments: 100 });
-    const slow: GatewayReads['listOrderPayments'] = () =>
-      new Promise((resolve) => void setTimeout(resolve, 9_000, { status: 'found', value: [{ id: 'pay_A' }] }));
-    const report = reconcile(database, { ...answers, listOrderPayments: slow });
-    await vi.advanceTimersByTimeAsync(60_000);
-    expect(await report).toEqual({ asked: 15, applied: 15, unanswered: 0 });
+    const result = start();
+    await vi.advanceTimersByTimeAsync(milliseconds);
+    return await result;
   } finally {
     vi.useRealTimers();
   }
+}
+
+/** An answer that takes this long. */
+const slow = (milliseconds: number): GatewayReads['listOrderPayments'] => () =>
+  new Promise((resolve) => void setTimeout(resolve, milliseconds, { status: 'found', value: [{ id: 'pay_A' }] }));
+
+test('after 58 s no read starts, also within a batch; the run is stored as finished', async () => {
+  const database = due({ payments: 200 });
+  const report = await withFakeClock(() => reconcile(database, { ...answers, listOrderPayments: slow(9_000) }));
+  expect(report).toEqual({ asked: 35, applied: 35, unanswered: 0 });
+  expect(database.finished).toBe(1);
+});
+
+test('a run that is out of time without an answer is not stored as finished', async () => {
+  const database = due({ payments: 200, fails: () => true });
+  await withFakeClock(() => reconcile(database, { ...answers, listOrderPayments: slow(9_000) }));
+  expect(database.finished).toBe(0);
+});
+
+test('at ten calls a second a run makes 580, and payments, subscriptions and orders each get a third', async () => {
+  const calls: Record<'payments' | 'subscriptions', number> = { payments: 0, subscriptions: 0 };
+  const gateway = {
+    ...answers,
+    listOrderPayments: (id: string) => (calls.payments += 1, slow(100)(id)),
+    readSubscription: (id: string) => (calls.subscriptions += 1, answers.readSubscription(id)),
+  };
+  const database = due({ payments: 10_000, subscriptions: 10_000, orders: 10_000 });
+  const { asked } = await withFakeClock(() => reconcile(database, limitRate(gateway, createRateLimit(10))));
+  // Five more wait for their call when the time is over.
+  expect(asked).toBe(580 + 5);
+  // The last round is not complete: its payments come first.
+  expect(calls).toEqual({ payments: 200, subscriptions: 385 });
+});
+
+test('after 54 s no round is claimed, and the last one is read to its end', async () => {
+  const database = due({ subscriptions: 10_000 });
+  const readSubscription: GatewayReads['readSubscription'] = () =>
+    new Promise((resolve) => void setTimeout(resolve, 100, { status: 'found', value: { status: 'active' } }));
+  const gateway = limitRate({ ...answers, readSubscription }, createRateLimit(10));
+  const { asked } = await withFakeClock(() => reconcile(database, gateway));
+  // A round of 20 takes two seconds. The 28th is claimed while the last reads of the 27th wait for their call.
+  expect(asked).toBe(28 * 20);
+  expect(database.applied).toHaveLength(28 * 20);
+});
+
+test('while the last answers of a round are open, the next round starts', async () => {
+  const opened: number[] = [];
+  const listOrderPayments: GatewayReads['listOrderPayments'] = (id) => {
+    opened.push(performance.now());
+    return slow(id === 'order_19' ? 10_000 : 100)(id);
+  };
+  await withFakeClock(() => reconcile(due({ payments: 40 }), { ...answers, listOrderPayments }));
+  expect(opened.filter((at) => at - (opened[0] ?? 0) < 2_000)).toHaveLength(40);
+});
+
+test('what needed no call of the gateway is no end: the next round is claimed', async () => {
+  const database = due({ subscriptions: 20 });
+  const { claimSubscriptionsToReconcile } = database;
+  let renewed = 3;
+  database.claimSubscriptionsToReconcile = () =>
+    renewed-- > 0 ? Promise.resolve({ settled: 200, subscriptions: [] }) : claimSubscriptionsToReconcile();
+  expect(await reconcile(database, answers)).toEqual({ asked: 20, applied: 20, unanswered: 0 });
+});
+
+test('failures of the gateway that are not in a row do not end the run', async () => {
+  let calls = 0;
+  const listOrderPayments: GatewayReads['listOrderPayments'] = (id) =>
+    ++calls % 3 === 0 ? answers.listOrderPayments(id) : nothing.listOrderPayments(id);
+  const { asked, applied, unanswered } = await reconcile(due({ payments: 90 }), { ...answers, listOrderPayments });
+  expect(asked).toBe(90);
+  expect(unanswered).toBeGreaterThan(20);
+  expect(applied + unanswered).toBe(90);
+});
+
+test('a read without an answer is repeated once, after the others of its round', async () => {
+  const read: string[] = [];
+  const listOrderPayments: GatewayReads['listOrderPayments'] = (id) => {
+    read.push(id);
+    const isBusy = id === 'order_3' || id === 'order_7' && read.filter((one) => one === id).length === 1;
+    return isBusy ? nothing.listOrderPayments(id) : answers.listOrderPayments(id);
+  };
+  const report = await reconcile(due({ payments: 10 }), { ...answers, listOrderPayments });
+  expect(report).toEqual({ asked: 10, applied: 9, unanswered: 1 });
+  expect(read.slice(10)).toEqual(['order_3', 'order_7']);
+});
+
+describe('while another run has the lease', () => {
+  /** A database whose lease is free after so many attempts. It counts the attempts. */
+  const leased = (refusals: number) => {
+    const database = { ...due({ payments: 1 }), attempts: 0 };
+    database.beginReconciliation = () => Promise.resolve({ began: database.attempts++ >= refusals });
+    return database;
+  };
+
+  test('a call waits, and reconciles after it', async () => {
+    const database = leased(5);
+    expect(await withFakeClock(() => reconcile(database, answers))).toEqual({ asked: 1, applied: 1, unanswered: 0 });
+  });
+
+  test('for more than 20 s, a call ends without a read', async () => {
+    const database = leased(Infinity);
+    const report = await withFakeClock(() => reconcile(database, answers));
+    expect(report).toEqual({ asked: 0, applied: 0, unanswered: 0 });
+    expect(database.attempts).toBe(21);
+    expect(database.applied).toEqual([]);
+  });
+
+  test('the wait counts as time of the run', async () => {
+    const { beginReconciliation } = leased(15);
+    const startedAt: number[] = [];
+    const listOrderPayments: GatewayReads['listOrderPayments'] = (id) => {
+      startedAt.push(performance.now());
+      return slow(1000)(id);
+    };
+    const many = { ...due({ payments: 1000 }), beginReconciliation };
+    await withFakeClock(() => reconcile(many, { ...answers, listOrderPayments }));
+    // 39 of the 54 seconds are left: ten rounds of 20 reads, which take four seconds each.
+    expect(startedAt).toHaveLength(200);
+  });
 });

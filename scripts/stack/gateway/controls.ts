@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
 import { authorisationAnswer, authorise, authoriseRequest } from './billing/authorisation.ts';
-import { setSubscriptionFault, subscriptionFaultRequest } from './billing/charges.ts';
+import { debitRequest, setDebit, setSubscriptionFault, subscriptionFaultRequest } from './billing/charges.ts';
 import { applyChange } from './apply-change.ts';
 import { clockRequest, type GatewayClock, type Timed } from './clock.ts';
 import { control } from './answers.ts';
@@ -113,6 +113,7 @@ function createEntityControls({ store, queue, clock, keySecret }: Parts): Hono {
   routes.post('/authorise', change(authoriseRequest, authorise, (made) => authorisationAnswer(made, keySecret)));
   routes.post('/update-method', change(updateMethodRequest, updateMethod));
   routes.post('/subscription-fault', control(subscriptionFaultRequest, (fault) => setSubscriptionFault(store, fault)));
+  routes.post('/debit', control(debitRequest, (debit) => setDebit(store, debit)));
   routes.post('/plan', control(simulatedPlanRequest, (plan) => ({ plan: savePlan(store, plan, clock.seconds()) })));
   return routes;
 }

@@ -48,6 +48,8 @@ export function createGatewayStore() {
     charges: new Map<string, string>(),
     /** Ids of subscriptions with a pending cancellation at the end of the cycle, which no field of the entity shows. */
     endingWithCycle: new Set<string>(),
+    /** How long before its start a further cycle is charged. */
+    debit: { secondsBefore: 0 },
 
     createOrder({ amount, currency, receipt, notes }: NewOrder, at: number): Order {
       const order = orders.save({

@@ -61,6 +61,7 @@ const variables = z.object({
   GATEWAY_EVENT_ID_HEADER: headerName.default('x-gateway-event-id'),
   GATEWAY_RETURN_FIELDS: fieldNames.prefault('razorpay_order_id,razorpay_payment_id,razorpay_signature'),
   GATEWAY_API_URL: httpUrl.optional(),
+  RECONCILE_CALLS_PER_SECOND: wholeNumber(1, 1000, 'is not a whole number from 1 to 1000').default(10),
   EARLY_RENEWAL: z.enum(['replace', 'extend'], 'is neither "replace" nor "extend"').default('replace'),
   CREDIT: z.enum(['on', 'off'], 'is neither "on" nor "off"').default('on'),
   APP_URL: httpUrl.optional(),
@@ -123,6 +124,8 @@ export function readConfig(environment: Environment) {
     webhookSecrets: [given.GATEWAY_WEBHOOK_SECRET, given.GATEWAY_WEBHOOK_SECRET_PREVIOUS].filter(isSet),
     /** Events of other accounts of the gateway are ignored; null: all accounts are accepted. */
     gatewayAccountId: given.GATEWAY_ACCOUNT_ID ?? null,
+    /** Of reconciliation, all runs together. */
+    reconcileCallsPerSecond: given.RECONCILE_CALLS_PER_SECOND,
     signatureHeader: given.GATEWAY_SIGNATURE_HEADER,
     eventIdHeader: given.GATEWAY_EVENT_ID_HEADER,
     /** The form fields in which a redirect checkout posts its result. */

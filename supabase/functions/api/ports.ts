@@ -75,7 +75,7 @@ export type Database = {
   claimPaymentsToReconcile(): Promise<Result<'claim_payments_to_reconcile'>>;
   /** Applies the gateway's payments on an order; null: the gateway does not know the order. */
   applyOrderPayments(paymentId: string, items: readonly unknown[] | null): Promise<Result<'apply_order_payments'>>;
-  /** Claims subscriptions to reconcile before their period ends, leased for five minutes. */
+  /** Claims at most 20 subscriptions that the gateway bills, leased for five minutes. */
   claimSubscriptionsToReconcile(): Promise<Result<'claim_subscriptions_to_reconcile'>>;
   /** Applies the gateway's state of a subscription; null: the gateway does not know the subscription. */
   applyGatewaySubscription(
@@ -89,8 +89,10 @@ export type Database = {
     id: string,
     entity: GatewaySubscription | null,
   ): Promise<Result<'apply_subscription_order'>>;
-  /** Records that everything due was reconciled. */
-  finishReconciliation(): Promise<void>;
+  /** Starts a run, unless another one is running. Its lease of 75 seconds is longer than a run. */
+  beginReconciliation(runId: string): Promise<Result<'begin_reconciliation'>>;
+  /** Ends a run. `isDone`: it left nothing to do, or used up its time and got answers. */
+  endReconciliation(runId: string, isDone: boolean): Promise<void>;
   /** Times are ISO 8601. @param destinations the configured ones: rows of others do not count as undelivered */
   getHealth(destinations: readonly string[]): Promise<Result<'get_health'>>;
 };
@@ -107,7 +109,8 @@ export type ReconcileDatabase = Pick<
   | 'applyGatewaySubscription'
   | 'claimSubscriptionOrders'
   | 'applySubscriptionOrder'
-  | 'finishReconciliation'
+  | 'beginReconciliation'
+  | 'endReconciliation'
 >;
 
 export type VerifiedPayment = {

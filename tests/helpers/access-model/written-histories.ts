@@ -261,7 +261,45 @@ export const writtenHistories: readonly Written[] = [
     ],
     end: 'pro until 2027-01-10T12:00:00.000Z',
   },
+  {
+    name: 'a purchase that credited the running period ends it',
+    steps: [...buyBasicThenPremium(), step('2027-01-25', { do: 'wait' })],
+    end: 'free',
+  },
+  {
+    name: 'a period whose time was credited rules again when the purchase is refunded',
+    steps: [
+      ...buyBasicThenPremium(),
+      captured('01-20', 'B'),
+      refund('01-21', 'B1', 'premium', 'processed', { amount: 193194, of: 193194 }),
+    ],
+    end: 'basic until 2026-02-10T12:00:00.000Z',
+  },
+  {
+    name: 'a refund of the credited payment leaves the purchase, with a finding',
+    steps: [...buyBasicThenPremium(), captured('01-20', 'A'), refund('01-21', 'A1', 'basic')],
+    end: 'premium until 2027-01-20T12:00:00.000Z; unearned_credit: B',
+  },
+  {
+    name: 'a purchase after the current period rules from its end on, without days of grace between',
+    steps: [
+      ...buy('01-10', 'A', 'basic'),
+      step('01-20', { do: 'order', order: 'B', tier: 'pro', amount: planOf('pro').price, start: 'after_current' }),
+      verify('01-20', 'B'),
+      step('02-10 12:01', { do: 'wait' }),
+    ],
+    end: 'pro until 2027-02-10T12:00:00.000Z',
+  },
 ];
+
+/** Basic on 10 January for 31 days. On 20 January 21 days are left: 67.06 of the price of premium. */
+function buyBasicThenPremium(): TimedAction[] {
+  return [
+    ...buy('01-10', 'A', 'basic'),
+    step('01-20', { do: 'order', order: 'B', tier: 'premium', amount: 193194, start: 'now' }),
+    verify('01-20', 'B'),
+  ];
+}
 
 /** A UTC time from `MM-DD` or `MM-DD HH:MM` of 2026; other years are written as `YYYY-MM-DD`. */
 function time(text: string): string {
@@ -294,10 +332,10 @@ function refund(
   payment: string,
   tier: string,
   status: 'pending' | 'processed' | 'failed' = 'processed',
-  { id = `${payment} refund`, amount = planOf(tier).price } = {},
+  { id = `${payment} refund`, amount = planOf(tier).price, of = planOf(tier).price } = {},
 ): TimedAction {
   const order = payment.startsWith('S') ? null : payment.slice(0, 1);
-  return step(at, { do: 'refund', payment, of: planOf(tier).price, order, refund: id, amount, status });
+  return step(at, { do: 'refund', payment, of, order, refund: id, amount, status });
 }
 
 /** An event of subscription S1 (basic, monthly) or of another. Its time is the start of its cycle, or `happened`. */

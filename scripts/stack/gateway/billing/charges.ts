@@ -17,6 +17,18 @@ export const subscriptionFaultRequest = z.strictObject({
   times: z.int().min(1).optional(),
 });
 
+/**
+ * The body of `POST /simulate/debit`: how many hours before its start a further cycle is charged, at the real gateway up
+ * to 36. A cancellation at the end of the cycle that comes after that charge ends the subscription a cycle later.
+ */
+export const debitRequest = z.strictObject({ hours_before: z.number().min(0).max(36) });
+
+/** Sets when further cycles are charged, of all subscriptions that bill themselves. */
+export function setDebit(store: GatewayStore, { hours_before }: z.infer<typeof debitRequest>) {
+  store.debit.secondsBefore = Math.round(hours_before * 3600);
+  return { hours_before };
+}
+
 /** Lets the next charges of a subscription fail or succeed. A subscription that bills itself only. */
 export function setSubscriptionFault(
   store: GatewayStore,
@@ -45,18 +57,22 @@ export function settleDue(store: GatewayStore, now: number): Webhook[] {
 function nextDue(store: GatewayStore, now: number): { subscription: Subscription; at: number } | undefined {
   const due = [...store.billing.keys()].flatMap((id) => {
     const subscription = store.subscriptions.find(id);
-    const at = subscription && dueAt(subscription);
+    const at = subscription && dueAt(store, subscription);
     return subscription && typeof at === 'number' && at <= now ? [{ subscription, at }] : [];
   });
   return due.sort((a, b) => a.at - b.at)[0];
 }
 
-function dueAt({ status, expire_by, charge_at, current_end }: Subscription): number | null {
+function dueAt(store: GatewayStore, subscription: Subscription): number | null {
+  const { status, expire_by, charge_at, current_start, current_end } = subscription;
   switch (status) {
     case 'created':
       return expire_by;
-    case 'authenticated':
     case 'active':
+      // The cycle that was charged early begins before the next one is charged.
+      if (charge_at === null || finalEvent(store, subscription) !== undefined) return charge_at;
+      return Math.max(charge_at - store.debit.secondsBefore, current_start ?? 0);
+    case 'authenticated':
     case 'pending':
       return charge_at;
     case 'halted':
@@ -78,7 +94,7 @@ function settle(store: GatewayStore, subscription: Subscription, at: number): We
   const ends = finalEvent(store, subscription);
   if (ends !== undefined) return moveSubscription(store, eventRequest(ends, id, at)).webhooks;
   const changed = applyNextPlan(store, subscription, at);
-  const period = nextCycle(store, changed.subscription, at);
+  const period = nextCycle(store, changed.subscription, subscription.current_end ?? at);
   if (status === 'active') return [...changed.webhooks, ...charge(store, changed.subscription, at, period)];
   // A cycle that begins while the subscription is halted or paused is never charged, and has no event.
   moveSubscription(store, eventRequest('updated', id, at, period));

@@ -159,6 +159,8 @@ export const results = {
   }),
   apply_order_payments: z.object({ applied: z.number(), ended: z.boolean() }),
   claim_subscriptions_to_reconcile: z.object({
+    /** How many other due subscriptions needed no call of the gateway. */
+    settled: z.number(),
     subscriptions: z.array(z.object({ id: z.string(), gateway_subscription_id: z.string() })),
   }),
   apply_gateway_subscription: z.object({ applied: z.boolean() }),
@@ -166,7 +168,8 @@ export const results = {
     orders: z.array(z.object({ id: z.string(), gateway_subscription_id: z.string() })),
   }),
   apply_subscription_order: z.object({ applied: z.boolean() }),
-  finish_reconciliation: unread,
+  begin_reconciliation: z.object({ began: z.boolean() }),
+  end_reconciliation: unread,
   get_health: z.object({ oldest_undelivered_at: time, last_webhook_at: time, last_sweep_at: time }),
 };
 

@@ -176,7 +176,9 @@ export function createDatabase(
         p_entity: entity === null ? undefined : JSON.stringify(entity),
       }),
 
-    finishReconciliation: () => call('finish_reconciliation', {}),
+    beginReconciliation: (runId) => call('begin_reconciliation', { p_run_id: runId }),
+
+    endReconciliation: (runId, isDone) => call('end_reconciliation', { p_run_id: runId, p_is_done: isDone }),
 
     getHealth: (destinations) => call('get_health', { p_destinations: destinations.join(',') }),
   };

@@ -1,5 +1,6 @@
 import { readOrderPayments } from './order-payments.ts';
-import type { Gateway, Reading, ReconcileDatabase } from '../ports.ts';
+import { type GatewayReads, systemTimer } from './rate-limit.ts';
+import type { Reading, ReconcileDatabase } from '../ports.ts';
 
 /**
  * `asked`: payments and subscriptions that were read from the gateway. `applied`: changes that the answers made.
@@ -7,77 +8,134 @@ import type { Gateway, Reading, ReconcileDatabase } from '../ports.ts';
  */
 export type ReconcileReport = { readonly asked: number; readonly applied: number; readonly unanswered: number };
 
-/** Less than the run time of an isolate. The next call reconciles what is left. */
-const budgetMilliseconds = 25_000;
-/** After this many the gateway counts as down. Fewer may be errors for single orders. */
-const maxUnanswered = 3;
-/** Low, because the gateway's rate limit is not documented. */
+/** No claim after this time, so that what is claimed can still be read: else it would wait for the end of its lease. */
+const claimMilliseconds = 54_000;
+/** Less than the minute until the next call, and than the run time of an isolate. The next call reconciles the rest. */
+const budgetMilliseconds = 58_000;
+/** How long a call waits for the one before it. With the budget's last reads it is less than the lease of a run, 75 s. */
+const waitMilliseconds = 20_000;
+/** After this many in a row the gateway counts as down. Single ones may be errors for single orders. */
+const maxUnanswered = 5;
+/** Bounds what is open while the gateway is slow: with the rate's default it may take half a second for each answer. */
 const parallel = 5;
 
 /** Reads one entity from the gateway and applies it. @returns how many changes it made; null: no answer. */
 type Read = () => Promise<number | null>;
+/** A read of the round. One that got no answer is repeated once, after the others. */
+type Claimed = { readonly read: Read; readonly isRepeated: boolean };
 
 /**
- * Reads everything that is due from the gateway, until nothing is left, the time is over or the gateway is down. An
- * answer that can't be applied, for example because its user is locked, is logged and does not stop the others. It is
- * retried when its lease has expired. Contract: Reconciliation.
+ * Reads everything that is due from the gateway, until nothing is left, the time is over or the gateway is down. Only one
+ * run at a time does so, so that the rate of the calls holds for all of them. An answer that can't be applied, for
+ * example because its user is locked, is logged and does not stop the others. It is retried when its lease has expired.
+ * Contract: Reconciliation.
+ * @param gateway keeps the rate of the calls
  * @throws when the due payments and subscriptions can't be claimed
  */
 export async function reconcileAll(
   database: ReconcileDatabase,
-  gateway: Pick<Gateway, 'listOrderPayments' | 'listRefunds' | 'readSubscription'>,
+  gateway: GatewayReads,
   logFault: (error: unknown) => void,
 ): Promise<ReconcileReport> {
-  const until = performance.now() + budgetMilliseconds;
+  const startedAt = performance.now();
+  const runId = crypto.randomUUID();
   const counts = { asked: 0, applied: 0, unanswered: 0, failed: 0 };
-  const mayContinue = () => performance.now() < until && counts.unanswered < maxUnanswered;
+  const claimed: Claimed[] = [];
+  let isNothingLeft = false;
+  let claiming: Promise<void> | null = null;
+  let unansweredInARow = 0;
+  const mayContinue = (milliseconds = budgetMilliseconds) =>
+    performance.now() - startedAt < milliseconds && unansweredInARow < maxUnanswered;
 
-  async function work(reads: Read[]): Promise<void> {
-    while (mayContinue()) {
-      const read = reads.shift();
-      if (read === undefined) return;
-      counts.asked += 1;
+  /** Claims the next round: some of each kind, payments first. The workers share one claim at a time. */
+  async function claim(): Promise<void> {
+    try {
+      const { reads, settled } = await claimRound(database, gateway);
+      claimed.push(...reads.map((read) => ({ read, isRepeated: false })));
+      isNothingLeft = reads.length === 0 && settled === 0;
+    } catch (error) {
+      isNothingLeft = true;
+      throw error;
+    } finally {
+      claiming = null;
+    }
+  }
+
+  /** The others still read and apply while the first that has nothing to do claims: no pause between two rounds. */
+  async function next(): Promise<Claimed | undefined> {
+    while (claimed.length === 0 && !isNothingLeft && mayContinue(claimMilliseconds)) await (claiming ??= claim());
+    return mayContinue() ? claimed.shift() : undefined;
+  }
+
+  async function work(): Promise<void> {
+    for (let one = await next(); one !== undefined; one = await next()) {
+      if (!one.isRepeated) counts.asked += 1;
       try {
-        const applied = await read();
-        if (applied === null) counts.unanswered += 1;
-        else counts.applied += applied;
+        const applied = await one.read();
+        unansweredInARow = applied === null ? unansweredInARow + 1 : 0;
+        if (applied !== null) counts.applied += applied;
+        else if (one.isRepeated) counts.unanswered += 1;
+        else claimed.push({ ...one, isRepeated: true });
       } catch (error) {
+        // The gateway answered.
+        unansweredInARow = 0;
         counts.failed += 1;
         logFault(error);
       }
     }
   }
 
-  while (mayContinue()) {
-    const { settled, payments } = await database.claimPaymentsToReconcile();
-    const { subscriptions } = await database.claimSubscriptionsToReconcile();
-    const { orders } = await database.claimSubscriptionOrders();
-    const reads: Read[] = [
-      ...payments.map((payment): Read => async () => {
-        const reading = await readOrderPayments(gateway, payment.order_id);
-        if (reading.status === 'unanswered') return null;
-        const { applied, ended } = await database.applyOrderPayments(payment.id, valueOf(reading));
-        return applied + Number(ended);
-      }),
-      ...subscriptions.map((subscription): Read => async () => {
-        const reading = await gateway.readSubscription(subscription.gateway_subscription_id);
-        if (reading.status === 'unanswered') return null;
-        return Number((await database.applyGatewaySubscription(subscription, valueOf(reading))).applied);
-      }),
-      ...orders.map((order): Read => async () => {
-        const reading = await gateway.readSubscription(order.gateway_subscription_id);
-        if (reading.status === 'unanswered') return null;
-        return Number((await database.applySubscriptionOrder(order.id, valueOf(reading))).applied);
-      }),
-    ];
-    if (reads.length === 0 && settled === 0) {
-      if (counts.unanswered + counts.failed === 0) await database.finishReconciliation();
-      break;
-    }
-    await Promise.all(Array.from({ length: parallel }, () => work(reads)));
+  if (!await begin(database, runId, startedAt + waitMilliseconds)) return { asked: 0, applied: 0, unanswered: 0 };
+  const workers = await Promise.allSettled(Array.from({ length: parallel }, work));
+  const crashed = workers.find((worker) => worker.status === 'rejected');
+  if (crashed !== undefined) {
+    // If the database is down, the lease of the run expires.
+    await database.endReconciliation(runId, false).catch(() => {});
+    throw crashed.reason;
   }
   const { asked, applied, unanswered, failed } = counts;
-  return { asked, applied, unanswered: unanswered + failed };
+  const missed = unanswered + failed + claimed.filter(({ isRepeated }) => isRepeated).length;
+  const isOutOfTime = !isNothingLeft && unansweredInARow < maxUnanswered;
+  await database.endReconciliation(runId, isOutOfTime ? asked > missed : missed === 0);
+  return { asked, applied, unanswered: missed };
+}
+
+/** Starts a run, after the one that is still running. @returns false if that one does not end in time */
+async function begin(database: ReconcileDatabase, runId: string, until: number): Promise<boolean> {
+  while (!(await database.beginReconciliation(runId)).began) {
+    if (systemTimer.now() >= until) return false;
+    await systemTimer.sleep(1000);
+  }
+  return true;
+}
+
+/** At most 20 of each kind, so that a lot of one kind delays no other. */
+async function claimRound(
+  database: ReconcileDatabase,
+  gateway: GatewayReads,
+): Promise<{ reads: Read[]; settled: number }> {
+  const { settled, payments } = await database.claimPaymentsToReconcile();
+  const { settled: later, subscriptions } = await database.claimSubscriptionsToReconcile();
+  const { orders } = await database.claimSubscriptionOrders();
+  const reads: Read[] = [
+    ...payments.map((payment): Read => async () => {
+      const reading = await readOrderPayments(gateway, payment.order_id);
+      if (reading.status === 'unanswered') return null;
+      const { applied, ended } = await database.applyOrderPayments(payment.id, valueOf(reading));
+      return applied + Number(ended);
+    }),
+    ...subscriptions.map((subscription): Read => async () => {
+      const reading = await gateway.readSubscription(subscription.gateway_subscription_id);
+      if (reading.status === 'unanswered') return null;
+      return Number((await database.applyGatewaySubscription(subscription, valueOf(reading))).applied);
+    }),
+    ...orders.map((order): Read => async () => {
+      const reading = await gateway.readSubscription(order.gateway_subscription_id);
+      if (reading.status === 'unanswered') return null;
+      return Number((await database.applySubscriptionOrder(order.id, valueOf(reading))).applied);
+    }),
+  ];
+  return { reads, settled: settled + later };
 }
 
 function valueOf<T>(reading: Reading<T>): T | null {

@@ -296,6 +296,7 @@ export type Database = {
       'apply_order_payments': { Args: { 'p_items'?: string; 'p_payment_id': string }; Returns: Json };
       'apply_order_read': { Args: { 'p_items'?: string; 'p_payment_id': string }; Returns: Json };
       'apply_subscription_order': { Args: { 'p_entity'?: string; 'p_id': string }; Returns: Json };
+      'begin_reconciliation': { Args: { 'p_run_id': string }; Returns: Json };
       'cancel_subscription': { Args: { 'p_at_period_end': boolean; 'p_user_id': string }; Returns: Json };
       'claim_outbox': { Args: { 'p_destination': string }; Returns: Json };
       'claim_payments_to_reconcile': { Args: Record<PropertyKey, never>; Returns: Json };
@@ -328,6 +329,7 @@ export type Database = {
       };
       'current_tier': { Args: Record<PropertyKey, never>; Returns: string };
       'discard_order': { Args: { 'p_payment_id': string }; Returns: Json };
+      'end_reconciliation': { Args: { 'p_is_done': boolean; 'p_run_id': string }; Returns: undefined };
       'fail_outbox': {
         Args: {
           'p_error': string;

@@ -1,4 +1,5 @@
 import { errorAnswer } from '../http/errors.ts';
+import { createRateLimit, limitRate } from '../gateway/rate-limit.ts';
 import { reconcileAll } from '../gateway/reconciler.ts';
 import { respondAsync } from '../http/respond-async.ts';
 import type { Route } from '../http/route.ts';
@@ -9,14 +10,15 @@ export const reconcilePayments: Route = {
   path: '/api/internal/reconcile',
   failure: 'reconcileFailed',
   // Many calls of the gateway take long. Schedulers do not wait: see `respondAsync`.
-  deadlineMilliseconds: 60_000,
+  deadlineMilliseconds: 75_000,
 
   async handle(context) {
-    const { request, mayCallInternally, database, gateway, dispatchLater, logFault } = context;
+    const { request, mayCallInternally, database, gateway, config, dispatchLater, logFault } = context;
     if (!mayCallInternally(request)) return errorAnswer('unauthorized');
     if (gateway === null) return errorAnswer('paymentsNotConfigured');
     return await respondAsync(context, async () => {
-      const report = await reconcileAll(database, gateway, logFault);
+      const reads = limitRate(gateway, createRateLimit(config.reconcileCallsPerSecond));
+      const report = await reconcileAll(database, reads, logFault);
       if (report.applied > 0) dispatchLater();
       return { status: 200, body: report, outcome: report.unanswered > 0 ? 'incomplete' : 'reconciled' };
     });

@@ -1,0 +1,36 @@
+import type { Gateway } from '../ports.ts';
+
+/** The reads of reconciliation. */
+export type GatewayReads = Pick<Gateway, 'listOrderPayments' | 'listRefunds' | 'readSubscription'>;
+
+/** Waits until the next call may start. */
+export type RateLimit = () => Promise<void>;
+
+/** Both in milliseconds. */
+export type Timer = { now(): number; sleep(milliseconds: number): Promise<void> };
+
+export const systemTimer: Timer = {
+  now: () => performance.now(),
+  sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+};
+
+/** Spaces calls evenly. Time without calls is not made up for, so there are no bursts. */
+export function createRateLimit(callsPerSecond: number, timer: Timer = systemTimer): RateLimit {
+  const interval = 1000 / callsPerSecond;
+  let next = -Infinity;
+  return async () => {
+    const now = timer.now();
+    const start = Math.max(now, next);
+    next = start + interval;
+    if (start > now) await timer.sleep(start - now);
+  };
+}
+
+/** The same reads, each of which waits for the rate limit first. */
+export function limitRate(gateway: GatewayReads, wait: RateLimit): GatewayReads {
+  return {
+    readSubscription: (id) => wait().then(() => gateway.readSubscription(id)),
+    listOrderPayments: (orderId) => wait().then(() => gateway.listOrderPayments(orderId)),
+    listRefunds: (paymentId) => wait().then(() => gateway.listRefunds(paymentId)),
+  };
+}

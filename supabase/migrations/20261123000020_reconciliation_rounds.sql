@@ -1,0 +1,250 @@
+-- Reconciliation in rounds: one run at a time keeps to the rate of the gateway's API, and runs each minute until nothing is
+-- due. Contract: POST /api/internal/reconcile, "Reconciliation".
+
+alter table private.scheduled_jobs
+add column run_id uuid,
+add column run_until timestamptz;
+comment on column private.scheduled_jobs.done_at is
+  'When the newest complete run left nothing to do. Of reconciliation also: when a run used up its time and got answers.';
+comment on column private.scheduled_jobs.run_id is 'The reconciliation that is running.';
+comment on column private.scheduled_jobs.run_until is
+  'When its lease ends, if it does not end before. Until then no other reconciliation starts.';
+
+-- Each reconciliation moves its subscription in the index of next_check_at twice. A claim reads over the entries that remain
+-- of it, so they are removed when there are as many as 2 % of the rows, not 20 %.
+alter table private.gateway_subscriptions set (autovacuum_vacuum_scale_factor = 0.02);
+
+-- Starts a reconciliation if no other one is running. Two at once would call the gateway at twice the rate. The lease is
+-- longer than a run, so it expires only after a crash. API: service_role only.
+create function public.begin_reconciliation(
+  p_run_id uuid
+)
+returns jsonb -- {began}: false while another one is running
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+set lock_timeout = '3s'
+set enable_seqscan = off
+as $$
+begin
+  update private.scheduled_jobs j
+  set run_id = p_run_id,
+    run_until = now() + interval '75 seconds'
+  where j.name = 'reconciliation'
+    and (j.run_until is null or j.run_until <= now());
+  return jsonb_build_object('began', found);
+end
+$$;
+comment on function public.begin_reconciliation(uuid) is 'Starts a reconciliation if no other one is running.';
+revoke execute on function public.begin_reconciliation(uuid) from public, anon, authenticated;
+grant execute on function public.begin_reconciliation(uuid) to service_role;
+
+-- Ends a reconciliation. Replaces finish_reconciliation, which the function of 0.2 calls. API: service_role only.
+create function public.end_reconciliation(
+  p_run_id uuid,
+  p_is_done boolean -- whether it left nothing to do, or used up its time and got answers
+)
+returns void
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+set lock_timeout = '3s'
+set enable_seqscan = off
+as $$
+begin
+  update private.scheduled_jobs j
+  set done_at = case when p_is_done then now() else j.done_at end,
+    run_id = null,
+    run_until = null
+  where j.name = 'reconciliation'
+    and j.run_id = p_run_id;
+end
+$$;
+comment on function public.end_reconciliation(uuid, boolean) is
+  'Ends a reconciliation, and stores its time if it was complete.';
+revoke execute on function public.end_reconciliation(uuid, boolean) from public, anon, authenticated;
+grant execute on function public.end_reconciliation(uuid, boolean) to service_role;
+
+-- Claims gateway subscriptions whose period ends within a day, and those that are pending, halted or paused at the gateway,
+-- under a lease of five minutes. Each is reconciled every six hours until it is renewed or cancelled. API: service_role only.
+create or replace function public.claim_subscriptions_to_reconcile()
+returns jsonb
+-- {settled, subscriptions: [{id, gateway_subscription_id}]}; settled: how many of those that were due need no call now.
+-- subscriptions: at most 20; id: of the user's subscription row. 0 and []: nothing is due
+language plpgsql
+volatile
+security invoker
+set search_path = ''
+set lock_timeout = '3s'
+set enable_seqscan = off
+as $$
+declare
+  v_now constant timestamptz := private.clock();
+  v_settled integer;
+  v_subscriptions jsonb;
+begin
+  with due as materialized (
+    select
+      m.user_id, m.gateway_subscription_id, s.id, m.status, m.gateway_status, m.period_end, m.checked_at, m.arrived_at,
+      m.period_end + make_interval(days => coalesce(p.grace_days, 3) + 14) as given_up_at
+    from private.gateway_subscriptions m
+    left join public.subscriptions s on s.user_id = m.user_id
+    left join public.plans p on p.id = m.plan_id
+    where m.next_check_at <= v_now
+    order by m.next_check_at
+    limit 200
+    for no key update of m skip locked
+  ),
+  planned as (
+    select
+      d.*,
+      case
+        -- A cancelled subscription has ended, and one without an id cannot be read.
+        when d.status = 'cancelled' or d.gateway_subscription_id = '' then 'never'
+        -- The user may still sign up. The subscription may also belong to another app with the same gateway account.
+        when d.id is null then case when d.arrived_at > v_now - interval '30 days' then 'tomorrow' else 'never' end
+        -- The gateway may bill it again at any time. So long after the last access it is read once a day.
+        when d.gateway_status in ('pending', 'halted', 'paused')
+          or d.gateway_status = 'active' and d.period_end <= v_now + interval '1 day'
+          then case
+            when d.checked_at > d.given_up_at and d.checked_at > v_now - interval '1 day' then 'daily'
+            else 'now'
+          end
+        -- So long after the last access no further cycle is expected.
+        when d.checked_at > d.given_up_at then 'never'
+        -- The subscription was renewed. A charge does not change next_check_at, so that it writes no index.
+        when d.period_end > v_now + interval '1 day' then 'later'
+        else 'now'
+      end as turn
+    from due d
+  ),
+  asked as (
+    select p.* from planned p where p.turn = 'now' order by p.period_end limit 20
+  ),
+  leased as (
+    update private.gateway_subscriptions m
+    set next_check_at = case
+        when p.turn = 'tomorrow' then v_now + interval '1 day'
+        when p.turn = 'daily' then p.checked_at + interval '1 day'
+        when p.turn = 'later' then p.period_end - interval '1 day'
+        when p.turn = 'now' then v_now + interval '5 minutes'
+      end
+    from planned p
+    where m.user_id = p.user_id
+      and m.gateway_subscription_id = p.gateway_subscription_id
+      and (
+        p.turn <> 'now'
+        or exists (
+          select
+          from asked a
+          where a.user_id = p.user_id
+            and a.gateway_subscription_id = p.gateway_subscription_id
+        )
+      )
+    returning p.id, m.gateway_subscription_id, p.turn
+  )
+  select
+    count(*) filter (where l.turn <> 'now'),
+    coalesce(
+      jsonb_agg(jsonb_build_object('id', l.id, 'gateway_subscription_id', l.gateway_subscription_id))
+        filter (where l.turn = 'now'),
+      '[]'
+    )
+  into v_settled, v_subscriptions
+  from leased l;
+  return jsonb_build_object('settled', v_settled, 'subscriptions', v_subscriptions);
+end
+$$;
+comment on function public.claim_subscriptions_to_reconcile() is
+  'Claims up to 20 gateway subscriptions to reconcile, for five minutes.';
+
+-- Sets up the parts that a toggle in the dashboard, or a restore into a new project, may remove: the extensions, the
+-- scheduled jobs, the triggers on auth.users and the role for direct connections. It may run again at any time. A part that
+-- cannot be set up is a row of private.findings, not an error. Hosted projects have both extensions. A plain Postgres has
+-- none of them, and a scheduler outside of the database calls the sweep.
+create or replace function private.set_up()
+returns integer -- how many parts are still missing
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_trigger record;
+begin
+  begin
+    if exists (select from pg_available_extensions e where e.name = 'pg_net' and e.installed_version is null) then
+      create schema if not exists extensions;
+      create extension pg_net with schema extensions;
+    end if;
+  exception
+    when others then
+      raise warning 'pg_net was not set up: %', sqlerrm;
+  end;
+
+  begin
+    if exists (select from pg_available_extensions e where e.name = 'pg_cron' and e.installed_version is null) then
+      create extension pg_cron;
+    end if;
+    if to_regclass('cron.job') is not null then
+      -- The command is one statement, because only then it can commit between the batches. 10,000 batches are enough for any
+      -- load.
+      perform cron.schedule(
+        'subscriptions-sweep',
+        '* * * * *',
+        'do $sweep$ begin for n in 1..10000 loop exit when private.sweep() = 0; commit; end loop; end $sweep$'
+      );
+      perform cron.schedule(
+        'subscriptions-reconcile',
+        '* * * * *',
+        'select private.call_function(''/api/internal/reconcile'')'
+      );
+      perform cron.schedule(
+        'subscriptions-purge-runs',
+        '17 3 * * *',
+        -- Only the runs of these jobs: an app decides how long it keeps its own runs.
+        $job$delete from cron.job_run_details d
+        using cron.job j
+        where j.jobid = d.jobid
+          and j.jobname like 'subscriptions-%'
+          and d.end_time < now() - interval '7 days'$job$
+      );
+    end if;
+  exception
+    when others then
+      raise warning 'pg_cron was not set up: %', sqlerrm;
+  end;
+
+  begin
+    if not private.has_pool_role() then
+      if not exists (select from pg_catalog.pg_roles r where r.rolname = 'subscriptions_api') then
+        -- No login as this role is possible until it has a password.
+        create role subscriptions_api login noinherit;
+      end if;
+      grant service_role to subscriptions_api;
+      alter role subscriptions_api login;
+      alter role subscriptions_api set role = 'service_role';
+      alter role subscriptions_api set statement_timeout = '4s';
+    end if;
+  exception
+    when others then
+      raise warning 'role subscriptions_api was not set up: %', sqlerrm;
+  end;
+
+  for v_trigger in
+    select e.name, e.timing
+    from private.expected_triggers e
+    where not e.is_there
+  loop
+    execute format(
+      'create trigger %I after %s on auth.users for each row execute function private.%I()',
+      v_trigger.name, v_trigger.timing, v_trigger.name
+    );
+  end loop;
+  return (select count(*) from private.missing_parts());
+end
+$$;
+
+select private.set_up();
+
+revoke execute on all functions in schema private from public;
