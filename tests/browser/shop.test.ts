@@ -30,7 +30,7 @@ const shows = (page: Page, selector: string, text: string) =>
   // A navigation ends a running `evaluate`.
   until(async () => (await page.evaluate(textOf, selector).catch(() => '')).includes(text));
 
-test('sign up, buy, cancel and resume without a reload; a refund and revalidations are shown', async () => {
+test('sign up, buy, cancel and resume without a reload; a refund is shown, and the mail links here', async () => {
   const { page, problems } = await visit('/sign-in');
   await page.locator('#email').fill(`${crypto.randomUUID()}@example.com`);
   await page.locator('#password').fill('correct horse battery');
@@ -47,6 +47,13 @@ test('sign up, buy, cancel and resume without a reload; a refund and revalidatio
   const { data: [call] } = await (await fetch(env.REVALIDATE_URL ?? '')).json();
   expect(call.paths).toContain('/dashboard');
   await shows(page, '#revalidated', '/subscription /pricing /analytics /dashboard');
+
+  await until(async () => {
+    const { data: [mail] } = await (await fetch(`${env.MAILBOX_URL}/emails`)).json();
+    if (mail === undefined) return false;
+    const { text } = await (await fetch(`${env.MAILBOX_URL}/emails/${mail.id}`)).json();
+    return text.includes(`${env.APP_URL}/dashboard`);
+  });
 
   await click(page, 'Cancel at the end of the period');
   await shows(page, '#period', 'then it ends');

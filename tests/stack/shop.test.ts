@@ -44,6 +44,13 @@ test.each(['/', '/sign-in', '/pricing', '/dashboard', '/subscription?to=pro'])(
   },
 );
 
+test('the shop is an example of less than 300 lines', async () => {
+  const folder = new URL('../../scripts/stack/shop/', import.meta.url);
+  const files = ['page.html', 'page.ts', 'views.ts', 'element.ts'];
+  const texts = await Promise.all(files.map((file) => Deno.readTextFile(new URL(file, folder))));
+  expect(texts.join('').split('\n').length).toBeLessThan(300);
+});
+
 test('the script of the page is one file with the addresses of the stack', async () => {
   const script = await fetch(`${shop.url}/page.js`);
   expect(script.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
