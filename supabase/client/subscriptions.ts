@@ -173,7 +173,7 @@ export class SubscriptionsError extends Error {
  * How a checkout ended. `id` is the gateway's id of the order or subscription.
  * - `paid`: the tier is granted, or begins at `startsAt`
  * - `pending`: money may have moved. Don't ask for another payment: `current()` shows the tier when it is granted.
- * - `failed`: nothing was paid, for the reason in `error`
+ * - `failed`: nothing was paid, or it was refunded; `error` has the reason
  * - `dismissed`: the customer closed the window, and the order is not paid
  */
 export type CheckoutResult =

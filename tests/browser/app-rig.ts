@@ -17,7 +17,7 @@ export type Tab = {
   readonly userId: string;
   /** Another tab of the same browser. */
   another(): Promise<Tab>;
-  buy(options?: { redirect?: boolean; checkSeconds?: number }): Promise<void>;
+  buy(options?: { method?: 'subscribe'; redirect?: boolean; checkSeconds?: number }): Promise<void>;
   /** How the checkout ended. */
   result(): Promise<Record<string, unknown>>;
   states(): Promise<unknown>;

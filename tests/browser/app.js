@@ -8,11 +8,11 @@ globalThis.start = ({ url, publishableKey, script }) => {
   globalThis.subscriptions = createSubscriptions({ supabase, checkout: { script } });
 };
 
-/** Begins a checkout. Its states are kept in the global `states`, its result in `result`. */
-globalThis.buy = (tier, options = {}) => {
+/** Begins a checkout with `checkout` or another method. Its states are kept in the global `states`, its result in `result`. */
+globalThis.buy = (tier, { method = 'checkout', ...options } = {}) => {
   globalThis.states = [];
   globalThis.result = null;
   const onState = (state) => globalThis.states.push(state);
   const kept = (result) => globalThis.result = { ...result, message: result.error?.message };
-  void globalThis.subscriptions.checkout(tier, { ...options, onState }).then(kept);
+  void globalThis.subscriptions[method](tier, { ...options, onState }).then(kept);
 };

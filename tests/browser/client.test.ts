@@ -144,3 +144,13 @@ test('two tabs open the same order at once: one pays, and the other one learns i
   expect(await second.result()).toMatchObject({ outcome: 'paid', id });
   expect(await second.currentTier()).toBe('pro');
 });
+
+test('a subscription that the gateway bills is authorised and verified, before its webhooks', async () => {
+  await app.simulate('checkout', { deliver: { drop: true } });
+  await project.database.query("update public.plans set gateway_plan_id = 'plan_Pro00000000001' where tier = 'pro'");
+  const tab = await app.open(browser);
+  await tab.buy({ method: 'subscribe' });
+  await press(await windowOf(tab.page), 'Authorise ₹999.00');
+  expect(await tab.result()).toMatchObject({ outcome: 'paid', id: expect.stringMatching(/^sub_/), tier: 'pro' });
+  expect(await tab.currentTier()).toBe('pro');
+});
