@@ -56,8 +56,8 @@ async function localProject(
   envFileNames: string[],
 ): Promise<Project> {
   const at = (offset: number) => `http://127.0.0.1:${port + offset}`;
-  const [url, mailbox, gateway] = [at(0), at(3), at(4)];
-  const own = await readEnvironment({ ...environment }, localEnvironment({ gateway, mailbox }), envFile);
+  const [url, mailbox, gateway, shop] = [at(0), at(3), at(4), at(6)];
+  const own = await readEnvironment({ ...environment }, localEnvironment({ gateway, mailbox, shop }), envFile);
   return {
     mode: 'local',
     ref: null,

@@ -12,14 +12,14 @@ export const localKeys = {
 } as const;
 
 /** Defaults of the function's variables that neither `.env` nor the process environment sets. */
-export function localEnvironment(urls: { gateway: string; mailbox: string }): Record<string, string> {
+export function localEnvironment(urls: { gateway: string; mailbox: string; shop: string }): Record<string, string> {
   return {
     GATEWAY_KEY_ID: 'key_local',
     GATEWAY_KEY_SECRET: 'local-gateway-key-secret',
     GATEWAY_WEBHOOK_SECRET: 'local-gateway-webhook-secret',
     GATEWAY_API_URL: urls.gateway,
-    APP_URL: 'http://127.0.0.1:3000',
-    REVALIDATE_URL: `${urls.mailbox}/api/revalidate`,
+    APP_URL: urls.shop,
+    REVALIDATE_URL: `${urls.shop}/api/revalidate`,
     REVALIDATE_SECRET: 'local-revalidate-secret',
     RESEND_API_KEY: 're_local',
     RESEND_BASE_URL: urls.mailbox,

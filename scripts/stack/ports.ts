@@ -1,5 +1,13 @@
 /** What the stack's ports are for, in order from the base port. */
-export const portNames = ['API', 'Postgres', 'Studio', 'mailbox', 'gateway simulator', 'function'] as const;
+export const portNames = [
+  'API',
+  'Postgres',
+  'Studio',
+  'mailbox',
+  'gateway simulator',
+  'function',
+  'demo shop',
+] as const;
 
 /** @returns one line for each of the stack's ports that another program uses. */
 export function takenPorts(base: number): string[] {

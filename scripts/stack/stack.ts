@@ -13,6 +13,7 @@ import { offerPlans } from './gateway/offer-plans.ts';
 import { migrate } from './postgres/migrate.ts';
 import { guardMigrations } from './postgres/migration-guard.ts';
 import { createScheduler } from './scheduler.ts';
+import { createShop } from './shop/shop.ts';
 import { readConfig } from '../../supabase/functions/api/config.ts';
 import { writeSettings } from './postgres/write-settings.ts';
 import { createPostgres } from './postgres/postgres.ts';
@@ -44,12 +45,12 @@ export type Stack = {
 
 /**
  * Creates the stack: Postgres with migrations and sample data, Lite, the function, the proxies in front of them, the
- * mailbox, the gateway simulator and the scheduler. @throws Error naming the variable that has an invalid value
+ * mailbox, the gateway simulator, the demo shop and the scheduler. @throws Error naming the variable that has an invalid value
  */
 export async function createStack({ port, ephemeral, environment, onCrash }: StackOptions): Promise<Stack> {
   const at = (offset: number) => `http://127.0.0.1:${port + offset}`;
-  const [api, studioUrl, mailboxUrl, gatewayUrl] = [at(0), at(2), at(3), at(4)];
-  const defaults = localEnvironment({ gateway: gatewayUrl, mailbox: mailboxUrl });
+  const [api, studioUrl, mailboxUrl, gatewayUrl, shopUrl] = [at(0), at(2), at(3), at(4), at(6)];
+  const defaults = localEnvironment({ gateway: gatewayUrl, mailbox: mailboxUrl, shop: shopUrl });
   const own = await readEnvironment(environment, defaults);
   // Mailbox and simulator need a secret even when the function's variable is empty.
   const secret = (name: string) => own[name] || defaults[name] || '';
@@ -88,6 +89,14 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
     webhookSecret: secret('GATEWAY_WEBHOOK_SECRET'),
     webhookUrl: `${api}/functions/v1/api/webhooks/gateway`,
   });
+  const shop = createShop({
+    port: port + 6,
+    apiUrl: api,
+    publishableKey: localKeys.publishable,
+    gatewayUrl,
+    mailboxUrl,
+    revalidate: mailbox.revalidate,
+  });
 
   const scheduler = createScheduler({
     databaseUrl,
@@ -102,7 +111,7 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
     await Promise.race([Promise.all(services.map((service) => service.ready())), stopped.promise]);
   };
   const steps = [
-    () => Promise.all([mailbox, simulator, apiProxy, studioProxy].map((service) => service.start())),
+    () => Promise.all([mailbox, simulator, shop, apiProxy, studioProxy].map((service) => service.start())),
     () => postgres.start(),
     () => ready(postgres),
     () => prepareDatabase(databaseUrl),
@@ -114,7 +123,7 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
     // Another gateway knows its own plans.
     () => env.GATEWAY_API_URL === gatewayUrl ? offerPlans(databaseUrl, gatewayUrl) : undefined,
     () => Promise.all([lite.start(), edgeFunction.start()]),
-    () => ready(lite, edgeFunction, apiProxy, studioProxy, mailbox, simulator),
+    () => ready(lite, edgeFunction, apiProxy, studioProxy, mailbox, simulator, shop),
     () => scheduler.start(),
   ];
   const run = async () => {
@@ -125,7 +134,7 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
     return !stopping;
   };
   // Callers stop before the services that they call; the database stops last.
-  const stopOrder = [scheduler, simulator, edgeFunction, apiProxy, studioProxy, mailbox, lite, postgres];
+  const stopOrder = [scheduler, simulator, edgeFunction, apiProxy, studioProxy, mailbox, shop, lite, postgres];
 
   return {
     start: () => started = run(),
@@ -150,6 +159,7 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
       GATEWAY_KEY_SECRET: own.GATEWAY_KEY_SECRET ?? '',
       GATEWAY_WEBHOOK_SECRET: own.GATEWAY_WEBHOOK_SECRET ?? '',
       REVALIDATE_URL: own.REVALIDATE_URL ?? '',
+      APP_URL: own.APP_URL ?? '',
     },
   };
 }

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { localEnvironment } from '../../scripts/stack/defaults.ts';
 import { functionVariables, readEnvironment } from '../../scripts/stack/function/environment.ts';
 
-const defaults = localEnvironment({ gateway: 'http://127.0.0.1:4', mailbox: 'http://127.0.0.1:3' });
+const urls = { gateway: 'http://127.0.0.1:4', mailbox: 'http://127.0.0.1:3', shop: 'http://127.0.0.1:6' };
+const defaults = localEnvironment(urls);
 let file: string;
 
 beforeAll(async () => {

@@ -67,7 +67,7 @@ export function npmStart(args: string[], env: Record<string, string> = {}, cwd =
   return { stdout, stderr, ready, exited, end, processes: () => descendants(npm.pid) };
 }
 
-/** A base port whose six ports are free, below the range of ephemeral ports. */
+/** A base port whose ports are free, below the range of ephemeral ports. */
 export function freeBasePort(): number {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 12_000);

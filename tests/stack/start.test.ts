@@ -16,6 +16,7 @@ const names = [
   'GATEWAY_KEY_SECRET',
   'GATEWAY_WEBHOOK_SECRET',
   'REVALIDATE_URL',
+  'APP_URL',
 ];
 const patience = { timeout: 30_000, interval: 50 };
 
@@ -52,6 +53,8 @@ describe('npm start', { timeout: 60_000 }, () => {
       STUDIO_URL: `http://127.0.0.1:${port + 2}`,
       MAILBOX_URL: `http://127.0.0.1:${port + 3}`,
       GATEWAY_URL: `http://127.0.0.1:${port + 4}`,
+      REVALIDATE_URL: `http://127.0.0.1:${port + 6}/api/revalidate`,
+      APP_URL: `http://127.0.0.1:${port + 6}`,
     });
   });
 
@@ -63,8 +66,9 @@ describe('npm start', { timeout: 60_000 }, () => {
       fetch(value('STUDIO_URL')),
       fetch(value('MAILBOX_URL')),
       fetch(value('GATEWAY_URL')),
+      fetch(value('APP_URL')),
     ].map(async (answer) => (await answer).status));
-    expect(statuses).toEqual([200, 200, 401, 200, 200, 200]);
+    expect(statuses).toEqual([200, 200, 401, 200, 200, 200, 200]);
     const sql = postgres(value('DB_URL'), { max: 1 });
     const [row] = await sql`select current_setting('timezone') as zone`;
     await sql.end();
@@ -84,6 +88,22 @@ describe('npm start', { timeout: 60_000 }, () => {
     });
     expect(await answer.json()).toEqual({ subscription: null, currentTier: 'free', payments: [], billing: null });
   });
+
+  test.each(['auth/v1/signup', 'rest/v1/plans', 'functions/v1/api/subscriptions'])(
+    'a page of another origin may send the headers of supabase-js to %s',
+    async (path) => {
+      const names = 'apikey,authorization,content-type,x-client-info';
+      const headers = {
+        origin: 'http://localhost:3000',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': names,
+      };
+      const answer = await fetch(`${value('API_URL')}/${path}`, { method: 'OPTIONS', headers });
+      const allowed = answer.headers.get('access-control-allow-headers')?.split(/,\s*/);
+      expect(allowed).toEqual(expect.arrayContaining(names.split(',')));
+      expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    },
+  );
 
   test('rights that the migrations revoke stay revoked after the first requests', async () => {
     expect((await api('/rest/v1/plans')).status).toBe(200);
@@ -176,14 +196,21 @@ describe('npm start', { timeout: 60_000 }, () => {
   });
 });
 
-describe('npm start with an empty GATEWAY_KEY_SECRET', { timeout: 60_000 }, () => {
+describe('npm start with an APP_URL and an empty GATEWAY_KEY_SECRET', { timeout: 60_000 }, () => {
   let stack: RunningStack;
   let env: Record<string, string>;
   beforeAll(async () => {
-    stack = npmStart(['--port', String(freeBasePort()), '--ephemeral'], { GATEWAY_KEY_SECRET: '' });
+    stack = npmStart(['--port', String(freeBasePort()), '--ephemeral'], {
+      GATEWAY_KEY_SECRET: '',
+      APP_URL: 'http://localhost:3000',
+    });
     env = await stack.ready;
   }, 60_000);
   afterAll(() => stack.end());
+
+  test('it prints the given address of the app', () => {
+    expect(env.APP_URL).toBe('http://localhost:3000');
+  });
 
   test('its function has no payment service', async () => {
     const unconfigured = await fetch(`${env.FUNCTIONS_URL}/api/payments/verify`, { method: 'POST', body: '{}' });

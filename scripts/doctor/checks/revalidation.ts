@@ -30,7 +30,7 @@ export const revalidation: Check = {
         ? [
           warn(
             `no app answers at ${url}`,
-            'Start the app, or unset REVALIDATE_URL to use the mailbox of the local stack.',
+            'Start the app, or unset REVALIDATE_URL to use the demo shop of the local stack.',
           ),
         ]
         : [fail(`no app answers at ${url}`, 'Set REVALIDATE_URL, or APP_URL, to the public address of the app.')];

@@ -15,18 +15,23 @@ const POLICY = {
 const folder = new URL('.', import.meta.url);
 
 type Options = {
+  /** Where `page.html` is served. Default: `/`. */
+  paths?: string[];
   /** The scripts of the folder that the page loads. */
   scripts?: string[];
+  /** Makes `page.js`, at the first request for it. Default: the file. */
+  script?: () => Promise<string>;
   /** Directives of the content security policy that differ from the default. */
   policy?: Partial<typeof POLICY>;
 };
 
 /**
- * Serves a folder's `page.html` at `/`, its scripts, and its `page.css` after the shared `local-host-page.css`, under
+ * Serves a folder's `page.html`, its scripts, and its `page.css` after the shared `local-host-page.css`, under
  * a policy that allows no other script. The files are read for each request, so a reload shows an edit.
  * @param pageFolder with a trailing slash
  */
-export function createPage(pageFolder: URL, { scripts = ['page.js'], policy = {} }: Options = {}): Hono {
+export function createPage(pageFolder: URL, options: Options = {}): Hono {
+  const { paths = ['/'], script, scripts = ['page.js'], policy = {} } = options;
   const read = (name: string, from = pageFolder) => Deno.readTextFile(new URL(name, from));
   const directives = Object.entries({ ...POLICY, ...policy }).map(([name, value]) => `${name} ${value}`);
   const headers = (type: string) => ({
@@ -37,11 +42,17 @@ export function createPage(pageFolder: URL, { scripts = ['page.js'], policy = {}
     'cache-control': 'no-store',
   });
   const page = new Hono();
-  page.get('/', async () => new Response(await read('page.html'), { headers: headers('text/html') }));
+  for (const path of paths) {
+    page.get(path, async () => new Response(await read('page.html'), { headers: headers('text/html') }));
+  }
   page.get('/page.css', async () => {
     const sheets = await Promise.all([read('local-host-page.css', folder), read('page.css')]);
     return new Response(sheets.join('\n'), { headers: headers('text/css') });
   });
+  let made: Promise<string> | undefined;
+  if (script) {
+    page.get('/page.js', async () => new Response(await (made ??= script()), { headers: headers('text/javascript') }));
+  }
   for (const name of scripts) {
     page.get(`/${name}`, async () => new Response(await read(name), { headers: headers('text/javascript') }));
   }

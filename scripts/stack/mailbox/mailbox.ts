@@ -11,13 +11,16 @@ import { createRevalidationReceiver } from '../http/revalidation-receiver.ts';
 
 const KEPT_MAILS = 1_000;
 
+/** The mailbox. `revalidate` answers as its address `/api/revalidate`, with the same calls and faults. */
+export type Mailbox = LocalHostService & { revalidate(request: Request): Promise<Response> };
+
 type Options = { port: number; revalidateSecret: string };
 
 /**
  * Simulates Resend and the app's revalidation route. Keeps mails and calls in memory and shows them on a page at `/`.
  * `POST /simulate/fault` makes the next requests fail, `DELETE` removes the faults, `GET` lists them.
  */
-export function createMailbox({ port, revalidateSecret }: Options): LocalHostService {
+export function createMailbox({ port, revalidateSecret }: Options): Mailbox {
   const store = createMailStore(KEPT_MAILS);
   const faults = createFaultSwitch();
   const revalidation = createRevalidationReceiver(revalidateSecret);
@@ -37,12 +40,14 @@ export function createMailbox({ port, revalidateSecret }: Options): LocalHostSer
     faults.lift();
     return c.json({ faults: [] });
   });
-  app.post('/api/revalidate', (c) => {
-    return faults.apply('revalidate', () => revalidation.fetch(c.req.raw));
-  });
-  app.route('/', revalidation);
+  const revalidate = async (request: Request) => {
+    const answer = async () => await revalidation.fetch(request);
+    return request.method === 'POST' ? await faults.apply('revalidate', answer) : await answer();
+  };
+  app.all('/api/revalidate', (c) => revalidate(c.req.raw));
   app.notFound(() => mailError(404, 'not_found', 'The requested endpoint does not exist.'));
   app.onError((error) => mailError(500, 'application_error', error.message));
 
-  return createLocalHostService({ name: 'mailbox', port, fetch: app.fetch, release: faults.release });
+  const service = createLocalHostService({ name: 'mailbox', port, fetch: app.fetch, release: faults.release });
+  return Object.assign(service, { revalidate });
 }

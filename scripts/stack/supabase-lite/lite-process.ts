@@ -5,6 +5,7 @@
  */
 import { App } from '@supabase/lite';
 import { createPostgresConnection } from '@supabase/lite/postgres';
+import { cors } from 'hono/cors';
 import type { LiteSettings } from './lite.ts';
 import { isLocalRequest } from '../http/local-host.ts';
 import { serveStudioAsset } from './serve-studio-asset.ts';
@@ -24,6 +25,7 @@ const auth = {
   enable_signup: true,
   email: { enable_signup: true, enable_confirmations: false },
 };
+const corsOfAuth = cors({ origin: '*', exposeHeaders: ['x-supabase-api-version'], maxAge: 86_400 });
 const api = new App({
   connection,
   auth,
@@ -31,8 +33,12 @@ const api = new App({
   options: {
     server: {
       disableStudio: true,
-      // A hosted project has no `/_system`, and Lite's shows the database password to any caller.
-      middlewares: [(c, next) => c.req.path.startsWith('/_system') ? Promise.resolve(c.notFound()) : next()],
+      middlewares: [
+        // A hosted project has no `/_system`, and Lite's shows the database password to any caller.
+        (c, next) => c.req.path.startsWith('/_system') ? Promise.resolve(c.notFound()) : next(),
+        // Lite's answers to a browser do not allow the headers of supabase-js there.
+        (c, next) => c.req.path.startsWith('/auth/v1/') ? corsOfAuth(c, next) : next(),
+      ],
     },
   },
 });

@@ -1,0 +1,138 @@
+/// <reference lib="dom" />
+import { createClient } from '@supabase/supabase-js';
+import * as client from '../../../supabase/client/subscriptions.ts';
+import { day, element } from './element.ts';
+import { type Actions, dashboard, pricing, signIn, subscription } from './views.ts';
+
+declare const API_URL: string, PUBLISHABLE_KEY: string, CHECKOUT_SCRIPT: string, MAILBOX_URL: string;
+
+const supabase = createClient(API_URL, PUBLISHABLE_KEY);
+const subscriptions = client.createSubscriptions({ supabase, checkout: { script: CHECKOUT_SCRIPT } });
+const options: client.CheckoutOptions = {
+  window: { name: 'Demo shop' },
+  checkSeconds: 10,
+  onState: (state, why) => say(why ?? states[state]),
+};
+const states = {
+  open: 'The checkout is open.',
+  attempt_failed: 'This attempt failed.',
+  verifying: 'Verifying the payment …',
+  checking: 'Checking whether a payment arrives …',
+};
+
+const EVERY_MS = 3_000;
+const LONGEST_MS = 60_000;
+let pause = EVERY_MS;
+let isBusy = false;
+let drawn = '';
+
+const by = (id: string) => document.getElementById(id);
+const say = (text: string) => by('message')?.replaceChildren(text);
+const reason = (error: unknown) => error instanceof Error ? error.message : String(error);
+
+const actions: Actions = {
+  enter: act(async (how, email, password) => {
+    const { error } = await supabase.auth[how]({ email, password });
+    if (error === null && location.pathname === '/sign-in') go('/pricing');
+    return error?.message ?? `Signed in as ${email}.`;
+  }),
+  leave: act(async () => (await supabase.auth.signOut(), 'Signed out.')),
+  buy: act(async (tier, renews) =>
+    shown(await (renews ? subscriptions.subscribe(tier, options) : subscriptions.checkout(tier, options)))
+  ),
+  change: act(async (tier, when) => {
+    const result = await subscriptions.change(tier, when, options);
+    return result.outcome === 'undone' ? 'The change that waited is withdrawn.' : shown(result);
+  }),
+  cancel: act(async () => {
+    const { current_period_end } = await subscriptions.cancel({ atPeriodEnd: true });
+    return `Cancelled. The tier stays until ${day(current_period_end)}.`;
+  }),
+  resume: act(async () => (await subscriptions.resume(), 'Resumed.')),
+};
+
+/** Makes an action of work that returns what to say. Only one runs at a time. */
+function act<Input extends unknown[]>(work: (...input: Input) => Promise<string>): (...input: Input) => Promise<void> {
+  return async (...input) => {
+    if (isBusy) return;
+    isBusy = true;
+    say('One moment …');
+    const outcome = await work(...input).catch(reason);
+    const failure = await refresh().then(() => '', reason);
+    say(`${outcome} ${failure}`);
+    isBusy = false;
+  };
+}
+
+/** @returns what to say about a checkout. After a payment the dashboard is shown. */
+function shown(result: client.CheckoutResult): string {
+  if (result.outcome === 'failed') return `Nothing was paid: ${result.error.message}`;
+  if (result.outcome === 'dismissed') return 'Nothing was paid.';
+  go('/dashboard');
+  if (result.outcome === 'pending') return 'The payment is being confirmed. The tier will appear here.';
+  return `Paid. Your tier is ${result.tier}${result.startsAt === null ? '' : ` from ${day(result.startsAt)} on`}.`;
+}
+
+/** Shows another page without a reload. */
+function go(path: string): void {
+  history.pushState(null, '', path);
+  by('main')?.focus();
+}
+
+/** Reads what the user has, and draws the page if that has changed. Otherwise focus and selection stay. */
+async function refresh(): Promise<void> {
+  const { data: { session } } = await supabase.auth.getSession();
+  const current = session && await subscriptions.current();
+  await showRevalidation();
+  const state = JSON.stringify([location.href, session?.user.id, current]);
+  if (state === drawn) return;
+  const views = await viewsOf(current);
+  const focused = document.activeElement?.id;
+  by('main')?.replaceChildren(...views);
+  if (focused) by(focused)?.focus();
+  for (const link of document.querySelectorAll<HTMLAnchorElement>('nav a')) {
+    link.ariaCurrent = link.pathname === location.pathname ? 'page' : null;
+  }
+  document.title = `${document.querySelector('h1')?.textContent} – Demo shop`;
+  const leave = element('button', { onclick: () => actions.leave() }, 'Sign out');
+  by('user')?.replaceChildren(...session ? [session.user.email ?? '', leave] : []);
+  drawn = state;
+}
+
+async function viewsOf(current: client.CurrentSubscription | null): Promise<Node[]> {
+  const { pathname, searchParams } = new URL(location.href);
+  if (pathname === '/' || pathname === '/pricing') return pricing(await subscriptions.plans(), actions);
+  if (current === null || pathname === '/sign-in') return signIn(actions);
+  if (pathname === '/dashboard') return dashboard(current, actions);
+  const to = searchParams.get('to');
+  if (to === null) return subscription(current, [], actions);
+  const previews = await Promise.allSettled((['now', 'period_end'] as const).map(async (when) => (
+    { ...await subscriptions.previewChange(to, when), when }
+  )));
+  for (const preview of previews) if (preview.status === 'rejected') say(reason(preview.reason));
+  return subscription(current, previews.flatMap((one) => one.status === 'fulfilled' ? [one.value] : []), actions);
+}
+
+/** The pages that the service asked the app to refresh last. The server of the shop receives its calls. */
+async function showRevalidation(): Promise<void> {
+  const { data: [newest] } = await (await fetch('/api/revalidate')).json();
+  if (newest === undefined) return;
+  const time = new Date(newest.received_at).toLocaleTimeString('en');
+  by('revalidated')?.replaceChildren(`Revalidated at ${time}: ${newest.paths.join(' ')}`);
+}
+
+/** Reads again while the page is visible: every three seconds, less often while it gets errors. */
+async function poll(): Promise<void> {
+  try {
+    if (!document.hidden && !isBusy) await refresh();
+    pause = EVERY_MS;
+  } catch (error) {
+    pause = Math.min(2 * pause, LONGEST_MS);
+    say(`${reason(error)}. Next try in ${pause / 1000} s.`);
+  }
+  setTimeout(poll, pause);
+}
+
+by('mailbox')?.setAttribute('href', MAILBOX_URL);
+addEventListener('popstate', () => void refresh());
+await poll();

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createMailbox } from '../../scripts/stack/mailbox/mailbox.ts';
+import { createShop } from '../../scripts/stack/shop/shop.ts';
+
+const SECRET = { 'x-revalidate-secret': 'revalidate-me' };
+const mailbox = createMailbox({ port: 0, revalidateSecret: SECRET['x-revalidate-secret'] });
+const shop = createShop({
+  port: 0,
+  apiUrl: 'http://127.0.0.1:1',
+  publishableKey: 'sb_publishable_of_the_test',
+  gatewayUrl: 'http://127.0.0.1:2',
+  mailboxUrl: 'http://127.0.0.1:3',
+  revalidate: mailbox.revalidate,
+});
+
+beforeAll(async () => {
+  await mailbox.start();
+  await shop.start();
+  await shop.ready();
+});
+afterAll(async () => {
+  await mailbox.stop();
+  await shop.stop();
+});
+
+const revalidate = (headers: HeadersInit) => {
+  const body = JSON.stringify({ paths: ['/pricing'] });
+  return fetch(`${shop.url}/api/revalidate`, { method: 'POST', headers, body });
+};
+const listed = async (url: string) => (await (await fetch(`${url}/api/revalidate`)).json()).data;
+
+test.each(['/', '/sign-in', '/pricing', '/dashboard', '/subscription?to=pro'])(
+  'the page %s has no inline script',
+  async (path) => {
+    const page = await fetch(shop.url + path);
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(page.headers.get('content-security-policy')).toBe(
+      "default-src 'none'; script-src 'self' http://127.0.0.1:2; style-src 'self'; " +
+        "connect-src 'self' http://127.0.0.1:1; frame-src http://127.0.0.1:2; img-src 'self' data:; " +
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    );
+    const scripts = [...(await page.text()).matchAll(/<script[^>]*>(?:<\/script>)?/g)].map(([tag]) => tag);
+    expect(scripts).toEqual(['<script src="/page.js" type="module"></script>']);
+  },
+);
+
+test('the shop is an example of less than 300 lines', async () => {
+  const folder = new URL('../../scripts/stack/shop/', import.meta.url);
+  const files = ['page.html', 'page.ts', 'views.ts', 'element.ts'];
+  const texts = await Promise.all(files.map((file) => Deno.readTextFile(new URL(file, folder))));
+  expect(texts.join('').split('\n').length).toBeLessThan(300);
+});
+
+test('the script of the page is one file with the addresses of the stack', async () => {
+  const script = await fetch(`${shop.url}/page.js`);
+  expect(script.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+  const text = await script.text();
+  expect(text).not.toMatch(/\bfrom"|\bimport"/);
+  for (const setting of ['http://127.0.0.1:1', 'sb_publishable_of_the_test', 'http://127.0.0.1:2/v1/checkout.js']) {
+    expect(text).toContain(JSON.stringify(setting));
+  }
+});
+
+test('a revalidation with the secret → 200, listed by the shop and the mailbox', async () => {
+  expect((await revalidate(SECRET)).status).toBe(200);
+  expect(await listed(shop.url)).toMatchObject([{ paths: ['/pricing'] }]);
+  expect(await listed(mailbox.url)).toEqual(await listed(shop.url));
+});
+
+test.each<Record<string, string>>([{}, { 'x-revalidate-secret': 'another' }])(
+  'a revalidation with the headers %o → 401, not listed',
+  async (headers) => {
+    const before = await listed(shop.url);
+    expect((await revalidate(headers)).status).toBe(401);
+    expect(await listed(shop.url)).toEqual(before);
+  },
+);
+
+test('a fault of the mailbox with the target revalidate → the revalidation fails', async () => {
+  const fault = JSON.stringify({ mode: 'status', status: 503, target: 'revalidate', times: 1 });
+  await fetch(`${mailbox.url}/simulate/fault`, { method: 'POST', body: fault });
+  expect([(await revalidate(SECRET)).status, (await revalidate(SECRET)).status]).toEqual([503, 200]);
+});
+
+test('another path → 404, a foreign origin → 403', async () => {
+  expect((await fetch(`${shop.url}/admin`)).status).toBe(404);
+  expect((await fetch(`${shop.url}/pricing`, { headers: { origin: 'http://attacker.example' } })).status).toBe(403);
+});
