@@ -85,7 +85,7 @@ test('calls that time out have their connections closed, and no other call gets 
     }
   });
   const answers = await Promise.all(Array.from({ length: 20 }, () => call('get_subscription', { p_user_id: late.id })));
-  expect(answers).toEqual(Array(20).fill('{"subscription":null,"currentTier":"free","payments":[]}'));
+  expect(answers).toEqual(Array(20).fill('{"subscription":null,"currentTier":"free","payments":[],"billing":null}'));
   await vi.waitFor(async () => {
     const alive = await project.database.query('select pid from pg_stat_activity where pid = any ($1)', [stuck]);
     expect(alive).toEqual([]);
