@@ -40,7 +40,7 @@ test('a call after its idle connection was cut is answered over a new connection
   const call = createPoolTransport(project.poolUrl, null);
   await call('get_health', {});
   await project.database.query(
-    "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'subscriptions_api'",
+    "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'subscriptions_api' and datname = current_database()",
   );
   await vi.waitFor(async () => expect(await connections()).toBe(0));
   expect(await call('get_health', {})).toMatchObject({ oldest_undelivered_at: null });
@@ -54,7 +54,7 @@ async function whileReadsWait(run: (waiting: () => Promise<number[]>) => Promise
   try {
     await run(async () => {
       const rows = await project.database.query(
-        "select pid from pg_stat_activity where usename = 'subscriptions_api' and wait_event_type = 'Lock'",
+        "select pid from pg_stat_activity where usename = 'subscriptions_api' and datname = current_database() and wait_event_type = 'Lock'",
       );
       return rows.map(({ pid }) => Number(pid));
     });

@@ -136,11 +136,11 @@ describe.each(targets)('%s', (target) => {
   });
 
   test('POST /api/webhooks/gateway with payment.failed of a user without an address → 200; failed, no mail', async () => {
-    const { user, orderId } = await newPayment({ amount: 4711 });
+    const { user, orderId } = await newPayment({ amount: 471_147_114_711 });
     await project.database.query('update auth.users set email = null where id = $1', [user.id]);
     expect(await answer(postWebhook(service, paymentFailed({ order_id: orderId })))).toEqual(received);
     expect(await paymentOfOrder(project.database, orderId)).toMatchObject({ status: 'failed' });
-    expect(await queued(project.database, 'payment-failed', '4711')).toEqual([]);
+    expect(await queued(project.database, 'payment-failed', '471147114711')).toEqual([]);
   });
 
   test('POST /api/webhooks/gateway with payment.failed of a deleted user → 200; failed, no mail', async () => {
