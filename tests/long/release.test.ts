@@ -18,10 +18,11 @@ test('two runs of the sample read the same release', async () => {
   expect(await read()).toEqual(release);
 });
 
-test('the sample fills every table but those of platform calls, failing triggers and pending authorisations', async () => {
+test('the sample fills every table but those of platform calls, failing triggers, and orders that a page or a customer has open', async () => {
   const { tables } = await read();
   expect(tables.filter(({ rows }) => rows.length === 0).map(({ table }) => table)).toEqual([
     'private.function_calls',
+    'private.order_reads',
     'private.settle_failures',
     'private.subscription_orders',
   ]);
