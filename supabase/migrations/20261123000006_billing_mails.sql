@@ -137,4 +137,79 @@ $$;
 grant execute on function
   private.announce_billing(text, private.gateway_subscriptions, jsonb, jsonb, timestamptz, text) to service_role;
 
+-- Enqueues a mail for each of the subscriptions whose access ends soon, if its user has an address and a profile. Each end
+-- of a period gets one mail.
+create or replace function private.announce_subscription_ends(
+  p_subscription_ids uuid[]
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_now constant timestamptz := private.clock();
+  v_notice constant interval := private.end_notice();
+  v_early_renewal constant text := private.early_renewal();
+  v_ending uuid[];
+begin
+  select array_agg(s.id)
+  into v_ending
+  from public.subscriptions s
+  where s.id = any (p_subscription_ids)
+    and s.current_period_end > v_now
+    and s.current_period_end <= v_now + v_notice
+    -- No mail if the gateway renews the subscription.
+    and (s.gateway_subscription_id is null or s.cancel_at_period_end)
+    -- No mail for a period that is shorter than the notice: the mail would follow the purchase at once.
+    and (s.current_period_start is null or s.current_period_end - s.current_period_start >= v_notice)
+    -- No mail if a subscription is authorised that the gateway charges from then on.
+    and not exists (
+      select
+      from private.gateway_subscriptions m
+      where m.user_id = s.user_id
+        and m.gateway_status = 'authenticated'
+        and not m.is_replaced
+        and m.charge_at <= s.current_period_end + interval '1 day'
+    )
+    -- No mail if another source takes over.
+    and not exists (
+      select
+      from private.sources o
+      where o.user_id = s.user_id
+        and o.ended_at is null
+        -- An expression keeps the planner off the index on period_end: it reads only the payments of the user.
+        and o.ends_at - s.current_period_end > interval '0'
+      offset 0
+    );
+  -- An insert without rows would still fire the trigger that wakes the dispatcher.
+  if v_ending is null then
+    return;
+  end if;
+  insert into private.outbox (key, destination, kind, payload, created_at, queued_at, next_attempt_at)
+  select
+    format('subscription-ending/%s/%s', s.id, period.ends_at),
+    'notice',
+    'subscription-ending',
+    jsonb_build_object(
+      'to', u.email,
+      'display_name', coalesce(nullif(p.display_name, ''), p.username, ''),
+      'plan_name', coalesce(pl.name, s.tier),
+      'ends_at', period.ends_at,
+      'early_renewal', v_early_renewal
+    ),
+    -- Same as the defaults, which would call the clock three times for each row.
+    v_now,
+    v_now,
+    v_now
+  from public.subscriptions s
+  join auth.users u on u.id = s.user_id
+  join public.profiles p on p.user_id = s.user_id
+  left join public.plans pl on pl.id = s.plan_id
+  cross join lateral (select private.iso_time(s.current_period_end) as ends_at offset 0) period
+  where s.id = any (v_ending)
+    and u.email <> ''
+  on conflict (key) do nothing;
+end
+$$;
+
 revoke execute on all functions in schema private from public;

@@ -1,7 +1,8 @@
 -- Gateway subscriptions that replace another one at the end of its cycle: a change of plan. Two that bill the same plan.
 -- Contract: "Gateway subscriptions", POST /api/subscriptions/change.
 
--- Notes which subscription replaces another one when that ends: from its authorisation on, until it is cancelled.
+-- Notes which subscription replaces another one when that ends: the one of the newest change that was authorised and not
+-- cancelled. Those of older changes are cancelled before they start, so that only one bills.
 create function private.note_successor(
   p_subscription private.gateway_subscriptions -- after an event
 )
@@ -10,18 +11,41 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_successor constant text := case
-    when p_subscription.status is distinct from 'cancelled' then p_subscription.gateway_subscription_id
-  end;
+  v_user_id constant uuid := p_subscription.user_id;
+  v_replaced text;
+  v_successor text;
 begin
-  update private.gateway_subscriptions m
-  set replaced_by = v_successor
+  select o.replaces into v_replaced
   from private.subscription_orders o
   where o.gateway_subscription_id = p_subscription.gateway_subscription_id
-    and o.user_id = p_subscription.user_id
-    and m.user_id = o.user_id
-    and m.gateway_subscription_id = o.replaces
+    and o.user_id = v_user_id;
+  if v_replaced is null then
+    return;
+  end if;
+  select m.gateway_subscription_id into v_successor
+  from private.subscription_orders o
+  join private.gateway_subscriptions m
+    on m.user_id = o.user_id
+    and m.gateway_subscription_id = o.gateway_subscription_id
+  where o.user_id = v_user_id
+    and o.replaces = v_replaced
+    and m.status is distinct from 'cancelled'
+  order by o.created_at desc, o.id desc
+  limit 1;
+  update private.gateway_subscriptions m
+  set replaced_by = v_successor
+  where m.user_id = v_user_id
+    and m.gateway_subscription_id = v_replaced
     and m.replaced_by is distinct from v_successor;
+  perform private.enqueue_cancellation(m.gateway_subscription_id)
+  from private.subscription_orders o
+  join private.gateway_subscriptions m
+    on m.user_id = o.user_id
+    and m.gateway_subscription_id = o.gateway_subscription_id
+  where o.user_id = v_user_id
+    and o.replaces = v_replaced
+    and m.gateway_status = 'authenticated'
+    and m.gateway_subscription_id <> v_successor;
 end
 $$;
 grant execute on function private.note_successor(private.gateway_subscriptions) to service_role;

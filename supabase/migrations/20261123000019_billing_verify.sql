@@ -68,11 +68,8 @@ begin
             and m.status is distinct from 'cancelled'
             and coalesce(m.gateway_status, 'active') not in ('created', 'completed', 'expired', 'cancelled')
             and m.ended_at is null
-          -- The one that the subscription shows, else a running one before one that starts later.
+          -- The running one before one that starts later; of two the one that would rule.
           order by
-            m.gateway_subscription_id = (
-              select s.gateway_subscription_id from public.subscriptions s where s.user_id = p_user_id
-            ) desc nulls last,
             m.period_end > private.clock() desc nulls last,
             coalesce(m.activated_at, m.first_charged_at, m.authenticated_at, m.arrived_at) desc,
             m.gateway_subscription_id desc

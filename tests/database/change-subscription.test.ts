@@ -138,6 +138,28 @@ describe('a change at the end of the period', () => {
     },
   );
 
+  test.each([false, true])(
+    'that follows another change replaces it: one subscription starts, the newer authorised first: %j',
+    async (newerFirst) => {
+      await billed('premium');
+      const older = await change('basic', 'period_end');
+      await setClock(database, at('06-05'));
+      const newer = await change('pro', 'period_end');
+      const authorise = (id: string, tier: string) =>
+        event(id, { name: 'authenticated', planId: `plan_${tier}`, createdAt: at('06-06') });
+      if (newerFirst) await authorise(newer, 'pro');
+      await authorise(older, 'basic');
+      expect(await readCancellation(database, older)).toEqual(newerFirst ? { at: 'once', state: 'pending' } : null);
+      if (!newerFirst) await authorise(newer, 'pro');
+      expect(await readCancellation(database, older)).toEqual({ at: 'once', state: 'pending' });
+      expect(await readCancellation(database, newer)).toBeNull();
+      expect(await readCancellation(database, old)).toMatchObject({ at: 'cycle end', state: 'pending' });
+      await event(older, { name: 'cancelled', planId: 'plan_basic', createdAt: at('06-07') });
+      expect(await readCancellation(database, old)).toMatchObject({ at: 'cycle end', state: 'pending' });
+      expect(await readTier(database, userId)).toBe('premium');
+    },
+  );
+
   test('gives way to a purchase that follows it', async () => {
     await billed('pro');
     const id = await change('basic', 'period_end');
@@ -185,6 +207,24 @@ describe('a change now, with a credit', () => {
     await event(id, { name: 'activated', planId: 'plan_pro', ...cycle, createdAt: at('07-16') });
     expect(await readSubscription(database, userId)).toMatchObject({ tier: 'pro', end: '2026-08-16T00:00:00.000Z' });
   });
+
+  test.each([[true, 0], [false, 1]])(
+    'whose renewal is authorised: %j → %i mails that access ends',
+    async (isAuthorised, mails) => {
+      const { id, orderId, paymentId } = await paid();
+      await callRpc(service, 'verify_payment', userId, orderId, paymentId, 'signature');
+      const fields = { charge_at: Date.parse(at('07-16')) / 1000 };
+      if (isAuthorised) {
+        await event(id, { name: 'authenticated', planId: 'plan_pro', createdAt: '2026-06-16T00:01:00Z', fields });
+      }
+      await setClock(database, at('07-10'));
+      await database.query("update private.announced_ends set until = '-infinity'");
+      await database.query('select private.announce_ends()');
+      expect(
+        await database.one("select count(*)::integer as mails from private.outbox where kind = 'subscription-ending'"),
+      ).toEqual({ mails });
+    },
+  );
 
   test('whose order is never paid leaves the old one, and the new subscription is cancelled before it starts', async () => {
     const { id } = await paid();

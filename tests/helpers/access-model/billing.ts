@@ -1,7 +1,7 @@
 import type { GatewayStatus } from './actions.ts';
 import type { Facts, Subscription } from './facts.ts';
 import { rulingSource, sinceOf, sourcesOf } from './model.ts';
-import { hasEndedAtGateway, newestStatus, successorOf } from './states.ts';
+import { hasEndedAtGateway, isStopped, newestStatus, successorOf } from './states.ts';
 import { isoTime, type Time } from './time.ts';
 
 /** The billed subscription that GET /api/subscriptions shows. */
@@ -47,11 +47,6 @@ function periodRank({ cycles }: Subscription, now: Time): number {
 function isBilled(subscription: Subscription): boolean {
   return !hasEndedAtGateway(subscription) && !isStopped(subscription) &&
     !unbilled.includes(newestStatus(subscription)?.status);
-}
-
-/** Whether the user ended it at once, and the gateway did not activate or charge it since. */
-function isStopped({ stops, activations, charges }: Subscription): boolean {
-  return stops.some((time) => [...activations, ...charges].every(({ at }) => at < time));
 }
 
 function shownBilling(facts: Facts, subscription: Subscription): ExpectedBilling['billing'] {

@@ -1,7 +1,8 @@
 import { type Cycle, type Facts, isRefunded, type Order, type Subscription } from './facts.ts';
 import { isUnearned } from './credits.ts';
 import { firstSinceOf, rulingSource, sinceOf, type Source, sourcesOf } from './model.ts';
-import { day, hour, type Time } from './time.ts';
+import { isStopped } from './states.ts';
+import { day, hour, second, type Time } from './time.ts';
 
 /** A row of `private.findings`: its kind and its subject. */
 export type Finding = `${string}: ${string}`;
@@ -11,7 +12,7 @@ export function findingsOf(facts: Facts, now: Time): Finding[] {
   const rows = [
     ...facts.orders.flatMap((order) => fromOrder(facts, order, now)),
     ...twiceForTheSameTime(facts, now).map((name): Finding => `paid_twice: ${name}`),
-    ...facts.subscriptions.flatMap((subscription) => fromCycles(facts, subscription)),
+    ...facts.subscriptions.flatMap((subscription) => fromCycles(facts, subscription, now)),
     ...(isUnpaid(rulingSource(facts, now), now) ? ['entitled_not_paid: user' as const] : []),
   ];
   return [...new Set(rows)].sort();
@@ -85,7 +86,7 @@ function overlap(one: Source, other: Source): boolean {
   return one.start < other.end && other.start < one.end;
 }
 
-function fromCycles(facts: Facts, subscription: Subscription): Finding[] {
+function fromCycles(facts: Facts, subscription: Subscription, now: Time): Finding[] {
   return subscription.cycles.flatMap((cycle): Finding[] => {
     const { money } = cycle;
     if (money === null || isRefunded(money)) return [];
@@ -96,8 +97,33 @@ function fromCycles(facts: Facts, subscription: Subscription): Finding[] {
       ...(isChargedAfterCancellation(subscription, cycle)
         ? [`charged_after_cancellation: ${money.name}` as const]
         : []),
+      ...(cycle.end > now && chargedAgain(facts, subscription, cycle).some(({ at }) => at > cycle.at)
+        ? [`charged_twice: ${money.name}` as const]
+        : []),
     ];
   });
+}
+
+/**
+ * The charges of other subscriptions to the same plan for the time of a charged cycle. One of the two subscriptions was
+ * started here, and the customer had no other plan between the charges.
+ */
+export function chargedAgain(facts: Facts, subscription: Subscription, cycle: Cycle): Cycle[] {
+  if (cycle.by !== 'charge' || isStopped(subscription)) return [];
+  const isStartedHere = ({ name }: Subscription) => facts.planned.some((planned) => planned.name === name);
+  return facts.subscriptions
+    .filter((other) =>
+      other.name !== subscription.name && other.tier === subscription.tier && !isStopped(other) &&
+      (isStartedHere(subscription) || isStartedHere(other))
+    )
+    .flatMap(({ cycles }) => cycles)
+    .filter((other) =>
+      other.by === 'charge' && !isRefunded(other.money) && other.start < cycle.end && cycle.start < other.end &&
+      (subscription.endedAt === null || subscription.endedAt > other.at) &&
+      !paidSources(facts).some(({ tier, since }) =>
+        tier !== subscription.tier && since >= cycle.at && since <= other.at + second
+      )
+    );
 }
 
 /** Whether a newer payment or gateway subscription existed when the cycle was charged. */

@@ -1,5 +1,5 @@
 import { type Cycle, type Facts, isRefunded, type Order, type Subscription } from './facts.ts';
-import { isChargedAfterCancellation, isChargedAfterReplacement, isPaidUnder } from './findings.ts';
+import { chargedAgain, isChargedAfterCancellation, isChargedAfterReplacement, isPaidUnder } from './findings.ts';
 import { isLive, sinceOf, sourcesOf } from './model.ts';
 import { paidCycle } from './states.ts';
 import { day, second, type Time } from './time.ts';
@@ -8,6 +8,7 @@ import { day, second, type Time } from './time.ts';
 export function isOpenCase(facts: Facts, now: Time): boolean {
   return facts.subscriptions.some((subscription) =>
     isCancellationOpen(subscription) ||
+    subscription.cycles.some((cycle) => isChargedAgainOpen(facts, subscription, cycle)) ||
     subscription.cycles.some((cycle) => cycle.by !== 'trial' && isChargeOpen(facts, subscription, cycle))
   ) || isRankOpen(facts) || isInstantOpen(facts, now) || isRevivalOpen(facts, now) || facts.orders.some((order) =>
     isPaidUnderOpen(facts, order, now) || isChainOpen(facts, order, now) || isRefusalOpen(order)
@@ -19,6 +20,12 @@ function isCancellationOpen(subscription: Subscription): boolean {
   const { cancelledAt, cancelledFor } = subscription;
   const revived = paidCycle(subscription)?.at ?? 0;
   return cancelledFor !== null && cancelledAt.some((time) => time < revived);
+}
+
+/** Charged for the same time as another one in the same second, or cancelled by the user at a time that is not known. */
+function isChargedAgainOpen(facts: Facts, subscription: Subscription, cycle: Cycle): boolean {
+  const isCancelled = subscription.cancelledFor !== null || subscription.cancelledAt.length > 0;
+  return chargedAgain(facts, subscription, cycle).some(({ at }) => at === cycle.at || at > cycle.at && isCancelled);
 }
 
 /** Two gateway subscriptions that were activated in the same second. */

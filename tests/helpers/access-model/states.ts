@@ -68,3 +68,8 @@ export function closingOf(facts: Facts, subscription: Subscription, paid: Cycle)
   if (status === 'paused' || status === 'completed') return { isEnded: false, hasGrace: false, isFinal: true };
   return { isEnded: false, hasGrace: true, isFinal: halts.some((at) => at > paid.at) };
 }
+
+/** Whether the user ended it at once, and the gateway did not activate or charge it since. */
+export function isStopped({ stops, activations, charges }: Subscription): boolean {
+  return stops.some((time) => [...activations, ...charges].every(({ at }) => at < time));
+}
