@@ -129,7 +129,7 @@ export async function checkSet(client: pg.Client): Promise<void> {
        count(*) filter (
          where m.gateway_status <> case when due.state = 'renewed' then 'active' else due.state end
        )::int as answers,
-       count(*) filter (where (due.state in ('renewed', 'cancelled')) <> (a.subject_id is not null))::int as alerts
+       count(*) filter (where (due.state <> 'active') <> (a.subject_id is not null))::int as alerts
      from due
      join private.gateway_subscriptions m on m.user_id = due.user_id and m.gateway_subscription_id = due.id
      join public.subscriptions s on s.user_id = due.user_id
