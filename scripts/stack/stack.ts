@@ -116,13 +116,19 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
     () => ready(postgres),
     () => prepareDatabase(databaseUrl),
     () => markLocal(databaseUrl),
-    () => ephemeral ? undefined : guardMigrations(databaseUrl, migrationRecord),
-    () => migrate({ url: databaseUrl, seed: true }),
+    // It loads while the migrations run.
+    () => edgeFunction.start(),
+    // The CLI is the slowest part of a start. It is needed only for what is missing.
+    async () => {
+      if (ephemeral || await guardMigrations(databaseUrl, migrationRecord)) {
+        await migrate({ url: databaseUrl, seed: true });
+      }
+    },
     () => writeSettings(databaseUrl, { earlyRenewal, credit }),
     () => installClock(databaseUrl, gatewayUrl),
     // Another gateway knows its own plans.
     () => env.GATEWAY_API_URL === gatewayUrl ? offerPlans(databaseUrl, gatewayUrl) : undefined,
-    () => Promise.all([lite.start(), edgeFunction.start()]),
+    () => lite.start(),
     () => ready(lite, edgeFunction, apiProxy, studioProxy, mailbox, simulator, shop),
     () => scheduler.start(),
   ];

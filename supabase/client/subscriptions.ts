@@ -69,7 +69,7 @@ export type Payment = {
 /** The subscription that the gateway bills. `payment_attention`: a charge failed, send the user to `manage_url`. */
 export type Billing = {
   gateway_subscription_id: string;
-  status: string;
+  status: string | null;
   next_charge_at: string | null;
   payment_attention: boolean;
   manage_url: string | null;
@@ -90,15 +90,16 @@ export type Change = {
   from: string;
   to: string;
 };
-type Running = { tier: string; until: string; early_renewal: string };
+type Running = { tier: string; until: string; early_renewal: 'replace' | 'extend'; starts_at?: string };
 type Order = { id: string; amount: number; currency: string };
 type GatewaySubscription = { id: string; status: string; short_url: string };
+type Sold = { order: Order | null; payment_id: string | null; subscription: GatewaySubscription | null };
 type Started = { key_id: string; plan: Plan; running: Running | null };
+type Prefill = { email: string | null; name: string | null };
 type Ordered = Started & {
   order: Order;
   payment_id: string;
-  running: (Running & { starts_at: string }) | null;
-  prefill: { email: string | null; name: string | null };
+  prefill: Prefill;
   credit?: number;
   starts_at?: string;
   ends_at?: string;
@@ -106,7 +107,7 @@ type Ordered = Started & {
 /** The fields of a checkout under neutral names. */
 export type Verification =
   & { gateway_payment_id: string; gateway_signature: string }
-  & ({ gateway_order_id: string } | { gateway_subscription_id: string });
+  & ({ gateway_order_id: string } | { gateway_order_id?: never; gateway_subscription_id: string });
 type When = { tier: string; when: 'now' | 'period_end' };
 
 /** Bodies of the requests and of their 2xx answers. */
@@ -119,9 +120,7 @@ export type Endpoints = {
   'POST /api/subscriptions/change/preview': { body: When; answer: Change };
   'POST /api/subscriptions/change': {
     body: When;
-    answer:
-      & { change: Change; order: Order | null; payment_id: string | null; subscription: GatewaySubscription | null }
-      & Partial<Omit<Ordered, 'order' | 'payment_id'>>;
+    answer: { change: Change } & (Record<keyof Sold, null> | Sold & Started & { prefill?: Prefill });
   };
   'POST /api/payments/orders': { body: { tier: string; start?: 'now' | 'after_current' }; answer: Ordered };
   'GET /api/payments/orders/{order_id}': {
@@ -318,7 +317,7 @@ const READ_MS = 5_000;
 const REMEMBERED_MS = { unanswered: 3_600_000, answered: 432_000_000 };
 
 /** What a window needs of the answer that created its order or subscription. */
-type Made = Partial<Pick<Ordered, 'key_id' | 'plan' | 'prefill'>>;
+type Made = Partial<Started & { prefill: Prefill; change: Change }>;
 type Begun = { gateway: Gateway; user: User; made: Made };
 type Asked = { result: CheckoutResult; isFinal: boolean };
 type Store = ReturnType<typeof openStore>;

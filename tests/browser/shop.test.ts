@@ -2,9 +2,10 @@ import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buttonHeights, scrollsSideways, textOf } from '../helpers/browser/in-page.js';
 import { useBrowser } from '../helpers/browser/use-browser.ts';
-import { accessibilityProblems, press, windowOf } from '../stack/checkout-rig.ts';
+import { accessibilityProblems, press, says, windowOf } from '../stack/checkout-rig.ts';
 import { until } from '../stack/gateway-simulator-rig.ts';
 import { freeBasePort, npmStart, type RunningStack } from '../stack/running-stack.ts';
+import { serveFirstApp } from './first-app.ts';
 
 const browser = useBrowser();
 let stack: RunningStack;
@@ -15,14 +16,40 @@ beforeAll(async () => {
 });
 afterAll(() => stack.end());
 
-/** Opens a page of the shop, and keeps errors of its console, and violations of its policy. */
-async function visit(path: string, viewing = {}) {
-  const page = await browser.openPage(viewing);
+/** Opens a page, and keeps errors of its console, and violations of its policy. */
+async function open(page: Page, url: string) {
   const problems: string[] = [];
   page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
   page.on('pageerror', (error) => problems.push(String(error)));
-  await page.goto(`${env.APP_URL}${path}`);
+  await page.goto(url);
   return { page, problems };
+}
+
+/** Opens a page of the shop. */
+const visit = async (path: string, viewing = {}) =>
+  await open(await browser.openPage(viewing), `${env.APP_URL}${path}`);
+
+/** Opens two tabs of one browser with the prices. A new user is signed in. */
+async function visitTwice(email = `${crypto.randomUUID()}@example.com`) {
+  const { page: first } = await visit('/sign-in');
+  await signIn(first, email, 'Create an account');
+  const { page: second } = await open(await first.browserContext().newPage(), `${env.APP_URL}/pricing`);
+  await shows(second, 'main', 'Buy Pro');
+  return { first, second, email };
+}
+
+async function signIn(page: Page, email: string, button: 'Sign in' | 'Create an account') {
+  await page.locator('#email').fill(email);
+  await page.locator('#password').fill('correct horse battery');
+  // The heading has the name of a button.
+  await press(page.mainFrame(), button);
+  await shows(page, '#message', 'Signed in as');
+}
+
+/** A control of the gateway simulator. Without fields: what it has stored. */
+async function simulate(control: string, fields?: Record<string, unknown>) {
+  const init = fields && { method: 'POST', body: JSON.stringify(fields) };
+  return await (await fetch(`${env.GATEWAY_URL}/simulate/${control}`, init)).json();
 }
 
 const click = (page: Page, name: string) => page.locator(`::-p-aria([name="${name}"])`).click();
@@ -32,10 +59,7 @@ const shows = (page: Page, selector: string, text: string) =>
 
 test('sign up, buy, cancel and resume without a reload; a refund is shown, and the mail links here', async () => {
   const { page, problems } = await visit('/sign-in');
-  await page.locator('#email').fill(`${crypto.randomUUID()}@example.com`);
-  await page.locator('#password').fill('correct horse battery');
-  await click(page, 'Create an account');
-  await shows(page, '#message', 'Signed in as');
+  await signIn(page, `${crypto.randomUUID()}@example.com`, 'Create an account');
   await page.evaluate('document.body.dataset.loaded = "once"');
 
   await click(page, 'Buy Pro');
@@ -61,9 +85,8 @@ test('sign up, buy, cancel and resume without a reload; a refund is shown, and t
   await shows(page, '#message', 'Resumed.');
   expect(await page.evaluate(textOf, '#period')).not.toContain('then it ends');
 
-  const { payments: [payment] } = await (await fetch(`${env.GATEWAY_URL}/simulate/state`)).json();
-  const refund = JSON.stringify({ payment_id: payment.id });
-  await fetch(`${env.GATEWAY_URL}/simulate/refund`, { method: 'POST', body: refund });
+  const { payments: [payment] } = await simulate('state');
+  await simulate('refund', { payment_id: payment.id });
   await shows(page, '#tier', 'free');
   expect(await page.evaluate('document.body.dataset.loaded')).toBe('once');
   expect(problems).toEqual([]);
@@ -99,4 +122,74 @@ test('in light colours axe finds nothing on the pricing of an anonymous user', a
   const { page } = await visit('/pricing');
   await shows(page, 'main', 'Sign in to buy Premium');
   expect(await accessibilityProblems(page.mainFrame())).toEqual([]);
+});
+
+test('two tabs buy at once: one order, one payment, and the second window says that it is paid', async () => {
+  const { orders: before, payments: paidBefore } = await simulate('state');
+  const { first, second } = await visitTwice();
+  await Promise.all([click(first, 'Buy Pro'), click(second, 'Buy Pro')]);
+  await second.bringToFront();
+  const window = await windowOf(second);
+  await first.bringToFront();
+  await press(await windowOf(first), 'Pay ₹999.00');
+  await shows(first, '#message', 'Paid. Your tier is pro.');
+  await second.bringToFront();
+  await press(window, 'Pay ₹999.00');
+  await says(window, 'The order is already paid.');
+  await press(window, 'Close');
+  await shows(second, '#message', 'Paid. Your tier is pro.');
+  await shows(second, 'tbody', '₹999.00captured');
+  const { orders, payments } = await simulate('state');
+  expect([orders.length - before.length, payments.length - paidBefore.length]).toEqual([1, 1]);
+});
+
+test('a tab that shows old prices after another one bought sells nothing, and is read again', async () => {
+  const { first, second } = await visitTwice();
+  // A page in the background does not read again by itself.
+  await second.evaluate("Object.defineProperty(document, 'hidden', { value: true })");
+  await first.bringToFront();
+  await click(first, 'Buy Pro');
+  await press(await windowOf(first), 'Pay ₹999.00');
+  await shows(first, '#message', 'Paid. Your tier is pro.');
+  const { orders: before } = await simulate('state');
+  await second.bringToFront();
+  await click(second, 'Buy Pro');
+  await shows(second, '#message', 'Your plan has changed since this page was read.');
+  await shows(second, 'main', 'Your plan');
+  expect((await simulate('state')).orders).toHaveLength(before.length);
+});
+
+test('the session ends in mid-checkout, the customer pays, and the next sign-in finishes the purchase', async () => {
+  const { first, second, email } = await visitTwice();
+  await simulate('checkout', { deliver: { drop: true } });
+  await click(first, 'Buy Pro');
+  const frame = await windowOf(first);
+  await second.bringToFront();
+  await click(second, 'Sign out');
+  await shows(second, '#message', 'Signed out.');
+  await first.bringToFront();
+  await press(frame, 'Pay ₹999.00');
+  await simulate('checkout', {});
+  await shows(first, '#message', 'The payment is being confirmed.');
+  await shows(first, 'h1', 'Sign in');
+  await signIn(first, email, 'Sign in');
+  await shows(first, '#tier', 'pro');
+  await shows(first, 'tbody', '₹999.00captured');
+  expect(await first.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('subscriptions:'))")).toEqual(
+    [],
+  );
+});
+
+test('the app of the guide signs in, sells, and shows the tier', async () => {
+  const { page, problems } = await open(await browser.openPage(), await serveFirstApp(env));
+  await page.locator('input[name="email"]').fill('ravi@example.com');
+  await page.locator('input[name="password"]').fill('sample-password');
+  await click(page, 'Sign in');
+  await shows(page, '#root', 'Your tier is free.');
+  await click(page, 'Buy Pro');
+  await press(await windowOf(page), 'Pay ₹999.00');
+  await shows(page, '#root', 'Your tier is pro. Buy Pro paid');
+  await page.reload();
+  await shows(page, '#root', 'Your tier is pro.');
+  expect(problems).toEqual([]);
 });

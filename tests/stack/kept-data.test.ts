@@ -4,7 +4,7 @@ import { copyProject } from '../helpers/project/copy-project.ts';
 import { expectGone, freeBasePort, npmStart } from './running-stack.ts';
 import type { RunningStack } from './running-stack.ts';
 
-describe('kept data', { timeout: 60_000 }, () => {
+describe('kept data', { timeout: 180_000 }, () => {
   const port = String(freeBasePort());
   let project: string;
   let migrations: string[];
@@ -30,7 +30,7 @@ describe('kept data', { timeout: 60_000 }, () => {
     return answer.status;
   };
 
-  test('survive a restart, which writes EARLY_RENEWAL and CREDIT; only one npm start can use them at a time', async () => {
+  test('survive a restart, which adds new migrations and writes settings; only one npm start can use them at a time', async () => {
     const first = npmStart(['--port', port], { EARLY_RENEWAL: 'extend', CREDIT: 'off' }, project);
     const env = await first.ready;
     expect(await signUp(env.API_URL ?? '', env.PUBLISHABLE_KEY ?? '')).toBe(200);
@@ -40,13 +40,16 @@ describe('kept data', { timeout: 60_000 }, () => {
     expect(second.stderr.join('\n')).toContain('Another `npm start` is using the data');
     expect((await first.end()).code).toBe(0);
 
+    const added = '99990101000000_added.sql';
+    await Deno.writeTextFile(`${project}/supabase/migrations/${added}`, 'create table public.added (id int);');
     running = start();
     await running.ready;
+    expect(running.stderr).toContain(`[migrate] Applying migration ${added}...`);
     expect(await settings(env.DB_URL)).toEqual([{ early_renewal: 'replace', credit: 'on' }]);
     expect(await signUp(env.API_URL ?? '', env.PUBLISHABLE_KEY ?? '')).toBe(422);
   });
 
-  test('a Postgres that survived its supervisor is stopped', async () => {
+  test('a Postgres that survived its supervisor is stopped; without a new migration the CLI does not run', async () => {
     const first = running ?? start();
     await first.ready;
     const processes = await first.processes();
@@ -60,6 +63,8 @@ describe('kept data', { timeout: 60_000 }, () => {
     }
     const second = npmStart(['--port', String(freeBasePort())], {}, project);
     await second.ready;
+    // Nothing is missing, so the CLI, which takes long, does not run.
+    expect(second.stderr.filter((line) => line.startsWith('[migrate]'))).toEqual([]);
     expect((await second.end()).code).toBe(0);
     await expectGone(processes);
   });

@@ -4,12 +4,13 @@ import { root } from '../root.ts';
 /**
  * Refuses data that were created with an older text of a migration. Otherwise stores the SHA-256 of every migration
  * file in `record`, before the migrations run, so that an interrupted start leaves no applied file without a hash.
+ * @returns whether the database lacks a migration or the seed, or has a migration that is no file
  * @throws Error with the files that were changed or removed after this database applied them
  */
-export async function guardMigrations(url: string, record: string): Promise<void> {
+export async function guardMigrations(url: string, record: string): Promise<boolean> {
   const recorded = await readRecord(record);
   const files = await hashMigrations(`${root}/supabase/migrations`);
-  const applied = await appliedVersions(url);
+  const { versions: applied, seeds } = await readApplied(url);
   const differences = Object.entries(recorded).flatMap(([name, hash]) => {
     if (!applied.has(versionOf(name)) || files[name] === hash) return [];
     return [`  ${name} ${files[name] === undefined ? 'is gone' : 'was changed'}`];
@@ -21,6 +22,9 @@ export async function guardMigrations(url: string, record: string): Promise<void
     );
   }
   await Deno.writeTextFile(record, JSON.stringify(files, null, 2));
+  const versions = new Set(Object.keys(files).map(versionOf));
+  const seed = await hashOf(`${root}/supabase/seed.sql`).catch(() => ''); // an app may have removed it
+  return applied.symmetricDifference(versions).size > 0 || !seeds.includes(seed);
 }
 
 async function readRecord(path: string): Promise<Record<string, string>> {
@@ -37,19 +41,26 @@ async function hashMigrations(folder: string): Promise<Record<string, string>> {
   const hashes: Record<string, string> = {};
   for await (const { name } of Deno.readDir(folder)) {
     if (!name.endsWith('.sql')) continue;
-    const digest = await crypto.subtle.digest('SHA-256', await Deno.readFile(`${folder}/${name}`));
-    hashes[name] = new Uint8Array(digest).toHex();
+    hashes[name] = await hashOf(`${folder}/${name}`);
   }
   return hashes;
 }
 
-async function appliedVersions(url: string): Promise<Set<string>> {
+async function hashOf(file: string): Promise<string> {
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', await Deno.readFile(file))).toHex();
+}
+
+/** What the Supabase CLI recorded: the versions of the migrations, and the hashes of the seeds. */
+async function readApplied(url: string): Promise<{ versions: Set<string>; seeds: string[] }> {
   const sql = postgres(url, { max: 1 });
   try {
-    const [table] = await sql`select to_regclass('supabase_migrations.schema_migrations') is not null as exists`;
-    if (!table?.exists) return new Set();
-    const rows = await sql<{ version: string }[]>`select version from supabase_migrations.schema_migrations`;
-    return new Set(rows.map((row) => row.version));
+    // A start that was interrupted may have left the first table without the second one.
+    const [made] = await sql`select
+      to_regclass('supabase_migrations.schema_migrations') is not null as has_versions,
+      to_regclass('supabase_migrations.seed_files') is not null as has_seeds`;
+    const versions = made?.has_versions ? await sql`select version from supabase_migrations.schema_migrations` : [];
+    const seeds = made?.has_seeds ? await sql`select hash from supabase_migrations.seed_files` : [];
+    return { versions: new Set(versions.map(({ version }) => version)), seeds: seeds.map(({ hash }) => hash) };
   } finally {
     await sql.end();
   }

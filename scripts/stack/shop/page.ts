@@ -37,9 +37,11 @@ const actions: Actions = {
     return error?.message ?? `Signed in as ${email}.`;
   }),
   leave: act(async () => (await supabase.auth.signOut(), 'Signed out.')),
-  buy: act(async (tier, renews) =>
-    shown(await (renews ? subscriptions.subscribe(tier, options) : subscriptions.checkout(tier, options)))
-  ),
+  buy: act(async (tier, renews, scenario) => {
+    const plan = (await subscriptions.plans()).find((one) => one.tier === tier);
+    if (plan?.scenario !== scenario) return 'Your plan has changed since this page was read. Please choose again.';
+    return shown(await (renews ? subscriptions.subscribe(tier, options) : subscriptions.checkout(tier, options)));
+  }),
   change: act(async (tier, when) => {
     const result = await subscriptions.change(tier, when, options);
     return result.outcome === 'undone' ? 'The change that waited is withdrawn.' : shown(result);
@@ -58,8 +60,7 @@ function act<Input extends unknown[]>(work: (...input: Input) => Promise<string>
     isBusy = true;
     say('One moment …');
     const outcome = await work(...input).catch(reason);
-    const failure = await refresh().then(() => '', reason);
-    say(`${outcome} ${failure}`);
+    say(await refresh().then(() => outcome, (error) => `${outcome} ${reason(error)}`));
     isBusy = false;
   };
 }

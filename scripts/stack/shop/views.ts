@@ -7,7 +7,7 @@ type When = 'now' | 'period_end';
 export type Actions = {
   enter(how: 'signInWithPassword' | 'signUp', email: string, password: string): void;
   leave(): void;
-  buy(tier: string, renews: boolean): void;
+  buy(tier: string, renews: boolean, scenario: OfferedPlan['scenario']): void;
   change(tier: string, when: When): void;
   cancel(): void;
   resume(): void;
@@ -43,8 +43,8 @@ export function pricing(plans: OfferedPlan[], { buy }: Actions): Node[] {
     if (scenario === 'current') return element('p', { className: 'badge good' }, 'Your plan');
     if (scenario === 'upgrade') return link(`/subscription?to=${tier}`, `Upgrade to ${name}`);
     if (scenario === 'downgrade') return link(`/subscription?to=${tier}`, `Change to ${name}`);
-    const label = scenario === 'renew' ? `Renew ${name}` : `Buy ${name}`;
-    return element('button', { id: `buy-${tier}`, className: 'main', onclick: () => buy(tier, renews.checked) }, label);
+    const [id, onclick] = [`buy-${tier}`, () => buy(tier, renews.checked, scenario)];
+    return element('button', { id, className: 'main', onclick }, `${scenario === 'renew' ? 'Renew' : 'Buy'} ${name}`);
   };
   const cards = plans.map((plan) => {
     const months = plan.duration_months || 12;

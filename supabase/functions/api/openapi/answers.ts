@@ -65,17 +65,18 @@ export const changeTerms = z.object({
   to: tier,
 }).meta({ id: 'ChangeTerms', description: 'The terms of a change to another plan.' });
 
-const change = {
+export const undoneChangeAnswer = z.object({
+  change: changeTerms,
+  order: z.null(),
+  payment_id: z.null(),
+  subscription: z.null(),
+}).meta({ id: 'UndoneChangeAnswer' });
+
+export const changeAnswer = z.object({
   change: changeTerms,
   order: orderOfGateway.nullable(),
   payment_id: z.uuid().nullable(),
   subscription: subscriptionOfGateway.nullable(),
-};
-
-export const undoneChangeAnswer = z.object(change).meta({ id: 'UndoneChangeAnswer' });
-
-export const changeAnswer = z.object({
-  ...change,
   key_id: keyId,
   plan,
   running: running.nullable(),
