@@ -65,7 +65,8 @@ declare
 begin
   for v_order in
     update private.subscription_orders o
-    set replaces = null
+    set replaces = null,
+      withdrawn_at = private.clock()
     where o.user_id = p_user_id
       and o.replaces is not null
       and o.starts_at > private.clock()
@@ -75,6 +76,7 @@ begin
     set replaced_by = null
     where m.user_id = p_user_id
       and m.replaced_by = v_order.gateway_subscription_id;
+    -- Without an id the gateway has not answered yet: public.store_subscription cancels what it made.
     if v_order.gateway_subscription_id is not null then
       perform private.enqueue_cancellation(v_order.gateway_subscription_id);
     end if;

@@ -138,6 +138,28 @@ describe('a change at the end of the period', () => {
     },
   );
 
+  test('that is undone before the gateway answers: what it makes is cancelled, and not offered again', async () => {
+    await billed('pro');
+    const made = await callRpc(service, 'create_change', userId, 'basic', 'period_end');
+    await callRpc(service, 'cancel_subscription', userId, true);
+    await callRpc(service, 'resume_subscription', userId);
+    const id = uniqueId('sub_new');
+    expect(await callRpc(service, 'store_subscription', made.id, id, 'https://gateway.example/s/1')).toEqual({
+      outcome: 'withdrawn',
+    });
+    expect(await readCancellation(database, id)).toEqual({ at: 'cycle end', state: 'pending' });
+    expect(await callRpc(service, 'create_change', userId, 'basic', 'period_end')).toMatchObject({
+      outcome: 'created',
+    });
+  });
+
+  test('that was undone is not returned to a start of the same tier', async () => {
+    await billed('pro');
+    await change('basic', 'period_end');
+    await callRpc(service, 'cancel_subscription', userId, true);
+    expect(await callRpc(service, 'create_subscription', userId, 'basic')).toMatchObject({ outcome: 'created' });
+  });
+
   test.each([false, true])(
     'that follows another change replaces it: one subscription starts, the newer authorised first: %j',
     async (newerFirst) => {
