@@ -54,8 +54,8 @@ comment on column private.subscription_orders.replaces is
 comment on column private.subscription_orders.payment_id is
   'The payment for the time until starts_at. Without it the subscription is cancelled before it starts.';
 comment on column private.subscription_orders.withdrawn_at is
-  'From then on it is not to be authorised: its change of plan was undone. It is cancelled at the gateway, also if the gateway '
-  'answers later. Null: it may be authorised.';
+  'From then on it is not to be authorised: its change of plan was undone, or another subscription was authorised. It is '
+  'cancelled at the gateway, also if the gateway answers later. Null: it may be authorised.';
 comment on column private.subscription_orders.next_check_at is
   'When it is reconciled with the gateway next. Null: nothing is left to ask.';
 

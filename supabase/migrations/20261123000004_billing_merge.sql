@@ -42,8 +42,17 @@ begin
     and m.gateway_subscription_id = p_gateway_subscription_id
   for update;
   if not found then
-    insert into private.gateway_subscriptions (user_id, gateway_subscription_id, ended_at, ended_reason, user_cancelled_at)
-    select p_user_id, p_gateway_subscription_id, c.at, case when c.at is not null then 'cancelled' end, c.at
+    insert into private.gateway_subscriptions (
+      user_id, gateway_subscription_id, ended_at, ended_reason, user_cancelled_at, is_replaced
+    )
+    select p_user_id, p_gateway_subscription_id, c.at, case when c.at is not null then 'cancelled' end, c.at, exists (
+      -- Another subscription was authorised, so the cancellation of this one is enqueued.
+      select
+      from private.subscription_orders o
+      where o.gateway_subscription_id = p_gateway_subscription_id
+        and o.user_id = p_user_id
+        and o.withdrawn_at is not null
+    )
     from (select) new
     left join private.user_cancellations c
       on c.user_id = p_user_id

@@ -201,6 +201,7 @@ begin
       and m.is_replaced;
   end if;
   if p_event <> 'subscription.charged' then
+    perform private.withdraw_open_orders(v_merged);
     perform private.note_successor(v_merged);
   end if;
   if p_event = 'subscription.charged' then

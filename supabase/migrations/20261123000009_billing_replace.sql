@@ -1,6 +1,60 @@
 -- Gateway subscriptions that replace another one at the end of its cycle: a change of plan. Two that bill the same plan.
 -- Contract: "Gateway subscriptions", POST /api/subscriptions/change.
 
+-- Cancels the other subscriptions that the user could still authorise, because one was authorised that was not asked for
+-- later. Of a subscription without a cycle a cancellation at the end of the cycle is one at once. If it was charged in the
+-- meantime, its paid cycle remains.
+create function private.withdraw_open_orders(
+  p_subscription private.gateway_subscriptions -- after an event
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_id constant text := p_subscription.gateway_subscription_id;
+  v_authorised_at constant timestamptz := least(
+    p_subscription.authenticated_at, p_subscription.first_activated_at, p_subscription.first_charged_at
+  );
+  v_order record;
+begin
+  if p_subscription.status = 'cancelled'
+    or not exists (
+      select
+      from private.subscription_orders o
+      where o.gateway_subscription_id = v_id
+        and o.user_id = p_subscription.user_id
+        and o.withdrawn_at is null
+    )
+  then
+    return;
+  end if;
+  for v_order in
+    update private.subscription_orders o
+    set withdrawn_at = private.clock()
+    where o.user_id = p_subscription.user_id
+      and o.gateway_subscription_id is distinct from v_id
+      and o.created_at < v_authorised_at
+      and o.expires_at > private.clock()
+      and o.withdrawn_at is null
+      and not exists (
+        select
+        from private.gateway_subscriptions m
+        where m.user_id = o.user_id
+          and m.gateway_subscription_id = o.gateway_subscription_id
+          and coalesce(m.authenticated_at, m.first_activated_at, m.first_charged_at) is not null
+      )
+    returning o.gateway_subscription_id
+  loop
+    -- Without an id the gateway has not answered yet: public.store_subscription cancels what it made.
+    if v_order.gateway_subscription_id is not null then
+      perform private.enqueue_cancellation(v_order.gateway_subscription_id, true);
+    end if;
+  end loop;
+end
+$$;
+grant execute on function private.withdraw_open_orders(private.gateway_subscriptions) to service_role;
+
 -- Notes which subscription replaces another one when that ends: the one of the newest change that was authorised and not
 -- cancelled. Those of older changes are cancelled before they start, so that only one bills.
 create function private.note_successor(
@@ -13,6 +67,7 @@ as $$
 declare
   v_user_id constant uuid := p_subscription.user_id;
   v_replaced text;
+  v_authorised record;
   v_successor text;
 begin
   select o.replaces into v_replaced
@@ -22,30 +77,38 @@ begin
   if v_replaced is null then
     return;
   end if;
-  select m.gateway_subscription_id into v_successor
-  from private.subscription_orders o
-  join private.gateway_subscriptions m
-    on m.user_id = o.user_id
-    and m.gateway_subscription_id = o.gateway_subscription_id
-  where o.user_id = v_user_id
-    and o.replaces = v_replaced
-    and m.status is distinct from 'cancelled'
-  order by o.created_at desc, o.id desc
-  limit 1;
+  for v_authorised in
+    select m.gateway_subscription_id as id, m.gateway_status, o.id as order_id, o.withdrawn_at
+    from private.subscription_orders o
+    join private.gateway_subscriptions m
+      on m.user_id = o.user_id
+      and m.gateway_subscription_id = o.gateway_subscription_id
+    where o.user_id = v_user_id
+      and o.replaces = v_replaced
+      and m.status is distinct from 'cancelled'
+    order by o.created_at desc, o.id desc
+  loop
+    if v_successor is not null then
+      if v_authorised.gateway_status = 'authenticated' then
+        perform private.enqueue_cancellation(v_authorised.id);
+      end if;
+    elsif v_authorised.withdrawn_at is null then
+      v_successor := v_authorised.id;
+    elsif private.withdraw_cancellation(v_authorised.id, 'it was authorised, too') then
+      -- Another change was authorised in the same moment. The newer one replaces it, unless its cancellation was sent.
+      v_successor := v_authorised.id;
+      update private.subscription_orders o set withdrawn_at = null where o.id = v_authorised.order_id;
+      update private.gateway_subscriptions m
+      set is_replaced = false
+      where m.user_id = v_user_id
+        and m.gateway_subscription_id = v_authorised.id;
+    end if;
+  end loop;
   update private.gateway_subscriptions m
   set replaced_by = v_successor
   where m.user_id = v_user_id
     and m.gateway_subscription_id = v_replaced
     and m.replaced_by is distinct from v_successor;
-  perform private.enqueue_cancellation(m.gateway_subscription_id)
-  from private.subscription_orders o
-  join private.gateway_subscriptions m
-    on m.user_id = o.user_id
-    and m.gateway_subscription_id = o.gateway_subscription_id
-  where o.user_id = v_user_id
-    and o.replaces = v_replaced
-    and m.gateway_status = 'authenticated'
-    and m.gateway_subscription_id <> v_successor;
 end
 $$;
 grant execute on function private.note_successor(private.gateway_subscriptions) to service_role;
@@ -78,7 +141,7 @@ begin
       and m.replaced_by = v_order.gateway_subscription_id;
     -- Without an id the gateway has not answered yet: public.store_subscription cancels what it made.
     if v_order.gateway_subscription_id is not null then
-      perform private.enqueue_cancellation(v_order.gateway_subscription_id);
+      perform private.enqueue_cancellation(v_order.gateway_subscription_id, true);
     end if;
     v_is_undone := true;
   end loop;

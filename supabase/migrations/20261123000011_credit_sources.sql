@@ -76,11 +76,15 @@ cross join lateral (
       and m.ended_at is null
       and m.activated_at is null
       and m.first_charged_at is null as ends_with_trial,
-    -- The gateway cancels the subscription at the end of its cycle, and charges the one that replaces it soon after.
+    -- The gateway cancels the subscription at the end of its cycle, a trial two days before its end, and charges the one that
+    -- replaces it soon after that end.
     m.status = 'cancelled'
       and m.replaced_by is not null
       and m.ended_at is null
-      and m.cancelled_at >= m.period_end - interval '1 day' as ends_with_change
+      and (
+        m.cancelled_at >= m.period_end - interval '1 day'
+        or m.activated_at is null and m.first_charged_at is null
+      ) as ends_with_change
 ) cancelled
 -- Only the credited cycle has ended. A later one is a source again.
 left join lateral (

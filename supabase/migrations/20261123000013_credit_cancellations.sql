@@ -17,6 +17,7 @@ declare
   v_has_no_activation boolean;
   v_is_replaced boolean;
   v_is_waiting boolean;
+  v_is_trial boolean;
   v_other private.gateway_subscriptions;
   v_ends boolean := false;
 begin
@@ -47,7 +48,7 @@ begin
   if v_upcoming.since > coalesce(v_newest.since, '-infinity') then
     v_newest := v_upcoming;
   end if;
-  select m.activated_at is null into v_has_no_activation
+  select m.activated_at is null and (m.first_charged_at is not null or m.authenticated_at is null) into v_has_no_activation
   from private.gateway_subscriptions m
   where m.user_id = v_newest.user_id
     and m.gateway_subscription_id = v_newest.gateway_subscription_id;
@@ -67,19 +68,39 @@ begin
     -- Authorised, to start later.
     v_is_waiting := v_other.gateway_status = 'authenticated'
       and coalesce(v_other.period_end, v_other.activated_at, v_other.first_charged_at) is null;
+    v_is_trial := v_other.authenticated_at is not null
+      and v_other.period_end is not null
+      and coalesce(v_other.activated_at, v_other.first_charged_at) is null;
     v_is_replaced := coalesce(
       case
         when v_other.replaced_by is not null then true
-        -- A purchase since the authorisation replaces it, unless it pays for the time until the start.
-        when v_is_waiting
-          then v_newest.kind = 'payment'
-            and v_newest.since > v_other.authenticated_at
-            and exists (
-              select
-              from private.subscription_orders o
-              where o.gateway_subscription_id = v_other.gateway_subscription_id
+        when v_is_waiting then exists (
+          select
+          from private.subscription_orders o
+          where o.gateway_subscription_id = v_other.gateway_subscription_id
+            and o.user_id = v_other.user_id
+            and (
+              o.withdrawn_at is not null
+              -- A purchase since the authorisation replaces it, unless it pays for the time until the start.
+              or v_newest.kind = 'payment'
+                and v_newest.since > v_other.authenticated_at
                 and o.payment_id::text is distinct from v_newest.id
+              -- A subscription that started after this one was asked for replaces it.
+              or exists (
+                select
+                from private.subscription_orders started
+                join private.gateway_subscriptions m
+                  on m.user_id = started.user_id
+                  and m.gateway_subscription_id = started.gateway_subscription_id
+                where started.user_id = o.user_id
+                  and started.id <> o.id
+                  and m.gateway_subscription_id is distinct from o.replaces
+                  and least(m.first_activated_at, m.first_charged_at) > o.created_at
+                  and m.status is distinct from 'cancelled'
+                  and m.ended_at is null
+              )
             )
+        )
         else v_other.gateway_subscription_id is distinct from v_newest.gateway_subscription_id
           and (
             v_newest.id = v_ruling.id
@@ -97,13 +118,14 @@ begin
           -- While only charges of a subscription are known, its activation may still arrive and change the order of the
           -- two.
           v_has_no_activation is true and v_other.gateway_subscription_id <> v_newest.gateway_subscription_id
-          or v_has_no_activation is not null and v_other.activated_at is null
+          or v_has_no_activation is not null and v_other.activated_at is null and not v_is_trial
         );
 
     if v_is_replaced then
       perform private.enqueue_cancellation(
         v_other.gateway_subscription_id,
-        coalesce(v_other.period_end > private.clock(), false),
+        -- If the first cycle of one that waits was charged in the meantime, it remains.
+        v_is_waiting or coalesce(v_other.period_end > private.clock(), false),
         -- Until it is sent, a refund of the purchase or the customer withdraws it.
         case
           when v_other.replaced_by is not null or v_other.gateway_subscription_id = v_ruling.gateway_subscription_id

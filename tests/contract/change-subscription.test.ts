@@ -144,7 +144,7 @@ describe.each(targets)('%s', (target) => {
 
     // Undone: the new one is cancelled before it starts, the old one goes on.
     expect(await change('pro', 'period_end')).toMatchObject({ status: 200, body: { subscription: null } });
-    expect(await cancellations()).toEqual([{ id: body.subscription.id, at_cycle_end: false }]);
+    expect(await cancellations()).toEqual([{ id: body.subscription.id, at_cycle_end: true }]);
     expect((await read()).currentTier).toBe('pro');
   });
 

@@ -230,6 +230,7 @@ test('the API’s roles may execute exactly these functions', async () => {
     'service_role: private.tier_bought',
     'service_role: private.undo_change',
     'service_role: private.withdraw_cancellation',
+    'service_role: private.withdraw_open_orders',
     'service_role: public.apply_gateway_event',
     'service_role: public.apply_gateway_subscription',
     'service_role: public.apply_order_payments',

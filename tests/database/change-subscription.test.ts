@@ -118,11 +118,11 @@ describe('a change at the end of the period', () => {
       await event(id, { name: 'authenticated', planId: 'plan_basic', createdAt: at('06-10') });
       if (by === 'cancellation') {
         await callRpc(service, 'cancel_subscription', userId, true);
-        expect(await readCancellation(database, id)).toMatchObject({ at: 'once', state: 'pending' });
+        expect(await readCancellation(database, id)).toMatchObject({ at: 'cycle end', state: 'pending' });
         expect(await callRpc(service, 'resume_subscription', userId)).toMatchObject({ outcome: 'resumed' });
       } else if (by === 'change back') {
         expect(await callRpc(service, 'create_change', userId, 'pro', 'period_end')).toEqual({ outcome: 'undone' });
-        expect(await readCancellation(database, id)).toMatchObject({ at: 'once', state: 'pending' });
+        expect(await readCancellation(database, id)).toMatchObject({ at: 'cycle end', state: 'pending' });
       } else {
         await event(id, { name: 'cancelled', planId: 'plan_basic', createdAt: at('06-12') });
       }
@@ -189,7 +189,7 @@ describe('a change at the end of the period', () => {
     await setClock(database, at('06-12'));
     await verifyPurchase(service, await placeOrder(database, { user: { id: userId, email: null }, tier: 'premium' }));
     expect(await readTier(database, userId)).toBe('premium');
-    expect(await readCancellation(database, id)).toMatchObject({ at: 'once', state: 'pending' });
+    expect(await readCancellation(database, id)).toMatchObject({ at: 'cycle end', state: 'pending' });
   });
 });
 
