@@ -100,6 +100,8 @@ begin
   if p_event = 'subscription.halted' then
     v_after.first_halted_at := least(v_before.first_halted_at, v_at);
     v_after.last_halted_at := greatest(v_before.last_halted_at, v_at);
+  elsif p_event = 'subscription.resumed' then
+    v_after.last_resumed_at := greatest(v_before.last_resumed_at, v_at);
   elsif p_event = 'subscription.authenticated' then
     v_after.authenticated_at := least(v_before.authenticated_at, v_happened_at);
     -- A trial is a period without a charge.
@@ -231,6 +233,7 @@ begin
     first_period_event_at = v_after.first_period_event_at,
     first_halted_at = v_after.first_halted_at,
     last_halted_at = v_after.last_halted_at,
+    last_resumed_at = v_after.last_resumed_at,
     authenticated_at = v_after.authenticated_at,
     paid_count = v_after.paid_count,
     gateway_status = v_after.gateway_status,

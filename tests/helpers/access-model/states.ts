@@ -55,7 +55,7 @@ export type Closing = { readonly isEnded: boolean; readonly hasGrace: boolean; r
  * and whether that end is final without a reconciliation.
  */
 export function closingOf(facts: Facts, subscription: Subscription, paid: Cycle): Closing {
-  const { cancelledFor, cancelledAt, activations, charges, halts, endedAt } = subscription;
+  const { cancelledFor, cancelledAt, activations, charges, halts, resumptions, endedAt } = subscription;
   if (hasEndedAtGateway(subscription)) {
     const isStopped = cancelledAt.length > 0;
     // The cancellation for the end of a trial is sent before that end.
@@ -66,6 +66,8 @@ export function closingOf(facts: Facts, subscription: Subscription, paid: Cycle)
   }
   const status = newestStatus(subscription)?.status;
   if (status === 'paused' || status === 'completed') return { isEnded: false, hasGrace: false, isFinal: true };
+  // The paid time passed while it was paused.
+  if (resumptions.some((at) => at >= paid.end)) return { isEnded: false, hasGrace: false, isFinal: true };
   return { isEnded: false, hasGrace: true, isFinal: halts.some((at) => at > paid.at) };
 }
 
