@@ -215,6 +215,18 @@ describe('a change now, with a credit', () => {
     });
   });
 
+  test('leaves at least 100 to be paid; the credit that the preview shows is the one that the order uses', async () => {
+    await billed('basic');
+    await setClock(database, at('06-02'));
+    const { price } = await database.one("select price from public.plans where tier = 'pro'");
+    await database.query("update public.plans set price = 10000 where tier = 'pro'");
+    const { change: terms } = await preview('pro', 'now');
+    const order = await callRpc(service, 'create_order', userId, 'pro', null, null, 'now');
+    await database.query("update public.plans set price = $1 where tier = 'pro'", [price]);
+    expect(terms).toMatchObject({ credit: 9_900, amount_due: 100 });
+    expect(order).toMatchObject({ credit: 9_900, amount: 100 });
+  });
+
   test('ends the old cycle when the order is paid, and the new subscription goes on after the period that was paid', async () => {
     const { id, orderId, paymentId } = await paid();
     await event(id, { name: 'authenticated', planId: 'plan_pro', createdAt: '2026-06-16T00:01:00Z' });
