@@ -18,6 +18,7 @@ declare
   v_is_replaced boolean;
   v_is_waiting boolean;
   v_is_trial boolean;
+  v_withdrawn_id uuid;
   v_other private.gateway_subscriptions;
   v_ends boolean := false;
 begin
@@ -47,6 +48,32 @@ begin
   limit 1;
   if v_upcoming.since > coalesce(v_newest.since, '-infinity') then
     v_newest := v_upcoming;
+  end if;
+  -- It was withdrawn, because another one was authorised in the same moment. An undone change remains withdrawn.
+  select o.id into v_withdrawn_id
+  from private.subscription_orders o
+  where v_newest.kind = 'gateway_subscription'
+    and o.gateway_subscription_id = v_newest.id
+    and o.user_id = v_newest.user_id
+    and o.withdrawn_at is not null
+    and (o.replaces is not null or o.starts_at is null or o.is_trial or o.payment_id is not null);
+  if v_withdrawn_id is not null and private.withdraw_cancellation(v_newest.id, 'it was authorised, too') then
+    update private.subscription_orders o set withdrawn_at = null where o.id = v_withdrawn_id;
+    update private.gateway_subscriptions m
+    set is_replaced = false
+    where m.user_id = v_newest.user_id
+      and m.gateway_subscription_id = v_newest.id;
+  elsif v_withdrawn_id is not null then
+    -- It ends with its cycle, because its cancellation was sent. So it replaces nothing.
+    select s.* into v_newest
+    from private.sources s
+    where s.user_id = v_ruling.user_id
+      and s.kind in ('payment', 'gateway_subscription')
+      and s.id <> v_newest.id
+      and s.ended_at is null
+      and s.lapses_at > private.clock()
+    order by s.since desc, s.id desc
+    limit 1;
   end if;
   select m.activated_at is null and (m.first_charged_at is not null or m.authenticated_at is null) into v_has_no_activation
   from private.gateway_subscriptions m
@@ -94,6 +121,7 @@ begin
                   and m.gateway_subscription_id = started.gateway_subscription_id
                 where started.user_id = o.user_id
                   and started.id <> o.id
+                  and started.withdrawn_at is null
                   and m.gateway_subscription_id is distinct from o.replaces
                   and least(m.first_activated_at, m.first_charged_at) > o.created_at
                   and m.status is distinct from 'cancelled'

@@ -118,18 +118,23 @@ describe('an authorisation', () => {
 });
 
 describe('of two subscriptions that were authorised in the same moment', () => {
-  test.each([[false, 'the newer one'], [true, 'none']])(
-    'the newer rules; its cancellation, sent: %j, leaves %s of them billed, and the paid time of both',
-    async (isSent, billed) => {
+  test.each([false, true])(
+    'the newer rules, and exactly one goes on; the cancellation of the newer was sent: %j',
+    async (isSent) => {
       const [basic, pro] = [await start('basic', 0), await start('pro', 5)];
       await begin(basic, 10);
       if (isSent) await send(pro);
       await begin(pro, 11);
       expect(await cancellation(pro)).toEqual({ at: 'cycle end', state: isSent ? 'pending' : 'withdrawn' });
-      expect(await cancellation(basic)).toEqual(withdrawn);
-      expect(billed === 'none').toBe(isSent);
+      expect(await cancellation(basic)).toEqual(isSent ? null : withdrawn);
       expect(await readTier(database, userId)).toBe('pro');
       expect(await readSubscription(database, userId)).toMatchObject({ gateway_subscription_id: pro.id });
+      if (!isSent) return;
+      await event(pro, 'cancelled', 30 * 24 * 60 + 11);
+      const next = { start: new Date(july).toISOString(), end: new Date(july + 31 * 86_400_000).toISOString() };
+      await event(basic, 'charged', 30 * 24 * 60 + 12, next);
+      expect(await readTier(database, userId)).toBe('basic');
+      expect(await cancellation(basic)).toBeNull();
     },
   );
 
@@ -149,6 +154,19 @@ describe('of two subscriptions that were authorised in the same moment', () => {
       expect(await cancellation(old)).toMatchObject({ state: 'pending' });
     },
   );
+
+  test('a change and a start whose cancellation was sent: only the change goes on', async () => {
+    const old = await start('pro', 0);
+    await begin(old, 1);
+    const [changed, started] = [await change('basic', 5), await start('premium', 6)];
+    await authorise(changed, 10);
+    await send(started);
+    await begin(started, 11);
+    expect(await cancellation(changed)).toBeNull();
+    expect(await cancellation(started)).toEqual(withdrawn);
+    expect(await cancellation(old)).toMatchObject({ state: 'pending' });
+    expect(await readTier(database, userId)).toBe('premium');
+  });
 
   test.each([false, true])('a change and a start, the start first: %j: only the start bills', async (startFirst) => {
     const old = await start('pro', 0);
