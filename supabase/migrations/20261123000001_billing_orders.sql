@@ -76,7 +76,7 @@ $$;
 grant execute on function private.forget_subscription_order(uuid) to service_role;
 
 -- Stores what the gateway made, or forgets the order if it made nothing. What was made for an order that was withdrawn or
--- forgotten in the meantime is cancelled, so that nobody can authorise it. API: service_role only.
+-- forgotten in the meantime is cancelled, so that it is never authorised. API: service_role only.
 create function public.store_subscription(
   p_id uuid,
   p_gateway_subscription_id text default null, -- null: the gateway made none
