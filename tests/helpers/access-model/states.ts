@@ -59,9 +59,10 @@ export function closingOf(facts: Facts, subscription: Subscription, paid: Cycle)
   if (hasEndedAtGateway(subscription)) {
     const isStopped = cancelledAt.length > 0;
     // The cancellation for the end of a trial is sent before that end.
-    const endsWithTrial = cancelledFor !== null && !isStopped && activations.length === 0 && charges.length === 0;
-    if (endsWithTrial) return { isEnded: false, hasGrace: false, isFinal: true };
-    const endsWithChange = successorOf(facts, subscription) !== null && !isStopped && (endedAt ?? 0) >= paid.end - day;
+    const isTrial = activations.length === 0 && charges.length === 0;
+    if (isTrial && cancelledFor !== null && !isStopped) return { isEnded: false, hasGrace: false, isFinal: true };
+    const isAtEnd = isTrial || (endedAt ?? 0) >= paid.end - day;
+    const endsWithChange = successorOf(facts, subscription) !== null && !isStopped && isAtEnd;
     return { isEnded: !endsWithChange, hasGrace: true, isFinal: true };
   }
   const status = newestStatus(subscription)?.status;
