@@ -47,9 +47,8 @@ begin
     returning o.gateway_subscription_id
   loop
     -- Without an id the gateway has not answered yet: public.store_subscription cancels what it made.
-    if v_order.gateway_subscription_id is not null then
-      perform private.enqueue_cancellation(v_order.gateway_subscription_id, true);
-    end if;
+    perform private.enqueue_cancellation(v_order.gateway_subscription_id, true)
+    where v_order.gateway_subscription_id is not null;
   end loop;
 end
 $$;
@@ -140,15 +139,61 @@ begin
     where m.user_id = p_user_id
       and m.replaced_by = v_order.gateway_subscription_id;
     -- Without an id the gateway has not answered yet: public.store_subscription cancels what it made.
-    if v_order.gateway_subscription_id is not null then
-      perform private.enqueue_cancellation(v_order.gateway_subscription_id, true);
-    end if;
+    perform private.enqueue_cancellation(v_order.gateway_subscription_id, true)
+    where v_order.gateway_subscription_id is not null;
     v_is_undone := true;
   end loop;
   return v_is_undone;
 end
 $$;
 grant execute on function private.undo_change(uuid) to service_role;
+
+-- Cancels the subscription that renews a payment of a change of plan, before it starts; or withdraws that. One that was not
+-- authorised yet is withdrawn for good. The caller holds the lock on the user.
+create function private.mark_renewal(
+  p_user_id uuid,
+  p_payment_id uuid,
+  p_is_cancelled boolean
+)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_order record;
+begin
+  for v_order in
+    select o.id, o.gateway_subscription_id, o.starts_at, m.user_id is not null as is_authorised
+    from private.subscription_orders o
+    left join private.gateway_subscriptions m
+      on m.user_id = o.user_id
+      and m.gateway_subscription_id = o.gateway_subscription_id
+      and m.authenticated_at is not null
+    where o.user_id = p_user_id
+      and o.payment_id = p_payment_id
+      and o.starts_at > private.clock()
+      and o.withdrawn_at is null
+  loop
+    if p_is_cancelled and not v_order.is_authorised then
+      update private.subscription_orders o set withdrawn_at = private.clock() where o.id = v_order.id;
+      perform private.enqueue_cancellation(v_order.gateway_subscription_id, true)
+      where v_order.gateway_subscription_id is not null;
+    elsif p_is_cancelled then
+      perform private.enqueue_cancellation(
+        v_order.gateway_subscription_id, true, private.cancellation_time(v_order.starts_at)
+      );
+    elsif not private.withdraw_cancellation(v_order.gateway_subscription_id, 'by the user') then
+      continue;
+    end if;
+    update private.gateway_subscriptions m
+    set cancel_at_period_end = p_is_cancelled,
+      user_cancelled_at = case when p_is_cancelled then private.clock() end
+    where m.user_id = p_user_id
+      and m.gateway_subscription_id = v_order.gateway_subscription_id;
+  end loop;
+end
+$$;
+grant execute on function private.mark_renewal(uuid, uuid, boolean) to service_role;
 
 -- Adds the finding charged_twice.
 create or replace view private.unexpected_charges

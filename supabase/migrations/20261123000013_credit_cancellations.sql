@@ -196,6 +196,9 @@ declare
   v_source constant private.sources := (private.find_ruling(p_user_id)).source;
 begin
   perform private.undo_change(p_user_id);
+  if v_source.kind = 'payment' then
+    perform private.mark_renewal(p_user_id, v_source.id::uuid, p_cancel_at_period_end);
+  end if;
   update public.payments p
   set cancel_at_period_end = p_cancel_at_period_end
   where v_source.kind = 'payment'

@@ -194,6 +194,7 @@ test('the API’s roles may execute exactly these functions', async () => {
     'service_role: private.lock_gateway_payment',
     'service_role: private.lock_missing_user',
     'service_role: private.lock_user',
+    'service_role: private.mark_renewal',
     'service_role: private.mark_ruling_source',
     'service_role: private.merge_gateway_status',
     'service_role: private.merge_gateway_subscription',

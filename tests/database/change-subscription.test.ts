@@ -260,6 +260,37 @@ describe('a change now, with a credit', () => {
     },
   );
 
+  test('that the customer then cancels for the end of the period: the renewal is cancelled before it starts, unless resumed', async () => {
+    const { id, orderId, paymentId } = await paid();
+    await callRpc(service, 'verify_payment', userId, orderId, paymentId, 'signature');
+    await event(id, { name: 'authenticated', planId: 'plan_pro', createdAt: '2026-06-16T00:01:00Z' });
+    const sentAt = async () =>
+      (await database.one("select next_attempt_at as at from private.outbox where key = 'cancel-subscription/' || $1", [
+        id,
+      ])).at;
+    const next = async () => (await callRpc(service, 'get_subscription', userId)).billing?.next_charge_at ?? null;
+    await callRpc(service, 'cancel_subscription', userId, true);
+    expect(await readCancellation(database, id)).toEqual({ at: 'cycle end', state: 'pending' });
+    expect(await sentAt()).toEqual(new Date(at('07-14')));
+    expect(await next()).toBeNull();
+    expect(await callRpc(service, 'resume_subscription', userId)).toMatchObject({ outcome: 'resumed' });
+    expect(await readCancellation(database, id)).toMatchObject({ state: 'withdrawn' });
+    await callRpc(service, 'cancel_subscription', userId, true);
+    await database.query("update private.outbox set attempts = 1 where key = 'cancel-subscription/' || $1", [id]);
+    expect(await callRpc(service, 'resume_subscription', userId)).toMatchObject({ outcome: 'resumed' });
+    expect(await readCancellation(database, id)).toMatchObject({ state: 'pending' });
+    expect(await next()).toBeNull();
+    expect(await readTier(database, userId)).toBe('pro');
+  });
+
+  test('that the customer cancels before its renewal is authorised: the page is cancelled', async () => {
+    const { id, orderId, paymentId } = await paid();
+    await callRpc(service, 'verify_payment', userId, orderId, paymentId, 'signature');
+    await callRpc(service, 'cancel_subscription', userId, true);
+    expect(await readCancellation(database, id)).toEqual({ at: 'cycle end', state: 'pending' });
+    expect(await readTier(database, userId)).toBe('pro');
+  });
+
   test('whose order is never paid leaves the old one, and the new subscription is cancelled before it starts', async () => {
     const { id } = await paid();
     await event(id, { name: 'authenticated', planId: 'plan_pro', createdAt: '2026-06-16T00:01:00Z' });
