@@ -268,7 +268,7 @@ describe('a change now, with a credit', () => {
       (await database.one("select next_attempt_at as at from private.outbox where key = 'cancel-subscription/' || $1", [
         id,
       ])).at;
-    const next = async () => (await callRpc(service, 'get_subscription', userId)).billing?.next_charge_at ?? null;
+    const next = async () => Object((await callRpc(service, 'get_subscription', userId)).billing).next_charge_at;
     await callRpc(service, 'cancel_subscription', userId, true);
     expect(await readCancellation(database, id)).toEqual({ at: 'cycle end', state: 'pending' });
     expect(await sentAt()).toEqual(new Date(at('07-14')));
