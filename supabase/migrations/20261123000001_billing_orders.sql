@@ -28,6 +28,7 @@ create table private.subscription_orders (
   is_trial boolean not null default false,
   replaces text,
   payment_id uuid,
+  withdrawn_at timestamptz,
   next_check_at timestamptz
 );
 create index subscription_orders_user_id_created_at_idx on private.subscription_orders (user_id, created_at desc);
@@ -52,6 +53,9 @@ comment on column private.subscription_orders.replaces is
   'The gateway subscription that ends when this one starts: a change of plan.';
 comment on column private.subscription_orders.payment_id is
   'The payment for the time until starts_at. Without it the subscription is cancelled before it starts.';
+comment on column private.subscription_orders.withdrawn_at is
+  'From then on it is not to be authorised: its change of plan was undone, or another subscription was authorised. It is '
+  'cancelled at the gateway, also if the gateway answers later. Null: it may be authorised.';
 comment on column private.subscription_orders.next_check_at is
   'When it is reconciled with the gateway next. Null: nothing is left to ask.';
 
@@ -71,13 +75,14 @@ as $$
 $$;
 grant execute on function private.forget_subscription_order(uuid) to service_role;
 
--- Stores what the gateway made, or forgets the order if it made nothing. API: service_role only.
+-- Stores what the gateway made, or forgets the order if it made nothing. What was made for an order that was withdrawn or
+-- forgotten in the meantime is cancelled, so that it is never authorised. API: service_role only.
 create function public.store_subscription(
   p_id uuid,
   p_gateway_subscription_id text default null, -- null: the gateway made none
   p_short_url text default null
 )
-returns jsonb -- {outcome: stored | discarded | order_not_found}
+returns jsonb -- {outcome: stored | withdrawn | discarded | order_not_found}
 language plpgsql
 volatile
 security invoker
@@ -85,6 +90,8 @@ set search_path = ''
 set lock_timeout = '3s'
 set enable_seqscan = off
 as $$
+declare
+  v_order private.subscription_orders;
 begin
   if p_gateway_subscription_id is null then
     perform private.forget_subscription_order(p_id);
@@ -95,8 +102,13 @@ begin
     short_url = p_short_url,
     next_check_at = private.clock() + interval '10 minutes'
   where o.id = p_id
-    and o.gateway_subscription_id is null;
-  return jsonb_build_object('outcome', case when found then 'stored' else 'order_not_found' end);
+    and coalesce(o.gateway_subscription_id = p_gateway_subscription_id, true)
+  returning o.* into v_order;
+  if v_order.id is not null and v_order.withdrawn_at is null then
+    return jsonb_build_object('outcome', 'stored');
+  end if;
+  perform private.enqueue_cancellation(p_gateway_subscription_id, true);
+  return jsonb_build_object('outcome', case when v_order.id is not null then 'withdrawn' else 'order_not_found' end);
 end
 $$;
 comment on function public.store_subscription(uuid, text, text) is

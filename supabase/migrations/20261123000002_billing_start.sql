@@ -37,6 +37,7 @@ begin
       and o.payment_id is not distinct from p_terms.payment_id
       and coalesce(o.gateway_key_id = p_gateway_key_id, true)
       and o.created_at > v_now - interval '30 minutes'
+      and o.withdrawn_at is null
       and not exists (
         select
         from private.gateway_subscriptions m
@@ -234,7 +235,7 @@ begin
         where m.user_id = p_order.user_id
           and m.gateway_subscription_id = p_order.gateway_subscription_id
       ),
-      'created'
+      case when p_order.withdrawn_at is null then 'created' else 'cancelled' end
     ),
     'plan', to_jsonb(p_plan),
     'running', (

@@ -8,6 +8,7 @@ add column paid_count bigint,
 add column authenticated_at timestamptz,
 add column first_halted_at timestamptz,
 add column last_halted_at timestamptz,
+add column last_resumed_at timestamptz,
 add column first_period_start timestamptz,
 add column first_period_end timestamptz,
 add column first_period_event_at timestamptz,
@@ -26,6 +27,8 @@ comment on column private.gateway_subscriptions.first_halted_at is
   'created_at of the first halt. After it an activation may carry a cycle that is not paid: only a charge sets the period.';
 comment on column private.gateway_subscriptions.last_halted_at is
   'created_at of the newest halt. If no later charge is known, access ends after the days of grace.';
+comment on column private.gateway_subscriptions.last_resumed_at is
+  'created_at of the newest resumption. If that is after the paid time, only a charge gives access again.';
 comment on column private.gateway_subscriptions.first_period_start is 'The cycle of the first activation: its start.';
 comment on column private.gateway_subscriptions.first_period_end is 'The cycle of the first activation: its end.';
 comment on column private.gateway_subscriptions.first_period_event_at is 'created_at of the first activation with a cycle.';

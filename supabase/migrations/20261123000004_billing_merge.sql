@@ -42,8 +42,17 @@ begin
     and m.gateway_subscription_id = p_gateway_subscription_id
   for update;
   if not found then
-    insert into private.gateway_subscriptions (user_id, gateway_subscription_id, ended_at, ended_reason, user_cancelled_at)
-    select p_user_id, p_gateway_subscription_id, c.at, case when c.at is not null then 'cancelled' end, c.at
+    insert into private.gateway_subscriptions (
+      user_id, gateway_subscription_id, ended_at, ended_reason, user_cancelled_at, is_replaced
+    )
+    select p_user_id, p_gateway_subscription_id, c.at, case when c.at is not null then 'cancelled' end, c.at, exists (
+      -- Another subscription was authorised, so the cancellation of this one is enqueued.
+      select
+      from private.subscription_orders o
+      where o.gateway_subscription_id = p_gateway_subscription_id
+        and o.user_id = p_user_id
+        and o.withdrawn_at is not null
+    )
     from (select) new
     left join private.user_cancellations c
       on c.user_id = p_user_id
@@ -91,6 +100,8 @@ begin
   if p_event = 'subscription.halted' then
     v_after.first_halted_at := least(v_before.first_halted_at, v_at);
     v_after.last_halted_at := greatest(v_before.last_halted_at, v_at);
+  elsif p_event = 'subscription.resumed' then
+    v_after.last_resumed_at := greatest(v_before.last_resumed_at, v_at);
   elsif p_event = 'subscription.authenticated' then
     v_after.authenticated_at := least(v_before.authenticated_at, v_happened_at);
     -- A trial is a period without a charge.
@@ -222,6 +233,7 @@ begin
     first_period_event_at = v_after.first_period_event_at,
     first_halted_at = v_after.first_halted_at,
     last_halted_at = v_after.last_halted_at,
+    last_resumed_at = v_after.last_resumed_at,
     authenticated_at = v_after.authenticated_at,
     paid_count = v_after.paid_count,
     gateway_status = v_after.gateway_status,

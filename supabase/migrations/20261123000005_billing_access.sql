@@ -26,10 +26,16 @@ begin
       -- As in private.sources. A row that was written by hand since then counts instead.
       select
         is_source
-          and m.gateway_status in ('paused', 'completed', 'cancelled')
-          and m.replaced_by is null as has_ended,
+          and (
+            m.gateway_status in ('paused', 'completed', 'cancelled') and m.replaced_by is null
+            or m.last_resumed_at >= m.period_end
+          ) as has_ended,
         is_source
-          and (m.gateway_status in ('paused', 'completed', 'cancelled') or m.last_halted_at > m.period_event_at) as is_unpaid
+          and (
+            m.gateway_status in ('paused', 'completed', 'cancelled')
+            or m.last_resumed_at >= m.period_end
+            or m.last_halted_at > m.period_event_at
+          ) as is_unpaid
       from (
         select m.plan_id is not null and not exists (
           select

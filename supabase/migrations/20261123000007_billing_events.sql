@@ -200,14 +200,13 @@ begin
       and m.gateway_subscription_id = v_id
       and m.is_replaced;
   end if;
-  if p_event <> 'subscription.charged' then
-    perform private.note_successor(v_merged);
-  end if;
   if p_event = 'subscription.charged' then
     v_is_changed := private.settle_access(
       v_user_id, v_email, p_ruling => v_next.ruling, p_before => v_next.subscription
     );
   else
+    perform private.withdraw_open_orders(v_merged);
+    perform private.note_successor(v_merged);
     v_is_changed := private.settle_access(v_user_id, v_email, p_is_cancelled => v_cancelled);
   end if;
   perform private.announce_billing(p_event, v_merged, p_entity, p_payment, v_end, v_email);

@@ -43,8 +43,12 @@ begin
     'notes', jsonb_build_object('user_id', v_user_id)
   );
   -- The current cycle may be unpaid. The number of paid cycles tells. Without any charge the first activation counts as one.
-  if v_paid_count <= coalesce(v_mirrored.paid_count, (v_mirrored.first_period_end is not null)::integer)
-    and v_status in ('active', 'completed', 'pending', 'paused')
+  -- After a halt an answer without that number says nothing about payment.
+  if v_status in ('active', 'completed', 'pending', 'paused')
+    and coalesce(
+      v_paid_count <= coalesce(v_mirrored.paid_count, (v_mirrored.first_period_end is not null)::integer),
+      v_mirrored.last_halted_at > v_mirrored.period_event_at
+    )
   then
     v_event := null;
   elsif v_status in ('active', 'completed') and v_end > v_mirrored.period_end

@@ -42,9 +42,11 @@ select
     when m.paid_until is not null then m.paid_until
     -- No charge follows: no days of grace.
     when m.gateway_status in ('paused', 'completed') or cancelled.ends_with_trial then m.period_end
+    when cancelled.ends_with_change then m.period_end + make_interval(days => grace.days)
+    -- The paid time passed while it was paused. The next charge gives access again.
+    when m.last_resumed_at >= m.period_end then m.period_end
     -- All retries of a charge failed. Access ends after the days of grace, unless the customer pays.
-    when m.last_halted_at > m.period_event_at or cancelled.ends_with_change
-      then m.period_end + make_interval(days => grace.days)
+    when m.last_halted_at > m.period_event_at then m.period_end + make_interval(days => grace.days)
     -- A subscription that the gateway bills runs until a reconciliation after its period finds no further cycle.
     when m.checked_at > m.period_end + make_interval(days => greatest(grace.days - 1, 0))
       then m.period_end + make_interval(days => grace.days)
@@ -76,11 +78,15 @@ cross join lateral (
       and m.ended_at is null
       and m.activated_at is null
       and m.first_charged_at is null as ends_with_trial,
-    -- The gateway cancels the subscription at the end of its cycle, and charges the one that replaces it soon after.
+    -- The gateway cancels the subscription at the end of its cycle, a trial two days before its end, and charges the one that
+    -- replaces it soon after that end.
     m.status = 'cancelled'
       and m.replaced_by is not null
       and m.ended_at is null
-      and m.cancelled_at >= m.period_end - interval '1 day' as ends_with_change
+      and (
+        m.cancelled_at >= m.period_end - interval '1 day'
+        or m.activated_at is null and m.first_charged_at is null
+      ) as ends_with_change
 ) cancelled
 -- Only the credited cycle has ended. A later one is a source again.
 left join lateral (

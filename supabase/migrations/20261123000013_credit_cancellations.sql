@@ -17,6 +17,8 @@ declare
   v_has_no_activation boolean;
   v_is_replaced boolean;
   v_is_waiting boolean;
+  v_is_trial boolean;
+  v_withdrawn_id uuid;
   v_other private.gateway_subscriptions;
   v_ends boolean := false;
 begin
@@ -47,7 +49,33 @@ begin
   if v_upcoming.since > coalesce(v_newest.since, '-infinity') then
     v_newest := v_upcoming;
   end if;
-  select m.activated_at is null into v_has_no_activation
+  -- It was withdrawn, because another one was authorised in the same moment. An undone change remains withdrawn.
+  select o.id into v_withdrawn_id
+  from private.subscription_orders o
+  where v_newest.kind = 'gateway_subscription'
+    and o.gateway_subscription_id = v_newest.id
+    and o.user_id = v_newest.user_id
+    and o.withdrawn_at is not null
+    and (o.replaces is not null or o.starts_at is null or o.is_trial or o.payment_id is not null);
+  if v_withdrawn_id is not null and private.withdraw_cancellation(v_newest.id, 'it was authorised, too') then
+    update private.subscription_orders o set withdrawn_at = null where o.id = v_withdrawn_id;
+    update private.gateway_subscriptions m
+    set is_replaced = false
+    where m.user_id = v_newest.user_id
+      and m.gateway_subscription_id = v_newest.id;
+  elsif v_withdrawn_id is not null then
+    -- It ends with its cycle, because its cancellation was sent. So it replaces nothing.
+    select s.* into v_newest
+    from private.sources s
+    where s.user_id = v_ruling.user_id
+      and s.kind in ('payment', 'gateway_subscription')
+      and s.id <> v_newest.id
+      and s.ended_at is null
+      and s.lapses_at > private.clock()
+    order by s.since desc, s.id desc
+    limit 1;
+  end if;
+  select m.activated_at is null and (m.first_charged_at is not null or m.authenticated_at is null) into v_has_no_activation
   from private.gateway_subscriptions m
   where m.user_id = v_newest.user_id
     and m.gateway_subscription_id = v_newest.gateway_subscription_id;
@@ -67,19 +95,40 @@ begin
     -- Authorised, to start later.
     v_is_waiting := v_other.gateway_status = 'authenticated'
       and coalesce(v_other.period_end, v_other.activated_at, v_other.first_charged_at) is null;
+    v_is_trial := v_other.authenticated_at is not null
+      and v_other.period_end is not null
+      and coalesce(v_other.activated_at, v_other.first_charged_at) is null;
     v_is_replaced := coalesce(
       case
         when v_other.replaced_by is not null then true
-        -- A purchase since the authorisation replaces it, unless it pays for the time until the start.
-        when v_is_waiting
-          then v_newest.kind = 'payment'
-            and v_newest.since > v_other.authenticated_at
-            and exists (
-              select
-              from private.subscription_orders o
-              where o.gateway_subscription_id = v_other.gateway_subscription_id
+        when v_is_waiting then exists (
+          select
+          from private.subscription_orders o
+          where o.gateway_subscription_id = v_other.gateway_subscription_id
+            and o.user_id = v_other.user_id
+            and (
+              o.withdrawn_at is not null
+              -- A purchase since the authorisation replaces it, unless it pays for the time until the start.
+              or v_newest.kind = 'payment'
+                and v_newest.since > v_other.authenticated_at
                 and o.payment_id::text is distinct from v_newest.id
+              -- A subscription that started after this one was asked for replaces it.
+              or exists (
+                select
+                from private.subscription_orders started
+                join private.gateway_subscriptions m
+                  on m.user_id = started.user_id
+                  and m.gateway_subscription_id = started.gateway_subscription_id
+                where started.user_id = o.user_id
+                  and started.id <> o.id
+                  and started.withdrawn_at is null
+                  and m.gateway_subscription_id is distinct from o.replaces
+                  and least(m.first_activated_at, m.first_charged_at) > o.created_at
+                  and m.status is distinct from 'cancelled'
+                  and m.ended_at is null
+              )
             )
+        )
         else v_other.gateway_subscription_id is distinct from v_newest.gateway_subscription_id
           and (
             v_newest.id = v_ruling.id
@@ -97,13 +146,14 @@ begin
           -- While only charges of a subscription are known, its activation may still arrive and change the order of the
           -- two.
           v_has_no_activation is true and v_other.gateway_subscription_id <> v_newest.gateway_subscription_id
-          or v_has_no_activation is not null and v_other.activated_at is null
+          or v_has_no_activation is not null and v_other.activated_at is null and not v_is_trial
         );
 
     if v_is_replaced then
       perform private.enqueue_cancellation(
         v_other.gateway_subscription_id,
-        coalesce(v_other.period_end > private.clock(), false),
+        -- If the first cycle of one that waits was charged in the meantime, it remains.
+        v_is_waiting or coalesce(v_other.period_end > private.clock(), false),
         -- Until it is sent, a refund of the purchase or the customer withdraws it.
         case
           when v_other.replaced_by is not null or v_other.gateway_subscription_id = v_ruling.gateway_subscription_id
@@ -146,6 +196,9 @@ declare
   v_source constant private.sources := (private.find_ruling(p_user_id)).source;
 begin
   perform private.undo_change(p_user_id);
+  if v_source.kind = 'payment' then
+    perform private.mark_renewal(p_user_id, v_source.id::uuid, p_cancel_at_period_end);
+  end if;
   update public.payments p
   set cancel_at_period_end = p_cancel_at_period_end
   where v_source.kind = 'payment'

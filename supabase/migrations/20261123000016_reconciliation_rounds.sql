@@ -160,6 +160,47 @@ $$;
 comment on function public.claim_subscriptions_to_reconcile() is
   'Claims up to 20 gateway subscriptions to reconcile, for five minutes.';
 
+-- A run that used up its time counts as done, so private.schedule_faults does not see a backlog that grows. What is due for
+-- two hours was never claimed: a claim moves its time.
+create view private.reconciliation_backlog
+with (security_invoker = true)
+as
+select due.kind, min(due.at) as since, count(*) as due
+from private.scheduled_jobs j
+cross join lateral (
+  (
+    select 'payments' as kind, p.next_reconcile_at as at
+    from public.payments p
+    where p.next_reconcile_at < private.clock() - interval '2 hours'
+      and p.gateway_order_id is not null
+    order by p.next_reconcile_at
+    limit 10000
+  )
+  union all
+  (
+    select 'gateway_subscriptions', m.next_check_at
+    from private.gateway_subscriptions m
+    where m.next_check_at < private.clock() - interval '2 hours'
+    order by m.next_check_at
+    limit 10000
+  )
+  union all
+  (
+    select 'subscription_orders', o.next_check_at
+    from private.subscription_orders o
+    where o.next_check_at < private.clock() - interval '2 hours'
+    order by o.next_check_at
+    limit 10000
+  )
+) due
+where j.name = 'reconciliation'
+  and j.done_at > now() - interval '15 minutes'
+group by due.kind;
+comment on view private.reconciliation_backlog is
+  'Reconciliations that are due for more than two hours, although the runs get answers: more becomes due than the rate of the '
+  'calls allows. due counts to 10,000. Raise RECONCILE_CALLS_PER_SECOND, if the gateway allows it. Without runs or answers '
+  'the finding is reconciliation_overdue.';
+
 -- Sets up the parts that a toggle in the dashboard, or a restore into a new project, may remove: the extensions, the
 -- scheduled jobs, the triggers on auth.users and the role for direct connections. It may run again at any time. A part that
 -- cannot be set up is a row of private.findings, not an error. Hosted projects have both extensions. A plain Postgres has

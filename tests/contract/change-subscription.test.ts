@@ -105,7 +105,7 @@ describe.each(targets)('%s', (target) => {
       running: { tier: 'basic' },
     });
     const start = Object(shop.calls.findLast(({ path }) => path === '/v1/subscriptions')?.body).start_at;
-    expect(new Date(start * 1000).toISOString().slice(0, 16)).toBe(body.change.ends_at.slice(0, 16));
+    expect(Math.abs(start * 1000 - Date.parse(body.change.ends_at))).toBeLessThan(60_000);
 
     await shop.authorise(body.subscription.id);
     await shop.deliveries(body.subscription.id, 1);
@@ -144,7 +144,7 @@ describe.each(targets)('%s', (target) => {
 
     // Undone: the new one is cancelled before it starts, the old one goes on.
     expect(await change('pro', 'period_end')).toMatchObject({ status: 200, body: { subscription: null } });
-    expect(await cancellations()).toEqual([{ id: body.subscription.id, at_cycle_end: false }]);
+    expect(await cancellations()).toEqual([{ id: body.subscription.id, at_cycle_end: true }]);
     expect((await read()).currentTier).toBe('pro');
   });
 

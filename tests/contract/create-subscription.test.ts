@@ -149,6 +149,25 @@ describe.each(targets)('%s', (target) => {
     expect(await answer(subscribe({ tier }))).toEqual(planNotFound);
   });
 
+  test('withdrawn while the gateway makes it → 409 Already subscribed, and it is cancelled there', async () => {
+    await newUser();
+    let id: unknown;
+    shop.onGatewayCall(async (call) => {
+      await project.database.query(
+        'update private.subscription_orders set withdrawn_at = private.clock() where user_id = $1',
+        [user.id],
+      );
+      const made = make(call);
+      id = (await made.clone().json()).id;
+      return made;
+    });
+    expect(await answer(subscribe())).toEqual(refusal(409, 'Already subscribed'));
+    const [row] = await project.database.query('select kind from private.outbox where key = $1', [
+      `cancel-subscription/${id}`,
+    ]);
+    expect(row).toEqual({ kind: 'cancel-subscription' });
+  });
+
   test('a key that was used for another tier → 409', async () => {
     await newUser();
     shop.onGatewayCall(make);

@@ -118,11 +118,11 @@ describe('a change at the end of the period', () => {
       await event(id, { name: 'authenticated', planId: 'plan_basic', createdAt: at('06-10') });
       if (by === 'cancellation') {
         await callRpc(service, 'cancel_subscription', userId, true);
-        expect(await readCancellation(database, id)).toMatchObject({ at: 'once', state: 'pending' });
+        expect(await readCancellation(database, id)).toMatchObject({ at: 'cycle end', state: 'pending' });
         expect(await callRpc(service, 'resume_subscription', userId)).toMatchObject({ outcome: 'resumed' });
       } else if (by === 'change back') {
         expect(await callRpc(service, 'create_change', userId, 'pro', 'period_end')).toEqual({ outcome: 'undone' });
-        expect(await readCancellation(database, id)).toMatchObject({ at: 'once', state: 'pending' });
+        expect(await readCancellation(database, id)).toMatchObject({ at: 'cycle end', state: 'pending' });
       } else {
         await event(id, { name: 'cancelled', planId: 'plan_basic', createdAt: at('06-12') });
       }
@@ -137,6 +137,28 @@ describe('a change at the end of the period', () => {
       expect(await readTier(database, userId)).toBe('pro');
     },
   );
+
+  test('that is undone before the gateway answers: what it makes is cancelled, and not offered again', async () => {
+    await billed('pro');
+    const made = await callRpc(service, 'create_change', userId, 'basic', 'period_end');
+    await callRpc(service, 'cancel_subscription', userId, true);
+    await callRpc(service, 'resume_subscription', userId);
+    const id = uniqueId('sub_new');
+    expect(await callRpc(service, 'store_subscription', made.id, id, 'https://gateway.example/s/1')).toEqual({
+      outcome: 'withdrawn',
+    });
+    expect(await readCancellation(database, id)).toEqual({ at: 'cycle end', state: 'pending' });
+    expect(await callRpc(service, 'create_change', userId, 'basic', 'period_end')).toMatchObject({
+      outcome: 'created',
+    });
+  });
+
+  test('that was undone is not returned to a start of the same tier', async () => {
+    await billed('pro');
+    await change('basic', 'period_end');
+    await callRpc(service, 'cancel_subscription', userId, true);
+    expect(await callRpc(service, 'create_subscription', userId, 'basic')).toMatchObject({ outcome: 'created' });
+  });
 
   test.each([false, true])(
     'that follows another change replaces it: one subscription starts, the newer authorised first: %j',
@@ -167,7 +189,7 @@ describe('a change at the end of the period', () => {
     await setClock(database, at('06-12'));
     await verifyPurchase(service, await placeOrder(database, { user: { id: userId, email: null }, tier: 'premium' }));
     expect(await readTier(database, userId)).toBe('premium');
-    expect(await readCancellation(database, id)).toMatchObject({ at: 'once', state: 'pending' });
+    expect(await readCancellation(database, id)).toMatchObject({ at: 'cycle end', state: 'pending' });
   });
 });
 
@@ -191,6 +213,18 @@ describe('a change now, with a credit', () => {
       starts_at: '2026-06-16T00:00:00.000Z',
       ends_at: '2026-07-16T00:00:00.000Z',
     });
+  });
+
+  test('leaves at least 100 to be paid; the credit that the preview shows is the one that the order uses', async () => {
+    await billed('basic');
+    await setClock(database, at('06-02'));
+    const { price } = await database.one("select price from public.plans where tier = 'pro'");
+    await database.query("update public.plans set price = 10000 where tier = 'pro'");
+    const { change: terms } = await preview('pro', 'now');
+    const order = await callRpc(service, 'create_order', userId, 'pro', null, null, 'now');
+    await database.query("update public.plans set price = $1 where tier = 'pro'", [price]);
+    expect(terms).toMatchObject({ credit: 9_900, amount_due: 100 });
+    expect(order).toMatchObject({ credit: 9_900, amount: 100 });
   });
 
   test('ends the old cycle when the order is paid, and the new subscription goes on after the period that was paid', async () => {
@@ -225,6 +259,37 @@ describe('a change now, with a credit', () => {
       ).toEqual({ mails });
     },
   );
+
+  test('that the customer then cancels for the end of the period: the renewal is cancelled before it starts, unless resumed', async () => {
+    const { id, orderId, paymentId } = await paid();
+    await callRpc(service, 'verify_payment', userId, orderId, paymentId, 'signature');
+    await event(id, { name: 'authenticated', planId: 'plan_pro', createdAt: '2026-06-16T00:01:00Z' });
+    const sentAt = async () =>
+      (await database.one("select next_attempt_at as at from private.outbox where key = 'cancel-subscription/' || $1", [
+        id,
+      ])).at;
+    const next = async () => Object((await callRpc(service, 'get_subscription', userId)).billing).next_charge_at;
+    await callRpc(service, 'cancel_subscription', userId, true);
+    expect(await readCancellation(database, id)).toEqual({ at: 'cycle end', state: 'pending' });
+    expect(await sentAt()).toEqual(new Date(at('07-14')));
+    expect(await next()).toBeNull();
+    expect(await callRpc(service, 'resume_subscription', userId)).toMatchObject({ outcome: 'resumed' });
+    expect(await readCancellation(database, id)).toMatchObject({ state: 'withdrawn' });
+    await callRpc(service, 'cancel_subscription', userId, true);
+    await database.query("update private.outbox set attempts = 1 where key = 'cancel-subscription/' || $1", [id]);
+    expect(await callRpc(service, 'resume_subscription', userId)).toMatchObject({ outcome: 'resumed' });
+    expect(await readCancellation(database, id)).toMatchObject({ state: 'pending' });
+    expect(await next()).toBeNull();
+    expect(await readTier(database, userId)).toBe('pro');
+  });
+
+  test('that the customer cancels before its renewal is authorised: the page is cancelled', async () => {
+    const { id, orderId, paymentId } = await paid();
+    await callRpc(service, 'verify_payment', userId, orderId, paymentId, 'signature');
+    await callRpc(service, 'cancel_subscription', userId, true);
+    expect(await readCancellation(database, id)).toEqual({ at: 'cycle end', state: 'pending' });
+    expect(await readTier(database, userId)).toBe('pro');
+  });
 
   test('whose order is never paid leaves the old one, and the new subscription is cancelled before it starts', async () => {
     const { id } = await paid();

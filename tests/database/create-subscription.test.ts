@@ -142,15 +142,36 @@ describe('the same open subscription', () => {
     expect(await create()).toMatchObject({ outcome: 'created' });
   });
 
-  test('is stored once: a second id changes nothing', async () => {
-    const { id, gatewayId } = await subscribed();
+  test('is stored once: a second id changes nothing, and is cancelled', async () => {
+    const { id, gatewayId, url } = await subscribed();
     expect(await callRpc(service, 'store_subscription', id, 'sub_other', 'https://gateway.example/s')).toEqual({
       outcome: 'order_not_found',
     });
+    expect(await readCancellation(database, 'sub_other')).toEqual({ at: 'cycle end', state: 'pending' });
+    expect(await callRpc(service, 'store_subscription', id, gatewayId, url)).toEqual({ outcome: 'stored' });
+    expect(await readCancellation(database, gatewayId)).toBeNull();
     expect(await callRpc(service, 'store_subscription', id)).toEqual({ outcome: 'discarded' });
     expect(await create()).toMatchObject({ outcome: 'existing', gateway_subscription_id: gatewayId });
   });
 });
+
+test.each(['forgotten', 'deleted with its user'])(
+  'what the gateway made for an order that was %s is cancelled',
+  async (end) => {
+    const { id } = await create('pro', 'key');
+    if (end === 'forgotten') {
+      await later(1);
+      await create('pro', 'key');
+    } else {
+      await database.query('delete from auth.users where id = $1', [userId]);
+    }
+    const made = uniqueId('sub');
+    expect(await callRpc(service, 'store_subscription', id, made, 'https://gateway.example/s')).toEqual({
+      outcome: 'order_not_found',
+    });
+    expect(await readCancellation(database, made)).toEqual({ at: 'cycle end', state: 'pending' });
+  },
+);
 
 describe('an idempotency key', () => {
   test('names the subscription, also after it was activated', async () => {

@@ -253,6 +253,27 @@ describe('an answer of the gateway', () => {
     expect(await readSubscription(database, subscription.userId)).toMatchObject({ end: '2026-03-01T00:00:00.000Z' });
   });
 
+  test('without the number of paid cycles gives no unpaid access after a halt, until a charge is known', async () => {
+    const subscription = await billed();
+    const event = { userId: subscription.userId, id: subscription.gatewayId, planId: 'plan_pro' };
+    await setClock(database, '2026-02-04T00:00:00Z');
+    await deliver(service, subscriptionEvent({ name: 'halted', ...event, createdAt: '2026-02-04T00:00:00Z' }));
+    await setClock(database, '2026-02-05T00:00:00Z');
+    for (const status of ['pending', 'paused', 'active']) await apply(subscription, { status, ...february });
+    expect(await readTier(database, subscription.userId)).toBe('free');
+    const march = { start: nextEnd, end: '2026-04-01T00:00:00Z', createdAt: nextEnd };
+    await setClock(database, nextEnd);
+    await deliver(service, subscriptionEvent({ name: 'charged', ...event, ...march }));
+    const april = {
+      current_start: seconds(march.end),
+      current_end: seconds('2026-05-01T00:00:00Z'),
+      plan_id: 'plan_pro',
+    };
+    await setClock(database, march.end);
+    expect(await apply(subscription, { status: 'active', ...april })).toEqual({ applied: true });
+    expect(await readSubscription(database, subscription.userId)).toMatchObject({ end: '2026-05-01T00:00:00.000Z' });
+  });
+
   test('with the status pending renews the cycle before the one that failed', async () => {
     const subscription = await billed();
     await setClock(database, nextEnd);

@@ -75,3 +75,40 @@ test('finish_reconciliation, which an older function calls, stores an end', asyn
   await callRpc(service, 'finish_reconciliation');
   expect(await readJob()).toMatchObject({ done_at: expect.any(Date) });
 });
+
+test('a backlog is what is due for two hours although the runs get answers', async () => {
+  const backlog = () => database.query('select kind, due::int from private.reconciliation_backlog order by kind');
+  const runs = async (at: string) => {
+    await begin(first);
+    await end(first, true);
+    await database.query(`update private.scheduled_jobs set done_at = ${at} where name = 'reconciliation'`);
+  };
+  const due = (at: string) =>
+    database.query(
+      `with payment as (
+         insert into public.payments (user_id, amount, tier, meta, gateway_order_id, next_reconcile_at)
+         select u.id, 100, 'pro', '{}', u.id, ${at} from auth.users u
+       )
+       insert into private.gateway_subscriptions (user_id, gateway_subscription_id, next_check_at, arrived_at)
+       select u.id, 'sub_' || u.id, ${at}, now() from auth.users u`,
+    );
+  await database.query(
+    "insert into auth.users (id, email) select gen_random_uuid(), n || '@example.com' from generate_series(1, 3) n",
+  );
+  await due("now() - interval '119 minutes'");
+  await runs('now()');
+  expect(await backlog()).toEqual([]);
+  await database.query("update private.gateway_subscriptions set next_check_at = now() - interval '121 minutes'");
+  expect(await backlog()).toEqual([{ kind: 'gateway_subscriptions', due: 3 }]);
+  await database.query("update public.payments set next_reconcile_at = now() - interval '1 day'");
+  expect(await backlog()).toEqual([{ kind: 'gateway_subscriptions', due: 3 }, { kind: 'payments', due: 3 }]);
+  await callRpc(service, 'claim_subscriptions_to_reconcile');
+  await callRpc(service, 'claim_payments_to_reconcile');
+  expect(await backlog()).toEqual([]);
+  await database.query("update public.payments set next_reconcile_at = now() - interval '1 day'");
+  await runs("now() - interval '16 minutes'");
+  expect(await backlog()).toEqual([]);
+  await database.query(
+    'delete from auth.users; delete from public.payments; delete from private.gateway_subscriptions',
+  );
+});

@@ -158,8 +158,22 @@ test('a paused subscription gives what is paid and no days of grace; resumed, it
   expect(await expire('2026-07-01T00:00:01Z')).toBe('free');
   await event({ name: 'resumed', createdAt: at('07-15') });
   expect(await readTier(database, userId)).toBe('free');
+  expect(await readSubscription(database, userId)).toMatchObject({
+    status: 'cancelled',
+    end: '2026-07-01T00:00:00.000Z',
+  });
   await event({ name: 'charged', ...august, createdAt: at('08-01') });
   expect(await readTier(database, userId)).toBe('pro');
+});
+
+test('a resumption after the paid cycle, told before the sweep ran, ends access with the cycle', async () => {
+  await billed();
+  await event({ name: 'paused', createdAt: at('06-10') });
+  await event({ name: 'resumed', createdAt: at('07-01') });
+  expect(await readTier(database, userId)).toBe('free');
+  expect(await readSubscription(database, userId)).toMatchObject({ status: 'cancelled' });
+  await event({ name: 'charged', ...july, createdAt: at('07-02') });
+  expect(await readSubscription(database, userId)).toMatchObject({ status: 'active', end: '2026-08-01T00:00:00.000Z' });
 });
 
 test('a subscription that is resumed within its paid cycle goes on', async () => {
@@ -232,6 +246,12 @@ const histories: [string, string, Step[]][] = [
     { name: 'paused', createdAt: at('06-10') },
     { name: 'resumed', createdAt: at('06-10') },
     { name: 'updated', planId: 'plan_premium', createdAt: at('06-11') },
+  ]],
+  ['a pause over the end of the cycle', '2026-07-20T00:00:00Z', [
+    { name: 'activated', ...june, createdAt: at('06-01') },
+    { name: 'paused', createdAt: at('06-10') },
+    { name: 'resumed', createdAt: at('07-10') },
+    { name: 'pending', createdAt: at('07-11') },
   ]],
   ['a last charge', '2026-06-20T00:00:00Z', [
     { name: 'activated', ...june, createdAt: at('06-01') },

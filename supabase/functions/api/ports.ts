@@ -37,8 +37,11 @@ export type Database = {
   previewChange(request: ChangeRequest): Promise<Result<'preview_change'>>;
   /** Stores the new subscription of a change, or undoes a change. `paymentId`: pays for the first period. */
   createChange(request: ChangeRequest & { readonly paymentId: string | null }): Promise<Result<'create_change'>>;
-  /** Stores what the gateway made for it; null: nothing, and it is forgotten. */
-  storeSubscription(id: string, made: MadeSubscription | null): Promise<void>;
+  /**
+   * Stores what the gateway made for it; null: nothing, and it is forgotten. What was made for one that was withdrawn or
+   * forgotten in the meantime is to be cancelled.
+   */
+  storeSubscription(id: string, made: MadeSubscription | null): Promise<Result<'store_subscription'>>;
   /** Grants the first cycle of a subscription that the user authorised. Contract: POST /api/payments/verify. */
   verifySubscription(first: VerifiedSubscription): Promise<Result<'verify_subscription'>>;
   /**

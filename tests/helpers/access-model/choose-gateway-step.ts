@@ -64,12 +64,12 @@ export function chooseGatewayStep(state: State, kind: Kind, { which, how }: Draw
     case 'change': {
       const ruling = rulingSource(facts, now);
       const old = billed.find(({ name, status, held }) =>
-        name === ruling?.name && status === 'active' && held.length === 0
+        name === ruling?.name && (status === 'active' || status === 'authenticated') && held.length === 0
       );
-      const cycle = old?.cycles.at(-1);
-      if (!old || !cycle || billed.length >= 3 || cycle.end <= now || ruling?.cancelAtPeriodEnd) return null;
+      const until = old?.cycles.at(-1)?.end ?? old?.startsAt ?? now;
+      if (!old || billed.length >= 3 || until <= now || ruling?.cancelAtPeriodEnd) return null;
       if (facts.planned.some(({ replaces }) => replaces === old.name)) return null;
-      return planStart(state, (['basic', 'pro', 'premium'] as const)[how % 3] ?? 'basic', cycle.end, old.name);
+      return planStart(state, (['basic', 'pro', 'premium'] as const)[how % 3] ?? 'basic', until, old.name);
     }
     case 'start': {
       const waiting = billed.find(({ status }) => status === 'authenticated');

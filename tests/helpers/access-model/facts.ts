@@ -80,6 +80,7 @@ export type Subscription = Cancellation & {
   readonly activations: (EventTimes & { readonly cycle: Cycle })[];
   readonly charges: EventTimes[];
   readonly halts: Time[];
+  readonly resumptions: Time[];
   /** What events and reconciliations said about the status. */
   readonly statuses: { at: Time; status: GatewayStatus; isRead: boolean; chargeAt: Time | null }[];
   /** The largest number of paid cycles in its charges. */

@@ -18,6 +18,8 @@ export function receiveEvent(facts: Facts, event: GatewayEvent, now: Time): void
       return;
     case 'halted':
       return void subscription.halts.push(times.at);
+    case 'resumed':
+      return void subscription.resumptions.push(times.at);
     case 'authenticated': {
       subscription.authentications.push(times);
       const trial = facts.planned.find(({ name, isTrial }) => isTrial && name === subscription.name);
@@ -104,6 +106,7 @@ function mirrorOf({ subscriptions }: Facts, name: string, tier: string): Subscri
     activations: [],
     charges: [],
     halts: [],
+    resumptions: [],
     statuses: [],
     paidCount: null,
     isNoted: false,

@@ -55,17 +55,20 @@ export type Closing = { readonly isEnded: boolean; readonly hasGrace: boolean; r
  * and whether that end is final without a reconciliation.
  */
 export function closingOf(facts: Facts, subscription: Subscription, paid: Cycle): Closing {
-  const { cancelledFor, cancelledAt, activations, charges, halts, endedAt } = subscription;
+  const { cancelledFor, cancelledAt, activations, charges, halts, resumptions, endedAt } = subscription;
   if (hasEndedAtGateway(subscription)) {
     const isStopped = cancelledAt.length > 0;
     // The cancellation for the end of a trial is sent before that end.
-    const endsWithTrial = cancelledFor !== null && !isStopped && activations.length === 0 && charges.length === 0;
-    if (endsWithTrial) return { isEnded: false, hasGrace: false, isFinal: true };
-    const endsWithChange = successorOf(facts, subscription) !== null && !isStopped && (endedAt ?? 0) >= paid.end - day;
+    const isTrial = activations.length === 0 && charges.length === 0;
+    if (isTrial && cancelledFor !== null && !isStopped) return { isEnded: false, hasGrace: false, isFinal: true };
+    const isAtEnd = isTrial || (endedAt ?? 0) >= paid.end - day;
+    const endsWithChange = successorOf(facts, subscription) !== null && !isStopped && isAtEnd;
     return { isEnded: !endsWithChange, hasGrace: true, isFinal: true };
   }
   const status = newestStatus(subscription)?.status;
   if (status === 'paused' || status === 'completed') return { isEnded: false, hasGrace: false, isFinal: true };
+  // The paid time passed while it was paused.
+  if (resumptions.some((at) => at >= paid.end)) return { isEnded: false, hasGrace: false, isFinal: true };
   return { isEnded: false, hasGrace: true, isFinal: halts.some((at) => at > paid.at) };
 }
 

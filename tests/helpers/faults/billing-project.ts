@@ -36,6 +36,7 @@ export type Billed = {
   status: string;
   paid_count: number;
   current_end: number;
+  charge_at: number;
   notes: { user_id: string };
 };
 
@@ -57,6 +58,8 @@ export type BillingProject = {
   callApi(path: string): Promise<unknown>;
   /** Breaks the gateway's API until `mend`. */
   breakApi(fault: Partial<Fault>): Promise<void>;
+  /** Waits until the failing calls of `breakApi` with `times` were made. */
+  broken(): Promise<void>;
   mend(): Promise<void>;
   /** The subscriptions of a user at the gateway, the oldest first. */
   atGateway(user: SignedUpUser): Promise<Billed[]>;
@@ -164,6 +167,11 @@ export function useBillingProject(project: Project): BillingProject {
       return await response.json();
     },
     breakApi: (fault) => postJson(url('/simulate/fault'), { mode: 'close', ...fault }),
+    broken: () =>
+      vi.waitFor(async () => expect((await read('/simulate/fault')).faults).toEqual([]), {
+        timeout: 30_000,
+        interval: 10,
+      }),
     async mend() {
       await fetch(url('/simulate/fault'), { method: 'DELETE' });
     },

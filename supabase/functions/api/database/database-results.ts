@@ -118,7 +118,7 @@ export const results = {
     z.object({ outcome: z.enum(['plan_not_found', 'already_subscribed', 'subscription_not_found']) }),
   ]),
   create_change: subscribing,
-  store_subscription: unread,
+  store_subscription: z.object({ outcome: z.enum(['stored', 'withdrawn', 'discarded', 'order_not_found']) }),
   get_order: z.discriminatedUnion('outcome', [
     z.object({ outcome: z.enum(['known', 'read']), payment_id: z.string(), order }),
     z.object({ outcome: z.literal('order_not_found') }),

@@ -52,8 +52,10 @@ export async function subscribe(
     expireBy: result.expire_by,
     startAt: result.start_at,
   });
-  await database.storeSubscription(result.id, made);
-  return made === null ? errorAnswer('gatewayUnavailable') : checkout(made, result, keyId);
+  const { outcome } = await database.storeSubscription(result.id, made);
+  // The user undid the change in the meantime, or authorised another subscription.
+  if (outcome === 'withdrawn') return errorAnswer('alreadySubscribed');
+  return made === null || outcome !== 'stored' ? errorAnswer('gatewayUnavailable') : checkout(made, result, keyId);
 }
 
 function answerWithoutCreating(

@@ -1,0 +1,203 @@
+import { expect } from 'vitest';
+import type { Fault } from '../../../scripts/stack/gateway/errors.ts';
+import { refusal } from '../http/answer.ts';
+import type { BillingProject } from './billing-project.ts';
+import type { Answer, BilledCustomer } from './customer.ts';
+
+/** Calls of the gateway that fail. Those before the last one fail once, so that the last one is made. */
+type Calls = readonly Partial<Fault>[];
+
+/** A flow between a customer, the service and the gateway, with a call in it that fails. */
+export type Flow = {
+  readonly calls: Readonly<Record<string, Calls>>;
+  prepare(parts: Parts): Promise<void>;
+  /** What happens while the call fails. */
+  fail(parts: Parts): Promise<void>;
+  /** The tier while it fails. */
+  readonly during: string;
+  /** The next try, after the gateway answers again. */
+  retry(parts: Parts): Promise<void>;
+  /** After the end of the cycle: the tier, the number of subscriptions that the gateway bills, and the findings. */
+  readonly end: { readonly tier: string; readonly billed: 0 | 1; readonly findings?: readonly string[] };
+  /** Of how many cycles the end must be passed; default 1. */
+  readonly cycles?: number;
+};
+
+/** `state` is what `prepare` leaves for the next steps. */
+export type Parts = { billing: BillingProject; customer: BilledCustomer; state: State };
+type State = { paid?: unknown; change?: Answer; first?: string; second?: string };
+
+const unavailable = refusal(502, 'Payment gateway unavailable');
+const post = (path: string): Calls => [{ method: 'POST', path }];
+const get = (path: string): Calls => [{ method: 'GET', path }];
+const cancellation = post('/v1/subscriptions/:id/cancel');
+/** The gateway cancelled and its answer was lost; it refuses the next cancellation, and then the read fails. */
+const readAfterwards: Calls = [
+  { method: 'POST', path: '/v1/subscriptions/:id/cancel', mode: 'close', applied: true },
+  { method: 'GET', path: '/v1/subscriptions/:id' },
+];
+const later = (hours: number) => async ({ billing }: Parts) => {
+  await billing.moveOn(hours);
+  await billing.runSchedule();
+};
+const start = (tier: string) => async ({ billing, customer }: Parts) => {
+  await customer.start(tier);
+  await billing.moveOn(24 * 5);
+};
+/** A subscription about which no webhook arrives. */
+const silentStart = async ({ billing, customer, state }: Parts) => {
+  const id = await customer.ask('basic');
+  billing.silent.add(id);
+  state.paid = await billing.approve(id);
+};
+const schedule = async ({ billing, customer }: Parts) => {
+  await billing.runSchedule();
+  await customer.attempted();
+};
+
+/** Every flow with each of its calls. The first call of a flow is the one that `npm test` lets fail. */
+export const flows: Readonly<Record<string, Flow>> = {
+  'the verification of a subscription': {
+    calls: { 'its payment': get('/v1/payments/:id'), 'the subscription': get('/v1/subscriptions/:id') },
+    prepare: silentStart,
+    fail: async ({ billing, customer: { user }, state }) =>
+      expect(await billing.send(user, 'payments/verify', state.paid)).toEqual(unavailable),
+    during: 'free',
+    retry: async ({ billing, customer: { user }, state }) =>
+      expect(await billing.send(user, 'payments/verify', state.paid)).toMatchObject({ status: 200 }),
+    end: { tier: 'basic', billed: 1 },
+  },
+  'the reconciliation of a new subscription': {
+    calls: { 'the subscription': get('/v1/subscriptions/:id') },
+    prepare: silentStart,
+    fail: later(0.2),
+    during: 'free',
+    retry: later(0.2),
+    end: { tier: 'basic', billed: 1 },
+  },
+  'the reconciliation of a renewal': {
+    calls: { 'the subscription': get('/v1/subscriptions/:id') },
+    async prepare(parts) {
+      await silentStart(parts);
+      await later(1)(parts);
+    },
+    fail: ({ customer }) => customer.moveTo(-30),
+    during: 'basic',
+    retry: later(1),
+    end: { tier: 'basic', billed: 1 },
+  },
+  'the reconciliation of a page that nobody authorised': {
+    calls: { 'the subscription': get('/v1/subscriptions/:id') },
+    prepare: async ({ customer }) => void await customer.ask('basic'),
+    fail: later(25),
+    during: 'free',
+    retry: later(1),
+    end: { tier: 'free', billed: 0 },
+  },
+  'a cancellation at once': {
+    calls: { 'the cancellation': cancellation, 'the read after a lost answer': readAfterwards },
+    prepare: start('basic'),
+    async fail(parts) {
+      expect(await parts.customer.cancel(false)).toMatchObject({ status: 200 });
+      await schedule(parts);
+      await later(1)(parts);
+    },
+    during: 'free',
+    retry: later(2),
+    end: { tier: 'free', billed: 0 },
+  },
+  'a cancellation at the end of the period': {
+    calls: { 'the cancellation': cancellation, 'the read after a lost answer': readAfterwards },
+    prepare: start('basic'),
+    async fail(parts) {
+      expect(await parts.customer.cancel(true)).toMatchObject({ status: 200 });
+      await parts.customer.moveTo(47);
+      await schedule(parts);
+      await later(1)(parts);
+    },
+    during: 'basic',
+    retry: later(2),
+    end: { tier: 'free', billed: 0 },
+  },
+  'a change now, with a credit': {
+    calls: { 'the new subscription': post('/v1/subscriptions'), 'the order for the difference': post('/v1/orders') },
+    prepare: start('basic'),
+    fail: async ({ customer }) => expect(await customer.change('pro', 'now')).toEqual(unavailable),
+    during: 'basic',
+    retry: async ({ customer }) => await customer.complete(await customer.change('pro', 'now')),
+    end: { tier: 'pro', billed: 1 },
+    cycles: 2,
+  },
+  'the end of the old subscription after a change now': {
+    calls: { 'the cancellation': cancellation, 'the read after a lost answer': readAfterwards },
+    async prepare(parts) {
+      await start('basic')(parts);
+      parts.state.change = await parts.customer.change('pro', 'now');
+    },
+    async fail(parts) {
+      if (parts.state.change) await parts.customer.complete(parts.state.change);
+      await schedule(parts);
+      await later(1)(parts);
+    },
+    during: 'pro',
+    retry: later(2),
+    end: { tier: 'pro', billed: 1 },
+    cycles: 2,
+  },
+  'a change at the end of the period': {
+    calls: { 'the new subscription': post('/v1/subscriptions') },
+    prepare: start('pro'),
+    fail: async ({ customer }) => expect(await customer.change('basic', 'period_end')).toEqual(unavailable),
+    during: 'pro',
+    retry: async ({ customer }) => await customer.complete(await customer.change('basic', 'period_end')),
+    end: { tier: 'basic', billed: 1 },
+  },
+  'the end of the old subscription after a change at the end of the period': {
+    calls: { 'the cancellation': cancellation, 'the read after a lost answer': readAfterwards },
+    async prepare(parts) {
+      await start('pro')(parts);
+      await parts.customer.complete(await parts.customer.change('basic', 'period_end'));
+    },
+    async fail(parts) {
+      await parts.customer.moveTo(47);
+      await schedule(parts);
+      await later(1)(parts);
+    },
+    during: 'pro',
+    retry: later(2),
+    end: { tier: 'basic', billed: 1 },
+  },
+  'a change that the customer undoes': {
+    calls: { 'the cancellation': cancellation, 'the read after a lost answer': readAfterwards },
+    async prepare(parts) {
+      await start('pro')(parts);
+      await parts.customer.complete(await parts.customer.change('basic', 'period_end'));
+    },
+    async fail(parts) {
+      expect(await parts.customer.change('pro', 'period_end')).toMatchObject({ status: 200 });
+      await schedule(parts);
+      await later(1)(parts);
+    },
+    during: 'pro',
+    retry: later(2),
+    end: { tier: 'pro', billed: 1 },
+  },
+  'two pages that are both authorised': {
+    calls: { 'the cancellation of the second': cancellation },
+    async prepare({ billing, customer, state }) {
+      [state.first, state.second] = [await customer.ask('basic'), await customer.ask('pro')];
+      await billing.moveOn(1);
+    },
+    async fail(parts) {
+      const { billing, state } = parts;
+      await billing.approve(state.first ?? '');
+      await schedule(parts);
+      await billing.moveOn(0.1);
+      await billing.approve(state.second ?? '');
+    },
+    during: 'pro',
+    retry: later(2),
+    // The cancellation of the second may have arrived, so the first one goes on. It was charged before the second ended.
+    end: { tier: 'basic', billed: 1, findings: ['charged_after_replacement'] },
+  },
+};
