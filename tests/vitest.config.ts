@@ -7,11 +7,13 @@ const memory = '/dev/shm';
 const neededBytes = 4 * 1024 ** 3;
 if (Deno.env.get('TMPDIR') === undefined && hasRoomInMemory()) Deno.env.set('TMPDIR', memory);
 
-/** The long suite, and the tests that run here on more rows, more orders or more targets. */
+/** The long suite, and the files of which `npm test` runs a part: fewer rows, orders, targets or cases. */
 const long = [
   'tests/long/**/*.test.ts',
   'tests/database/{convergence,mail-claims,request-plans,outbox-plans,plans-of-empty-tables}.test.ts',
   'tests/contract/**/*.test.ts',
+  'tests/faults/{database-outage,subscription-*}.test.ts',
+  'tests/stack/{kept-data,subscription-life}.test.ts',
 ];
 const globalSetup = ['tests/helpers/database/global-setup.ts'];
 

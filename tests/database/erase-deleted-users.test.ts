@@ -70,12 +70,11 @@ const mailTo = ({ email }: Person) =>
 /** The columns of our tables that contain a person's data: `schema.table.column`, sorted. */
 async function columnsNaming({ id, email, phone, vpa, name }: Person): Promise<string[]> {
   const columns = await database.query(
-    `select format('%I.%I', c.table_schema, c.table_name) as "table", quote_ident(c.column_name) as "column"
-     from information_schema.columns c
-     join information_schema.tables t using (table_schema, table_name)
-     where c.table_schema in ('public', 'private')
-       and t.table_type = 'BASE TABLE'
-     order by 1, c.ordinal_position`,
+    `select format('%s.%I', c.relnamespace::regnamespace, c.relname) as "table", quote_ident(a.attname) as "column"
+     from pg_class c
+     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+     where c.relnamespace in ('public'::regnamespace, 'private'::regnamespace) and c.relkind = 'r'
+     order by 1, a.attnum`,
   );
   const found = [];
   for (const { table, column } of columns) {

@@ -1,21 +1,25 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { withClient } from '../helpers/database/postgres-client.ts';
+import { isLong } from '../helpers/project/is-long.ts';
 import { copyProject } from '../helpers/project/copy-project.ts';
 import { expectGone, freeBasePort, npmStart } from './running-stack.ts';
 import type { RunningStack } from './running-stack.ts';
 
-describe('kept data', { timeout: 60_000 }, () => {
+describe('kept data', { timeout: 180_000 }, () => {
   const port = String(freeBasePort());
   let project: string;
   let migrations: string[];
-  /** The first test leaves it running, and the second one kills it. */
+  /** The first test leaves it running, and the second one, of the long suite, kills it. */
   let running: RunningStack | undefined;
 
   beforeAll(async () => {
     project = await copyProject();
     migrations = [...Deno.readDirSync(`${project}/supabase/migrations`)].map(({ name }) => name).sort();
   });
-  afterAll(() => Deno.remove(project, { recursive: true }));
+  afterAll(async () => {
+    await running?.end();
+    await Deno.remove(project, { recursive: true });
+  });
 
   const start = (...args: string[]) => npmStart(['--port', port, ...args], {}, project);
   const settings = (url = '') =>
@@ -46,7 +50,7 @@ describe('kept data', { timeout: 60_000 }, () => {
     expect(await signUp(env.API_URL ?? '', env.PUBLISHABLE_KEY ?? '')).toBe(422);
   });
 
-  test('a Postgres that survived its supervisor is stopped', async () => {
+  test.runIf(isLong)('a Postgres that survived its supervisor is stopped', async () => {
     const first = running ?? start();
     await first.ready;
     const processes = await first.processes();
@@ -64,7 +68,7 @@ describe('kept data', { timeout: 60_000 }, () => {
     await expectGone(processes);
   });
 
-  test('a changed or removed applied migration stops the start, until --reset', async () => {
+  test.runIf(isLong)('a changed or removed applied migration stops the start, until --reset', async () => {
     const [changed, removed] = migrations;
     const folder = `${project}/supabase/migrations`;
     await Deno.writeTextFile(`${folder}/${changed}`, '\n-- changed\n', { append: true });
