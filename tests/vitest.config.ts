@@ -10,7 +10,7 @@ if (Deno.env.get('TMPDIR') === undefined && hasRoomInMemory()) Deno.env.set('TMP
 /** The long suite, and the files of which `npm test` runs a part: fewer rows, orders, targets or cases. */
 const long = [
   'tests/long/**/*.test.ts',
-  'tests/database/{convergence,mail-claims,request-plans,outbox-plans,plans-of-empty-tables}.test.ts',
+  'tests/database/{convergence,mail-claims,plans-of-empty-tables,{expiry,outbox,reconcile,request}-plans}.test.ts',
   'tests/contract/**/*.test.ts',
   'tests/faults/{database-outage,subscription-*}.test.ts',
   'tests/stack/{kept-data,subscription-life}.test.ts',
