@@ -7,23 +7,26 @@ const memory = '/dev/shm';
 const neededBytes = 4 * 1024 ** 3;
 if (Deno.env.get('TMPDIR') === undefined && hasRoomInMemory()) Deno.env.set('TMPDIR', memory);
 
-/** The long suite, and the tests that run here on more rows or more orders. */
+/** The long suite, and the files of which `npm test` runs a part: fewer rows, orders, targets or cases. */
 const long = [
   'tests/long/**/*.test.ts',
-  'tests/database/{convergence,mail-claims,request-plans,outbox-plans,plans-of-empty-tables}.test.ts',
+  'tests/database/{convergence,mail-claims,plans-of-empty-tables,{expiry,outbox,reconcile,request}-plans}.test.ts',
+  'tests/contract/**/*.test.ts',
+  'tests/faults/{database-outage,subscription-*}.test.ts',
+  'tests/stack/{kept-data,subscription-life}.test.ts',
 ];
 const globalSetup = ['tests/helpers/database/global-setup.ts'];
 
 /** The contract of the endpoints, which call the database; without that of HTTP, sessions and outages. */
 const endpoints =
-  'tests/contract/**/{cancel,create,dispatch,expiry,gateway,get,list,purchase,reconcile,verify}*.test.ts';
+  'tests/contract/**/{cancel,change,create,dispatch,expiry,gateway,get,list,purchase,reconcile,verify}*.test.ts';
 
 export default defineConfig({
   test: {
     ...(isLong
       ? {
         projects: [
-          { extends: true, test: { name: 'long', include: long, globalSetup } },
+          { extends: true, test: { name: 'long', include: long, exclude: [endpoints], globalSetup } },
           // On a database that was upgraded from the newest release.
           { extends: true, test: { name: 'upgraded', include: [endpoints], globalSetup } },
         ],

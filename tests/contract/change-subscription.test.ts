@@ -4,7 +4,7 @@ import { answer, refusal } from '../helpers/http/answer.ts';
 import { createCaller } from '../helpers/http/caller.ts';
 import { requestSubscription } from '../helpers/http/requests.ts';
 import type { SignedUpUser } from '../helpers/project/project.ts';
-import { targets } from '../helpers/project/targets.ts';
+import { poolSample } from '../helpers/project/targets.ts';
 import { useProject } from '../helpers/project/use-project.ts';
 
 const project = useProject();
@@ -20,7 +20,7 @@ beforeAll(async () => {
   }
 });
 
-describe.each(targets)('%s', (target) => {
+describe.each(poolSample)('%s', (target) => {
   const shop = useShop(target, project);
   let user: SignedUpUser;
   beforeEach(async () => {

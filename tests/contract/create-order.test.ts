@@ -5,13 +5,13 @@ import { secrets } from '../helpers/gateway/sign.ts';
 import { answer, fullAnswer, refusal } from '../helpers/http/answer.ts';
 import { createCaller } from '../helpers/http/caller.ts';
 import { checkout, orderPlan, requestOrder, verify } from '../helpers/http/requests.ts';
-import { targets } from '../helpers/project/targets.ts';
+import { restSample } from '../helpers/project/targets.ts';
 import { useProject } from '../helpers/project/use-project.ts';
 import { paymentOfOrder, readPayment } from '../helpers/records/read-records.ts';
 import { createPayment, uniqueId } from '../helpers/records/records.ts';
 
 // Two tests for each target set a payment to captured by hand, so that its order is closed.
-const project = useProject({ findings: { captured_not_fulfilled: 2 * targets.length } });
+const project = useProject({ findings: { captured_not_fulfilled: 2 * restSample.length } });
 const isOrderId = expect.stringMatching(/^order_[A-Za-z0-9]{14}$/);
 const isTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const basic = `Basic ${btoa(`${secrets.GATEWAY_KEY_ID}:${secrets.GATEWAY_KEY_SECRET}`)}`;
@@ -40,7 +40,7 @@ async function cancel(shop: Shop, accessToken: string, atPeriodEnd: boolean): Pr
   if (status !== 200) throw new Error(`not cancelled: ${status}`);
 }
 
-describe.each(targets)('%s', (target) => {
+describe.each(restSample)('%s', (target) => {
   const shop = useShop(target, project);
 
   test('POST /api/payments/orders → 201 with what a checkout needs; the payment is created', async () => {
@@ -376,7 +376,7 @@ describe.each(targets)('%s', (target) => {
   });
 });
 
-describe.each(targets)('%s, early renewals extend', (target) => {
+describe.each(restSample)('%s, early renewals extend', (target) => {
   const shop = useShop(target, project);
   beforeAll(() => setEarlyRenewal(project.database, 'extend'));
   afterAll(() => setEarlyRenewal(project.database, 'replace'));

@@ -7,7 +7,7 @@ import { answer, fullAnswer, refusal } from '../helpers/http/answer.ts';
 import { createCaller } from '../helpers/http/caller.ts';
 import { requestSubscription } from '../helpers/http/requests.ts';
 import type { SignedUpUser } from '../helpers/project/project.ts';
-import { targets } from '../helpers/project/targets.ts';
+import { restSample } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
 import { uniqueId } from '../helpers/records/records.ts';
 import { openSession } from '../helpers/database/session.ts';
@@ -35,7 +35,7 @@ function make(call: GatewayCall): Response {
   });
 }
 
-describe.each(targets)('%s', (target) => {
+describe.each(restSample)('%s', (target) => {
   const shop = useShop(target, project);
   beforeAll(async () => {
     user = await createCaller(project.database);

@@ -6,7 +6,7 @@ import { createCaller } from '../helpers/http/caller.ts';
 import { type Checkout, checkout, requestSubscription, verify } from '../helpers/http/requests.ts';
 import { countRows, readSideEffect } from '../helpers/outbox/side-effects.ts';
 import { startTestMailbox } from '../helpers/outbox/test-mailbox.ts';
-import { targets } from '../helpers/project/targets.ts';
+import { poolSample } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
 import { createPayment } from '../helpers/records/records.ts';
 
@@ -15,7 +15,7 @@ afterAll(() => mailbox.stop());
 afterEach(() => mailbox.clearFaults());
 const refreshed = ['/subscription', '/pricing', '/analytics', '/dashboard'];
 
-describe.each(targets)('%s', (target) => {
+describe.each(poolSample)('%s', (target) => {
   const project = useProject();
   const service = useService(target, project, mailbox.environment);
 

@@ -5,7 +5,7 @@ import { createCaller } from '../helpers/http/caller.ts';
 import { accept, startReceiver } from '../helpers/outbox/receiver.ts';
 import { emptyOutbox, enqueueMail, enqueueRevalidation, readSideEffect } from '../helpers/outbox/side-effects.ts';
 import { receiverEnvironment } from '../helpers/outbox/test-dispatcher.ts';
-import { type RunningService, targets } from '../helpers/project/targets.ts';
+import { restSample, type RunningService } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
 
 const path = '/api/internal/outbox';
@@ -23,7 +23,7 @@ function dispatch(service: RunningService, headers: HeadersInit): Promise<Respon
 }
 
 // Each target has its own project, because a dispatcher looks again for due rows a second later.
-describe.each(targets)('%s', (target) => {
+describe.each(restSample)('%s', (target) => {
   // A mail that cannot be rendered.
   const project = useProject({ findings: { outbox_stuck: 1 } });
   const service = useService(target, project, environment);

@@ -4,7 +4,7 @@ import { subscriptionEndedRow, subscriptionEndingRow } from '../emails/rows.ts';
 import type { TestDatabase } from '../helpers/database/test-database.ts';
 import { readSideEffect } from '../helpers/outbox/side-effects.ts';
 import { startTestMailbox } from '../helpers/outbox/test-mailbox.ts';
-import { type RunningService, servedTargets, targets } from '../helpers/project/targets.ts';
+import { restSample, type RunningService, servedTargets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
 import { uniqueId } from '../helpers/records/records.ts';
 
@@ -28,7 +28,7 @@ async function dispatchBoth(service: Pick<RunningService, 'request'>, database: 
   return { report: await response.json(), rows, keys, mails: await mailbox.mailsTo(to) };
 }
 
-describe.each(targets)('%s', (target) => {
+describe.each(restSample)('%s', (target) => {
   const project = useProject();
   const service = useService(target, project, mailbox.environment);
   const silent = useService(target, project, { ...mailbox.environment, EXPIRY_EMAILS: 'off' });

@@ -3,7 +3,7 @@ import { postWebhook } from '../helpers/gateway/deliver.ts';
 import { changeEnvelope, paymentCaptured } from '../helpers/gateway/events.ts';
 import { answer } from '../helpers/http/answer.ts';
 import { createCaller } from '../helpers/http/caller.ts';
-import { targets } from '../helpers/project/targets.ts';
+import { restSample } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
 import { ledgerRow, paymentOfOrder, readRowsBesidesLedger } from '../helpers/records/read-records.ts';
 import { createPayment } from '../helpers/records/records.ts';
@@ -11,7 +11,7 @@ import { createPayment } from '../helpers/records/records.ts';
 const project = useProject();
 const received = { status: 200, body: { received: true } };
 
-describe.each(targets)('%s with GATEWAY_ACCOUNT_ID', (target) => {
+describe.each(restSample)('%s with GATEWAY_ACCOUNT_ID', (target) => {
   const service = useService(target, project, { GATEWAY_ACCOUNT_ID: 'acc_Ours' });
 
   /** A new order, and the body of its payment.captured with this account_id. */

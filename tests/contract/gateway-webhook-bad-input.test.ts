@@ -12,7 +12,7 @@ import {
 } from '../helpers/gateway/events.ts';
 import { answer, refusal } from '../helpers/http/answer.ts';
 import { createCaller } from '../helpers/http/caller.ts';
-import { targets } from '../helpers/project/targets.ts';
+import { poolSample } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
 import {
   ledgerRow,
@@ -55,7 +55,7 @@ beforeAll(async () => {
   await project.database.query("insert into public.payments (user_id, amount, meta) values ($1, 100, '{}')", [userId]);
 });
 
-describe.each(targets)('%s', (target) => {
+describe.each(poolSample)('%s', (target) => {
   const service = useService(target, project);
 
   // A body that another target delivered would count as a repeated delivery.

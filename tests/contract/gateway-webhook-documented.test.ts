@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { root } from '../../scripts/stack/root.ts';
 import { postWebhook } from '../helpers/gateway/deliver.ts';
 import { answer } from '../helpers/http/answer.ts';
-import { targets } from '../helpers/project/targets.ts';
+import { poolSample } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
 import { ledgerRow } from '../helpers/records/read-records.ts';
 
@@ -15,7 +15,7 @@ const cases = names.length > 0 ? names : ['(skipped: no shared/gateway/payloads 
 
 const project = useProject();
 
-describe.each(targets)('%s', (target) => {
+describe.each(poolSample)('%s', (target) => {
   const service = useService(target, project);
 
   test.skipIf(names.length === 0).each(cases)(

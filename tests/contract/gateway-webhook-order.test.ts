@@ -4,13 +4,13 @@ import { postWebhook } from '../helpers/gateway/deliver.ts';
 import { type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
 import { answer } from '../helpers/http/answer.ts';
 import { createCaller } from '../helpers/http/caller.ts';
-import { targets } from '../helpers/project/targets.ts';
+import { restSample } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
 import { ledgerRow, readTier, subscriptionOf } from '../helpers/records/read-records.ts';
 
 // Subscription rows written by hand. Findings are compared while their periods run.
 const project = useProject({
-  findings: { entitled_not_paid: 3 * targets.length },
+  findings: { entitled_not_paid: 3 * restSample.length },
   at: '2026-10-01T00:00:00Z',
 });
 // Ten days after the events, while their period runs.
@@ -24,7 +24,7 @@ const event = (name: SubscriptionEvent['name'], userId: string, fields: Partial<
   subscriptionEvent({ name, userId, planId: 'plan_unknown', ...cycle, ...fields });
 
 /** Events of a user's subscription arrive in the written order. `createdAt` is the time at the gateway. */
-describe.each(targets)('%s', (target) => {
+describe.each(restSample)('%s', (target) => {
   const service = useService(target, project);
 
   async function subscriber(): Promise<string> {

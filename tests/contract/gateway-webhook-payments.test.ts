@@ -5,18 +5,18 @@ import { declined, paymentCaptured, paymentFailed } from '../helpers/gateway/eve
 import { answer } from '../helpers/http/answer.ts';
 import { createCaller } from '../helpers/http/caller.ts';
 import { checkout, verify } from '../helpers/http/requests.ts';
-import { targets } from '../helpers/project/targets.ts';
+import { restSample } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
 import { ledgerRow, paymentOfOrder, queued, readRowsBesidesLedger } from '../helpers/records/read-records.ts';
 import { createPayment, uniqueId } from '../helpers/records/records.ts';
 
 // Captures without an amount grant nothing. Contract: Closed browser.
-const project = useProject({ findings: { captured_not_fulfilled: 2 * targets.length } });
+const project = useProject({ findings: { captured_not_fulfilled: 2 * restSample.length } });
 const received = { status: 200, body: { received: true } };
 const { error_code, error_description, error_reason } = declined;
 const failure = { error_code, error_description, error_reason };
 
-describe.each(targets)('%s', (target) => {
+describe.each(restSample)('%s', (target) => {
   const service = useService(target, project);
 
   /** A payment of a new user. With `paymentId` the gateway's payment id is stored already. */

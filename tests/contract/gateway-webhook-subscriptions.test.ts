@@ -5,14 +5,14 @@ import { type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/ev
 import { answer } from '../helpers/http/answer.ts';
 import { createCaller } from '../helpers/http/caller.ts';
 import { checkout, verify } from '../helpers/http/requests.ts';
-import { targets } from '../helpers/project/targets.ts';
+import { poolSample } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
 import { ledgerRow, queued, readRowsExcept, readTier, subscriptionOf } from '../helpers/records/read-records.ts';
 import { createPayment, uniqueId } from '../helpers/records/records.ts';
 
 // Subscription rows written by hand. Findings are compared while their periods run.
 const project = useProject({
-  findings: { entitled_not_paid: 3 * targets.length, tier_mismatch: 2 * targets.length },
+  findings: { entitled_not_paid: 3 * poolSample.length, tier_mismatch: 2 * poolSample.length },
   at: '2026-10-01T00:00:00Z',
 });
 // Ten days after the events, while their period runs.
@@ -27,7 +27,7 @@ const event = (name: SubscriptionEvent['name'], fields: Partial<SubscriptionEven
 
 const received = { status: 200, body: { received: true } };
 
-describe.each(targets)('%s', (target) => {
+describe.each(poolSample)('%s', (target) => {
   const service = useService(target, project);
 
   /** Every row but those that each event of a gateway subscription writes: ledger and mirror. */

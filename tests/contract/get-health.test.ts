@@ -6,7 +6,7 @@ import { postWebhook } from '../helpers/gateway/deliver.ts';
 import { answer, fullAnswer, refusal } from '../helpers/http/answer.ts';
 import { enqueueMail } from '../helpers/outbox/side-effects.ts';
 import { receiverEnvironment } from '../helpers/outbox/test-dispatcher.ts';
-import { targets } from '../helpers/project/targets.ts';
+import { restSample } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
 import { readAllRows } from '../helpers/records/read-records.ts';
 import { createUser } from '../helpers/records/records.ts';
@@ -15,7 +15,7 @@ const project = useProject();
 // No request of this file dispatches, so nothing is delivered.
 const environment = receiverEnvironment('http://127.0.0.1:9');
 
-describe.each(targets)('%s', (target) => {
+describe.each(restSample)('%s', (target) => {
   const service = useService(target, project, environment);
   const withoutMail = useService(target, project, { ...environment, RESEND_API_KEY: '' });
 
@@ -104,7 +104,7 @@ describe.each(targets)('%s', (target) => {
   });
 });
 
-describe.each(targets)('%s without gateway and webhook secrets', (target) => {
+describe.each(restSample)('%s without gateway and webhook secrets', (target) => {
   const service = useService(target, project, {
     GATEWAY_KEY_ID: '',
     GATEWAY_KEY_SECRET: '',

@@ -6,7 +6,7 @@ import { type Shop, useShop } from '../helpers/gateway/shop.ts';
 import { answer, fullAnswer, refusal } from '../helpers/http/answer.ts';
 import { createCaller } from '../helpers/http/caller.ts';
 import { checkout, orderPlan, type OrderState, requestOrderState, verify } from '../helpers/http/requests.ts';
-import { targets } from '../helpers/project/targets.ts';
+import { poolSample } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
 import { paymentOfOrder, queued, readAllRows, readTier } from '../helpers/records/read-records.ts';
 import { createPayment, uniqueId } from '../helpers/records/records.ts';
@@ -43,7 +43,7 @@ async function ordered(shop: Shop) {
 const reads = (shop: Shop, orderId: string) =>
   shop.calls.filter(({ method, path }) => method === 'GET' && path === `/v1/orders/${orderId}/payments`).length;
 
-describe.each(targets)('%s', (target) => {
+describe.each(poolSample)('%s', (target) => {
   const shop = useShop(target, project);
   const unconfigured = useService(target, project, { GATEWAY_KEY_SECRET: '' });
 

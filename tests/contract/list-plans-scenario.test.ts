@@ -5,7 +5,7 @@ import { answer, fullAnswer, refusal } from '../helpers/http/answer.ts';
 import { createCaller, sessionClaims } from '../helpers/http/caller.ts';
 import { checkout, verify } from '../helpers/http/requests.ts';
 import { createToken } from '../helpers/http/tokens.ts';
-import { targets } from '../helpers/project/targets.ts';
+import { poolSample } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
 import { createPayment } from '../helpers/records/records.ts';
 import { localKeys } from '../../scripts/stack/defaults.ts';
@@ -13,7 +13,7 @@ import { localKeys } from '../../scripts/stack/defaults.ts';
 const project = useProject();
 const path = '/api/subscriptions/plans';
 
-describe.each(targets)('%s', (target) => {
+describe.each(poolSample)('%s', (target) => {
   const service = useService(target, project);
   const list = (accessToken: string, headers: Record<string, string> = {}) =>
     fullAnswer(service.request(path, { headers: { authorization: `Bearer ${accessToken}`, ...headers } }));

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { whileBroken } from '../helpers/database/broken-function.ts';
 import { answer, fullAnswer, refusal } from '../helpers/http/answer.ts';
-import { targets } from '../helpers/project/targets.ts';
+import { poolSample } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
 
 const project = useProject();
@@ -41,7 +41,7 @@ afterEach(async () => {
   await project.database.query('update public.plans set is_active = true');
 });
 
-describe.each(targets)('%s', (target) => {
+describe.each(poolSample)('%s', (target) => {
   const service = useService(target, project);
   const list = (headers: Record<string, string> = {}) => fullAnswer(service.request(path, { headers }));
 

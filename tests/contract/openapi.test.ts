@@ -4,7 +4,7 @@ import { lintOpenapi, openapiText } from '../../scripts/openapi.ts';
 import { routes } from '../../supabase/functions/api/routes/routes.ts';
 import { answer, fullAnswer } from '../helpers/http/answer.ts';
 import { checkAnswer } from '../helpers/http/described-answers.ts';
-import { targets } from '../helpers/project/targets.ts';
+import { restSample } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
 
 const project = useProject();
@@ -14,7 +14,7 @@ const document = JSON.parse(text);
 
 type Content = Record<string, { schema: unknown; examples?: Record<string, { value: unknown }> }>;
 
-describe.each(targets)('%s', (target) => {
+describe.each(restSample)('%s', (target) => {
   const service = useService(target, project);
 
   test('GET /api/openapi.json without a session → 200, the description of the routes, public for an hour', async () => {

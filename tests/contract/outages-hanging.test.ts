@@ -6,13 +6,7 @@ import { answer, refusal } from '../helpers/http/answer.ts';
 import { type ApiProxy, startApiProxy } from '../helpers/http/api-proxy.ts';
 import { createCaller } from '../helpers/http/caller.ts';
 import { checkout, requestOrderState, requestSubscription, returnCheckout, verify } from '../helpers/http/requests.ts';
-import {
-  everyTarget,
-  poolTargets,
-  type RunningService,
-  startService,
-  type Target,
-} from '../helpers/project/targets.ts';
+import { everyTarget, isOverPool, type RunningService, startService, type Target } from '../helpers/project/targets.ts';
 import { useProject } from '../helpers/project/use-project.ts';
 import { paymentOfOrder } from '../helpers/records/read-records.ts';
 import { createPayment } from '../helpers/records/records.ts';
@@ -43,7 +37,7 @@ async function startBehindHanging(part: '/auth/' | '/rest/', target: Target): Pr
     APP_URL: 'https://app.example',
   });
   running.push({ service, proxy, pool });
-  if (part === '/rest/' && poolTargets.includes(target)) {
+  if (part === '/rest/' && isOverPool(target)) {
     // One connection is open already. Some requests wait for an answer on it, others wait to connect.
     await (await service.request('/api/health')).body?.cancel();
     pool.hang();

@@ -8,7 +8,7 @@ import { type Shop, useShop } from '../helpers/gateway/shop.ts';
 import { answer, fullAnswer, refusal } from '../helpers/http/answer.ts';
 import { createCaller } from '../helpers/http/caller.ts';
 import { checkout, orderPlan, verify } from '../helpers/http/requests.ts';
-import { type RunningService, targets } from '../helpers/project/targets.ts';
+import { poolSample, type RunningService } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
 import { paymentOfOrder, queued, readTier } from '../helpers/records/read-records.ts';
 import { uniqueId } from '../helpers/records/records.ts';
@@ -19,7 +19,7 @@ const patience = { timeout: 30_000 };
 const internalKey = 'internal-key';
 const withInternalKey = { 'x-internal-key': internalKey };
 // One payment for each target was verified and never captured.
-const project = useProject({ findings: { never_captured: targets.length } });
+const project = useProject({ findings: { never_captured: poolSample.length } });
 const none = { events: [] };
 
 const reconcile = (service: Pick<RunningService, 'request'>, headers: HeadersInit = withInternalKey) =>
@@ -71,7 +71,7 @@ async function billed() {
 const doneAt = async () =>
   (await project.database.one("select done_at from private.scheduled_jobs where name = 'reconciliation'")).done_at;
 
-describe.each(targets)('%s', (target) => {
+describe.each(poolSample)('%s', (target) => {
   const shop = useShop(target, project, { INTERNAL_KEY: internalKey });
   const unconfigured = useService(target, project, { GATEWAY_KEY_SECRET: '', INTERNAL_KEY: internalKey });
 

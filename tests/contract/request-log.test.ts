@@ -8,14 +8,14 @@ import { fullAnswer } from '../helpers/http/answer.ts';
 import { createCaller } from '../helpers/http/caller.ts';
 import { checkout, requestSubscription, verify } from '../helpers/http/requests.ts';
 import { createToken } from '../helpers/http/tokens.ts';
-import { servedTargets, targets } from '../helpers/project/targets.ts';
+import { restSample, servedTargets } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
 import { createPayment, uniqueId } from '../helpers/records/records.ts';
 
 const project = useProject();
 const withoutSecrets = { GATEWAY_KEY_ID: '', GATEWAY_KEY_SECRET: '', GATEWAY_WEBHOOK_SECRET: '' };
 
-describe.each(targets)('%s', (target) => {
+describe.each(restSample)('%s', (target) => {
   const service = useService(target, project);
 
   /** The log lines of a request, as soon as they are complete. */
@@ -150,7 +150,7 @@ describe.each(targets)('%s', (target) => {
   });
 });
 
-describe.each(targets)('%s without its secrets', (target) => {
+describe.each(restSample)('%s without its secrets', (target) => {
   const service = useService(target, project, withoutSecrets);
 
   test('POST /api/webhooks/gateway and verify → one line each with the missing configuration as outcome', async () => {

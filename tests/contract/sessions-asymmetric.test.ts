@@ -4,7 +4,7 @@ import { type ApiProxy, startApiProxy } from '../helpers/http/api-proxy.ts';
 import { createCaller, sessionClaims } from '../helpers/http/caller.ts';
 import { requestSubscription } from '../helpers/http/requests.ts';
 import { base64Url, createToken, encodeJson } from '../helpers/http/tokens.ts';
-import { targets } from '../helpers/project/targets.ts';
+import { restSample } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
 
 // Hosted projects sign sessions with ES256 and publish the public key. The local auth server does not.
@@ -94,7 +94,7 @@ const addresses = {
   },
 };
 
-describe.each(targets)('%s', (target) => {
+describe.each(restSample)('%s', (target) => {
   describe('with session keys available', () => {
     const service = useService(target, addresses);
 

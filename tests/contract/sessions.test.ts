@@ -4,7 +4,7 @@ import { answer, refusal } from '../helpers/http/answer.ts';
 import { createCaller, sessionClaims } from '../helpers/http/caller.ts';
 import { type Checkout, checkout } from '../helpers/http/requests.ts';
 import { createToken, encodeJson } from '../helpers/http/tokens.ts';
-import { type RunningService, targets } from '../helpers/project/targets.ts';
+import { poolSample, type RunningService } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
 import { readAllRows, readTier } from '../helpers/records/read-records.ts';
 import { createPayment } from '../helpers/records/records.ts';
@@ -93,7 +93,7 @@ async function forge(claims: Record<string, unknown>, options?: Parameters<typeo
   return `Bearer ${await createToken(claims, options)}`;
 }
 
-describe.each(targets)('%s', (target) => {
+describe.each(poolSample)('%s', (target) => {
   const service = useService(target, project);
 
   async function refused(headers: Record<string, string>, query?: string): Promise<void> {

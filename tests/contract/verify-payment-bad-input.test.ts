@@ -2,13 +2,13 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { answer, refusal } from '../helpers/http/answer.ts';
 import { createCaller } from '../helpers/http/caller.ts';
 import { type Checkout, checkout, requestSubscription, verify } from '../helpers/http/requests.ts';
-import { targets } from '../helpers/project/targets.ts';
+import { restSample } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
 import { readAllRows } from '../helpers/records/read-records.ts';
 import { createPayment, uniqueId } from '../helpers/records/records.ts';
 
 // One user makes several purchases.
-const project = useProject({ findings: { paid_twice: 3 * targets.length - 1 } });
+const project = useProject({ findings: { paid_twice: 3 * restSample.length - 1 } });
 const fields = ['gateway_order_id', 'gateway_payment_id', 'gateway_signature'] as const;
 const notFound = refusal(404, 'Payment not found');
 const failed = refusal(500, 'Failed to verify payment');
@@ -26,7 +26,7 @@ function invalid(details: { formErrors: string[]; fieldErrors: Record<string, st
   return { status: 400, body: { error: 'Invalid request', details } };
 }
 
-describe.each(targets)('%s', (target) => {
+describe.each(restSample)('%s', (target) => {
   const service = useService(target, project);
 
   /** Sends a body that must be refused. Asserts that it writes nothing and that the service still answers. */

@@ -5,13 +5,13 @@ import { answer, refusal } from '../helpers/http/answer.ts';
 import { createCaller } from '../helpers/http/caller.ts';
 import { type Checkout, checkout, verify } from '../helpers/http/requests.ts';
 import type { SignedUpUser } from '../helpers/project/project.ts';
-import { targets } from '../helpers/project/targets.ts';
+import { poolSample } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
 import { readAllRows } from '../helpers/records/read-records.ts';
 import { createPayment, uniqueId } from '../helpers/records/records.ts';
 
 // One user makes several purchases.
-const project = useProject({ findings: { paid_twice: targets.length - 1 } });
+const project = useProject({ findings: { paid_twice: poolSample.length - 1 } });
 const unauthorized = refusal(401, 'Unauthorized');
 const notConfigured = refusal(503, 'Payment service not configured');
 const badSignature = refusal(400, 'Payment verification failed');
@@ -43,7 +43,7 @@ const missingFields = {
   },
 };
 
-describe.each(targets)('%s', (target) => {
+describe.each(poolSample)('%s', (target) => {
   const service = useService(target, project);
 
   /** Sends a request that must be refused, and asserts that it writes nothing. */
@@ -161,7 +161,7 @@ describe.each(targets)('%s', (target) => {
   });
 });
 
-describe.each(targets.flatMap((target) => [
+describe.each(poolSample.flatMap((target) => [
   { target, missing: 'GATEWAY_KEY_ID' },
   { target, missing: 'GATEWAY_KEY_SECRET' },
 ]))('$target without $missing', ({ target, missing }) => {

@@ -3,13 +3,13 @@ import { secrets, sign } from '../helpers/gateway/sign.ts';
 import { answer, refusal } from '../helpers/http/answer.ts';
 import { createCaller } from '../helpers/http/caller.ts';
 import { checkout, verify } from '../helpers/http/requests.ts';
-import { targets } from '../helpers/project/targets.ts';
+import { poolSample } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
 import { createPayment } from '../helpers/records/records.ts';
 
 const project = useProject();
 
-describe.each(targets)('%s while the API key secret rotates', (target) => {
+describe.each(poolSample)('%s while the API key secret rotates', (target) => {
   const service = useService(target, project, { GATEWAY_KEY_SECRET_PREVIOUS: 'old-key-secret' });
 
   /** Verifies a new order whose checkout was signed with a secret. */

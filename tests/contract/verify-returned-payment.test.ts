@@ -5,13 +5,13 @@ import { secrets, sign } from '../helpers/gateway/sign.ts';
 import { answer, fullAnswer, refusal } from '../helpers/http/answer.ts';
 import { createCaller } from '../helpers/http/caller.ts';
 import { checkout, orderPlan, returnCheckout, returnForm, verify } from '../helpers/http/requests.ts';
-import { targets } from '../helpers/project/targets.ts';
+import { restSample } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
 import { paymentOfOrder, queued, readAllRows, readTier, subscriptionOf } from '../helpers/records/read-records.ts';
 import { createPayment, uniqueId } from '../helpers/records/records.ts';
 
 // For each target one payment is captured without a plan, and one with two payments.
-const project = useProject({ findings: { captured_not_fulfilled: targets.length, paid_twice: targets.length } });
+const project = useProject({ findings: { captured_not_fulfilled: restSample.length, paid_twice: restSample.length } });
 const appUrl = 'https://app.example/shop';
 const path = '/api/payments/return';
 const none = { events: [] };
@@ -28,7 +28,7 @@ async function redirected(response: Promise<Response>) {
   return { status, body, location: headers.get('location') };
 }
 
-describe.each(targets)('%s', (target) => {
+describe.each(restSample)('%s', (target) => {
   const shop = useShop(target, project, { APP_URL: `${appUrl}/` });
 
   test('POST /api/payments/return of a paid checkout without a session → 303 paid; the owner has the tier', async () => {
@@ -292,7 +292,7 @@ describe.each(targets)('%s', (target) => {
   });
 });
 
-describe.each(targets)('%s with other settings', (target) => {
+describe.each(restSample)('%s with other settings', (target) => {
   const unconfigured = useService(target, project, { GATEWAY_KEY_SECRET: '', APP_URL: appUrl });
   const withoutApp = useService(target, project);
   const rotated = useService(target, project, {

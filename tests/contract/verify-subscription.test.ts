@@ -5,7 +5,7 @@ import { answer, refusal } from '../helpers/http/answer.ts';
 import { createCaller } from '../helpers/http/caller.ts';
 import { type Authorisation, requestSubscription } from '../helpers/http/requests.ts';
 import type { SignedUpUser } from '../helpers/project/project.ts';
-import { targets } from '../helpers/project/targets.ts';
+import { poolSample } from '../helpers/project/targets.ts';
 import { useProject } from '../helpers/project/use-project.ts';
 import { uniqueId } from '../helpers/records/records.ts';
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
   await project.database.query("update public.plans set gateway_plan_id = 'plan_' || tier, trial_days = 0");
 });
 
-describe.each(targets)('%s', (target) => {
+describe.each(poolSample)('%s', (target) => {
   const shop = useShop(target, project);
   let user: SignedUpUser;
   beforeEach(async () => {

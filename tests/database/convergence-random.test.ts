@@ -11,6 +11,6 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-test('fifty random sets of facts give the same result in each of fourteen orders', async () => {
-  await proveRandomSets(database, Array.from({ length: 50 }, (_, seed) => seed));
+test('twenty-five random sets of facts give the same result in each of fourteen orders', async () => {
+  await proveRandomSets(database, Array.from({ length: 25 }, (_, seed) => seed));
 });

@@ -68,23 +68,28 @@ const mailTo = ({ email }: Person) =>
   database.query("select key from private.outbox where payload ->> 'to' = $1", [email]);
 
 /** The columns of our tables that contain a person's data: `schema.table.column`, sorted. */
-async function columnsNaming({ id, email, phone, vpa, name }: Person): Promise<string[]> {
-  const columns = await database.query(
-    `select format('%I.%I', c.table_schema, c.table_name) as "table", quote_ident(c.column_name) as "column"
-     from information_schema.columns c
-     join information_schema.tables t using (table_schema, table_name)
-     where c.table_schema in ('public', 'private')
-       and t.table_type = 'BASE TABLE'
-     order by 1, c.ordinal_position`,
+async function columnsNaming(person: Person): Promise<string[]> {
+  const tables = await database.query(
+    `select format('%s.%I', c.relnamespace::regnamespace, c.relname) as name,
+       array_agg(quote_ident(a.attname)) filter (where a.attnum > 0 and not a.attisdropped) as columns
+     from pg_class c
+     join pg_attribute a on a.attrelid = c.oid
+     where c.relnamespace in ('public'::regnamespace, 'private'::regnamespace) and c.relkind = 'r'
+     group by c.oid`,
   );
-  const found = [];
-  for (const { table, column } of columns) {
+  const found: string[] = [];
+  for (const { name, columns } of tables) {
+    const texts: string[] = Array.isArray(columns) ? columns : [];
     // The cast to text covers every type: jsonb, arrays and uuid are searched in the same way.
-    const [row] = await database.query(
-      `select from ${table} t where exists (select from unnest($1::text[]) w where strpos(lower(t.${column}::text), lower(w)) > 0) limit 1`,
-      [[id, email, phone, vpa, name]],
+    const row = await database.one(
+      `select ${
+        texts.map((column) =>
+          `bool_or(exists (select from unnest($1::text[]) w where strpos(lower(t.${column}::text), lower(w)) > 0)) as ${column}`
+        ).join(', ')
+      } from ${name} t`,
+      [[person.id, person.email, person.phone, person.vpa, person.name]],
     );
-    if (row) found.push(`${table}.${column}`);
+    found.push(...Object.keys(row).filter((column) => row[column] === true).map((column) => `${name}.${column}`));
   }
   return found.sort();
 }

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Plans, scansOf, watchPlans } from '../helpers/database/query-plans.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { isLong } from '../helpers/project/is-long.ts';
+
+const rows = isLong ? 50_000 : 10_000;
 
 let database: TestDatabase;
 let plans: Plans;
@@ -12,7 +15,7 @@ beforeAll(async () => {
     begin;
     set local session_replication_role = replica;
     insert into auth.users (id, email)
-    select md5(n::text)::uuid, n || '@example.com' from generate_series(1, 50000) n;
+    select md5(n::text)::uuid, n || '@example.com' from generate_series(1, ${rows}) n;
     insert into public.profiles (user_id, subscription_tier) select id, 'basic' from auth.users;
     insert into public.subscriptions
       (id, user_id, tier, status, current_period_start, current_period_end, created_at, updated_at)
@@ -22,11 +25,11 @@ beforeAll(async () => {
     select id, user_id, 9900, 'captured', 'basic', '2020-01-01', current_period_start, current_period_end
     from public.subscriptions;
     insert into private.gateway_subscriptions (user_id, gateway_subscription_id, period_start, period_end)
-    select gen_random_uuid(), 'sub_' || n, '2020-01-01', '2020-02-01' from generate_series(1, 50000) n;
+    select gen_random_uuid(), 'sub_' || n, '2020-01-01', '2020-02-01' from generate_series(1, ${rows}) n;
     insert into private.grants (user_id, tier, until, at)
-    select gen_random_uuid(), 'pro', '2020-02-01', '2020-01-01' from generate_series(1, 50000);
+    select gen_random_uuid(), 'pro', '2020-02-01', '2020-01-01' from generate_series(1, ${rows});
     insert into private.manual_subscriptions (user_id, tier, status, cancel_at_period_end, at)
-    select gen_random_uuid(), 'pro', 'cancelled', false, '2020-01-01' from generate_series(1, 50000);
+    select gen_random_uuid(), 'pro', 'cancelled', false, '2020-01-01' from generate_series(1, ${rows});
     commit`);
   // An automatic analyze in the middle would end the state before the first one.
   for (const table of ['auth.users', 'public.profiles', 'public.subscriptions', 'public.payments']) {
@@ -57,7 +60,7 @@ const reads = {
 describe.each([
   ['before the first analyze', ''],
   ['after an analyze', 'analyze'],
-])('with 50,000 subscriptions, %s', (_, first) => {
+])(`with ${rows.toLocaleString('en')} subscriptions, %s`, (_, first) => {
   beforeAll(() => database.query(first));
 
   test.each(Object.entries(reads))('%s reads each table by its indexes, batch after batch', async (call, tables) => {

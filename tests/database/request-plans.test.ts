@@ -14,7 +14,7 @@ import {
 import { uniqueId } from '../helpers/records/records.ts';
 import { isLong } from '../helpers/project/is-long.ts';
 
-const rows = isLong ? 100_000 : 20_000;
+const rows = isLong ? 100_000 : 10_000;
 
 let database: TestDatabase;
 let plans: Plans;

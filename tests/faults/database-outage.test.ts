@@ -9,9 +9,10 @@ import {
   expectOutageAnswer,
   retryUntilSuccess,
 } from '../helpers/faults/fault-requests.ts';
+import { sampleOf } from '../helpers/project/is-long.ts';
 import { readOutbox } from '../helpers/records/read-records.ts';
 
-describe.each(['REST', 'the pool'] as const)('over %s', (transport) => {
+describe.each(sampleOf(['REST', 'the pool'] as const, 1))('over %s', (transport) => {
   let project: FaultProject;
   let customers: Customer[];
   let pid: number | undefined;

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { useBillingProject } from '../helpers/faults/billing-project.ts';
 import { refusal } from '../helpers/http/answer.ts';
 import type { SignedUpUser } from '../helpers/project/project.ts';
+import { sampleOf } from '../helpers/project/is-long.ts';
 import { useProject } from '../helpers/project/use-project.ts';
 
 const billing = useBillingProject(useProject({ findings: 'compared elsewhere' }));
@@ -31,7 +32,7 @@ async function subscribed(): Promise<{ user: SignedUpUser; id: string }> {
 describe.each(['/v1/subscriptions/:id', '/v1/payments/:id'])(
   'verify with a subscription while the gateway at GET %s',
   (path) => {
-    test.each(path.includes('payments') ? outages.slice(0, 3) : outages)(
+    test.each(sampleOf(path.includes('payments') ? outages.slice(0, 3) : outages, 1))(
       '%s → 502, nothing is granted; then 200 and one mail',
       async (_, fault) => {
         const user = await billing.newUser();
@@ -52,13 +53,14 @@ describe.each(['/v1/subscriptions/:id', '/v1/payments/:id'])(
 );
 
 describe.each([true, false])('POST /api/subscriptions/cancel with at_period_end %s', (atPeriodEnd) => {
-  test.each(
+  test.each(sampleOf(
     [
       ['answers 503', { mode: 'status', status: 503 }],
       ['does it and closes the connection', { mode: 'close', applied: true }],
       ['answers 429', { mode: 'status', status: 429, retry_after: 30 }],
     ] as const,
-  )('while the gateway %s → 200; the gateway is told once it answers', async (_, fault) => {
+    1,
+  ))('while the gateway %s → 200; the gateway is told once it answers', async (_, fault) => {
     const { user, id } = await subscribed();
     await billing.breakApi({ method: 'POST', path: '/v1/subscriptions/:id/cancel', ...fault });
     expect(await billing.send(user, 'subscriptions/cancel', { at_period_end: atPeriodEnd })).toMatchObject({
@@ -79,7 +81,7 @@ describe.each([true, false])('POST /api/subscriptions/cancel with at_period_end 
   });
 });
 
-test.each(outages.slice(0, 2))(
+test.each(sampleOf(outages.slice(0, 2), 0))(
   'reconciliation while the gateway %s: no state changes; the next one applies it',
   async (_, fault) => {
     const user = await billing.newUser();

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { useBillingProject } from '../helpers/faults/billing-project.ts';
 import type { SignedUpUser } from '../helpers/project/project.ts';
+import { isLong } from '../helpers/project/is-long.ts';
 import { useProject } from '../helpers/project/use-project.ts';
 
 const billing = useBillingProject(useProject({ findings: 'compared elsewhere' }));
@@ -71,25 +72,34 @@ test('without any webhook reconciliation alone shows a renewal, failed charges, 
   expect(await compareAfter(4, customers)).toMatchObject({ currentTier: 'free', reason: 'cancelled', billed: null });
 });
 
-test('without any webhook reconciliation alone shows a pause, a resumption, and a cancellation at the gateway', async () => {
-  const customers = await two();
-  await both(customers, ({ id }) => billing.approve(id));
-  expect(await compareAfter(1, customers)).toMatchObject({ currentTier: 'basic' });
-  await both(customers, ({ id }) => billing.callApi(`/subscriptions/${id}/pause`));
-  expect(await compareAfter(31, customers)).toMatchObject({ currentTier: 'free', billed: { status: 'paused' } });
-  await both(customers, ({ id }) => billing.callApi(`/subscriptions/${id}/resume`));
-  expect(await compareAfter(5, customers)).toMatchObject({ currentTier: 'free', billed: { status: 'active' } });
-  expect(await compareAfter(27, customers)).toMatchObject({ currentTier: 'basic', status: 'active' });
-  await both(customers, ({ id }) => billing.callApi(`/subscriptions/${id}/cancel`));
-  expect(await compareAfter(31, customers)).toMatchObject({ currentTier: 'free', reason: 'cancelled', billed: null });
-});
+test.runIf(isLong)(
+  'without any webhook reconciliation alone shows a pause, a resumption, and a cancellation at the gateway',
+  async () => {
+    const customers = await two();
+    await both(customers, ({ id }) => billing.approve(id));
+    expect(await compareAfter(1, customers)).toMatchObject({ currentTier: 'basic' });
+    await both(customers, ({ id }) => billing.callApi(`/subscriptions/${id}/pause`));
+    expect(await compareAfter(31, customers)).toMatchObject({ currentTier: 'free', billed: { status: 'paused' } });
+    await both(customers, ({ id }) => billing.callApi(`/subscriptions/${id}/resume`));
+    expect(await compareAfter(5, customers)).toMatchObject({ currentTier: 'free', billed: { status: 'active' } });
+    expect(await compareAfter(27, customers)).toMatchObject({ currentTier: 'basic', status: 'active' });
+    await both(customers, ({ id }) => billing.callApi(`/subscriptions/${id}/cancel`));
+    expect(await compareAfter(31, customers)).toMatchObject({ currentTier: 'free', reason: 'cancelled', billed: null });
+  },
+);
 
-test('without any webhook reconciliation alone shows a trial, its first charge, and the last agreed cycle', async () => {
-  await billing.database.query("update public.plans set trial_days = 7, billing_cycles = 1 where tier = 'basic'");
-  const customers = await two();
-  await billing.database.query("update public.plans set trial_days = 0, billing_cycles = null where tier = 'basic'");
-  await both(customers, ({ id }) => billing.approve(id));
-  expect(await compareAfter(1, customers)).toMatchObject({ currentTier: 'basic', billed: { status: 'authenticated' } });
-  expect(await compareAfter(8, customers)).toMatchObject({ currentTier: 'basic', billed: { status: 'active' } });
-  expect(await compareAfter(32, customers)).toMatchObject({ currentTier: 'free', reason: 'lapsed', billed: null });
-});
+test.runIf(isLong)(
+  'without any webhook reconciliation alone shows a trial, its first charge, and the last agreed cycle',
+  async () => {
+    await billing.database.query("update public.plans set trial_days = 7, billing_cycles = 1 where tier = 'basic'");
+    const customers = await two();
+    await billing.database.query("update public.plans set trial_days = 0, billing_cycles = null where tier = 'basic'");
+    await both(customers, ({ id }) => billing.approve(id));
+    expect(await compareAfter(1, customers)).toMatchObject({
+      currentTier: 'basic',
+      billed: { status: 'authenticated' },
+    });
+    expect(await compareAfter(8, customers)).toMatchObject({ currentTier: 'basic', billed: { status: 'active' } });
+    expect(await compareAfter(32, customers)).toMatchObject({ currentTier: 'free', reason: 'lapsed', billed: null });
+  },
+);

@@ -2,6 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { useBillingProject } from '../helpers/faults/billing-project.ts';
 import { refusal } from '../helpers/http/answer.ts';
 import type { SignedUpUser } from '../helpers/project/project.ts';
+import { sampleOf } from '../helpers/project/is-long.ts';
 import { useProject } from '../helpers/project/use-project.ts';
 
 const billing = useBillingProject(useProject({ findings: 'compared elsewhere' }));
@@ -13,7 +14,7 @@ afterEach(() => billing.mend());
 const statuses = async (user: SignedUpUser) => (await billing.atGateway(user)).map(({ status }) => status);
 const tierOf = async (user: SignedUpUser) => (await billing.send(user, 'subscriptions')).body.currentTier;
 
-test.each(
+test.each(sampleOf(
   [
     ['answers 503', { mode: 'status', status: 503 }],
     ['answers 400', { mode: 'status', status: 400 }],
@@ -23,7 +24,9 @@ test.each(
     ['does it and answers 503', { mode: 'status', status: 503, applied: true }],
     ['does it and answers no JSON', { mode: 'garbage', applied: true }],
   ] as const,
-)('POST /api/subscriptions while the gateway %s → 502; the next one alone is billed', async (_, fault) => {
+  0,
+  3,
+))('POST /api/subscriptions while the gateway %s → 502; the next one alone is billed', async (_, fault) => {
   const user = await billing.newUser();
   await billing.breakApi({ ...creation, ...fault });
   expect(await billing.send(user, 'subscriptions', { tier: 'basic' })).toEqual(unavailable);
@@ -63,11 +66,14 @@ test('a function that is killed before it stores the subscription: the next requ
   expect(left).toEqual([]);
 });
 
-test.each<[string, 'second' | 'lost', number]>([
-  ['second, the lost', 'second', 0],
-  ['lost, the second', 'lost', 0],
-  ['lost trial, the second', 'lost', 7],
-])(
+test.each(sampleOf<[string, 'second' | 'lost', number]>(
+  [
+    ['second, the lost', 'second', 0],
+    ['lost, the second', 'lost', 0],
+    ['lost trial, the second', 'lost', 7],
+  ],
+  1,
+))(
   'after the %s one is authorised, too: both are charged once, one goes on, the other is a finding',
   async (_, first, trialDays) => {
     await billing.database.query("update public.plans set trial_days = $1 where tier = 'basic'", [trialDays]);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-// The first fifty of them are those of `npm test`.
+// The first 25 of them are those of `npm test`.
 test('150 random histories of a fixed seed match the model', async () => {
   await proveHistories(newSubject, { numRuns: 150, seed: 20261121 });
 });

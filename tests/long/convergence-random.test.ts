@@ -10,8 +10,8 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-// The first fifty seeds are those of `npm test`.
-test.each([1, 2, 3])(
+// `npm test` runs the first 25 seeds.
+test.each([0, 1, 2, 3])(
   'fifty random sets of facts give the same result in each of fourteen orders: part %i',
   async (part) => {
     await proveRandomSets(database, Array.from({ length: 50 }, (_, index) => part * 50 + index));

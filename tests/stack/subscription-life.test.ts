@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { isLong } from '../helpers/project/is-long.ts';
 import { freeBasePort, npmStart, type RunningStack } from './running-stack.ts';
 import { type Settings, shiftClock, subscribe } from './subscriber.ts';
 
@@ -69,7 +70,7 @@ test('npm run clock: approved, renewed, unpaid, halted, and paid again', slow, a
   await customer.sees({ currentTier: 'basic', subscription: { status: 'active', ended_reason: null } });
 });
 
-test(
+test.runIf(isLong)(
   'npm run clock: a cancellation is sent 48 hours before the end of the cycle, and access ends with it',
   slow,
   async () => {
@@ -87,7 +88,7 @@ test(
   },
 );
 
-test(
+test.runIf(isLong)(
   'npm run clock: a refunded cycle ends access until the next one, and a pause ends it with the cycle until it resumes',
   slow,
   async () => {
@@ -110,7 +111,7 @@ test(
   },
 );
 
-test(
+test.runIf(isLong)(
   'npm run clock: a trial is charged at its end, and the last agreed cycle completes the subscription',
   slow,
   async () => {

@@ -23,6 +23,15 @@ export async function openSession(
   return client;
 }
 
+const shared = new WeakMap<TestDatabase, Promise<pg.Client>>();
+
+/** A session of the service that the tests of a database share: it plans each statement only once. */
+export function sharedSession(database: TestDatabase): Promise<pg.Client> {
+  const session = shared.get(database) ?? openSession(database, { role: 'service_role' });
+  shared.set(database, session);
+  return session;
+}
+
 /** Calls a function of schema public with positional parameters and returns its jsonb. */
 export async function callRpc(
   client: pg.Client,

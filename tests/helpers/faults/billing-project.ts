@@ -94,7 +94,12 @@ export function useBillingProject(project: Project): BillingProject {
     await simulator.start();
     const edgeFunction = createFunction({
       port: 0,
-      env: { ...functionEnvironment(project.apiUrl), GATEWAY_API_URL: simulator.url, INTERNAL_KEY: internalKey },
+      env: {
+        ...functionEnvironment(project.apiUrl),
+        DATABASE_POOL_URL: project.poolUrl,
+        GATEWAY_API_URL: simulator.url,
+        INTERNAL_KEY: internalKey,
+      },
       log: () => {},
     });
     Object.assign(parts, { receiver, simulator, edgeFunction });

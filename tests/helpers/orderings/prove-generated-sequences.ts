@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import { endOfSequence, replayCommand } from './run-sequence.ts';
 import { createScenario, type ScenarioName } from './scenarios.ts';
-import { openSession } from '../database/session.ts';
+import { sharedSession } from '../database/session.ts';
 import type { TestDatabase } from '../database/test-database.ts';
 
 /** Proves it for random sequences that are too long to run all of them. fast-check shrinks a failing sequence. */
@@ -12,7 +12,7 @@ export async function proveGeneratedSequences(
   parameters: { numRuns: number; seed?: number },
 ): Promise<void> {
   const scenario = await createScenario(database, name);
-  const session = await openSession(database, { role: 'service_role' });
+  const session = await sharedSession(database);
   const end = async (sequence: readonly string[]) => JSON.stringify(await endOfSequence(session, scenario, sequence));
   const names = scenario.steps.map((step) => step.name);
   const sequences = fc.shuffledSubarray([...names, ...names, ...names], { minLength: 1 })
@@ -24,5 +24,4 @@ export async function proveGeneratedSequences(
     }),
     { ...parameters, verbose: 0 },
   );
-  await session.end();
 }

@@ -18,20 +18,35 @@ type Runtime = (typeof runtimes)[number];
 
 /** A way to run the service. */
 export type Target = `${Runtime}${'' | ' over the pool'}`;
-export const restTargets: readonly Target[] = runtimes;
-export const poolTargets: readonly Target[] = runtimes.map((runtime): Target => `${runtime} over the pool`);
-/** Every runtime over every transport: for the tests of a basic request. */
-export const everyTarget: readonly Target[] = [...restTargets, ...poolTargets];
+const onRest: Target = 'served on Deno 2.1.4';
+const onPool: Target = "served on today's Deno over the pool";
+
 /**
  * The served function on each Deno and over each transport. The other combinations run the same code. The long suite adds
  * two of them.
  */
 export const targets: readonly Target[] = [
   ...isLong ? ['in process', 'in process over the pool'] as const : [],
-  "served on today's Deno over the pool",
-  'served on Deno 2.1.4',
+  onPool,
+  onRest,
 ];
 export const servedTargets: readonly Target[] = targets.filter(isServed);
+
+/** For files whose rules are the same on each target: `npm test` runs one of `targets`, the long suite all. */
+export const poolSample: readonly Target[] = isLong ? targets : [onPool];
+export const restSample: readonly Target[] = isLong ? targets : [onRest];
+
+/** Every runtime over one transport, and over both: for the tests of a basic request. `npm test` runs one runtime each. */
+export const restTargets: readonly Target[] = isLong ? runtimes : [onRest];
+export const poolTargets: readonly Target[] = isLong
+  ? runtimes.map((runtime): Target => `${runtime} over the pool`)
+  : [onPool];
+export const everyTarget: readonly Target[] = [...restTargets, ...poolTargets];
+
+/** Whether the service calls the database over the pool, not over REST. */
+export function isOverPool(target: Target): boolean {
+  return target.endsWith(' over the pool');
+}
 
 function isServed(target: Target): boolean {
   return !target.startsWith('in process');
@@ -62,7 +77,7 @@ export async function startService(
     SUPABASE_URL: apiUrl,
     SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: localKeys.publishable }),
     SUPABASE_SECRET_KEYS: JSON.stringify({ default: localKeys.secret }),
-    ...(poolTargets.includes(target) ? { DATABASE_POOL_URL: poolUrl } : {}),
+    ...(isOverPool(target) ? { DATABASE_POOL_URL: poolUrl } : {}),
     ...secrets,
     ...environment,
   };
@@ -90,10 +105,12 @@ export async function startService(
     };
   }
 
+  const isHosted = target.startsWith('served on Deno 2.1.4');
   const served = createFunction({
     port: 0,
-    env,
-    denoPath: target.startsWith('served on Deno 2.1.4') ? `${root}/node_modules/deno-hosted/deno` : undefined,
+    // A Deno discards the compiled code that another version left in its folder, so each version has its own.
+    env: isHosted ? { ...env, DENO_DIR: `${root}/node_modules/.cache/deno-hosted` } : env,
+    denoPath: isHosted ? `${root}/node_modules/deno-hosted/deno` : undefined,
     log: (line) => {
       output.push(line);
       if (line.startsWith('{')) log.push(JSON.parse(line));
