@@ -10,10 +10,11 @@ if (Deno.env.get('TMPDIR') === undefined && hasRoomInMemory()) Deno.env.set('TMP
 /** The long suite, and the files of which `npm test` runs a part: fewer rows, orders, targets or cases. */
 const long = [
   'tests/long/**/*.test.ts',
-  'tests/database/{convergence,mail-claims,plans-of-empty-tables,{expiry,outbox,reconcile,request}-plans}.test.ts',
+  'tests/database/{convergence,mail-claims,upgrade,plans-of-empty-tables,{expiry,outbox,reconcile,request}-plans}.test.ts',
   'tests/contract/**/*.test.ts',
   'tests/faults/{database-outage,subscription-*}.test.ts',
-  'tests/stack/{kept-data,subscription-life}.test.ts',
+  'tests/stack/{commands,subscription-life}.test.ts',
+  'tests/concurrency/outbox-claimers.test.ts',
 ];
 const globalSetup = ['tests/helpers/database/global-setup.ts'];
 

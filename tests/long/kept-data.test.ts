@@ -1,15 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { withClient } from '../helpers/database/postgres-client.ts';
-import { isLong } from '../helpers/project/is-long.ts';
 import { copyProject } from '../helpers/project/copy-project.ts';
-import { expectGone, freeBasePort, npmStart } from './running-stack.ts';
-import type { RunningStack } from './running-stack.ts';
+import { expectGone, freeBasePort, npmStart } from '../stack/running-stack.ts';
+import type { RunningStack } from '../stack/running-stack.ts';
 
 describe('kept data', { timeout: 180_000 }, () => {
   const port = String(freeBasePort());
   let project: string;
   let migrations: string[];
-  /** The first test leaves it running, and the second one, of the long suite, kills it. */
+  /** The first test leaves it running, and the second one kills it. */
   let running: RunningStack | undefined;
 
   beforeAll(async () => {
@@ -50,7 +49,7 @@ describe('kept data', { timeout: 180_000 }, () => {
     expect(await signUp(env.API_URL ?? '', env.PUBLISHABLE_KEY ?? '')).toBe(422);
   });
 
-  test.runIf(isLong)('a Postgres that survived its supervisor is stopped', async () => {
+  test('a Postgres that survived its supervisor is stopped', async () => {
     const first = running ?? start();
     await first.ready;
     const processes = await first.processes();
@@ -68,7 +67,7 @@ describe('kept data', { timeout: 180_000 }, () => {
     await expectGone(processes);
   });
 
-  test.runIf(isLong)('a changed or removed applied migration stops the start, until --reset', async () => {
+  test('a changed or removed applied migration stops the start, until --reset', async () => {
     const [changed, removed] = migrations;
     const folder = `${project}/supabase/migrations`;
     await Deno.writeTextFile(`${folder}/${changed}`, '\n-- changed\n', { append: true });
