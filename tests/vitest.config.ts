@@ -10,10 +10,11 @@ if (Deno.env.get('TMPDIR') === undefined && hasRoomInMemory()) Deno.env.set('TMP
 /** The long suite, and the files of which `npm test` runs a part: fewer rows, orders, targets or cases. */
 const long = [
   'tests/long/**/*.test.ts',
-  'tests/database/{convergence,mail-claims,plans-of-empty-tables,{expiry,outbox,reconcile,request}-plans}.test.ts',
+  'tests/database/{convergence,mail-claims,upgrade,plans-of-empty-tables,{expiry,outbox,reconcile,request}-plans}.test.ts',
   'tests/contract/**/*.test.ts',
   'tests/faults/{database-outage,subscription-*}.test.ts',
-  'tests/stack/{kept-data,subscription-life}.test.ts',
+  'tests/stack/{commands,subscription-life}.test.ts',
+  'tests/concurrency/outbox-claimers.test.ts',
 ];
 const globalSetup = ['tests/helpers/database/global-setup.ts'];
 
@@ -39,7 +40,7 @@ export default defineConfig({
     // Twice the cores of a small machine: many tests wait for a timeout or for another process.
     maxWorkers: 4,
     // Bounds for a slow machine; nothing waits this long where things work.
-    testTimeout: isLong ? 300_000 : 60_000,
+    testTimeout: isLong ? 900_000 : 60_000,
     hookTimeout: isLong ? 300_000 : 120_000,
     teardownTimeout: 30_000,
   },

@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 // tests/long runs more seeds.
-test('seventy-two random orders on eight connections at once give the same result as serial execution', async () => {
-  await proveRaces(database, scenarioNames, Array.from({ length: 72 }, (_, seed) => seed));
+test('a random order of each scenario, on eight connections at once, gives the same result as serial execution', async () => {
+  await proveRaces(database, scenarioNames, Array.from({ length: scenarioNames.length }, (_, seed) => seed));
   expect(await countDeadlocks(database, [])).toBe(0);
 });

@@ -10,6 +10,7 @@ import { setClock } from '../helpers/database/clock.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { subscriptionEvent } from '../helpers/gateway/events.ts';
 import { withClient } from '../helpers/database/postgres-client.ts';
+import { isLong } from '../helpers/project/is-long.ts';
 import { createPayment } from '../helpers/records/records.ts';
 import { restoreReleasedDatabase } from '../helpers/database/released-database.ts';
 import { readAllRows } from '../helpers/records/read-records.ts';
@@ -118,8 +119,8 @@ describe('a database of the newest release, upgraded by db push', () => {
   });
 });
 
-// While no migration is newer than the release, the push above applies none.
-describe('a later migration, which adds a column and an optional parameter', () => {
+// While no migration is newer than the release, the push above applies none. Each push takes seconds.
+describe.runIf(isLong)('a later migration, which adds a column and an optional parameter', () => {
   const later = '29991231000000_later.sql';
   let folder: string;
   let database: TestDatabase;

@@ -1,15 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { withClient } from '../helpers/database/postgres-client.ts';
-import { isLong } from '../helpers/project/is-long.ts';
 import { copyProject } from '../helpers/project/copy-project.ts';
-import { expectGone, freeBasePort, npmStart } from './running-stack.ts';
-import type { RunningStack } from './running-stack.ts';
+import { expectGone, freeBasePort, npmStart } from '../stack/running-stack.ts';
+import type { RunningStack } from '../stack/running-stack.ts';
 
 describe('kept data', { timeout: 180_000 }, () => {
   const port = String(freeBasePort());
   let project: string;
   let migrations: string[];
-  /** The first test leaves it running, and the second one, of the long suite, kills it. */
+  /** The first test leaves it running, and the second one kills it. */
   let running: RunningStack | undefined;
 
   beforeAll(async () => {
@@ -53,32 +52,27 @@ describe('kept data', { timeout: 180_000 }, () => {
     expect(await signUp(env.API_URL ?? '', env.PUBLISHABLE_KEY ?? '')).toBe(422);
   });
 
-  test.runIf(isLong)(
-    'a Postgres that survived its supervisor is stopped; without a new migration the CLI does not run',
-    async () => {
-      const first = running ?? start();
-      await first.ready;
-      const processes = await first.processes();
-      // The shells that would stop the children are killed together with the supervisor, so Postgres survives.
-      for (const { pid, command } of processes) {
-        if (command.startsWith('/bin/sh') || command.includes('scripts/start.ts')) Deno.kill(pid, 'SIGKILL');
-      }
-      await first.exited;
-      for (const { pid, command } of processes) {
-        if (command.includes('lite-process.ts') || command.includes('functions/api/index.ts')) {
-          Deno.kill(pid, 'SIGKILL');
-        }
-      }
-      const second = npmStart(['--port', String(freeBasePort())], {}, project);
-      await second.ready;
-      // Nothing is missing, so the CLI, which takes long, does not run.
-      expect(second.stderr.filter((line) => line.startsWith('[migrate]'))).toEqual([]);
-      expect((await second.end()).code).toBe(0);
-      await expectGone(processes);
-    },
-  );
+  test('a Postgres that survived its supervisor is stopped; without a new migration the CLI does not run', async () => {
+    const first = running ?? start();
+    await first.ready;
+    const processes = await first.processes();
+    // The shells that would stop the children are killed together with the supervisor, so Postgres survives.
+    for (const { pid, command } of processes) {
+      if (command.startsWith('/bin/sh') || command.includes('scripts/start.ts')) Deno.kill(pid, 'SIGKILL');
+    }
+    await first.exited;
+    for (const { pid, command } of processes) {
+      if (command.includes('lite-process.ts') || command.includes('functions/api/index.ts')) Deno.kill(pid, 'SIGKILL');
+    }
+    const second = npmStart(['--port', String(freeBasePort())], {}, project);
+    await second.ready;
+    // Nothing is missing, so the CLI, which takes long, does not run.
+    expect(second.stderr.filter((line) => line.startsWith('[migrate]'))).toEqual([]);
+    expect((await second.end()).code).toBe(0);
+    await expectGone(processes);
+  });
 
-  test.runIf(isLong)('a changed or removed applied migration stops the start, until --reset', async () => {
+  test('a changed or removed applied migration stops the start, until --reset', async () => {
     const [changed, removed] = migrations;
     const folder = `${project}/supabase/migrations`;
     await Deno.writeTextFile(`${folder}/${changed}`, '\n-- changed\n', { append: true });
