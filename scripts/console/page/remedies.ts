@@ -1,0 +1,29 @@
+import type { Finding, SupportAction } from '../rows.ts';
+import type { ActionName } from './actions.ts';
+
+type Proposal = Omit<SupportAction, 'action' | 'reason'> & { action: ActionName };
+
+/** The support action that repairs a finding; null: it needs a person to look, or work at the gateway. */
+export function remedyOf({ finding, subject, user_id, detail }: Finding): Proposal | null {
+  const tier = text(detail.tier);
+  const until = text(detail.period_end) ?? text(detail.ends_at);
+  switch (finding) {
+    case 'failed_events':
+      return { action: 'replay_event', user_id, reference: subject };
+    case 'outbox_stuck':
+      return { action: 'requeue_mail', user_id, reference: String(detail.id) };
+    case 'dispute_lost':
+      return { action: 'end_access', user_id, reference: subject, ...(tier && { tier }) };
+    case 'paid_not_entitled':
+    case 'entitled_not_paid':
+      return { action: 'grant', user_id, ...(tier && { tier }), ...(until && { until }) };
+    case 'reconciliation_overdue':
+      return { action: 'reconcile_now' };
+    default:
+      return null;
+  }
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,58 @@
+/// <reference lib="dom" />
+import { element } from '../../stack/shop/element.ts';
+import type { Finding, ServiceState } from '../rows.ts';
+import { read } from './api.ts';
+import { actionButton } from './dialog.ts';
+import { amounts, time, words } from './format.ts';
+import { code, facts, head, link, section } from './parts.ts';
+import { remedyOf } from './remedies.ts';
+import type { Show } from './view.ts';
+
+type Today = { findings: Finding[]; hasMore: boolean; state: ServiceState };
+const EVERY_MS = 15_000;
+
+/** What needs a person, and whether the service works. */
+export const showToday: Show = async (_url, _id, signal) => {
+  const { findings, hasMore, state } = await read<Today>('/today', signal);
+  const count = hasMore ? `More than ${findings.length}` : String(findings.length);
+  const content = findings.length === 0
+    ? [allClear()]
+    : [element('p', { className: 'lead' }, `${count} to look at, the oldest first.`), ...groups(findings)];
+  return { title: 'Today', content: [head('Today'), service(state), ...content], everyMs: EVERY_MS };
+};
+
+function service(state: ServiceState): HTMLElement {
+  return facts([
+    ['Last webhook', time(state.last_webhook_at, 'none yet', 'ago')],
+    ['Last sweep', time(state.last_sweep_at, 'none yet', 'ago')],
+    ['Last reconciliation', time(state.last_reconciliation_at, 'none yet', 'ago')],
+    ['Oldest waiting mail', time(state.oldest_undelivered_mail_at, 'none waits', 'ago')],
+    ['Payments today', String(state.payments_today)],
+    ['Received today', amounts(state.revenue_today, 'nothing yet')],
+  ], 'tiles');
+}
+
+function allClear(): HTMLElement {
+  const text = element('div', {}, element('strong', {}, 'Nothing to do'), element('p', {}, 'No finding is open.'));
+  return element('div', { className: 'clear' }, element('span', { className: 'tick', ariaHidden: 'true' }, '✓'), text);
+}
+
+function groups(findings: Finding[]): HTMLElement[] {
+  const kinds = Object.entries(Object.groupBy(findings, ({ finding }) => finding));
+  return kinds.map(([kind, rows = []]) => {
+    const count = element('span', { className: 'count' }, String(rows.length));
+    const list = element('ul', { className: 'findings' }, ...rows.map(one));
+    return section(words(kind), [list], count);
+  });
+}
+
+function one(finding: Finding): HTMLElement {
+  const { user_id, email, subject, since, remedy } = finding;
+  const who = user_id === null ? code(subject) : link(`/customers/${user_id}`, email ?? subject);
+  const line = element('div', { className: 'row' }, who, time(since, '', 'ago'));
+  if (user_id !== null && subject !== user_id) line.append(code(subject));
+  const text = element('div', {}, line, element('p', { className: 'soft' }, remedy ?? ''));
+  const proposal = remedyOf(finding);
+  const button = proposal === null ? [] : [actionButton(proposal, email ?? 'nobody in particular')];
+  return element('li', {}, text, ...button);
+}

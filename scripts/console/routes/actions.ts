@@ -1,0 +1,31 @@
+import { Hono } from 'hono';
+import { z } from 'zod';
+import type { SupportDatabase } from '../database.ts';
+
+const optional = z.string().trim().max(500).nullish().transform((text) => text || null);
+const input = z.strictObject({
+  action: z.string().max(50),
+  user_id: z.uuid().nullish().transform((id) => id ?? null),
+  email: optional,
+  tier: optional,
+  until: z.iso.datetime({ offset: true }).nullish().transform((time) => time ?? null),
+  reference: optional,
+  reason: z.string().trim().min(1, 'Say why: the reason is kept with the action.').max(1000),
+});
+
+/** `POST /actions`: carries out a support action. The database checks it, and keeps it as the trail. */
+export function actionRoutes(database: SupportDatabase): Hono {
+  const routes = new Hono();
+  routes.post('/actions', async (c) => {
+    const parsed = input.safeParse(await c.req.json().catch(() => undefined));
+    if (!parsed.success) return c.json({ error: parsed.error.issues[0]?.message ?? 'This is not an action.' }, 400);
+    const { action, user_id, email, tier, until, reference, reason } = parsed.data;
+    await database.write(
+      `insert into private.support_actions (action, user_id, email, tier, until, reference, reason)
+      values ($1, $2, $3, $4, $5, $6, $7)`,
+      [action, user_id, email, tier, until, reference, reason],
+    );
+    return c.json({ done: true });
+  });
+  return routes;
+}
