@@ -4,6 +4,8 @@ import { connectionError, tlsOptions } from '../doctor/connection.ts';
 const TIMEOUT_MS = 15_000;
 const CONNECT_MS = 5_000;
 
+type Texts = Record<string, string | null>;
+
 /** The database, as the support role sees it. */
 export type SupportDatabase = {
   /**
@@ -11,8 +13,8 @@ export type SupportDatabase = {
    * number. @throws Refused, Unreachable
    */
   read<Row>(query: string, parameters?: unknown[]): Promise<Row[]>;
-  /** Runs a statement that writes. @throws Refused, Unreachable */
-  write(statement: string, parameters: unknown[]): Promise<void>;
+  /** Runs a statement that writes, and returns its rows as texts. @throws Refused, Unreachable */
+  write(statement: string, parameters: unknown[]): Promise<Texts[]>;
   /** Closes the connections. A later statement opens new ones. */
   close(): void;
 };
@@ -31,7 +33,7 @@ export class Unreachable extends Error {
 export function createSupportDatabase(url: string, certificate?: string): SupportDatabase {
   let pool: pg.Pool | undefined;
 
-  async function run(text: string, values: unknown[]): Promise<{ rows: unknown }[]> {
+  async function run(text: string, values: unknown[]): Promise<Texts[]> {
     try {
       pool ??= openPool(url, certificate);
       return (await pool.query({ text, values })).rows;
@@ -46,9 +48,7 @@ export function createSupportDatabase(url: string, certificate?: string): Suppor
       const rows: Row[] = JSON.parse(String(all?.rows));
       return rows;
     },
-    async write(statement, parameters) {
-      await run(statement, parameters);
-    },
+    write: run,
     close() {
       pool?.end().catch(() => {});
       pool = undefined;

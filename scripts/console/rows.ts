@@ -128,8 +128,8 @@ export type ActiveMonth = { month: string; tier: string; active_customers: numbe
 /** What a person does: a row of `private.support_actions`. */
 export type SupportAction = {
   action: string;
+  /** The e-mail address or the id of the customer. */
   email?: string | null;
-  user_id?: string | null;
   tier?: string;
   until?: string;
   reference?: string | null;

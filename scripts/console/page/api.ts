@@ -6,10 +6,13 @@ export async function read<Answer>(path: string, signal?: AbortSignal): Promise<
   return await answerOf(await fetch(`/api${path}`, { signal: signal ?? null }));
 }
 
-/** Carries out a support action. @throws Error with the reason why it was refused */
-export async function act(action: SupportAction): Promise<void> {
+/** Carries out a support action. @returns what it did @throws Error with the reason why it was refused */
+export async function act(action: SupportAction): Promise<string> {
   const headers = { 'content-type': 'application/json' };
-  await answerOf(await fetch('/api/actions', { method: 'POST', headers, body: JSON.stringify(action) }));
+  const { result } = await answerOf(
+    await fetch('/api/actions', { method: 'POST', headers, body: JSON.stringify(action) }),
+  );
+  return result;
 }
 
 async function answerOf(response: Response) {

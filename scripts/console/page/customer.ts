@@ -18,8 +18,7 @@ const columns: Column<Payment>[] = [
   { head: 'Tier', cell: ({ tier }) => tier ?? '–' },
   { head: 'Amount', cell: ({ amount, currency }) => money(amount, currency), isNumber: true },
   { head: 'Status', cell: status },
-  { head: 'Attempts', cell: ({ attempts }) => String(attempts ?? '–'), isNumber: true },
-  { head: 'Last error', cell: ({ last_error }) => last_error ?? '–' },
+  { head: 'Attempts', cell: attemptsOf },
   { head: 'Order, payment', cell: ids },
 ];
 
@@ -62,7 +61,7 @@ function about(customer: Customer): HTMLElement {
   const { email, until, billing, last_payment_at, lifetime_amounts, open_findings, signed_up_at, user_id } = customer;
   return facts([
     ['E-mail', email ?? 'none'],
-    ['Until', time(until, 'no end')],
+    ['Until', time(until, billing === null ? '–' : 'no end')],
     ['Billing', billing === null ? 'nothing runs' : words(billing)],
     ['Received', amounts(lifetime_amounts, 'nothing')],
     ['Last payment', time(last_payment_at, 'none')],
@@ -74,7 +73,11 @@ function about(customer: Customer): HTMLElement {
 
 function actions(user_id: string, who: string): HTMLElement {
   const names = ['grant', 'reconcile_now', 'note'] as const;
-  return element('div', { className: 'actions' }, ...names.map((action) => actionButton({ action, user_id }, who)));
+  return element(
+    'div',
+    { className: 'actions' },
+    ...names.map((action) => actionButton({ action, email: user_id }, who)),
+  );
 }
 
 function status({ status, refunded_amount, currency, dispute_status }: Payment): Node {
@@ -82,6 +85,13 @@ function status({ status, refunded_amount, currency, dispute_status }: Payment):
   if (refunded_amount) made.append(badge(`refunded ${money(refunded_amount, currency)}`, 'wait'));
   if (dispute_status) made.append(badge(`dispute ${dispute_status}`, 'bad'));
   return made;
+}
+
+function attemptsOf({ attempts, last_error }: Payment): Node | string {
+  const count = String(attempts ?? '–');
+  return last_error
+    ? element('span', { className: 'stack' }, count, element('span', { className: 'soft' }, last_error))
+    : count;
 }
 
 function ids({ gateway_order_id, gateway_payment_id }: Payment): Node {
@@ -99,8 +109,9 @@ function timelineOf(first: Page<TimelineEntry>, path: string): HTMLElement[] {
 }
 
 function entry({ at, what, reference, detail, link: address }: TimelineEntry): HTMLElement {
-  const id = what === 'mail' && reference !== null ? link(`/messages/${reference}`, 'Show the mail') : code(reference);
-  const line = element('div', { className: 'row' }, element('strong', {}, words(what)), time(at), id);
+  const line = element('div', { className: 'row' }, element('strong', {}, words(what)), time(at));
+  if (what === 'mail') line.append(link(`/messages/${reference}`, 'Show the mail'));
+  else if (reference !== null) line.append(code(reference));
   // A link of the database leads out of the console.
   if (address?.startsWith('https://')) {
     line.append(element('a', { href: address, target: '_blank', rel: 'noreferrer' }, 'At the gateway'));

@@ -2,7 +2,7 @@
 import { element } from '../../stack/shop/element.ts';
 import type { SupportAction } from '../rows.ts';
 import { type ActionName, type ActionText, actionTexts } from './actions.ts';
-import { act } from './api.ts';
+import { act, read } from './api.ts';
 
 type Proposal = Omit<SupportAction, 'action' | 'reason'> & { action: ActionName };
 const MONTHS: [text: string, months: number][] = [['1 month', 1], ['3 months', 3], ['1 year', 12]];
@@ -11,21 +11,23 @@ const MONTHS: [text: string, months: number][] = [['1 month', 1], ['3 months', 3
 export function actionButton(proposal: Proposal, who: string, label?: string): HTMLButtonElement {
   const { label: usual, isDangerous }: ActionText = actionTexts[proposal.action];
   const className = isDangerous ? 'danger' : '';
-  return element('button', { type: 'button', className, onclick: () => propose(proposal, who) }, label ?? usual);
+  const fail = (error: unknown) => say(error instanceof Error ? error.message : String(error));
+  const onclick = () => void propose(proposal, who).catch(fail);
+  return element('button', { type: 'button', className, onclick }, label ?? usual);
 }
 
 /**
  * Asks for the reason, says in one sentence what will happen, and carries it out when it is confirmed. The page is read
  * again afterwards. A refusal of the database is shown, and the dialog stays.
  */
-function propose(proposal: Proposal, who: string): void {
+async function propose(proposal: Proposal, who: string): Promise<void> {
   const text: ActionText = actionTexts[proposal.action];
   const sentence = element('p', { id: 'sentence', className: 'sentence', role: 'status' });
   const reason = element('textarea', { id: 'reason', required: true, maxLength: 1000, rows: 3 });
   const error = element('p', { className: 'error', role: 'alert' });
   const confirm = element('button', { className: text.isDangerous ? 'main danger' : 'main' }, text.confirm);
   const cancel = element('button', { type: 'button', onclick: () => dialog.close() }, 'Cancel');
-  const terms = text.asksForTier ? tierFields(proposal) : null;
+  const terms = text.asksForTier ? await tierFields(proposal) : null;
   const form = element(
     'form',
     {},
@@ -42,16 +44,16 @@ function propose(proposal: Proposal, who: string): void {
   dialog.setAttribute('aria-describedby', 'sentence');
 
   const action = () => ({ ...proposal, ...terms?.values(), reason: reason.value.trim() });
-  const say = () => sentence.replaceChildren(text.sentence(action(), who));
-  form.addEventListener('input', say);
+  const describe = () => sentence.replaceChildren(text.sentence(action(), who));
+  form.addEventListener('input', describe);
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     confirm.disabled = true;
     error.textContent = '';
     try {
-      await act(action());
+      const result = await act(action());
       dialog.close();
-      document.querySelector('#message')?.replaceChildren(`Done: ${text.sentence(action(), who)}`);
+      say(result);
       dispatchEvent(new Event('console:changed'));
     } catch (refused) {
       error.textContent = refused instanceof Error ? refused.message : String(refused);
@@ -59,15 +61,16 @@ function propose(proposal: Proposal, who: string): void {
     confirm.disabled = false;
   });
   dialog.addEventListener('close', () => dialog.remove());
-  say();
+  describe();
   document.body.append(dialog);
   dialog.showModal();
 }
 
 /** The fields of a tier and its end. */
-function tierFields({ tier, until }: Proposal) {
-  const tierField = element('input', { id: 'tier', required: true, value: tier ?? '', autocomplete: 'off' });
-  tierField.setAttribute('list', 'tiers');
+async function tierFields({ tier, until }: Proposal) {
+  const tiers = await read<string[]>('/tiers');
+  const options = tiers.map((one) => element('option', { selected: one === tier }, one));
+  const tierField = element('select', { id: 'tier', required: true }, ...options);
   const untilField = element('input', { id: 'until', type: 'datetime-local', required: true });
   const set = (at: Date) => {
     untilField.value = localMinute(at);
@@ -85,7 +88,7 @@ function tierFields({ tier, until }: Proposal) {
     element('div', { className: 'row' }, ...shortcuts),
   ];
   const values = () => ({
-    tier: tierField.value.trim(),
+    tier: tierField.value,
     until: untilField.value === '' ? '' : new Date(untilField.value).toISOString(),
   });
   return { fields, values };
@@ -103,4 +106,9 @@ function inMonths(months: number): Date {
 /** A time as the value of an input of the type `datetime-local`. */
 function localMinute(at: Date): string {
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+/** Says what was done, or why not, below the page. */
+function say(text: string): void {
+  document.querySelector('#message')?.replaceChildren(text);
 }

@@ -53,7 +53,7 @@ export const showMessage: Show = async (_url, id, signal) => {
   ]);
   const aside = element('aside', { className: 'panel', ariaLabel: 'About the message' }, about);
   if (state === 'parked') {
-    const button = actionButton({ action: 'requeue_mail', user_id, reference: id }, who);
+    const button = actionButton({ action: 'requeue_mail', email: user_id, reference: id }, who);
     aside.append(element('div', { className: 'actions' }, button));
   }
   const details = element('details', {}, element('summary', {}, 'Data'), json(message.payload, 'Data'));

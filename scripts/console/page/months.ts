@@ -1,7 +1,7 @@
 const MONTHS = 12;
 const names = {
-  short: new Intl.DateTimeFormat('en-GB', { month: 'short', timeZone: 'UTC' }),
-  long: new Intl.DateTimeFormat('en-GB', { month: 'short', year: 'numeric', timeZone: 'UTC' }),
+  short: new Intl.DateTimeFormat('en-US', { month: 'short', timeZone: 'UTC' }),
+  long: new Intl.DateTimeFormat('en-US', { month: 'short', year: 'numeric', timeZone: 'UTC' }),
 };
 
 /** The twelve months, as `2026-11`, up to the newest of these days. */

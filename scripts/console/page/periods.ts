@@ -43,7 +43,7 @@ function state(period: Period): Node {
 function action(period: Period, user_id: string, who: string): Node | string {
   const { kind, source_id, tier } = period;
   if (!isOpen(period)) return '–';
-  const proposal = { user_id, reference: source_id, ...(tier !== null && { tier }) };
+  const proposal = { email: user_id, reference: source_id, ...(tier !== null && { tier }) };
   if (kind === 'grant') return actionButton({ action: 'revoke_grant', ...proposal }, who, 'Revoke');
   if (kind === 'payment') return actionButton({ action: 'end_access', ...proposal }, who, 'End access');
   return '–';

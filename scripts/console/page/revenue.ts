@@ -30,11 +30,13 @@ export const showRevenue: Show = async (url, _id, signal) => {
     className: 'button',
   });
   csv.append('Download CSV');
+  const figures = element('div', { className: 'scroll', tabIndex: 0, role: 'region', ariaLabel: 'Figures' });
+  figures.append(table('Month by month', columnsOf(currency), rows.toReversed()));
   const content = [
     head('Revenue', ...choice, csv),
     summary(rows.at(-1), currency),
     element('div', { className: 'plots' }, ...plots(rows, active, months, currency)),
-    section('Month by month', [table('Month by month', columnsOf(currency), rows.toReversed())]),
+    section('Month by month', [figures]),
   ];
   return { title: 'Revenue', content };
 };

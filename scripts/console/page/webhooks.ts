@@ -35,7 +35,7 @@ export const showWebhooks: Show = async (url, _id, signal) => {
 export const showWebhook: Show = async (_url, id, signal) => {
   const webhook = await read<Webhook>(`/webhooks/${id}`, signal);
   const { event, outcome, subject_id, user_id, deliveries, attempts, received_at, body_sha256, payload } = webhook;
-  const proposal = { user_id, reference: body_sha256 };
+  const proposal = { email: user_id, reference: body_sha256 };
   const who = webhook.email ?? subject_id ?? 'an unknown customer';
   const isSettled = outcome === 'applied' || outcome === 'already' || outcome === null || outcome.startsWith('ignored');
   const names = ['replay_event', 'ignore_event'] as const;
