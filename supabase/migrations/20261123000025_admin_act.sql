@@ -142,4 +142,42 @@ create trigger perform_action
 before insert on private.support_actions
 for each row execute function private.perform_action();
 
+-- The functions for admins with an e-mail address or an id instead of a uuid.
+
+create function private.explain_user(
+  p_user text -- e-mail address or id
+)
+returns table (at timestamptz, what text, reference text, detail jsonb)
+language sql
+stable
+set search_path = ''
+as $$
+  select l.at, l.what, l.reference, l.detail from private.explain_user(private.user_id_of(p_user)) l
+$$;
+
+create function private.grant_tier(
+  p_user text, -- e-mail address or id
+  p_tier text,
+  p_until timestamptz,
+  p_reason text
+)
+returns void
+language sql
+set search_path = ''
+as $$
+  select private.grant_tier(private.user_id_of(p_user), p_tier, p_until, p_reason)
+$$;
+
+-- New: the payment may be named by the gateway's id of the payment or of its order.
+create function private.end_payment_access(
+  p_payment text,
+  p_reason text -- such as dispute_lost
+)
+returns boolean -- false: no such payment, it gave no access, or its access ended before
+language sql
+set search_path = ''
+as $$
+  select private.end_payment_access(private.payment_id_of(p_payment), p_reason)
+$$;
+
 revoke execute on all functions in schema private from public;

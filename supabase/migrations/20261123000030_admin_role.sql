@@ -7,7 +7,9 @@ language sql
 immutable
 set search_path = ''
 return array[
-  'private.users', 'private.customers', 'private.timeline', 'private.periods', 'private.findings', 'private.receipts',
+  'private.users', 'private.customers', 'private.timeline', 'private.periods', 'private.findings', 'private.webhooks',
+  'private.messages', 'private.customer_payments', 'private.service_state', 'private.revenue_monthly',
+  'private.active_monthly', 'private.paid_periods', 'private.missed_webhooks', 'private.receipts',
   'private.subjects', 'private.sources', 'private.replacements', 'private.upcoming_payments', 'private.support_actions',
   'private.paid_not_entitled', 'private.entitled_not_paid', 'private.captured_not_fulfilled', 'private.tier_mismatch',
   'private.paid_twice', 'private.unexpected_charges', 'private.unearned_credits', 'private.never_captured',
@@ -32,7 +34,7 @@ return array(
     and p.proname = any (array[
       'clock', 'count_findings', 'find_ruling', 'find_user', 'paid_for', 'plan_bought', 'tier_bought', 'json_text', 'json_uuid',
       'json_integer', 'refunded_amount', 'is_waiting', 'why_text', 'amount_text', 'day_text', 'gateway_link', 'outbox_state',
-      'missing_parts', 'schedule_faults'
+      'missing_parts', 'schedule_faults', 'remedy', 'search_customers'
     ])
   order by 1
 );
@@ -115,10 +117,4 @@ as $$
   )
 $$;
 
--- Security definer: they read schemas vault, cron and net, in which support has no right, and tell no value of them.
-alter function private.missing_parts() security definer;
-alter function private.schedule_faults() security definer;
-
 revoke execute on all functions in schema private from public;
-
-select private.set_up_support();
