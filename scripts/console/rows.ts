@@ -20,6 +20,9 @@ export type Customer = {
   signed_up_at: string;
 };
 
+/** A row of `private.search_customers`. */
+export type FoundCustomer = Pick<Customer, 'user_id' | 'email' | 'name' | 'tier'> & { found_by: string };
+
 /** A row of `private.timeline`. */
 export type TimelineEntry = {
   at: string;
@@ -48,13 +51,16 @@ export type Payment = {
   gateway_payment_id: string | null;
   at: string;
   tier: string | null;
-  amount: number;
+  /** Null: the gateway named none. */
+  amount: number | null;
   currency: string;
   status: string;
   attempts: number | null;
   last_error: string | null;
   refunded_amount: number | null;
   dispute_status: string | null;
+  kind: string;
+  source_id: string;
 };
 
 /** A row of `private.findings`. */

@@ -102,7 +102,14 @@ begin
 
   -- Any part of an address has no index, so this reads all users.
   if cardinality(v_ids) = 0
-    and (select c.reltuples from pg_catalog.pg_class c where c.oid = 'auth.users'::regclass) < 200000
+    and (
+      -- Not auth.users::regclass, which a role without a right on schema auth may not read.
+      select c.reltuples
+      from pg_catalog.pg_class c
+      join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = 'auth'
+        and c.relname = 'users'
+    ) < 200000
   then
     for v_found in
       select u.user_id as id from private.users u where u.email like '%' || v_pattern || '%' limit v_most
@@ -119,7 +126,8 @@ begin
     from unnest(v_ids, v_ways) with ordinality h (id, way, place)
     group by h.id
   ) hit
-  join private.users u on u.user_id = hit.id
+  -- One lookup for each hit: a plain join reads all users.
+  cross join lateral (select * from private.users u where u.user_id = hit.id offset 0) u
   left join public.profiles pr on pr.user_id = hit.id
   order by hit.place
   limit v_most;

@@ -16,7 +16,7 @@ const tones: Record<string, Tone> = { captured: 'good', failed: 'bad', created: 
 const columns: Column<Payment>[] = [
   { head: 'When', cell: ({ at }) => time(at) },
   { head: 'Tier', cell: ({ tier }) => tier ?? '–' },
-  { head: 'Amount', cell: ({ amount, currency }) => money(amount, currency), isNumber: true },
+  { head: 'Amount', cell: ({ amount, currency }) => amount === null ? '–' : money(amount, currency), isNumber: true },
   { head: 'Status', cell: status },
   { head: 'Attempts', cell: attemptsOf },
   { head: 'Order, payment', cell: ids },

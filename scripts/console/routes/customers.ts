@@ -43,15 +43,15 @@ export function customerRoutes(database: SupportDatabase): Hono {
   async function readPayments(id: string, older: string | undefined) {
     const rows = await database.read<Payment>(
       `select gateway_order_id, gateway_payment_id, at, tier, amount, currency, status, attempts, last_error,
-        refunded_amount, dispute_status
+        refunded_amount, dispute_status, kind, source_id
       from private.customer_payments
       where user_id = $1
-        and ($2::timestamptz is null or (at, coalesce(gateway_order_id, '')) < ($2, $3))
-      order by at desc, coalesce(gateway_order_id, '') desc
-      limit $4`,
-      [id, ...readCursor(older, 2), PAGE_ROWS + 1],
+        and ($2::timestamptz is null or (at, source_id, coalesce(gateway_payment_id, '')) < ($2, $3, $4))
+      order by at desc, source_id desc, coalesce(gateway_payment_id, '') desc
+      limit $5`,
+      [id, ...readCursor(older, 3), PAGE_ROWS + 1],
     );
-    return pageOf(rows, ({ at, gateway_order_id }) => [at, gateway_order_id ?? '']);
+    return pageOf(rows, ({ at, source_id, gateway_payment_id }) => [at, source_id, gateway_payment_id ?? '']);
   }
 
   async function readTimeline(id: string, older: string | undefined) {

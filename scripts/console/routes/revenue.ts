@@ -15,7 +15,6 @@ const COLUMNS = [
   'lapsed_customers',
   'active_customers',
 ] as const;
-const SINCE = `date_trunc('month', now() - interval '11 months')`;
 
 /** The revenue of twelve months, as JSON for the plots, and as CSV for a spreadsheet. */
 export function revenueRoutes(database: SupportDatabase): Hono {
@@ -24,7 +23,7 @@ export function revenueRoutes(database: SupportDatabase): Hono {
     const [revenue, active] = await Promise.all([
       readRevenue(),
       database.read<ActiveMonth>(
-        `select month, tier, active_customers from private.active_monthly where month >= ${SINCE} order by month, tier`,
+        'select month, tier, active_customers from private.active_monthly order by month, tier',
       ),
     ]);
     return c.json({ revenue, active });
@@ -42,7 +41,10 @@ export function revenueRoutes(database: SupportDatabase): Hono {
 
   function readRevenue() {
     return database.read<RevenueMonth>(
-      `select ${COLUMNS.join(', ')} from private.revenue_monthly where month >= ${SINCE} order by month, currency`,
+      `select ${COLUMNS.join(', ')}
+      from (select m.*, max(m.month) over () as newest from private.revenue_monthly m) m
+      where month > newest - interval '12 months'
+      order by month, currency`,
     );
   }
 }
