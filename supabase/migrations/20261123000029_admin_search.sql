@@ -102,7 +102,12 @@ begin
 
   -- Any part of an address has no index, so this reads all users.
   if cardinality(v_ids) = 0
-    and (select c.reltuples from pg_catalog.pg_class c where c.oid = 'auth.users'::regclass) < 200000
+    and (
+      select c.reltuples
+      from pg_catalog.pg_class c
+      where c.relname = 'users'
+        and c.relnamespace = (select n.oid from pg_catalog.pg_namespace n where n.nspname = 'auth')
+    ) < 200000
   then
     for v_found in
       select u.user_id as id from private.users u where u.email like '%' || v_pattern || '%' limit v_most

@@ -161,7 +161,7 @@ describe('expiry_failed', () => {
     );
     await setClock(database, '2027-01-05T00:00:00Z');
     await write('select private.expire_subscriptions()');
-    await write('truncate private.outbox');
+    await write('update private.outbox set delivered_at = private.clock()');
     expect(await database.query('select user_id, error from private.expiry_failed')).toEqual([
       { user_id: user.id, error: '23514' },
     ]);
@@ -169,7 +169,7 @@ describe('expiry_failed', () => {
     await write('alter table public.profiles drop constraint broken');
     await setClock(database, '2027-01-05T01:00:01Z');
     await write('select private.expire_subscriptions()');
-    await write('truncate private.outbox');
+    await write('update private.outbox set delivered_at = private.clock()');
     expect(await readTier(database, user.id)).toBe('free');
     expect(await findings()).toEqual([]);
   });
