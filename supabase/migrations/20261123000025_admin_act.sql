@@ -152,7 +152,9 @@ language sql
 stable
 set search_path = ''
 as $$
-  select l.at, l.what, l.reference, l.detail from private.explain_user(private.user_id_of(p_user)) l
+  select l.at, l.what, l.reference, l.detail
+  -- An id may be that of a deleted user.
+  from private.explain_user(coalesce(private.json_uuid(to_jsonb(p_user)), private.user_id_of(p_user))) l
 $$;
 
 create function private.grant_tier(

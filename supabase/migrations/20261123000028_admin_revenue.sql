@@ -198,7 +198,7 @@ select m.month::date as month, p.tier, count(distinct p.user_id) as active_custo
 from months m
 join private.paid_periods p
   on p.starts_at < m.ends_at at time zone 'UTC'
-  and p.ends_at > m.ends_at at time zone 'UTC'
+  and p.ends_at >= m.ends_at at time zone 'UTC'
 where p.tier is not null
 group by m.month, p.tier;
 comment on view private.active_monthly is

@@ -103,12 +103,10 @@ begin
   -- Any part of an address has no index, so this reads all users.
   if cardinality(v_ids) = 0
     and (
-      -- Not auth.users::regclass, which a role without a right on schema auth may not read.
       select c.reltuples
       from pg_catalog.pg_class c
-      join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-      where n.nspname = 'auth'
-        and c.relname = 'users'
+      where c.relname = 'users'
+        and c.relnamespace = (select n.oid from pg_catalog.pg_namespace n where n.nspname = 'auth')
     ) < 200000
   then
     for v_found in

@@ -17,6 +17,8 @@ type Finding =
   | 'expiry_failed'
   | 'outbox_stuck'
   | 'failed_events'
+  | 'unmailed_payment'
+  | 'missed_webhook'
   | 'missing_part'
   | 'sweep_overdue'
   | 'reconciliation_overdue'
