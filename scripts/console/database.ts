@@ -1,7 +1,8 @@
 import pg from 'pg';
 import { connectionError, tlsOptions } from '../doctor/connection.ts';
 
-const TIMEOUT_MS = 15_000;
+/** Longer than the statement timeout of the role, so that the server ends what takes too long. */
+const TIMEOUT_MS = 20_000;
 const CONNECT_MS = 5_000;
 
 type Texts = Record<string, string | null>;

@@ -9,7 +9,7 @@ import { remedyOf } from './remedies.ts';
 import type { Show } from './view.ts';
 
 type Today = { findings: Finding[]; hasMore: boolean; state: ServiceState };
-const EVERY_MS = 15_000;
+const EVERY_MS = 60_000;
 
 /** What needs a person, and whether the service works. */
 export const showToday: Show = async (_url, _id, signal) => {
