@@ -64,7 +64,17 @@ afterAll(() => database.close());
 
 /** Tables that grow with the users. Further payments on an order are rare. */
 const large = [
-  ...['users', 'identities', 'profiles', 'subscriptions', 'payments', 'gateway_events', 'outbox', 'tier_changes', 'refunds'],
+  ...[
+    'users',
+    'identities',
+    'profiles',
+    'subscriptions',
+    'payments',
+    'gateway_events',
+    'outbox',
+    'tier_changes',
+    'refunds',
+  ],
   ...['gateway_subscriptions', 'gateway_charges', 'grants', 'manual_subscriptions', 'support_actions'],
   'subscription_orders',
 ];
