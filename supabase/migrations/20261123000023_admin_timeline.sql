@@ -1,8 +1,8 @@
 -- What happened to a customer, in one list, and the paid periods. Operations: "Customers".
 
 -- For the mails of one customer. Costs one more index entry for each write of a mail's row; mails are kept for 90 days.
-create index outbox_mails_recipient_idx on private.outbox ((payload ->> 'to'))
-where destination in ('email', 'notice');
+create index outbox_recipient_idx on private.outbox ((payload ->> 'to'))
+where payload ->> 'to' is not null;
 
 -- Returns the address of a record in the gateway's dashboard.
 create function private.gateway_link(

@@ -167,7 +167,7 @@ from (
   from (
     select p.currency, count(*) as payments, sum(p.amount) as amount
     from private.receipts p
-    where p.received_at >= (select date_trunc('day', private.clock(), 'UTC'))
+    where p.received_at >= date_trunc('day', private.clock(), 'UTC')
     group by p.currency
   ) r
 ) today;

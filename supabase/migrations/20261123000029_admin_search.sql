@@ -32,6 +32,7 @@ returns table (user_id uuid, email text, name text, tier text, found_by text) --
 language plpgsql
 stable
 set search_path = ''
+set enable_seqscan = off
 -- A part that most names have does not read the whole index.
 set gin_fuzzy_search_limit = 20000
 as $$
@@ -56,9 +57,11 @@ begin
       from private.subjects s
       where s.subject_id = v_query
       union all
-      select r.user_id, 'refund', 0
+      select paid.user_id, 'refund', 0
       from private.refunds f
-      join private.receipts r on r.gateway_payment_id = f.gateway_payment_id
+      cross join lateral (
+        select s.user_id from private.subjects s where s.subject_id = f.gateway_payment_id offset 0
+      ) paid
       where f.refund_id = v_query
       union all
       select p.user_id, 'payment', 0
@@ -124,8 +127,7 @@ begin
     from unnest(v_ids, v_ways) with ordinality h (id, way, place)
     group by h.id
   ) hit
-  -- One lookup for each hit: a plain join reads all users.
-  cross join lateral (select * from private.users u where u.user_id = hit.id offset 0) u
+  cross join lateral (select * from private.users w where w.user_id = hit.id offset 0) u
   left join public.profiles pr on pr.user_id = hit.id
   order by hit.place
   limit v_most;

@@ -34,7 +34,7 @@ return array(
     and p.proname = any (array[
       'clock', 'count_findings', 'find_ruling', 'find_user', 'paid_for', 'plan_bought', 'tier_bought', 'json_text', 'json_uuid',
       'json_integer', 'refunded_amount', 'is_waiting', 'why_text', 'amount_text', 'day_text', 'gateway_link', 'outbox_state',
-      'missing_parts', 'schedule_faults', 'remedy', 'search_customers'
+      'missing_parts', 'schedule_faults', 'remedy', 'search_customers', 'user_id_of'
     ])
   order by 1
 );

@@ -70,7 +70,7 @@ async function find(page: Page, query: string, name: string): Promise<void> {
   await page.keyboard.press('/');
   await page.keyboard.type(query);
   await shows(page, 'tbody', name);
-  await click(page, name);
+  await page.locator(`::-p-aria([name="${name}"][role="link"])`).click();
   await shows(page, 'h1', name);
 }
 
@@ -147,7 +147,7 @@ test('an action that the database refuses says why, and the dialog stays', async
   await page.waitForSelector('dialog', { hidden: true });
 });
 
-const paths = ['/', '/customers', '/customers?q=a', '/webhooks', '/messages', '/revenue', '/nowhere'];
+const paths = ['/', '/customers', '/customers?q=a', '/webhooks', '/messages', '/revenue'];
 
 test.each<[string, Viewing]>([
   ['light on a desktop', {}],
@@ -171,7 +171,7 @@ test.each<[string, Viewing]>([
   await click(page, 'Add a note');
   await page.waitForSelector('dialog[open]');
   expect(await accessibilityProblems(page.mainFrame())).toEqual([]);
-  expect(problems.filter((problem) => !problem.includes('404'))).toEqual([]);
+  expect(problems).toEqual([]);
 });
 
 test('the keyboard alone: the first stop skips the navigation, / goes to the search', async () => {
@@ -198,6 +198,7 @@ test('an answer that comes after a later one was asked for is dropped', async ()
   await page.locator('#search').fill('nobody@nowhere');
   await shows(page, 'main', 'Nothing found for “nobody@nowhere”');
   for (const go of held) go();
-  await page.waitForNetworkIdle();
+  // A later answer of the same server has arrived.
+  await page.evaluate(`fetch('/api/tiers').then((answer) => answer.text())`);
   expect(await page.evaluate(textOf, 'main')).toContain('Nothing found for “nobody@nowhere”');
 });

@@ -159,7 +159,10 @@ describe('the functions for admins', () => {
 
   test('refuse an unknown e-mail address', async () => {
     const call = database.query("select private.grant_tier('unknown@example.com', 'pro', '2126-01-01Z', 'x')");
-    await expect(call).rejects.toMatchObject({ code: 'PS404', message: expect.stringContaining('unknown@example.com') });
+    await expect(call).rejects.toMatchObject({
+      code: 'PS404',
+      message: expect.stringContaining('unknown@example.com'),
+    });
   });
 });
 

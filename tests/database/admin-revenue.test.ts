@@ -117,7 +117,8 @@ describe('with a year of pro in January, cycles of basic from February to April,
   });
 
   test('the payments of today are in private.service_state', async () => {
-    const state = () => database.one('select payments_today::int as payments, revenue_today as revenue from private.service_state');
+    const state = () =>
+      database.one('select payments_today::int as payments, revenue_today as revenue from private.service_state');
     expect(await state()).toEqual({ payments: 1, revenue: { USD: 1200 } });
     await at('2026-05-22');
     expect(await state()).toEqual({ payments: 0, revenue: {} });

@@ -4,7 +4,13 @@ import { setClock } from '../helpers/database/clock.ts';
 import { openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
-import { disputeEvent, paymentCaptured, paymentFailed, refundEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
+import {
+  disputeEvent,
+  paymentCaptured,
+  paymentFailed,
+  refundEvent,
+  subscriptionEvent,
+} from '../helpers/gateway/events.ts';
 import { paymentOf, placeOrder } from '../helpers/records/purchases.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
 import { act, openSupport } from '../helpers/records/support-actions.ts';
@@ -111,9 +117,12 @@ test('private.timeline tells the state of each mail, and nothing of other custom
   expect((await timeline(one.user.email)).find(([what]) => what === 'mail')?.[2]).toBe(
     'payment-success: parked. HTTP 422.',
   );
-  await database.query('update private.outbox set parked_at = null, last_error = null, delivered_at = now() where key = $1', [
-    key,
-  ]);
+  await database.query(
+    'update private.outbox set parked_at = null, last_error = null, delivered_at = now() where key = $1',
+    [
+      key,
+    ],
+  );
   expect((await timeline(one.user.email)).find(([what]) => what === 'mail')?.[2]).toBe('payment-success: delivered.');
   expect((await timeline(other.user.email)).map(([what]) => what)).toEqual(['order']);
 });

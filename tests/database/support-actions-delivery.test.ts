@@ -33,8 +33,9 @@ describe('requeue_mail', () => {
     await fail(service, token, ids, { error: 'HTTP 422', final: true });
     return id;
   }
-  const stateOf = async (id: number) =>
-    (await database.one('select state, attempts from private.messages where id = $1', [id]));
+  const stateOf = async (
+    id: number,
+  ) => (await database.one('select state, attempts from private.messages where id = $1', [id]));
   const drop = (id: number) => database.query('delete from private.outbox where id = $1', [id]);
 
   test('queues a parked message again, by its id or key, and names its customer', async () => {
@@ -58,7 +59,10 @@ describe('requeue_mail', () => {
     requeued.catch(() => {});
     await waitUntilBlocked(database, support);
     await dispatcher.query('commit');
-    await expect(requeued).rejects.toMatchObject({ code: 'PS409', message: expect.stringContaining('was delivered at') });
+    await expect(requeued).rejects.toMatchObject({
+      code: 'PS409',
+      message: expect.stringContaining('was delivered at'),
+    });
     expect(await stateOf(id)).toMatchObject({ state: 'delivered' });
   });
 

@@ -58,7 +58,9 @@ describe('grant', () => {
     const user = await createUser(database);
     const action = { action: 'grant', tier: 'basic' };
     await act(support, { ...action, email: ` ${user.email?.toUpperCase()} `, until: '2100-01-01Z' });
-    expect(await act(support, { ...action, email: user.id, until: '2101-01-01Z' })).toMatchObject({ email: user.email });
+    expect(await act(support, { ...action, email: user.id, until: '2101-01-01Z' })).toMatchObject({
+      email: user.email,
+    });
   });
 
   test('by two admins at once grants once', async () => {
@@ -128,7 +130,8 @@ describe('end_access', () => {
 
 describe('reconcile_now', () => {
   const due = async ({ id }: Purchase) =>
-    (await database.one('select next_reconcile_at <= private.clock() as due from public.payments where id = $1', [id])).due;
+    (await database.one('select next_reconcile_at <= private.clock() as due from public.payments where id = $1', [id]))
+      .due;
 
   test('makes all open orders of the customer due, or one', async () => {
     const user = await createUser(database);

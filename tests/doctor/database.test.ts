@@ -75,6 +75,7 @@ async function whileFound(
       rows.map(([finding, subject, detail]) => ({ finding, subject, detail })),
     )
   }') r (finding text, subject text, detail jsonb)`);
+  await database.query('grant select on private.findings to subscriptions_support');
   try {
     await work();
   } finally {
