@@ -86,7 +86,7 @@ test('a customer is found by a part of the name; the page says why the tier is t
   await find(page, 'sha ra', 'Asha Rao');
   await shows(page, '#why', `Payment ${asha.paymentId}`);
   await shows(page, '#why', 'gives pro');
-  await shows(page, 'tbody', '₹999.00captured');
+  await shows(page, 'table[aria-label="Payments"]', '₹999.00captured');
   await click(page, 'Grant a tier');
   await page.locator('#tier').fill('premium');
   await shows(page, '#sentence', `${asha.user.email} gets premium until`);
