@@ -6,8 +6,7 @@ import { badge, type Column, empty, head, link, section, table } from './parts.t
 import type { Show } from './view.ts';
 
 const columns: Column<FoundCustomer>[] = [
-  { head: 'Customer', cell: ({ user_id, name, email }) => link(`/customers/${user_id}`, name ?? email ?? user_id) },
-  { head: 'E-mail', cell: ({ email }) => email ?? '–' },
+  { head: 'Customer', cell: nameOf },
   { head: 'Tier', cell: ({ tier }) => badge(tier, tier === 'free' ? 'quiet' : 'good') },
   { head: 'Found by', cell: ({ found_by }) => element('span', { className: 'soft' }, found_by) },
 ];
@@ -28,3 +27,9 @@ export const showCustomers: Show = async (url, _id, signal) => {
     : empty(`Nothing found for “${query}”`, 'Try the beginning of the e-mail address, or the whole id of a receipt.');
   return { title: 'Customers', content: [head('Customers'), content] };
 };
+
+/** The name of a customer, and the e-mail address below it. */
+function nameOf({ user_id, name, email }: FoundCustomer): HTMLElement {
+  const title = link(`/customers/${user_id}`, name ?? email ?? user_id);
+  return element('span', { className: 'stack' }, title, element('span', { className: 'soft' }, email ?? 'no e-mail'));
+}

@@ -55,6 +55,8 @@ function one(finding: Finding, remedy: string | null): HTMLElement {
   const who = user_id === null ? subjectOf(finding) : link(`/customers/${user_id}`, email ?? subject);
   const line = element('div', { className: 'row' }, who, time(since, '', 'ago'));
   if (user_id !== null && subject !== user_id) line.append(subjectOf(finding));
+  const cause = causeOf(finding);
+  if (cause !== null) line.append(element('span', { className: 'soft' }, cause));
   const text = element('div', {}, line, ...remedy ? [element('p', { className: 'soft' }, remedy)] : []);
   const proposal = remedyOf(finding);
   const button = proposal === null ? [] : [actionButton(proposal, email ?? 'nobody in particular')];
@@ -66,4 +68,10 @@ function subjectOf({ finding, subject, detail }: Finding): Node {
   if (finding === 'outbox_stuck') return link(`/messages/${detail.id}`, `message ${detail.id}`);
   if (finding === 'failed_events') return link(`/webhooks/${subject}`, `${detail.event ?? 'webhook'}`);
   return code(subject);
+}
+
+/** Why it happened, where the finding says so. */
+function causeOf({ detail }: Finding): string | null {
+  const cause = detail.last_error ?? detail.error ?? detail.reason ?? detail.outcome;
+  return typeof cause === 'string' ? cause.replaceAll('_', ' ') : null;
 }
