@@ -163,6 +163,21 @@ describe('the trail', () => {
     await expect(database.query('truncate private.support_actions')).rejects.toMatchObject({ code: 'PS409' });
   });
 
+  test('outlives its user, without address, id and reason from 90 days after the deletion', async () => {
+    const user = await createUser(database);
+    await setClock(database, '2026-01-01T00:00:00Z');
+    const { id } = await act(support, { action: 'note', email: user.email, reason: 'Called about her card' });
+    await database.query('delete from auth.users where id = $1', [user.id]);
+    const kept = () =>
+      database.one('select email, user_id, reason, result from private.support_actions where id = $1', [id]);
+    await setClock(database, '2026-03-31T00:00:00Z');
+    await database.query('select private.erase_deleted_users()');
+    expect(await kept()).toMatchObject({ email: user.email, user_id: user.id, reason: 'Called about her card' });
+    await setClock(database, '2026-04-02T00:00:00Z');
+    await database.query('select private.erase_deleted_users()');
+    expect(await kept()).toEqual({ email: null, user_id: null, reason: 'erased with the user', result: 'Noted.' });
+  });
+
   test('names the admin of a JWT, but not by the claims of a direct connection of support', async () => {
     const { email } = await createUser(database);
     const claims = `select set_config('request.jwt.claims', '{"email": "admin@example.com"}', false)`;
