@@ -22,7 +22,7 @@ const PATHS = [
   '/messages/:id',
   '/revenue',
 ];
-const SHEETS = ['page.css', 'parts.css', 'lists.css', 'plots.css', 'small.css'];
+const SHEETS = ['page.css', 'parts.css', 'lists.css', 'dialog.css', 'plots.css', 'small.css'];
 /** Stricter than the default of local pages: no image but the console's own. */
 const POLICY = { 'img-src': "'self'" };
 

@@ -52,7 +52,9 @@ async function visit(path: string, viewing: Viewing = {}) {
   const { origin } = new URL(env.CONSOLE_URL ?? '');
   page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
   page.on('pageerror', (error) => problems.push(String(error)));
-  page.on('request', (request) => request.url().startsWith(origin) || problems.push(request.url()));
+  page.on('request', (request) => {
+    if (/^https?:/.test(request.url()) && !request.url().startsWith(origin)) problems.push(request.url());
+  });
   await page.goto(env.CONSOLE_URL ?? '');
   expect(page.url()).toBe(`${origin}/`);
   if (path !== '/') await page.goto(origin + path);

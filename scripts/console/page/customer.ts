@@ -95,12 +95,8 @@ function attemptsOf({ attempts, last_error }: Payment): Node | string {
 }
 
 function ids({ gateway_order_id, gateway_payment_id }: Payment): Node {
-  return element(
-    'span',
-    { className: 'stack' },
-    code(gateway_order_id),
-    ...gateway_payment_id ? [code(gateway_payment_id)] : [],
-  );
+  const given = [gateway_order_id, gateway_payment_id].filter((id) => id !== null);
+  return element('span', { className: 'stack' }, ...given.map(code));
 }
 
 function timelineOf(first: Page<TimelineEntry>, path: string): HTMLElement[] {
