@@ -63,7 +63,7 @@ async function viewOf(url: URL, signal: AbortSignal) {
   }
 }
 
-/** Reads the page again, unless a dialog is open or nobody looks. */
+/** Reads the page again, unless a dialog is open or the page is hidden. */
 async function refresh(): Promise<void> {
   if (!document.hidden && document.querySelector('dialog[open]') === null) await draw();
   else again = setTimeout(refresh, 1_000);

@@ -59,7 +59,7 @@ function one(finding: Finding, remedy: string | null): HTMLElement {
   if (cause !== null) line.append(element('span', { className: 'soft' }, cause));
   const text = element('div', {}, line, ...remedy ? [element('p', { className: 'soft' }, remedy)] : []);
   const proposal = remedyOf(finding);
-  const button = proposal === null ? [] : [actionButton(proposal, email ?? 'nobody in particular')];
+  const button = proposal === null ? [] : [actionButton(proposal, email ?? subject)];
   return element('li', {}, text, ...button);
 }
 
