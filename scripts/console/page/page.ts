@@ -34,6 +34,7 @@ async function draw(): Promise<void> {
   const { signal } = reading = new AbortController();
   const url = new URL(location.href);
   main.ariaBusy = 'true';
+  if (!main.hasChildNodes()) main.append(empty('Reading …', 'The first page of a large project takes a few seconds.'));
   const { title, content, everyMs } = await viewOf(url, signal);
   if (signal.aborted) return;
   main.ariaBusy = null;

@@ -9,7 +9,8 @@ import { remedyOf } from './remedies.ts';
 import type { Show } from './view.ts';
 
 type Today = { findings: Finding[]; hasMore: boolean; state: ServiceState };
-const EVERY_MS = 60_000;
+/** The findings are a report: with 100,000 paying customers they take seconds. */
+const EVERY_MS = 5 * 60_000;
 
 /** What needs a person, and whether the service works. */
 export const showToday: Show = async (_url, _id, signal) => {
