@@ -2,7 +2,6 @@ import type { MiddlewareHandler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { isSameSecret } from '../stack/http/local-host-secret.ts';
 
-const COOKIE = 'subscriptions_console';
 const REFUSED = 'Open the address that the command printed as CONSOLE_URL. It holds the key to this console.\n';
 
 /** Who may use the console. */
@@ -23,17 +22,19 @@ export type Access = {
 export function createAccess(): Access {
   const token = randomSecret();
   const session = randomSecret();
+  // Browsers send a cookie to every port of a host, so a second console needs another name.
+  const name = `console_${randomSecret().slice(0, 8)}`;
   return {
     entryPath: `/?token=${token}`,
-    admitted: { cookie: `${COOKIE}=${session}` },
+    admitted: { cookie: `${name}=${session}` },
     async check(c, next) {
       const given = c.req.method === 'GET' ? c.req.query('token') : undefined;
       if (given !== undefined) {
         if (!await isSameSecret(given, token)) return c.text(REFUSED, 403);
-        setCookie(c, COOKIE, session, { httpOnly: true, sameSite: 'Strict', path: '/' });
+        setCookie(c, name, session, { httpOnly: true, sameSite: 'Strict', path: '/' });
         return c.redirect(c.req.path, 303);
       }
-      if (!await isSameSecret(getCookie(c, COOKIE) ?? '', session)) return c.text(REFUSED, 403);
+      if (!await isSameSecret(getCookie(c, name) ?? '', session)) return c.text(REFUSED, 403);
       const { method } = c.req;
       const isRead = method === 'GET' || method === 'HEAD';
       // The cookie is valid for every port of this machine. A browser names the page that sends the request.

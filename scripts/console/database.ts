@@ -79,5 +79,5 @@ function explain(error: unknown): Refused | Unreachable {
   const { code = '', message } = error;
   if (code === '42501') return new Refused('The role of this console may not do that.');
   // Invalid input, a violated constraint, an exception of the schema: own codes begin with PS.
-  return /^(22|23|P0|PS)/.test(code) ? new Refused(message) : new Unreachable(code);
+  return /^(22|23|P0|PS)/.test(code) ? new Refused(message) : new Unreachable(connectionError(error));
 }
