@@ -15,7 +15,7 @@ from (
   select
     p.user_id, p.tier, p.currency, p.amount + coalesce(p.credit, 0) as price, p.period_start as starts_at,
     least(p.period_end, p.ended_at, replaced.at) as ends_at,
-    extract(epoch from p.period_end - p.period_start) / 86400 as days
+    extract(epoch from p.period_end - p.period_start)::float8 / 86400 as days
   from public.payments p
   left join (
     select r.id, min(r.since) as at
@@ -35,7 +35,7 @@ from (
         replaced.at
       )
     end,
-    extract(epoch from c.period_end - c.period_start) / 86400
+    extract(epoch from c.period_end - c.period_start)::float8 / 86400
   from private.gateway_charges c
   left join private.gateway_subscriptions m
     on m.user_id = c.user_id
@@ -95,54 +95,38 @@ returned as (
   where f.status = 'processed'
   group by 1, 2
 ),
--- Periods that touch or overlap are one run, so that a renewal is neither an end nor a start.
-runs as (
-  select p.user_id, p.currency, min(p.starts_at) as starts_at, max(p.ends_at) as ends_at
-  from (
-    select
-      q.*,
-      count(*) filter (where q.is_first)
-        over (partition by q.user_id, q.currency order by q.starts_at, q.ends_at rows unbounded preceding) as run
-    from (
-      select
-        p.user_id, p.currency, p.starts_at, p.ends_at,
-        (p.starts_at <= max(p.ends_at) over (
-          partition by p.user_id, p.currency order by p.starts_at, p.ends_at rows between unbounded preceding and 1 preceding
-        )) is not true as is_first
-      from private.paid_periods p
-    ) q
-  ) p
-  group by p.user_id, p.currency, p.run
+-- Periods that touch or overlap are one run, so that a renewal is neither an end nor a start. Of those that overlap, the one
+-- that began last counts for the recurring revenue.
+periods as (
+  select
+    p.currency, p.user_id, p.starts_at, p.ends_at, p.monthly_amount,
+    max(p.ends_at) over (w rows unbounded preceding) as reaches,
+    (p.starts_at <= max(p.ends_at) over (w rows between unbounded preceding and 1 preceding)) is not true as is_first,
+    lead(p.starts_at) over w as next_at
+  from private.paid_periods p
+  window w as (partition by p.user_id, p.currency order by p.starts_at, p.ends_at)
 ),
--- The months in which a customer began or ended. Who did both is lapsed if the end was the last of it.
+-- What changes with each period, by month: at its start, at its end, and at the end of its run. A customer is lapsed who does
+-- not begin again in the month of the end.
 moved as (
-  select c.currency, c.month, sum(c.delta) as active, count(*) filter (where c.is_lapsed) as lapsed_customers
-  from (
-    select
-      e.user_id, e.currency, date_trunc('month', e.at at time zone 'UTC') as month, sum(e.delta) as delta,
-      (max(e.at) filter (where e.delta = -1) > coalesce(max(e.at) filter (where e.delta = 1), '-infinity')) is true
-        as is_lapsed
-    from (
-      select r.user_id, r.currency, r.starts_at as at, 1 as delta from runs r
-      union all
-      select r.user_id, r.currency, r.ends_at, -1 from runs r where r.ends_at <= (select private.clock())
-    ) e
-    group by 1, 2, 3
-  ) c
-  group by c.currency, c.month
-),
--- Of periods that overlap, the one that began last counts.
-recurring as (
-  select e.currency, date_trunc('month', e.at at time zone 'UTC') as month, sum(e.amount) as mrr
-  from (
-    select
-      p.currency, p.monthly_amount, p.starts_at,
-      least(p.ends_at, lead(p.starts_at) over (partition by p.user_id, p.currency order by p.starts_at, p.ends_at)) as ends_at
-    from private.paid_periods p
-  ) q
+  select e.currency, date_trunc('month', e.at at time zone 'UTC') as month, sum(e.active) as active,
+    sum(e.lapsed) as lapsed_customers, sum(e.amount) as mrr
+  from periods p
   cross join lateral (
-    values (q.currency, q.starts_at, q.monthly_amount), (q.currency, q.ends_at, -q.monthly_amount)
-  ) e (currency, at, amount)
+    values
+      (p.currency, p.starts_at, p.is_first::integer, 0, p.monthly_amount),
+      (p.currency, least(p.ends_at, p.next_at), 0, 0, -p.monthly_amount),
+      (
+        p.currency,
+        case when (p.next_at > p.reaches) is not false then p.reaches end,
+        -1,
+        case
+          when date_trunc('month', p.next_at at time zone 'UTC') = date_trunc('month', p.reaches at time zone 'UTC') then 0
+          else 1
+        end,
+        0
+      )
+  ) e (currency, at, active, lapsed, amount)
   where e.at <= (select private.clock())
   group by 1, 2
 ),
@@ -161,14 +145,13 @@ select
   (coalesce(r.gross, 0) - coalesce(f.refunded, 0))::bigint as net,
   coalesce(r.new_customers, 0) as new_customers,
   coalesce(r.renewed_customers, 0) as renewed_customers,
-  coalesce(v.lapsed_customers, 0) as lapsed_customers,
+  coalesce(v.lapsed_customers, 0)::bigint as lapsed_customers,
   coalesce(sum(v.active) over running, 0)::bigint as active_customers,
-  coalesce(sum(a.mrr) over running, 0)::bigint as mrr
+  coalesce(sum(v.mrr) over running, 0)::bigint as mrr
 from months m
 left join received r on r.currency = m.currency and r.month = m.month
 left join returned f on f.currency = m.currency and f.month = m.month
 left join moved v on v.currency = m.currency and v.month = m.month
-left join recurring a on a.currency = m.currency and a.month = m.month
 window running as (partition by m.currency order by m.month);
 comment on view private.revenue_monthly is
   'Revenue and customers by month and currency, from the first payment to the present month. A report: it reads all '
@@ -189,20 +172,41 @@ comment on column private.revenue_monthly.mrr is
 create view private.active_monthly
 with (security_invoker = true)
 as
-with months as (
-  select m.month, least(m.month + interval '1 month', now.at) as ends_at
-  from (select (select private.clock()) at time zone 'UTC' as at) now
-  cross join lateral generate_series(date_trunc('month', now.at) - interval '11 months', now.at, interval '1 month') m (month)
+with periods as (
+  select
+    p.tier, p.starts_at,
+    max(p.ends_at) over (w rows unbounded preceding) as reaches,
+    (p.starts_at <= max(p.ends_at) over (w rows between unbounded preceding and 1 preceding)) is not true as is_first,
+    lead(p.starts_at) over w as next_at
+  from private.paid_periods p
+  where p.tier is not null
+  window w as (partition by p.user_id, p.tier order by p.starts_at, p.ends_at)
+),
+moved as (
+  select e.tier, date_trunc('month', e.at at time zone 'UTC') as month, sum(e.delta) as delta
+  from (
+    select p.tier, p.starts_at as at, 1 as delta from periods p where p.is_first
+    union all
+    select p.tier, p.reaches, -1
+    from periods p
+    where (p.next_at > p.reaches) is not false
+      and p.reaches <= (select private.clock())
+  ) e
+  group by 1, 2
+),
+months as (
+  select t.tier, m.month
+  from (select v.tier, min(v.month) as first_month from moved v group by v.tier) t
+  cross join lateral generate_series(
+    t.first_month, date_trunc('month', (select private.clock()) at time zone 'UTC'), interval '1 month'
+  ) m (month)
 )
-select m.month::date as month, p.tier, count(distinct p.user_id) as active_customers
+select m.month::date as month, m.tier,
+  coalesce(sum(v.delta) over (partition by m.tier order by m.month), 0)::bigint as active_customers
 from months m
-join private.paid_periods p
-  on p.starts_at < m.ends_at at time zone 'UTC'
-  and p.ends_at >= m.ends_at at time zone 'UTC'
-where p.tier is not null
-group by m.month, p.tier;
+left join moved v on v.tier = m.tier and v.month = m.month;
 comment on view private.active_monthly is
-  'Customers with paid time at the end of each of the last twelve months, by tier. A report: it reads all payments.';
+  'Customers with paid time at the end of each month, by tier. A report: it reads all payments.';
 comment on column private.active_monthly.month is 'The first day of the month. Months begin at midnight UTC.';
 comment on column private.active_monthly.tier is 'The tier that was paid for.';
 comment on column private.active_monthly.active_customers is

@@ -53,7 +53,7 @@ begin
   begin
     if not exists (select from pg_catalog.pg_roles r where r.rolname = 'subscriptions_support') then
       create role subscriptions_support nologin;
-      alter role subscriptions_support set statement_timeout = '15s';
+      alter role subscriptions_support set statement_timeout = '60s';
     end if;
   exception
     -- Roles belong to the whole server: another of its databases was set up at the same time.
