@@ -24,6 +24,18 @@ export const houseRules: readonly HouseRule[] = [
         and obj_description(c.oid, 'pg_class') is null`,
   },
   {
+    // private.users shows four facts about auth.users to roles that have no right in schema auth.
+    name: 'every view but private.users has the rights of its caller',
+    violations: `
+      select format('view %I.%I', n.nspname, c.relname) as detail
+      from pg_class c
+      join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname in ('public', 'private')
+        and c.relkind = 'v'
+        and c.oid <> 'private.users'::regclass
+        and not coalesce(c.reloptions, '{}') @> array['security_invoker=true']`,
+  },
+  {
     name: 'every function of the API has a comment',
     violations: `
       select format('function %s', p.oid::regprocedure) as detail

@@ -8,8 +8,8 @@ import { portNames, takenPorts } from './stack/ports.ts';
 import { createStack } from './stack/stack.ts';
 
 const usage = `Usage: npm start -- [--port N] [--ephemeral] [--reset]
-  --port N      the API's port (54321); Postgres, Studio, mailbox, gateway simulator, function and demo shop take the six
-                after it
+  --port N      the API's port (54321); Postgres, Studio, mailbox, gateway simulator, function, demo shop and console take
+                the seven after it
   --ephemeral   throw-away data
   --reset       delete the kept data first`;
 

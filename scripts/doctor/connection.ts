@@ -48,3 +48,10 @@ export function isLoopback(url: string): boolean {
 export function readCertificate(value: string | undefined): string | null {
   return value ? value.replaceAll('\\n', '\n') : null;
 }
+
+/** TLS for another machine, verified if the CA certificate is known. `sslmode` in the URL overrides this. */
+export function tlsOptions(url: string, certificate: string | undefined): pg.ClientConfig['ssl'] {
+  if (isLoopback(url)) return undefined;
+  const authority = readCertificate(certificate);
+  return authority === null ? { rejectUnauthorized: false } : { ca: authority };
+}

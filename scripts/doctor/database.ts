@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { connectionError, createConnection, isLoopback, readCertificate } from './connection.ts';
+import { connectionError, createConnection, tlsOptions } from './connection.ts';
 import type { Project } from './project.ts';
 
 export type Row = Record<string, unknown>;
@@ -60,11 +60,4 @@ export function createDatabase(
     },
     cut: () => connection?.cut(),
   };
-}
-
-/** TLS for another machine, verified if the CA certificate is known. `sslmode` in the URL overrides this. */
-function tlsOptions(url: string, certificate: string | undefined): pg.ClientConfig['ssl'] {
-  if (isLoopback(url)) return undefined;
-  const authority = readCertificate(certificate);
-  return authority === null ? { rejectUnauthorized: false } : { ca: authority };
 }

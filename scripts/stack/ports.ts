@@ -7,6 +7,7 @@ export const portNames = [
   'gateway simulator',
   'function',
   'demo shop',
+  'console',
 ] as const;
 
 /** @returns one line for each of the stack's ports that another program uses. */

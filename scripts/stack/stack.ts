@@ -1,3 +1,4 @@
+import { createConsole } from '../console/console.ts';
 import { writeLine } from './process/child.ts';
 import { dataFolder, migrationRecord } from './data-folder.ts';
 import { localEnvironment, localKeys } from './defaults.ts';
@@ -15,6 +16,7 @@ import { guardMigrations } from './postgres/migration-guard.ts';
 import { createScheduler } from './scheduler.ts';
 import { createShop } from './shop/shop.ts';
 import { readConfig } from '../../supabase/functions/api/config.ts';
+import { openSupportRole, supportUrl } from './postgres/support-role.ts';
 import { writeSettings } from './postgres/write-settings.ts';
 import { createPostgres } from './postgres/postgres.ts';
 import { platformEnvironment } from './function/platform-environment.ts';
@@ -45,7 +47,7 @@ export type Stack = {
 
 /**
  * Creates the stack: Postgres with migrations and sample data, Lite, the function, the proxies in front of them, the
- * mailbox, the gateway simulator, the demo shop and the scheduler. @throws Error naming the variable that has an invalid value
+ * mailbox, the gateway simulator, the demo shop, the console and the scheduler. @throws Error naming the variable that has an invalid value
  */
 export async function createStack({ port, ephemeral, environment, onCrash }: StackOptions): Promise<Stack> {
   const at = (offset: number) => `http://127.0.0.1:${port + offset}`;
@@ -98,6 +100,11 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
     revalidate: mailbox.revalidate,
   });
 
+  const console = createConsole({
+    port: port + 7,
+    databaseUrl: supportUrl(databaseUrl),
+    appUrl: own.APP_URL || shopUrl,
+  });
   const scheduler = createScheduler({
     databaseUrl,
     internalUrl: `${api}/functions/v1/api/internal`,
@@ -111,7 +118,7 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
     await Promise.race([Promise.all(services.map((service) => service.ready())), stopped.promise]);
   };
   const steps = [
-    () => Promise.all([mailbox, simulator, shop, apiProxy, studioProxy].map((service) => service.start())),
+    () => Promise.all([mailbox, simulator, shop, console, apiProxy, studioProxy].map((service) => service.start())),
     () => postgres.start(),
     () => ready(postgres),
     () => prepareDatabase(databaseUrl),
@@ -125,11 +132,12 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
       }
     },
     () => writeSettings(databaseUrl, { earlyRenewal, credit }),
+    () => openSupportRole(databaseUrl),
     () => installClock(databaseUrl, gatewayUrl),
     // Another gateway knows its own plans.
     () => env.GATEWAY_API_URL === gatewayUrl ? offerPlans(databaseUrl, gatewayUrl) : undefined,
     () => lite.start(),
-    () => ready(lite, edgeFunction, apiProxy, studioProxy, mailbox, simulator, shop),
+    () => ready(lite, edgeFunction, apiProxy, studioProxy, mailbox, simulator, shop, console),
     () => scheduler.start(),
   ];
   const run = async () => {
@@ -140,7 +148,7 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
     return !stopping;
   };
   // Callers stop before the services that they call; the database stops last.
-  const stopOrder = [scheduler, simulator, edgeFunction, apiProxy, studioProxy, mailbox, shop, lite, postgres];
+  const stopOrder = [scheduler, console, simulator, edgeFunction, apiProxy, studioProxy, mailbox, shop, lite, postgres];
 
   return {
     start: () => started = run(),
@@ -166,6 +174,7 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
       GATEWAY_WEBHOOK_SECRET: own.GATEWAY_WEBHOOK_SECRET ?? '',
       REVALIDATE_URL: own.REVALIDATE_URL ?? '',
       APP_URL: own.APP_URL ?? '',
+      CONSOLE_URL: console.entryUrl,
     },
   };
 }

@@ -8,6 +8,7 @@ import { withClient } from '../helpers/database/postgres-client.ts';
 import { openDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { startBenchProcess } from './bench-process.ts';
 import { createSessions, type Sessions } from './bench-project.ts';
+import { benchAdmin, type Sized } from './growth-admin.ts';
 import { loadPayments } from './growth-data.ts';
 import { fire, percentile } from './load.ts';
 import { median } from './report.ts';
@@ -30,13 +31,30 @@ type Stand = {
 type SystemName = keyof Stand['systems'];
 const names: SystemName[] = ['pool', 'direct'];
 
-/** @returns the table: medians of the repetitions' medians, in milliseconds, and the ratio to the smallest. */
-export async function benchGrowth(): Promise<string> {
+/**
+ * @returns the tables: of requests the medians of the repetitions' medians, in milliseconds, and the ratio to the
+ * smallest; and what an admin reads. With `isAdminOnly` only the second.
+ */
+export async function benchGrowth(isAdminOnly: boolean): Promise<string> {
   const postgres = createPostgres({ port: freePort(), ephemeral: true, log: () => {} });
   await postgres.start();
   await postgres.ready();
   await withClient(postgres.url(), (client) => client.query("alter system set max_wal_size = '8GB'"));
   await postgres.restart();
+  try {
+    return isAdminOnly ? await benchAdminOnly(postgres) : await benchAll(postgres);
+  } finally {
+    await postgres.stop();
+  }
+}
+
+async function benchAdminOnly(postgres: Postgres): Promise<string> {
+  const sized: Sized[] = [];
+  for (const payments of sizes) sized.push({ payments, database: await createDatabase(postgres, payments) });
+  return await benchAdmin(sized);
+}
+
+async function benchAll(postgres: Postgres): Promise<string> {
   const sessions = await createSessions();
   const api = await startBenchProcess('api-server.ts', { BENCH_API: JSON.stringify({ jwks: sessions.jwks }) });
   const stands: Stand[] = [];
@@ -44,26 +62,31 @@ export async function benchGrowth(): Promise<string> {
     for (const payments of sizes) {
       stands.push(await createStand(postgres, sessions, `http://127.0.0.1:${api.port}`, payments));
     }
-    return await compareSizes(stands);
+    return [await benchAdmin(stands), await compareSizes(stands)].join('\n');
   } finally {
     for (const { systems, database } of stands) {
       await systems.pool.stop();
       await database.close();
     }
     await api.stop();
-    await postgres.stop();
   }
 }
 
-/** Creates a database with that number of payments, and a function in front of it. */
-async function createStand(postgres: Postgres, sessions: Sessions, apiUrl: string, payments: number): Promise<Stand> {
+async function createDatabase(postgres: Postgres, payments: number): Promise<TestDatabase> {
   const url = postgres.url(`payments_${payments}`);
   await withClient(postgres.url(), (client) => client.query(`create database payments_${payments}`));
   await prepareDatabase(url);
   await migrate({ url, seed: false, log: () => {} });
-  if (payments === sizes[0]) await withClient(url, setPoolPassword);
   const database = openDatabase(url, { findings: 'compared elsewhere' });
   await loadPayments(database, payments);
+  return database;
+}
+
+/** Creates a database with that number of payments, and a function in front of it. */
+async function createStand(postgres: Postgres, sessions: Sessions, apiUrl: string, payments: number): Promise<Stand> {
+  const database = await createDatabase(postgres, payments);
+  const { url } = database;
+  if (payments === sizes[0]) await withClient(url, setPoolPassword);
   const createToken = (userId: string) => sessions.createToken(userId, `${apiUrl}/auth/v1`);
   const rows = await database.query('select id from auth.users order by random() limit $1', [users]);
   const buyers = await Promise.all(

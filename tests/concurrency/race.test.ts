@@ -13,13 +13,15 @@ let database: TestDatabase;
 beforeAll(async () => {
   // The findings depend on the order of execution: a capture before or after the deletion of its user (the
   // test checks their reasons), a charge before or after the cancellation or purchase that ends its
-  // subscription, and which of two orders is captured first.
+  // subscription, which of two orders is captured first,
+  // and whether a webhook follows a reconciliation.
   database = await createTestDatabase({
     findings: {
       captured_not_fulfilled: 'any',
       charged_after_cancellation: 'any',
       charged_after_replacement: 'any',
       paid_twice: 'any',
+      missed_webhook: 'any',
     },
   });
   await database.query("update public.plans set gateway_plan_id = 'plan_pro' where tier = 'pro'");

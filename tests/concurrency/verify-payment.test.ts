@@ -11,7 +11,7 @@ import { createPayment, createUser, uniqueId } from '../helpers/records/records.
 let database: TestDatabase;
 beforeAll(async () => {
   // Several tests pay one order many times at once.
-  database = await createTestDatabase({ findings: { paid_twice: 17 } });
+  database = await createTestDatabase({ findings: { paid_twice: 17, unmailed_payment: 1 } });
 });
 afterAll(() => database.close());
 

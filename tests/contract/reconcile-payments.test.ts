@@ -19,7 +19,7 @@ const patience = { timeout: 30_000 };
 const internalKey = 'internal-key';
 const withInternalKey = { 'x-internal-key': internalKey };
 // One payment for each target was verified and never captured.
-const project = useProject({ findings: { never_captured: poolSample.length } });
+const project = useProject({ findings: { never_captured: poolSample.length, missed_webhook: 1 } });
 const none = { events: [] };
 
 const reconcile = (service: Pick<RunningService, 'request'>, headers: HeadersInit = withInternalKey) =>

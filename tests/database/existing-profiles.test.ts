@@ -30,6 +30,8 @@ beforeAll(async () => {
   url.pathname = `/${name}`;
   await prepareDatabase(url.href);
   database = openDatabase(url.href, {
+    // A user without a profile bought.
+    findings: { unmailed_payment: 1 },
     close: () => withClient(inject('postgresUrl'), async (server) => void await server.query(`drop database ${name}`)),
   });
   await database.query(starter);

@@ -12,6 +12,10 @@ const offences: Record<string, { sql: string; detail: string }> = {
     sql: 'create table private.silent (id int)',
     detail: 'table private.silent',
   },
+  'every view but private.users has the rights of its caller': {
+    sql: 'create view private.powerful as select 1 as one',
+    detail: 'view private.powerful',
+  },
   'every function of the API has a comment': {
     sql: 'create function public.silent() returns int language sql return 1',
     detail: 'function silent()',

@@ -14,7 +14,9 @@ let service: pg.Client;
 let userId: string;
 beforeAll(async () => {
   // Tiers are written by hand, one event fails, one order is paid twice.
-  database = await createTestDatabase({ findings: { entitled_not_paid: 15, failed_events: 1, paid_twice: 1 } });
+  database = await createTestDatabase({
+    findings: { entitled_not_paid: 15, failed_events: 1, paid_twice: 1, unmailed_payment: 2 },
+  });
   service = await openSession(database, { role: 'service_role' });
 });
 beforeEach(async () => {

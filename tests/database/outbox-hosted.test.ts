@@ -23,9 +23,9 @@ afterAll(async () => {
   await postgres?.stop();
 });
 
-test('the migrations install pg_net and pg_cron where they are available', async () => {
+test('the migrations install pg_net, pg_cron and pg_trgm where they are available', async () => {
   expect(await database.query("select extname from pg_extension where extname like 'pg!_%' escape '!' order by 1"))
-    .toEqual([{ extname: 'pg_cron' }, { extname: 'pg_net' }]);
+    .toEqual([{ extname: 'pg_cron' }, { extname: 'pg_net' }, { extname: 'pg_trgm' }]);
 });
 
 test.each([

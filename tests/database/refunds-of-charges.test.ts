@@ -17,7 +17,7 @@ import { createUser, uniqueId } from '../helpers/records/records.ts';
 let database: TestDatabase;
 let service: pg.Client;
 beforeAll(async () => {
-  database = await createTestDatabase({ at: '2126-01-15T00:00:00Z' });
+  database = await createTestDatabase({ at: '2126-01-15T00:00:00Z', findings: { missed_webhook: 1 } });
   service = await openSession(database, { role: 'service_role' });
   await database.query("update public.plans set gateway_plan_id = 'plan_' || tier");
 });

@@ -19,8 +19,10 @@ const rows = isLong ? 100_000 : 10_000;
 let database: TestDatabase;
 let plans: Plans;
 beforeAll(async () => {
-  // The calls let users with the tier buy it again.
-  database = await createTestDatabase({ findings: { paid_twice: 'any' } });
+  // The calls let users with the tier buy it again. The purchases are inserted without their mails.
+  database = await createTestDatabase({
+    findings: { paid_twice: 'any', unmailed_payment: 'any', missed_webhook: 'any' },
+  });
   await database.query("update public.plans set gateway_plan_id = 'plan_pro' where tier = 'pro'");
   await database.query(`
     begin;

@@ -11,7 +11,7 @@ let service: pg.Client;
 let userId: string;
 beforeAll(async () => {
   // Five tiers are written by hand, and one is renewed early.
-  database = await createTestDatabase({ findings: { entitled_not_paid: 5, paid_twice: 1 } });
+  database = await createTestDatabase({ findings: { entitled_not_paid: 5, paid_twice: 1, unmailed_payment: 1 } });
   service = await openSession(database, { role: 'service_role' });
   await database.query("update public.plans set gateway_plan_id = 'plan_' || tier");
 });

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { setClock } from '../helpers/database/clock.ts';
-import { readFindings } from '../helpers/database/findings.ts';
+import { readAccessFindings } from '../helpers/database/findings.ts';
 import { callRpc, openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
@@ -32,11 +32,7 @@ const at = (time: string) => setClock(database, `2026-${time}Z`);
 const januaryOn = { start: '2026-01-01T00:00:00Z', end: '2026-02-01T00:00:00Z' };
 const februaryOn = { start: '2026-02-01T00:00:00Z', end: '2026-03-01T00:00:00Z' };
 
-/** The current findings. The outbox is emptied first, since this test has no dispatcher. */
-async function findings(): Promise<unknown[][]> {
-  await database.query('truncate private.outbox');
-  return readFindings(database);
-}
+const findings = () => readAccessFindings(database);
 
 /** A gateway subscription of pro, activated and charged for January. */
 async function subscriber() {

@@ -4,7 +4,7 @@ import { createTestDatabase, type TestDatabase } from '../helpers/database/test-
 
 let database: TestDatabase;
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase({ findings: { unmailed_payment: 1 } });
 });
 afterAll(() => database.close());
 

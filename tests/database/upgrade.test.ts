@@ -39,12 +39,12 @@ async function readSubscriptions(database: TestDatabase): Promise<Row[]> {
   );
 }
 
-/** The findings at the end of the sample, with a schedule that runs. */
+/** The findings at the end of the sample, with a schedule that runs. Release 0.2.0 names no user of a parked mail. */
 async function readFindings(database: TestDatabase, { at }: ReleaseNotes): Promise<Row[]> {
   await setClock(database, at);
   await database.query('select private.sweep(), public.finish_reconciliation()');
   return await database.query(
-    `select f.finding, f.subject, f.user_id, to_json(f.since) #>> '{}' as since
+    `select f.finding, f.subject, case when f.finding <> 'outbox_stuck' then f.user_id end as user_id, to_json(f.since) #>> '{}' as since
      from private.findings f order by f.finding, f.user_id`,
   );
 }

@@ -13,7 +13,13 @@ beforeAll(async () => {
   // An admin sets the tier of every user, tiers are renewed at once, and a replaced gateway subscription is charged
   // again.
   database = await createTestDatabase({
-    findings: { entitled_not_paid: 2, paid_twice: 4, tier_mismatch: 1, charged_after_replacement: 1 },
+    findings: {
+      entitled_not_paid: 2,
+      paid_twice: 4,
+      tier_mismatch: 1,
+      charged_after_replacement: 1,
+      unmailed_payment: 1,
+    },
   });
   service = await openSession(database, { role: 'service_role' });
 });

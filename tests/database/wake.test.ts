@@ -16,7 +16,9 @@ let service: pg.Client;
 let listener: Listener;
 beforeAll(async () => {
   // Tiers are written by hand. The cancellation of an attached gateway subscription ends a purchase whose period runs.
-  database = await createTestDatabase({ findings: { entitled_not_paid: 10, tier_mismatch: 3, paid_not_entitled: 1 } });
+  database = await createTestDatabase({
+    findings: { entitled_not_paid: 10, tier_mismatch: 3, paid_not_entitled: 1, unmailed_payment: 5 },
+  });
   service = await openSession(database, { role: 'service_role' });
   listener = await listen(database, 'outbox');
 });

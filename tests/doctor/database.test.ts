@@ -69,12 +69,13 @@ async function whileFound(
     create view private.findings as
     select * from private.real_findings
     union all
-    select r.finding, r.subject, null::uuid, null::timestamptz, r.detail
+    select r.finding, r.subject, null::uuid, null::timestamptz, r.detail, null, null
     from jsonb_to_recordset('${
     JSON.stringify(
       rows.map(([finding, subject, detail]) => ({ finding, subject, detail })),
     )
   }') r (finding text, subject text, detail jsonb)`);
+  await database.query('grant select on private.findings to subscriptions_support');
   try {
     await work();
   } finally {

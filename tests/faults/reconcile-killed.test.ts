@@ -6,7 +6,7 @@ import { deliver } from '../helpers/gateway/deliver.ts';
 import { seconds, subscriptionEvent } from '../helpers/gateway/events.ts';
 import { useProject } from '../helpers/project/use-project.ts';
 
-const project = useProject();
+const project = useProject({ findings: { missed_webhook: 1 } });
 /** The cycle that ended today, and the next one. The gateway's times are whole seconds. */
 const today = Math.floor(Date.now() / 1000) * 1000;
 const day = (days: number) => new Date(today + days * 86_400_000).toISOString();

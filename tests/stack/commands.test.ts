@@ -24,8 +24,8 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await database.close();
-  // The clock is reset to a time before the end of two periods that have lapsed.
-  await stack.end({ paid_not_entitled: 2 });
+  // The clock is reset to a time before the end of two periods that have lapsed, and whose mails were deleted by their age.
+  await stack.end({ paid_not_entitled: 2, unmailed_payment: 2 });
 });
 
 test('npm run doctor finds no fault in two runs on the local stack, and exits with 0', async () => {

@@ -17,6 +17,7 @@ const names = [
   'GATEWAY_WEBHOOK_SECRET',
   'REVALIDATE_URL',
   'APP_URL',
+  'CONSOLE_URL',
 ];
 const patience = { timeout: 30_000, interval: 50 };
 
@@ -55,6 +56,7 @@ describe('npm start', { timeout: 60_000 }, () => {
       GATEWAY_URL: `http://127.0.0.1:${port + 4}`,
       REVALIDATE_URL: `http://127.0.0.1:${port + 6}/api/revalidate`,
       APP_URL: `http://127.0.0.1:${port + 6}`,
+      CONSOLE_URL: expect.stringMatching(new RegExp(`^http://127\\.0\\.0\\.1:${port + 7}/\\?token=[0-9a-f]{48}$`)),
     });
   });
 
@@ -67,8 +69,9 @@ describe('npm start', { timeout: 60_000 }, () => {
       fetch(value('MAILBOX_URL')),
       fetch(value('GATEWAY_URL')),
       fetch(value('APP_URL')),
+      fetch(value('CONSOLE_URL'), { redirect: 'manual' }),
     ].map(async (answer) => (await answer).status));
-    expect(statuses).toEqual([200, 200, 401, 200, 200, 200, 200]);
+    expect(statuses).toEqual([200, 200, 401, 200, 200, 200, 200, 303]);
     const sql = postgres(value('DB_URL'), { max: 1 });
     const [row] = await sql`select current_setting('timezone') as zone`;
     await sql.end();

@@ -19,7 +19,7 @@ const openFindings: readonly (readonly [finding: string, email: string | null])[
   ['entitled_not_paid', 'zara@example.com'],
   ['failed_events', 'yash@example.com'],
   ['never_captured', 'vani@example.com'],
-  ['outbox_stuck', null],
+  ['outbox_stuck', 'sara@example.com'],
   ['paid_twice', 'rhea@example.com'],
 ];
 

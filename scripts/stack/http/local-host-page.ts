@@ -19,6 +19,8 @@ type Options = {
   paths?: string[];
   /** The scripts of the folder that the page loads. */
   scripts?: string[];
+  /** The style sheets of the folder, in their order; served as one, `page.css`. */
+  sheets?: string[];
   /** Makes `page.js`, at the first request for it. Default: the file. */
   script?: () => Promise<string>;
   /** Directives of the content security policy that differ from the default. */
@@ -26,12 +28,12 @@ type Options = {
 };
 
 /**
- * Serves a folder's `page.html`, its scripts, and its `page.css` after the shared `local-host-page.css`, under
+ * Serves a folder's `page.html`, its scripts, and its style sheets after the shared `local-host-page.css`, under
  * a policy that allows no other script. The files are read for each request, so a reload shows an edit.
  * @param pageFolder with a trailing slash
  */
 export function createPage(pageFolder: URL, options: Options = {}): Hono {
-  const { paths = ['/'], script, scripts = ['page.js'], policy = {} } = options;
+  const { paths = ['/'], script, scripts = ['page.js'], sheets = ['page.css'], policy = {} } = options;
   const read = (name: string, from = pageFolder) => Deno.readTextFile(new URL(name, from));
   const directives = Object.entries({ ...POLICY, ...policy }).map(([name, value]) => `${name} ${value}`);
   const headers = (type: string) => ({
@@ -46,8 +48,8 @@ export function createPage(pageFolder: URL, options: Options = {}): Hono {
     page.get(path, async () => new Response(await read('page.html'), { headers: headers('text/html') }));
   }
   page.get('/page.css', async () => {
-    const sheets = await Promise.all([read('local-host-page.css', folder), read('page.css')]);
-    return new Response(sheets.join('\n'), { headers: headers('text/css') });
+    const texts = await Promise.all([read('local-host-page.css', folder), ...sheets.map((name) => read(name))]);
+    return new Response(texts.join('\n'), { headers: headers('text/css') });
   });
   let made: Promise<string> | undefined;
   if (script) {

@@ -16,6 +16,8 @@ type Options = {
   fetch: Answer;
   /** The first step of `stop`: ends timers and held answers. */
   release(): void;
+  /** Headers with which `/` answers 200. Default: none. */
+  probe?: Record<string, string>;
   /** Default: Deno's server. */
   listen?: Listen;
 };
@@ -25,7 +27,7 @@ type Options = {
  * requests of this machine are allowed. `start` throws `Deno.errors.AddrInUse` when the port is in use.
  */
 export function createLocalHostService(options: Options): LocalHostService {
-  const { name, port, fetch: answer, release, listen = listenOnDeno } = options;
+  const { name, port, fetch: answer, release, probe = {}, listen = listenOnDeno } = options;
   let server: Awaited<ReturnType<Listen>> | undefined;
 
   const boundPort = () => {
@@ -53,7 +55,7 @@ export function createLocalHostService(options: Options): LocalHostService {
       }
     },
     async ready() {
-      const response = await fetch(`http://127.0.0.1:${boundPort()}/`);
+      const response = await fetch(`http://127.0.0.1:${boundPort()}/`, { headers: probe });
       await response.body?.cancel();
       if (!response.ok) throw new Error(`${name} answered ${response.status}`);
     },

@@ -22,13 +22,14 @@ create table if not exists private.clock_shift (
 );
 comment on table private.clock_shift is 'Local only: how far private.clock() is from the machine''s time.';
 alter table private.clock_shift enable row level security;
-grant select on private.clock_shift to service_role;
 insert into private.clock_shift default values on conflict do nothing;
 
+-- Security definer: every role that may read the clock reads its shift, too.
 create or replace function private.clock()
 returns timestamptz
 language sql
 stable
+security definer
 set search_path = ''
 as $$
   select now() + (select c.shift from private.clock_shift c)

@@ -4,6 +4,7 @@ import { restoreRelease } from '../../../scripts/release/restore-release.ts';
 import { localPassword } from '../../../scripts/stack/defaults.ts';
 import { migrate } from '../../../scripts/stack/postgres/migrate.ts';
 import { createPostgres } from '../../../scripts/stack/postgres/postgres.ts';
+import { openSupportRole } from '../../../scripts/stack/postgres/support-role.ts';
 import { prepareDatabase } from '../../../scripts/stack/postgres/prepare-database.ts';
 import { freePort } from '../../../scripts/stack/ports.ts';
 import { removeFolder } from '../../../scripts/stack/postgres/init-database.ts';
@@ -63,6 +64,7 @@ export default async function setup(
       log: () => {},
     });
     await withClient(postgres.url(), setPoolPassword);
+    await openSupportRole(postgres.url());
     await postgres.stop();
     await copyFolder(`${folder}/postgres`, clusters.migrated);
     await postgres.start();

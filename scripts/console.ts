@@ -1,0 +1,68 @@
+/**
+ * `npm run console`: serves the console on 127.0.0.1, over the local stack or a hosted project. Prints its address on
+ * stdout, everything else on stderr.
+ */
+import { parseArgs } from 'node:util';
+import { createConsole } from './console/console.ts';
+import { createSupportDatabase } from './console/database.ts';
+import { chooseDatabase } from './console/choose-database.ts';
+import { readPassword } from './console/read-password.ts';
+import { writeLine } from './stack/process/child.ts';
+
+const usage = `Usage: npm run console -- [--db-url <connection string>] [--port N]
+  --db-url      a hosted project, with the role subscriptions_support. Without the password, which this command asks for:
+                the process list shows arguments. SUPPORT_DB_URL in the environment may contain it.
+                Neither of them: the local stack of npm start
+  --port N      the port of the console; any free one by default
+  SUPPORT_DB_PASSWORD, DATABASE_POOL_CA, APP_URL in the environment: the password, the CA of the database (PEM), and
+                where the links of shown mails lead`;
+
+const ended = Promise.withResolvers<void>();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] satisfies Deno.Signal[]) {
+  Deno.addSignalListener(signal, () => ended.resolve());
+}
+
+try {
+  const { port, dbUrl } = readOptions();
+  const environment = Deno.env.toObject();
+  const databaseUrl = await chooseDatabase(dbUrl, environment, readPassword);
+  const certificate = environment.DATABASE_POOL_CA;
+  await tryDatabase(databaseUrl, certificate);
+  const appUrl = environment.APP_URL || 'https://app.example';
+  const service = createConsole({ port, databaseUrl, certificate, appUrl });
+  await service.start();
+  const lines = `CONSOLE_URL=${JSON.stringify(service.entryUrl)}\nready\n`;
+  Deno.stdout.writeSync(new TextEncoder().encode(lines));
+  await ended.promise;
+  await service.stop();
+  Deno.exit(0);
+} catch (error) {
+  writeLine(error instanceof Error ? error.message : String(error));
+  Deno.exit(1);
+}
+
+/** Reads one row, so that a wrong address or password ends the command and not each page. */
+async function tryDatabase(url: string, certificate: string | undefined): Promise<void> {
+  const database = createSupportDatabase(url, certificate);
+  try {
+    await database.read('select from private.service_state');
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`The database did not answer: ${reason}. Does it run, and may subscriptions_support log in?`);
+  } finally {
+    database.close();
+  }
+}
+
+function readOptions(): { port: number; dbUrl: string | undefined } {
+  try {
+    const options = { port: { type: 'string', default: '0' }, 'db-url': { type: 'string' } } as const;
+    const { values } = parseArgs({ args: Deno.args, options });
+    const port = Number(values.port);
+    if (!/^\d+$/.test(values.port) || port > 65535) throw new Error(`--port ${values.port}: not a port`);
+    return { port, dbUrl: values['db-url'] };
+  } catch (error) {
+    writeLine(`${error instanceof Error ? error.message : error}\n${usage}`);
+    Deno.exit(2);
+  }
+}

@@ -1,0 +1,114 @@
+/// <reference lib="dom" />
+import { element } from '../../stack/shop/element.ts';
+import type { SupportAction } from '../rows.ts';
+import { type ActionName, type ActionText, actionTexts } from './actions.ts';
+import { act, read } from './api.ts';
+
+type Proposal = Omit<SupportAction, 'action' | 'reason'> & { action: ActionName };
+const MONTHS: [text: string, months: number][] = [['1 month', 1], ['3 months', 3], ['1 year', 12]];
+
+/** A button that opens the dialog of an action. @param who whom it is about, for the sentence that is confirmed */
+export function actionButton(proposal: Proposal, who: string, label?: string): HTMLButtonElement {
+  const { label: usual, isDangerous }: ActionText = actionTexts[proposal.action];
+  const className = isDangerous ? 'danger' : '';
+  const fail = (error: unknown) => say(error instanceof Error ? error.message : String(error));
+  const onclick = () => void propose(proposal, who).catch(fail);
+  return element('button', { type: 'button', className, onclick }, label ?? usual);
+}
+
+/**
+ * Asks for the reason, says in one sentence what will happen, and carries it out when it is confirmed. The page is read
+ * again afterwards. A refusal of the database is shown, and the dialog stays.
+ */
+async function propose(proposal: Proposal, who: string): Promise<void> {
+  const text: ActionText = actionTexts[proposal.action];
+  const sentence = element('p', { id: 'sentence', className: 'sentence', role: 'status' });
+  const reason = element('textarea', { id: 'reason', required: true, maxLength: 1000, rows: 3 });
+  const error = element('p', { className: 'error', role: 'alert' });
+  const confirm = element('button', { className: text.isDangerous ? 'main danger' : 'main' }, text.confirm);
+  const cancel = element('button', { type: 'button', onclick: () => dialog.close() }, 'Cancel');
+  const terms = text.asksForTier ? await tierFields(proposal) : null;
+  const form = element(
+    'form',
+    {},
+    element('h2', { id: 'dialog-title' }, text.label),
+    ...terms?.fields ?? [],
+    element('label', { htmlFor: 'reason' }, 'Reason, kept in the timeline'),
+    reason,
+    sentence,
+    error,
+    element('div', { className: 'row end' }, cancel, confirm),
+  );
+  const dialog = element('dialog', {}, form);
+  dialog.setAttribute('aria-labelledby', 'dialog-title');
+  dialog.setAttribute('aria-describedby', 'sentence');
+
+  const action = () => ({ ...proposal, ...terms?.values(), reason: reason.value.trim() });
+  const describe = () => sentence.replaceChildren(text.sentence(action(), who));
+  form.addEventListener('input', describe);
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    confirm.disabled = true;
+    error.textContent = '';
+    try {
+      const result = await act(action());
+      dialog.close();
+      say(result);
+      dispatchEvent(new Event('console:changed'));
+    } catch (refused) {
+      error.textContent = refused instanceof Error ? refused.message : String(refused);
+    }
+    confirm.disabled = false;
+  });
+  dialog.addEventListener('close', () => dialog.remove());
+  describe();
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+/** The fields of a tier and its end. */
+async function tierFields({ tier, until }: Proposal) {
+  const tiers = await read<string[]>('/tiers');
+  const options = tiers.map((one) => element('option', { selected: one === tier }, one));
+  const tierField = element('select', { id: 'tier', required: true }, ...options);
+  const untilField = element('input', { id: 'until', type: 'datetime-local', required: true });
+  const set = (at: Date) => {
+    untilField.value = localMinute(at);
+    untilField.dispatchEvent(new Event('input', { bubbles: true }));
+  };
+  const shortcuts = MONTHS.map(([text, months]) =>
+    element('button', { type: 'button', className: 'small', onclick: () => set(inMonths(months)) }, text)
+  );
+  untilField.value = localMinute(until ? new Date(until) : inMonths(1));
+  const fields = [
+    element('label', { htmlFor: 'tier' }, 'Tier'),
+    tierField,
+    element('label', { htmlFor: 'until' }, 'Until'),
+    untilField,
+    element('div', { className: 'row' }, ...shortcuts),
+  ];
+  const values = () => ({
+    tier: tierField.value,
+    until: untilField.value === '' ? '' : new Date(untilField.value).toISOString(),
+  });
+  return { fields, values };
+}
+
+function inMonths(months: number): Date {
+  const at = new Date();
+  const day = at.getDate();
+  at.setMonth(at.getMonth() + months);
+  // The 31st of a shorter month is its last day.
+  if (at.getDate() !== day) at.setDate(0);
+  return at;
+}
+
+/** A time as the value of an input of the type `datetime-local`. */
+function localMinute(at: Date): string {
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+/** Says what was done, or why not, below the page. */
+function say(text: string): void {
+  document.querySelector('#message')?.replaceChildren(text);
+}

@@ -1,0 +1,50 @@
+/// <reference lib="dom" />
+import { element, money } from '../../stack/shop/element.ts';
+import type { Amounts } from '../rows.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const minutes = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
+
+/** Shows a time in the zone of the browser, and in UTC on hover. @param missing what to show instead of no time */
+export function time(iso: string | null, missing = '–', format: 'minute' | 'day' | 'ago' = 'minute'): Node {
+  if (iso === null) return element('span', { className: 'soft' }, missing);
+  const at = new Date(iso);
+  const text = format === 'ago' ? ago(at) : (format === 'day' ? days : minutes).format(at);
+  return element('time', { dateTime: iso, title: utc(at) }, text);
+}
+
+/** How long ago a time is, or how far ahead. */
+export function ago(at: Date): string {
+  const distance = at.getTime() - Date.now();
+  const size = Math.abs(distance);
+  if (size < MINUTE) return distance > 0 ? 'in a moment' : 'just now';
+  if (size < HOUR) return relative.format(Math.trunc(distance / MINUTE), 'minute');
+  if (size < 2 * DAY) return relative.format(Math.trunc(distance / HOUR), 'hour');
+  return relative.format(Math.trunc(distance / DAY), 'day');
+}
+
+/** A time in UTC, to the second. */
+export function utc(at: Date): string {
+  return `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+/** Shows a time as the day and minute in the zone of the browser, as text. */
+export function minuteOf(iso: string): string {
+  return minutes.format(new Date(iso));
+}
+
+/** Amounts by currency, the largest first. */
+export function amounts(byCurrency: Amounts | null, missing = '–'): string {
+  const shown = Object.entries(byCurrency ?? {}).toSorted(([, one], [, other]) => other - one);
+  return shown.map(([currency, amount]) => money(amount, currency)).join(' · ') || missing;
+}
+
+/** A name of the database as words: `payment-success` is `Payment success`. */
+export function words(name: string): string {
+  const text = name.replaceAll(/[_-]/g, ' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

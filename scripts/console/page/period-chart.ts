@@ -1,0 +1,95 @@
+/// <reference lib="dom" />
+import { element } from '../../stack/shop/element.ts';
+import type { Period } from '../rows.ts';
+import { words } from './format.ts';
+import { monthTicks } from './scale.ts';
+import { percent, svg } from './svg.ts';
+
+type Bar = Period & { from: number; to: number };
+type Lane = { name: string; bars: Bar[] };
+
+const LANE = 40;
+const TOP = 26;
+const MOST_LANES = 12;
+const DAY = 24 * 3_600_000;
+const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
+const month = new Intl.DateTimeFormat('en-GB', { month: 'short', year: '2-digit', timeZone: 'UTC' });
+
+/**
+ * Bars of the paid periods and cycles over time, one lane for each source, so that overlaps are seen. A pale bar is
+ * access that ended early; the bar that gives the tier has a border.
+ */
+export function periodChart(periods: Period[]): HTMLElement {
+  const now = Date.now();
+  const begins = periods.flatMap(({ starts_at }) => starts_at === null ? [] : [Date.parse(starts_at)]);
+  const ends = periods.flatMap(({ ends_at }) => ends_at === null ? [] : [Date.parse(ends_at)]);
+  const first = Math.min(now - 15 * DAY, ...begins);
+  const last = Math.max(now + 15 * DAY, ...ends);
+  const margin = (last - first) / 50;
+  const [from, to] = [first - margin, last + margin];
+  const xOf = (at: number) => (at - from) / (to - from);
+
+  const all = lanesOf(periods, from, to);
+  const lanes = all.slice(-MOST_LANES);
+  const height = TOP + lanes.length * LANE;
+  const drawing = svg('svg', { height, 'aria-hidden': 'true', class: 'plot' });
+  for (const tick of monthTicks(from, to, 5)) {
+    const x = percent(xOf(tick));
+    drawing.append(
+      svg('line', { x1: x, x2: x, y1: TOP - 6, y2: height, class: 'grid' }),
+      svg('text', { x, y: 14, dx: 4 }, month.format(tick)),
+    );
+  }
+  for (const [index, { name, bars }] of lanes.entries()) {
+    const y = TOP + index * LANE;
+    const start = Math.min(...bars.map((bar) => bar.from));
+    // The name of a lane that begins late is written to the left, so that it is not cut off.
+    const isLate = xOf(start) > 0.6;
+    const end = Math.max(...bars.map((bar) => bar.to));
+    const text = { x: percent(xOf(isLate ? end : start)), y: y + 13, 'text-anchor': isLate ? 'end' : 'start' };
+    drawing.append(svg('text', { ...text, class: 'lane' }, name), ...bars.flatMap((bar) => draw(bar, y + 18, xOf)));
+  }
+  const x = percent(xOf(now));
+  drawing.append(svg('line', { x1: x, x2: x, y1: TOP - 6, y2: height, class: 'now' }));
+  const label = `Periods of ${all.length} sources; the table below has their days.`;
+  const notes = all.length > lanes.length ? [`The newest ${lanes.length} of ${all.length} sources.`] : [];
+  const key = element('p', { className: 'soft key' }, `The line is now. Pale: ended early. ${notes.join(' ')}`);
+  const chart = element('div', { className: 'chart wide', role: 'img', ariaLabel: label }, drawing);
+  return element('figure', {}, chart, key);
+}
+
+function draw(
+  { kind, tier, from, to, ended_at, is_ruling }: Bar,
+  y: number,
+  xOf: (at: number) => number,
+): SVGElement[] {
+  const end = ended_at === null ? to : Math.min(Math.max(from, Date.parse(ended_at)), to);
+  const title = `${words(kind)}, ${tier ?? 'no tier'}: ${day.format(from)} to ${day.format(to)}` +
+    (ended_at === null ? '' : `, ended ${day.format(Date.parse(ended_at))}`);
+  const bar = (until: number, extra: string) =>
+    svg('rect', {
+      x: percent(xOf(from)),
+      width: percent(Math.max(0.004, xOf(until) - xOf(from) - 0.002)),
+      y,
+      height: 14,
+      rx: 3,
+      class: `period ${kind} ${extra}`,
+    }, svg('title', {}, title));
+  const whole = bar(to, ended_at === null ? is_ruling ? 'ruling' : '' : 'ended');
+  return ended_at === null || end <= from ? [whole] : [whole, bar(end, '')];
+}
+
+/** The periods by their source, in the order in which the sources began. */
+function lanesOf(periods: Period[], from: number, to: number): Lane[] {
+  const lanes = new Map<string, Lane>();
+  for (const period of periods.toReversed()) {
+    const { kind, source_id, tier, starts_at, ends_at } = period;
+    const key = `${kind} ${source_id}`;
+    const lane = lanes.get(key) ?? { name: '', bars: [] };
+    lane.name = `${words(kind)} · ${tier ?? 'no tier'}`;
+    const start = starts_at === null ? from : Date.parse(starts_at);
+    lane.bars.push({ ...period, from: start, to: ends_at === null ? to : Date.parse(ends_at) });
+    lanes.set(key, lane);
+  }
+  return [...lanes.values()];
+}

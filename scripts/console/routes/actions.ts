@@ -1,0 +1,37 @@
+import { Hono } from 'hono';
+import { z } from 'zod';
+import type { SupportDatabase } from '../database.ts';
+
+const optional = z.string().trim().max(500).nullish().transform((text) => text || null);
+const input = z.strictObject({
+  action: z.string().max(50),
+  email: optional,
+  tier: optional,
+  until: z.iso.datetime({ offset: true }).nullish().transform((time) => time ?? null),
+  reference: optional,
+  reason: z.string().trim().min(1, 'Say why: the reason is kept with the action.').max(1000),
+});
+
+/**
+ * `GET /tiers`: what can be granted. `POST /actions`: carries out a support action. The database checks it, and keeps it as the trail.
+ */
+export function actionRoutes(database: SupportDatabase): Hono {
+  const routes = new Hono();
+  routes.get('/tiers', async (c) => {
+    const plans = await database.read<{ tier: string }>('select tier from public.plans order by price, tier');
+    return c.json(plans.map(({ tier }) => tier));
+  });
+  routes.post('/actions', async (c) => {
+    const parsed = input.safeParse(await c.req.json().catch(() => undefined));
+    if (!parsed.success) return c.json({ error: parsed.error.issues[0]?.message ?? 'This is not an action.' }, 400);
+    const { action, email, tier, until, reference, reason } = parsed.data;
+    const [done] = await database.write(
+      `insert into private.support_actions (action, email, tier, until, reference, reason)
+      values ($1, $2, $3, $4, $5, $6)
+      returning result`,
+      [action, email, tier, until, reference, reason],
+    );
+    return c.json({ result: done?.result ?? '' });
+  });
+  return routes;
+}

@@ -1,0 +1,69 @@
+import { Hono } from 'hono';
+import type { SupportDatabase } from '../database.ts';
+import { PAGE_ROWS, pageOf, readCursor } from '../paging.ts';
+import type { Customer, Payment, Period, TimelineEntry } from '../rows.ts';
+
+/** The customers: search, one customer, the older part of a timeline and of the payments. */
+export function customerRoutes(database: SupportDatabase): Hono {
+  const routes = new Hono();
+
+  routes.get('/customers', async (c) => {
+    const query = (c.req.query('q') ?? '').trim();
+    return c.json(query === '' ? [] : await database.read('select * from private.search_customers($1)', [query]));
+  });
+
+  routes.get('/customers/:id{[0-9a-f-]{36}}', async (c) => {
+    const id = c.req.param('id');
+    const [[customer], periods, payments, timeline] = await Promise.all([
+      database.read<Customer>('select * from private.customers where user_id = $1', [id]),
+      database.read<Period>(
+        `select kind, source_id, tier, starts_at, ends_at, ended_at, is_ruling
+        from private.periods
+        where user_id = $1
+        order by starts_at desc, source_id
+        limit $2`,
+        [id, PAGE_ROWS],
+      ),
+      readPayments(id, undefined),
+      readTimeline(id, undefined),
+    ]);
+    if (customer === undefined) return c.json({ error: 'There is no customer with this id.' }, 404);
+    return c.json({ customer, periods, payments, timeline });
+  });
+  routes.get(
+    '/customers/:id{[0-9a-f-]{36}}/payments',
+    async (c) => c.json(await readPayments(c.req.param('id'), c.req.query('older'))),
+  );
+  routes.get(
+    '/customers/:id{[0-9a-f-]{36}}/timeline',
+    async (c) => c.json(await readTimeline(c.req.param('id'), c.req.query('older'))),
+  );
+  return routes;
+
+  async function readPayments(id: string, older: string | undefined) {
+    const rows = await database.read<Payment>(
+      `select gateway_order_id, gateway_payment_id, at, tier, amount, currency, status, attempts, last_error,
+        refunded_amount, dispute_status, kind, source_id
+      from private.customer_payments
+      where user_id = $1
+        and ($2::timestamptz is null or (at, source_id, coalesce(gateway_payment_id, '')) < ($2, $3, $4))
+      order by at desc, source_id desc, coalesce(gateway_payment_id, '') desc
+      limit $5`,
+      [id, ...readCursor(older, 3), PAGE_ROWS + 1],
+    );
+    return pageOf(rows, ({ at, source_id, gateway_payment_id }) => [at, source_id, gateway_payment_id ?? '']);
+  }
+
+  async function readTimeline(id: string, older: string | undefined) {
+    const rows = await database.read<TimelineEntry>(
+      `select at, rank, what, reference, detail, link
+      from private.timeline
+      where user_id = $1
+        and ($2::timestamptz is null or (at, rank, what, coalesce(reference, ''), detail) < ($2, $3::integer, $4, $5, $6))
+      order by at desc, rank desc, what desc, coalesce(reference, '') desc, detail desc
+      limit $7`,
+      [id, ...readCursor(older, 5), PAGE_ROWS + 1],
+    );
+    return pageOf(rows, ({ at, rank, what, reference, detail }) => [at, rank, what, reference ?? '', detail]);
+  }
+}

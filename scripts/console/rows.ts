@@ -1,0 +1,143 @@
+// What the pages read. Times are ISO 8601 with an offset, amounts are minor units.
+
+/** A currency and its amount in minor units. */
+export type Amounts = Record<string, number>;
+
+/** A row of `private.customers`. */
+export type Customer = {
+  user_id: string;
+  email: string | null;
+  name: string | null;
+  tier: string;
+  why: string | null;
+  source_kind: string | null;
+  source_id: string | null;
+  until: string | null;
+  billing: string | null;
+  last_payment_at: string | null;
+  lifetime_amounts: Amounts | null;
+  open_findings: number;
+  signed_up_at: string;
+};
+
+/** A row of `private.search_customers`. */
+export type FoundCustomer = Pick<Customer, 'user_id' | 'email' | 'name' | 'tier'> & { found_by: string };
+
+/** A row of `private.timeline`. */
+export type TimelineEntry = {
+  at: string;
+  /** Orders rows of the same time: a cause before its effect. */
+  rank: number;
+  what: string;
+  reference: string | null;
+  detail: string;
+  link: string | null;
+};
+
+/** A row of `private.periods`. */
+export type Period = {
+  kind: string;
+  source_id: string;
+  tier: string | null;
+  starts_at: string | null;
+  ends_at: string | null;
+  ended_at: string | null;
+  is_ruling: boolean;
+};
+
+/** A row of `private.customer_payments`. */
+export type Payment = {
+  gateway_order_id: string | null;
+  gateway_payment_id: string | null;
+  at: string;
+  tier: string | null;
+  /** Null: the gateway named none. */
+  amount: number | null;
+  currency: string;
+  status: string;
+  attempts: number | null;
+  last_error: string | null;
+  refunded_amount: number | null;
+  dispute_status: string | null;
+  kind: string;
+  source_id: string;
+};
+
+/** A row of `private.findings`. */
+export type Finding = {
+  finding: string;
+  subject: string;
+  user_id: string | null;
+  email: string | null;
+  since: string | null;
+  detail: Record<string, unknown>;
+  remedy: string | null;
+};
+
+/** The row of `private.service_state`. */
+export type ServiceState = {
+  last_webhook_at: string | null;
+  last_sweep_at: string | null;
+  last_reconciliation_at: string | null;
+  oldest_undelivered_mail_at: string | null;
+  payments_today: number;
+  revenue_today: Amounts | null;
+};
+
+/** A row of `private.webhooks`; the payload is read with the single row only. */
+export type Webhook = {
+  body_sha256: string;
+  received_at: string;
+  event: string | null;
+  subject_id: string | null;
+  user_id: string | null;
+  email: string | null;
+  deliveries: number;
+  attempts: number;
+  outcome: string | null;
+  payload?: unknown;
+};
+
+/** A row of `private.messages`; the payload is read with the single row only. */
+export type Message = {
+  id: number;
+  kind: string;
+  destination: string;
+  recipient: string | null;
+  user_id: string | null;
+  state: 'queued' | 'delivered' | 'parked';
+  attempts: number;
+  last_error: string | null;
+  created_at: string;
+  delivered_at: string | null;
+  next_attempt_at: string | null;
+  payload?: unknown;
+};
+
+/** A row of `private.revenue_monthly`. `month` is its first day. */
+export type RevenueMonth = {
+  month: string;
+  currency: string;
+  gross: number;
+  refunded: number;
+  net: number;
+  new_customers: number;
+  renewed_customers: number;
+  lapsed_customers: number;
+  active_customers: number;
+  mrr: number;
+};
+
+/** A row of `private.active_monthly`. */
+export type ActiveMonth = { month: string; tier: string; active_customers: number };
+
+/** What a person does: a row of `private.support_actions`. */
+export type SupportAction = {
+  action: string;
+  /** The e-mail address or the id of the customer. */
+  email?: string | null;
+  tier?: string;
+  until?: string;
+  reference?: string | null;
+  reason: string;
+};

@@ -1,0 +1,103 @@
+/** Measures what an admin reads, on the databases of `growth.ts`. */
+import pg from 'pg';
+import type { TestDatabase } from '../helpers/database/test-database.ts';
+import { percentile } from './load.ts';
+
+/** A database with that number of payments. */
+export type Sized = { readonly payments: number; readonly database: TestDatabase };
+type Customer = { readonly id: string; readonly email: string; readonly order: string; readonly name: string };
+
+const customers = 100;
+
+/** What an admin or the console asks, as SQL text with the values in it: Studio prepares no statement. */
+const questions: Record<string, (customer: Customer) => string> = {
+  'a customer, by e-mail': ({ email }) => `select * from private.customers where email = '${email}'`,
+  'a timeline, by e-mail': ({ email }) => `select * from private.timeline where email = '${email}' order by at, rank`,
+  'a timeline, by user id': ({ id }) => `select * from private.timeline where user_id = '${id}' order by at, rank`,
+  'the periods of a customer': ({ id }) => `select * from private.periods where user_id = '${id}'`,
+  'the payments of a customer': ({ id }) =>
+    `select * from private.customer_payments where user_id = '${id}' order by at`,
+  'search by the beginning of an address': ({ email }) =>
+    `select * from private.search_customers('${email.slice(0, 3)}')`,
+  'search by an order': ({ order }) => `select * from private.search_customers('${order}')`,
+  'search by a part of a name': ({ name }) => `select * from private.search_customers('${name.slice(1)}')`,
+  'the newest 200 webhooks': () => 'select * from private.webhooks order by received_at desc limit 200',
+  'the newest 200 messages': () => 'select * from private.messages order by id desc limit 200',
+  'the state of the service': () => 'select * from private.service_state',
+};
+
+/** Reports read all payments, so they run once. */
+const reports: Record<string, string> = {
+  'revenue by month': 'select * from private.revenue_monthly',
+  'active customers by month': 'select * from private.active_monthly',
+};
+
+/** @returns the table: p50 and least of ninety customers on one connection, and reports in seconds. */
+export async function benchAdmin(sized: readonly Sized[]): Promise<string> {
+  const columns: Map<string, string>[] = [];
+  for (const each of sized) columns.push(await measure(each));
+  const names = [...Object.keys(questions), 'the first customer of a connection', ...Object.keys(reports)];
+  return [
+    `| question | ${sized.map(({ payments }) => `${payments} payments`).join(' | ')} |`,
+    `|---|${sized.map(() => '---|').join('')}`,
+    ...names.map((name) => `| ${name} | ${columns.map((column) => column.get(name)).join(' | ')} |`),
+    '',
+  ].join('\n');
+}
+
+async function measure({ database }: Sized): Promise<Map<string, string>> {
+  const cells = new Map<string, string>();
+  const rows = await database.query(
+    `select u.id, u.email, p.username as name,
+       (select o.gateway_order_id from public.payments o where o.user_id = u.id limit 1) as order
+     from (select id, email from auth.users order by random() limit ${customers}) u
+     join public.profiles p on p.user_id = u.id`,
+  );
+  const sample = rows.map(({ id, email, order, name }): Customer => ({
+    id: String(id),
+    email: String(email),
+    order: String(order),
+    name: String(name),
+  }));
+  const [first] = sample;
+  if (!first) throw new Error('no customers');
+  const firsts: number[] = [];
+  for (let count = 0; count < 5; count += 1) firsts.push(await onNewConnection(database, (run) => run(first)));
+  cells.set('the first customer of a connection', cell(firsts));
+  const client = await database.connect();
+  for (const [name, question] of Object.entries(questions)) {
+    const times = [];
+    for (const customer of sample) times.push(await timed(() => client.query(question(customer))));
+    // A session plans the statements inside functions at its first calls.
+    cells.set(name, cell(times.slice(10)));
+  }
+  for (const [name, sql] of Object.entries(reports)) {
+    cells.set(name, `${(await timed(() => client.query(sql)) / 1000).toFixed(1)} s`);
+  }
+  await client.end();
+  return cells;
+}
+
+const cell = (times: number[]) => `${percentile(times, 0.5).toFixed(1)} ms (${Math.min(...times).toFixed(1)})`;
+
+async function onNewConnection(
+  { url }: TestDatabase,
+  work: (run: (customer: Customer) => Promise<number>) => Promise<number>,
+): Promise<number> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work((customer) => timed(() => client.query(questions['a customer, by e-mail']?.(customer) ?? '')));
+  } finally {
+    await client.end();
+  }
+}
+
+/** The time of a call in milliseconds. @throws when it returns no row */
+async function timed(call: () => Promise<pg.QueryResult>): Promise<number> {
+  const start = performance.now();
+  const { rowCount } = await call();
+  const time = performance.now() - start;
+  if (rowCount === 0) throw new Error('no rows');
+  return time;
+}

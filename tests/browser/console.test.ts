@@ -1,0 +1,206 @@
+import type { Page } from 'puppeteer-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buttonHeights, focusedName, scrollsSideways, textOf } from '../helpers/browser/in-page.js';
+import { useBrowser, type Viewing } from '../helpers/browser/use-browser.ts';
+import { openDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { paymentCaptured } from '../helpers/gateway/events.ts';
+import { deliver } from '../helpers/gateway/deliver.ts';
+import { paymentOf, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { accessibilityProblems } from '../stack/checkout-rig.ts';
+import { until } from '../stack/gateway-simulator-rig.ts';
+import { freeBasePort, npmStart, type RunningStack } from '../stack/running-stack.ts';
+
+const browser = useBrowser();
+let stack: RunningStack;
+let env: Record<string, string>;
+let database: TestDatabase;
+/** Bought pro, and the mail about it was refused. */
+let asha: Purchase;
+/** Paid for a tier whose plan is missing. */
+let ravi: Purchase;
+
+beforeAll(async () => {
+  stack = npmStart(['--port', String(freeBasePort()), '--ephemeral']);
+  env = await stack.ready;
+  database = openDatabase(env.DB_URL ?? '', { findings: 'compared elsewhere' });
+  const session = await database.connect();
+  const refuse = JSON.stringify({ mode: 'status', status: 422, target: 'emails', times: 1 });
+  await fetch(`${env.MAILBOX_URL}/simulate/fault`, { method: 'POST', body: refuse });
+  asha = await placeOrder(database);
+  await verifyPurchase(session, asha);
+  await database.query(`update public.profiles set display_name = 'Asha Rao' where user_id = $1`, [asha.user.id]);
+  ravi = await placeOrder(database, { tier: 'gold' });
+  await deliver(session, paymentCaptured({ ...paymentOf(ravi), amount: 99900 }));
+  await fetch(`${env.FUNCTIONS_URL}/api/internal/outbox`, {
+    method: 'POST',
+    headers: { apikey: env.SECRET_KEY ?? '' },
+  });
+  await until(async () => {
+    const [row] = await database.query('select from private.messages where state = $1', ['parked']);
+    return row !== undefined;
+  });
+});
+afterAll(async () => {
+  await database.close();
+  await stack.end();
+});
+
+/** Opens a page of the console. Keeps errors, violations of the policy, and the addresses of other servers. */
+async function visit(path: string, viewing: Viewing = {}) {
+  const page = await browser.openPage(viewing);
+  const problems: string[] = [];
+  const { origin } = new URL(env.CONSOLE_URL ?? '');
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  page.on('pageerror', (error) => problems.push(String(error)));
+  page.on('request', (request) => {
+    if (/^https?:/.test(request.url()) && !request.url().startsWith(origin)) problems.push(request.url());
+  });
+  await page.goto(env.CONSOLE_URL ?? '');
+  expect(page.url()).toBe(`${origin}/`);
+  if (path !== '/') await page.goto(origin + path);
+  await page.waitForSelector('main h1');
+  return { page, problems };
+}
+
+const click = (page: Page, name: string) => page.locator(`::-p-aria([name="${name}"])`).click();
+const shows = (page: Page, selector: string, text: string) =>
+  until(async () => (await page.evaluate(textOf, selector).catch(() => '')).includes(text));
+const timeline = (page: Page, text: string) => shows(page, '.timeline', text);
+
+/** Finds a customer by the search, as a person types. */
+async function find(page: Page, query: string, name: string): Promise<void> {
+  await page.keyboard.press('/');
+  await page.keyboard.type(query);
+  await shows(page, 'tbody', name);
+  await page.locator(`::-p-aria([name="${name}"][role="link"])`).click();
+  await shows(page, 'h1', name);
+}
+
+/** Gives the reason in the open dialog, and confirms. */
+async function confirm(page: Page, button: string): Promise<void> {
+  await page.locator('#reason').fill('because the test says so');
+  await page.locator(`dialog ::-p-aria([name="${button}"][role="button"])`).click();
+  await page.waitForSelector('dialog', { hidden: true });
+}
+
+test('a customer is found by a part of the name; the page says why the tier is theirs, and a grant changes it', async () => {
+  const { page, problems } = await visit('/revenue');
+  await find(page, 'sha ra', 'Asha Rao');
+  await shows(page, '#why', `Payment ${asha.paymentId}`);
+  await shows(page, '#why', 'gives pro');
+  await shows(page, 'table[aria-label="Payments"]', '₹999.00captured');
+  await click(page, 'Grant a tier');
+  await page.locator('#tier').fill('premium');
+  await shows(page, '#sentence', `${asha.user.email} gets premium until`);
+  await confirm(page, 'Grant');
+  await shows(page, '#message', 'gives premium until');
+  await shows(page, '#why', '(because the test says so) gives premium');
+  await timeline(page, 'grant by subscriptions_support');
+  await timeline(page, 'pro to premium: grant');
+  expect(problems).toEqual([]);
+});
+
+test('a mail that was refused is shown, sent again, and in the timeline', async () => {
+  const { page, problems } = await visit('/messages?show=parked');
+  await click(page, 'Payment success');
+  await shows(page, '.facts', '422');
+  const frame = await (await page.waitForSelector('iframe'))?.contentFrame();
+  await until(async () =>
+    (await frame?.content())?.includes('Hello Asha') || (await frame?.content())?.includes('Pro')
+  );
+  await click(page, 'Send again');
+  await shows(page, '#sentence', `The message to ${asha.user.email} is delivered again`);
+  await confirm(page, 'Send again');
+  await until(async () => {
+    await page.reload();
+    await page.waitForSelector('.facts');
+    return (await page.evaluate(textOf, '.facts')).includes('Statedelivered');
+  });
+  await click(page, asha.user.email ?? '');
+  await timeline(page, 'requeue_mail by subscriptions_support');
+  expect(problems).toEqual([]);
+});
+
+test('a webhook without its plan is applied again from the findings, after the plan was added', async () => {
+  const { page, problems } = await visit('/');
+  await shows(page, 'main', 'Add the plan, then replay the webhook.');
+  await database.query(
+    `insert into public.plans (tier, name, price, duration_months) values ('gold', 'Gold', 99900, 1)`,
+  );
+  await click(page, 'Apply again');
+  await shows(page, '#sentence', 'The event is applied again now');
+  await confirm(page, 'Apply again');
+  await shows(page, '#message', 'payment.captured was applied again: applied.');
+  await page.waitForFunction("!document.querySelector('main').textContent.includes('Failed events')");
+  await find(page, ravi.orderId, ravi.user.email?.split('@')[0] ?? '');
+  await shows(page, '#why', 'gives gold');
+  await timeline(page, 'replay_event by subscriptions_support');
+  expect(problems).toEqual([]);
+});
+
+test('an action that the database refuses says why, and the dialog stays', async () => {
+  const { page } = await visit(`/customers/${ravi.user.id}`);
+  await click(page, 'Grant a tier');
+  await page.locator('#until').fill('2020-01-01T00:00');
+  await page.locator('#reason').fill('too late');
+  await page.locator('dialog ::-p-aria([name="Grant"][role="button"])').click();
+  await shows(page, 'dialog .error', 'grant needs until: a time in the future');
+  await page.keyboard.press('Escape');
+  await page.waitForSelector('dialog', { hidden: true });
+});
+
+const paths = ['/', '/customers', '/customers?q=a', '/webhooks', '/messages', '/revenue'];
+
+test.each<[string, Viewing]>([
+  ['light on a desktop', {}],
+  ['dark on a phone', { width: 360, height: 740, colours: 'dark' }],
+])('axe finds nothing on any page, and nothing is cut off: %s', async (_, viewing) => {
+  const { page, problems } = await visit('/', viewing);
+  const { rows: [webhook] } = await page.evaluate(`fetch('/api/webhooks').then((answer) => answer.json())`) as {
+    rows: { body_sha256: string }[];
+  };
+  const single = [`/customers/${asha.user.id}`, `/webhooks/${webhook?.body_sha256}`, '/messages/1'];
+  for (const path of [...paths, ...single]) {
+    await page.goto(new URL(path, env.CONSOLE_URL).href);
+    await page.waitForSelector('main h1');
+    expect([path, await accessibilityProblems(page.mainFrame())]).toEqual([path, []]);
+    expect([path, await page.evaluate(scrollsSideways)]).toEqual([path, false]);
+    if (viewing.width === 360) {
+      expect([path, ...(await page.evaluate(buttonHeights)).filter((height) => height < 44)]).toEqual([path]);
+    }
+  }
+  await page.goto(new URL(`/customers/${asha.user.id}`, env.CONSOLE_URL).href);
+  await click(page, 'Add a note');
+  await page.waitForSelector('dialog[open]');
+  expect(await accessibilityProblems(page.mainFrame())).toEqual([]);
+  expect(problems).toEqual([]);
+});
+
+test('the keyboard alone: the first stop skips the navigation, / goes to the search', async () => {
+  const { page } = await visit('/messages');
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate(focusedName)).toBe('Skip to the content');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction("document.activeElement.id === 'main'");
+  await page.keyboard.press('/');
+  expect(await page.evaluate(focusedName)).toBe('Search customers');
+});
+
+test('an answer that comes after a later one was asked for is dropped', async () => {
+  const { page } = await visit('/customers');
+  await page.setRequestInterception(true);
+  const held: (() => void)[] = [];
+  page.on('request', (request) => {
+    const go = () => void request.continue().catch(() => {});
+    if (request.url().endsWith('?q=a')) held.push(go);
+    else go();
+  });
+  await page.locator('#search').fill('a');
+  await until(() => Promise.resolve(held.length > 0));
+  await page.locator('#search').fill('nobody@nowhere');
+  await shows(page, 'main', 'Nothing found for “nobody@nowhere”');
+  for (const go of held) go();
+  // A later answer of the same server has arrived.
+  await page.evaluate(`fetch('/api/tiers').then((answer) => answer.text())`);
+  expect(await page.evaluate(textOf, 'main')).toContain('Nothing found for “nobody@nowhere”');
+});
