@@ -183,6 +183,8 @@ begin
       when 'mismatch' then 'Refund the payment at the gateway: its amount is not that of the order. Or ignore the webhook.'
       else 'Repair the cause of the error, then replay the webhook, or ignore it.'
     end
+    when 'reconciliation_backlog' then
+      'Raise RECONCILE_CALLS_PER_SECOND if the gateway allows more calls, else wait until fewer periods end at once.'
     when 'unmailed_payment' then 'Write to the customer that the payment arrived, then insert a note about the payment.'
     when 'missed_webhook' then
       'Switch the webhook endpoint on at the gateway; the next webhook ends the finding, or a note about "webhooks".'
@@ -253,6 +255,9 @@ from (
   union all
   select f.finding, f.subject, null, f.since, f.detail
   from private.schedule_faults() f
+  union all
+  select 'reconciliation_backlog', v.kind, null, v.since, to_jsonb(v) - '{kind, since}'::text[]
+  from private.reconciliation_backlog v
   union all
   select 'open_function', o.name, null, null, to_jsonb(o) - 'name'
   from private.open_functions o

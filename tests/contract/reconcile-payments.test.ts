@@ -62,8 +62,8 @@ async function billed() {
   const service = await openSession(project.database, { role: 'service_role' });
   await deliver(service, subscriptionEvent({ name: 'activated', userId, id, planId: 'plan_pro', ...cycle }));
   return {
-    subscription: { id, plan_id: 'plan_pro', current_start: start, current_end: end, notes: [] },
-    charge: { current_start: end, current_end: nextEnd },
+    subscription: { id, plan_id: 'plan_pro', current_start: start, current_end: end, paid_count: 1, notes: [] },
+    charge: { current_start: end, current_end: nextEnd, paid_count: 2 },
   };
 }
 

@@ -77,7 +77,13 @@ test('finish_reconciliation, which an older function calls, stores an end', asyn
 });
 
 test('a backlog is what is due for two hours although the runs get answers', async () => {
-  const backlog = () => database.query('select kind, due::int from private.reconciliation_backlog order by kind');
+  const backlog = () =>
+    database.query(
+      `select subject as kind, (detail -> 'due')::int as due
+       from private.findings
+       where finding = 'reconciliation_backlog'
+       order by subject`,
+    );
   const runs = async (at: string) => {
     await begin(first);
     await end(first, true);

@@ -69,7 +69,7 @@ async function whileFound(
     create view private.findings as
     select * from private.real_findings
     union all
-    select r.finding, r.subject, null::uuid, null::timestamptz, r.detail, null, null
+    select r.finding, r.subject, null::uuid, null::timestamptz, r.detail, r.detail ->> 'remedy', null
     from jsonb_to_recordset('${
     JSON.stringify(
       rows.map(([finding, subject, detail]) => ({ finding, subject, detail })),

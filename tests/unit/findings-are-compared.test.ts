@@ -3,7 +3,7 @@ import { root } from '../../scripts/stack/root.ts';
 
 // A database that a file opens with one of these is compared when it is closed; closed-databases.ts asserts the
 // closing.
-const compared = /\b(createTestDatabase|openDatabase|startProject|useProject|startFaultProject|npmStart)\(/;
+const compared = /\b(createTestDatabase|useConsole|openDatabase|startProject|useProject|startFaultProject|npmStart)\(/;
 
 // Other imports that open a Postgres; imports of types do not.
 const leads = [

@@ -9,6 +9,7 @@ export const scheduleFindings = [
   'call_failed',
   'sweep_overdue',
   'reconciliation_overdue',
+  'reconciliation_backlog',
 ];
 
 /** Extensions, jobs, triggers and Vault rows exist, the jobs run, and the function answers their calls. */
@@ -18,7 +19,7 @@ export const schedule: Check = {
 
   async run(context) {
     const rows = await context.query(
-      `select f.finding, f.subject, f.detail ->> 'remedy' as remedy
+      `select f.finding, f.subject, f.remedy
       from private.findings f
       where f.finding = any ($1)
       order by 1, 2`,

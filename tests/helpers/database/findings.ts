@@ -22,6 +22,7 @@ type Finding =
   | 'missing_part'
   | 'sweep_overdue'
   | 'reconciliation_overdue'
+  | 'reconciliation_backlog'
   | 'job_failing'
   | 'call_failed'
   | 'open_function';
