@@ -9,16 +9,18 @@ set search_path = ''
 return array[
   'private.users', 'private.customers', 'private.timeline', 'private.periods', 'private.findings', 'private.webhooks',
   'private.messages', 'private.customer_payments', 'private.service_state', 'private.revenue_monthly',
-  'private.active_monthly', 'private.paid_periods', 'private.missed_webhooks', 'private.receipts',
-  'private.subjects', 'private.sources', 'private.replacements', 'private.upcoming_payments', 'private.support_actions',
+  'private.active_monthly', 'private.paid_periods', 'private.missed_webhooks', 'private.receipts', 'private.subjects',
+  'private.sources', 'private.replacements', 'private.upcoming_payments', 'private.support_actions',
   'private.paid_not_entitled', 'private.entitled_not_paid', 'private.captured_not_fulfilled', 'private.tier_mismatch',
   'private.paid_twice', 'private.unexpected_charges', 'private.unearned_credits', 'private.never_captured',
-  'private.dispute_lost', 'private.expiry_failed', 'private.outbox_stuck', 'private.failed_events', 'private.open_functions',
-  'private.purchases', 'private.unmailed_payments', 'public.plans', 'public.profiles', 'public.subscriptions',
-  'public.payments', 'private.settings', 'private.gateway_subscriptions', 'private.gateway_charges',
-  'private.subscription_orders', 'private.manual_subscriptions', 'private.grants', 'private.refunds',
-  'private.extra_payments', 'private.tier_changes', 'private.gateway_events', 'private.unsettled_events', 'private.outbox',
-  'private.outbox_pauses', 'private.settle_failures', 'private.expected_triggers', 'private.alerts', 'private.scheduled_jobs'
+  'private.dispute_lost', 'private.expiry_failed', 'private.outbox_stuck', 'private.failed_events',
+  'private.open_functions', 'private.purchases', 'private.unmailed_payments', 'private.reconciliation_backlog',
+  'public.plans', 'public.profiles', 'public.subscriptions', 'public.payments', 'private.settings',
+  'private.gateway_subscriptions', 'private.gateway_charges', 'private.subscription_orders',
+  'private.manual_subscriptions', 'private.grants', 'private.refunds', 'private.extra_payments',
+  'private.tier_changes', 'private.gateway_events', 'private.unsettled_events', 'private.outbox',
+  'private.outbox_pauses', 'private.settle_failures', 'private.expected_triggers', 'private.alerts',
+  'private.scheduled_jobs'
 ];
 
 -- The functions that these views call.
