@@ -30,7 +30,7 @@ export function periodPanel(periods: Period[], user_id: string, who: string): HT
 }
 
 /** Whether access of this period runs, or is still to come. */
-export function isOpen({ ends_at, ended_at }: Period, now = Date.now()): boolean {
+function isOpen({ ends_at, ended_at }: Period, now = Date.now()): boolean {
   return ended_at === null && (ends_at === null || Date.parse(ends_at) > now);
 }
 

@@ -32,6 +32,14 @@ export const admin: readonly Step[] = [
   ],
   ['2026-09-15T10:01:00Z', statement("select private.revoke_grant(id) from private.grants where reason = 'A mistake'")],
 
+  [
+    '2026-09-15T10:02:00Z',
+    statement(
+      `insert into private.support_actions (action, email, reason)
+       values ('note', 'lata@example.com', 'The second grant was for another customer')`,
+    ),
+  ],
+
   // Zara's subscription row was written by hand, without a payment. An open finding.
   ['2026-09-16T10:00:00Z', signUp('zara')],
   [
