@@ -2,7 +2,7 @@ import pg from 'pg';
 import { connectionError, tlsOptions } from '../doctor/connection.ts';
 
 /** Longer than the statement timeout of the role, so that the server ends what takes too long. */
-const TIMEOUT_MS = 20_000;
+const TIMEOUT_MS = 65_000;
 const CONNECT_MS = 5_000;
 
 type Texts = Record<string, string | null>;
