@@ -45,7 +45,10 @@ async function readFindings(database: TestDatabase, { at }: ReleaseNotes): Promi
   await database.query('select private.sweep(), public.finish_reconciliation()');
   return await database.query(
     `select f.finding, f.subject, case when f.finding <> 'outbox_stuck' then f.user_id end as user_id, to_json(f.since) #>> '{}' as since
-     from private.findings f order by f.finding, f.user_id`,
+     from private.findings f
+     -- Nothing was reconciled since the sample was made.
+     where f.finding <> 'reconciliation_backlog'
+     order by f.finding, f.user_id`,
   );
 }
 
