@@ -83,8 +83,13 @@ export async function newCustomer(billing: BillingProject): Promise<BilledCustom
       await later(24);
     },
     findings: async () =>
-      (await billing.database.query('select f.finding from private.findings f where f.user_id = $1', [user.id]))
-        .map(({ finding }) => finding),
+      // Mails are due since the clock was set; nothing sends them here.
+      (await billing.database.query(
+        `select f.finding from private.findings f
+         where f.user_id = $1
+           and not (f.finding = 'outbox_stuck' and f.detail ->> 'destination' in ('email', 'notice'))`,
+        [user.id],
+      )).map(({ finding }) => finding),
     attempted: () =>
       vi.waitFor(async () => {
         const ids = (await billing.atGateway(user)).map(({ id }) => `cancel-subscription/${id}`);
