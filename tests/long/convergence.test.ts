@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { writeLine } from '../../scripts/stack/process/child.ts';
 import { countDeadlocks } from '../helpers/database/racers.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
-import { proveAllSequences } from '../helpers/orderings/prove-all-sequences.ts';
 import { proveGeneratedSequences } from '../helpers/orderings/prove-generated-sequences.ts';
 import { proveRaces } from '../helpers/orderings/prove-races.ts';
 import { installRunner } from '../helpers/orderings/run-sequence.ts';
-import { scenarioNames, smallScenarioNames } from '../helpers/orderings/scenarios.ts';
+import { scenarioNames } from '../helpers/orderings/scenarios.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -23,16 +21,6 @@ beforeAll(async () => {
   await installRunner(database);
 });
 afterAll(() => database.close());
-
-// The scenario `order` has its own file: it has as many orders as the others together.
-test.each(smallScenarioNames.filter((name) => name !== 'order'))(
-  'every order of six steps gives the result of its facts: %s',
-  async (name) => {
-    const orders = await proveAllSequences(database, name, 6);
-    writeLine(`${orders} orders of up to 6 steps end as their facts do: ${name}`);
-    expect(orders).toBeGreaterThan(2000);
-  },
-);
 
 test.each(scenarioNames)(
   'generated orders in which each step runs up to three times give the result of their facts: %s',

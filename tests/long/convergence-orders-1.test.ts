@@ -1,0 +1,3 @@
+import { testLongOrders } from '../helpers/orderings/test-long-orders.ts';
+
+testLongOrders(0, 3);

@@ -1,0 +1,3 @@
+import { testLongOrders } from '../helpers/orderings/test-long-orders.ts';
+
+testLongOrders(2, 3);
