@@ -269,7 +269,9 @@ where c.period_end > (select private.clock())
       and (n.amount is null or n.refunded_amount < n.amount)
       and n.period_start < c.period_end
       and n.period_end > c.period_start
-      and (n.charged_at, n.gateway_subscription_id) > (c.charged_at, c.gateway_subscription_id)
+      -- Of two in one second the one that goes on is the newer one.
+      and (n.charged_at, newer.status is distinct from 'cancelled', newer.gateway_subscription_id)
+        > (c.charged_at, m.status is distinct from 'cancelled', m.gateway_subscription_id)
       -- The customer may start another one after a cancellation.
       and coalesce(m.user_cancelled_at > n.charged_at, true)
       and coalesce(m.cancelled_at > n.charged_at, true)
@@ -292,8 +294,7 @@ where c.period_end > (select private.clock())
   );
 comment on view private.unexpected_charges is
   'Charges of a gateway subscription after its user cancelled it, or after a newer purchase replaced it; and of two gateway '
-  'subscriptions to one plan that were charged for the same time the charge of the older one (charged_twice). The paid cycle '
-  'gives access. Cancel the subscription at the gateway; the service cancels the older one of the two by itself. If the '
-  'customer asks for it, refund the charge at the gateway, which ends the finding.';
+  'subscriptions to one plan that were charged for the same time the charge of the older one (charged_twice): the service '
+  'cancels it. Else cancel it at the gateway. If the customer asks for it, refund the charge, which ends the finding.';
 
 revoke execute on all functions in schema private from public;
