@@ -10,9 +10,10 @@ if (Deno.env.get('TMPDIR') === undefined && hasRoomInMemory()) Deno.env.set('TMP
 /** The long suite, and the files of which `npm test` runs a part: fewer rows, orders, targets or cases. */
 const long = [
   'tests/long/**/*.test.ts',
-  'tests/database/{convergence,mail-claims,upgrade,plans-of-empty-tables,{expiry,outbox,reconcile,request}-plans}.test.ts',
+  'tests/database/{convergence,mail-claims,upgrade,plans-of-empty-tables}.test.ts',
+  'tests/database/{admin,expiry,outbox,reconcile,request}-plans.test.ts',
   'tests/contract/**/*.test.ts',
-  'tests/faults/{database-outage,subscription-*}.test.ts',
+  'tests/faults/{body-flood,change-killed,database-outage,subscription-*}.test.ts',
   'tests/stack/{commands,subscription-life}.test.ts',
   'tests/concurrency/outbox-claimers.test.ts',
 ];
