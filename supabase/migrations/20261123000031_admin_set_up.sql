@@ -73,7 +73,7 @@ begin
 end
 $$;
 
--- New: the role of support.
+-- New: the role of support, and reconciliation each minute.
 -- Sets up the parts that a toggle in the dashboard, or a restore into a new project, may remove: the extensions, the
 -- scheduled jobs, the triggers on auth.users, the role for direct connections and that of support. It may run again at any
 -- time. A part that cannot be set up is a row of private.findings, not an error. Hosted projects have both extensions. A

@@ -2,7 +2,7 @@ import axe from 'axe-core';
 import type { Frame, Page } from 'puppeteer-core';
 import { onTestFinished } from 'vitest';
 import type { TestBrowser, Viewing } from '../helpers/browser/use-browser.ts';
-import { textOf } from '../helpers/browser/in-page.js';
+import { axeProblems, textOf } from '../helpers/browser/in-page.js';
 import { openCheckout } from './checkout-in-page.js';
 import { type Entity, simulator, until } from './gateway-simulator-rig.ts';
 
@@ -80,6 +80,5 @@ export async function says(frame: Frame, text: string): Promise<void> {
 /** What axe finds in a document: the rule and the elements. */
 export async function accessibilityProblems(frame: Frame): Promise<string[]> {
   await frame.evaluate(axe.source);
-  const { violations } = await frame.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run());
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+  return await frame.evaluate(axeProblems);
 }

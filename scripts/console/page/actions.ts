@@ -59,7 +59,7 @@ export const actionTexts = {
   reconcile_now: {
     label: 'Reconcile now',
     confirm: 'Reconcile',
-    sentence: (_, who) => `The gateway is asked about the open payments and subscriptions of ${who}.`,
+    sentence: (_, who) => `The open payments and subscriptions of ${who} are read from the gateway.`,
   },
   note: {
     label: 'Add a note',

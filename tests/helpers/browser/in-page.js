@@ -21,6 +21,12 @@ export function scrollsSideways() {
   return document.documentElement.scrollWidth > innerWidth;
 }
 
+/** What axe, which was loaded before, finds in the document: the rule and the elements. */
+export async function axeProblems() {
+  const { violations } = await globalThis.axe.run();
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+}
+
 /** The heights of the visible buttons, in CSS pixels. */
 export function buttonHeights() {
   return [...document.querySelectorAll('button')].filter((one) => one.checkVisibility()).map((one) => one.offsetHeight);
