@@ -17,12 +17,20 @@ export function takenPorts(base: number): string[] {
   );
 }
 
-/** @returns a port that is free now. */
-export function freePort(): number {
-  const listener = Deno.listen({ hostname: '127.0.0.1', port: 0 });
-  const { port } = listener.addr;
-  listener.close();
-  return port;
+// Below the ports that systems pick for connections and for port 0, and apart for each process: the port is still free when
+// its server starts.
+const portsOfProcess = 100;
+const firstOfProcess = 10_000 + Deno.pid % 220 * portsOfProcess;
+let offset = 0;
+
+/** @returns the first of `count` ports in a row that are free now and that this process did not get lately. */
+export function freePort(count = 1): number {
+  for (;;) {
+    if (offset + count > portsOfProcess) offset = 0;
+    const port = firstOfProcess + offset;
+    offset += count;
+    if (Array.from({ length: count }, (_, index) => port + index).every(isFree)) return port;
+  }
 }
 
 function isFree(port: number): boolean {

@@ -47,7 +47,8 @@ export type Stack = {
 
 /**
  * Creates the stack: Postgres with migrations and sample data, Lite, the function, the proxies in front of them, the
- * mailbox, the gateway simulator, the demo shop, the console and the scheduler. @throws Error naming the variable that has an invalid value
+ * mailbox, the gateway simulator, the demo shop, the console and the scheduler.
+ * @throws Error naming the variable that has an invalid value
  */
 export async function createStack({ port, ephemeral, environment, onCrash }: StackOptions): Promise<Stack> {
   const at = (offset: number) => `http://127.0.0.1:${port + offset}`;
@@ -99,8 +100,7 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
     mailboxUrl,
     revalidate: mailbox.revalidate,
   });
-
-  const console = createConsole({
+  const supportConsole = createConsole({
     port: port + 7,
     databaseUrl: supportUrl(databaseUrl),
     appUrl: own.APP_URL || shopUrl,
@@ -118,7 +118,8 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
     await Promise.race([Promise.all(services.map((service) => service.ready())), stopped.promise]);
   };
   const steps = [
-    () => Promise.all([mailbox, simulator, shop, console, apiProxy, studioProxy].map((service) => service.start())),
+    () =>
+      Promise.all([mailbox, simulator, shop, supportConsole, apiProxy, studioProxy].map((service) => service.start())),
     () => postgres.start(),
     () => ready(postgres),
     () => prepareDatabase(databaseUrl),
@@ -137,7 +138,7 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
     // Another gateway knows its own plans.
     () => env.GATEWAY_API_URL === gatewayUrl ? offerPlans(databaseUrl, gatewayUrl) : undefined,
     () => lite.start(),
-    () => ready(lite, edgeFunction, apiProxy, studioProxy, mailbox, simulator, shop, console),
+    () => ready(lite, edgeFunction, apiProxy, studioProxy, mailbox, simulator, shop, supportConsole),
     () => scheduler.start(),
   ];
   const run = async () => {
@@ -148,7 +149,18 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
     return !stopping;
   };
   // Callers stop before the services that they call; the database stops last.
-  const stopOrder = [scheduler, console, simulator, edgeFunction, apiProxy, studioProxy, mailbox, shop, lite, postgres];
+  const stopOrder = [
+    scheduler,
+    supportConsole,
+    simulator,
+    edgeFunction,
+    apiProxy,
+    studioProxy,
+    mailbox,
+    shop,
+    lite,
+    postgres,
+  ];
 
   return {
     start: () => started = run(),
@@ -174,7 +186,7 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
       GATEWAY_WEBHOOK_SECRET: own.GATEWAY_WEBHOOK_SECRET ?? '',
       REVALIDATE_URL: own.REVALIDATE_URL ?? '',
       APP_URL: own.APP_URL ?? '',
-      CONSOLE_URL: console.entryUrl,
+      CONSOLE_URL: supportConsole.entryUrl,
     },
   };
 }

@@ -1,5 +1,5 @@
 import { expect, vi } from 'vitest';
-import { takenPorts } from '../../scripts/stack/ports.ts';
+import { freePort, portNames } from '../../scripts/stack/ports.ts';
 import { readLines } from '../../scripts/stack/process/read-lines.ts';
 import { root } from '../../scripts/stack/root.ts';
 import type { Findings } from '../helpers/database/findings.ts';
@@ -67,13 +67,8 @@ export function npmStart(args: string[], env: Record<string, string> = {}, cwd =
   return { stdout, stderr, ready, exited, end, processes: () => descendants(npm.pid) };
 }
 
-/** A base port whose ports are free, below the range of ephemeral ports. */
-export function freeBasePort(): number {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 12_000);
-    if (takenPorts(port).length === 0) return port;
-  }
-}
+/** A base port whose ports are free. */
+export const freeBasePort = () => freePort(portNames.length);
 
 /** Waits until none of the processes is left. */
 export async function expectGone(processes: Process[]): Promise<void> {

@@ -13,7 +13,8 @@ const input = z.strictObject({
 });
 
 /**
- * `GET /tiers`: what can be granted. `POST /actions`: carries out a support action. The database checks it, and keeps it as the trail.
+ * `GET /tiers`: what can be granted. `POST /actions`: carries out a support action, which the database checks and keeps as
+ * the audit trail.
  */
 export function actionRoutes(database: SupportDatabase): Hono {
   const routes = new Hono();
