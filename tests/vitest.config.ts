@@ -14,7 +14,8 @@ const long = [
   'tests/database/{admin,expiry,outbox,reconcile,request}-plans.test.ts',
   'tests/contract/**/*.test.ts',
   'tests/faults/{body-flood,change-killed,database-outage,subscription-*}.test.ts',
-  'tests/stack/{commands,subscription-life}.test.ts',
+  'tests/browser/{console,pages}.test.ts',
+  'tests/stack/{checkout-accessibility,commands,start,subscription-life}.test.ts',
   'tests/concurrency/outbox-claimers.test.ts',
 ];
 const globalSetup = ['tests/helpers/database/global-setup.ts'];
@@ -38,8 +39,8 @@ export default defineConfig({
     pool: 'forks',
     // A worker loads the modules once for all of its files.
     isolate: false,
-    // Twice the cores of a small machine: many tests wait for a timeout or for another process.
-    maxWorkers: 4,
+    // More than the cores of a small machine: many tests wait for a timeout or for another process.
+    maxWorkers: 5,
     // Bounds for a slow machine; nothing waits this long where things work.
     testTimeout: isLong ? 900_000 : 60_000,
     hookTimeout: isLong ? 300_000 : 120_000,

@@ -6,6 +6,7 @@ import { openDatabase, type TestDatabase } from '../helpers/database/test-databa
 import { paymentCaptured } from '../helpers/gateway/events.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { paymentOf, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { sampleOf } from '../helpers/project/is-long.ts';
 import { accessibilityProblems } from '../stack/checkout-rig.ts';
 import { until } from '../stack/gateway-simulator-rig.ts';
 import { freeBasePort, npmStart, type RunningStack } from '../stack/running-stack.ts';
@@ -151,10 +152,10 @@ test('an action that the database refuses says why, and the dialog stays', async
 
 const paths = ['/', '/customers', '/customers?q=a', '/webhooks', '/messages', '/revenue'];
 
-test.each<[string, Viewing]>([
+test.each(sampleOf<[string, Viewing]>([
   ['light on a desktop', {}],
   ['dark on a phone', { width: 360, height: 740, colours: 'dark' }],
-])('axe finds nothing on any page, and nothing is cut off: %s', async (_, viewing) => {
+], 1))('axe finds nothing on any page, and nothing is cut off: %s', async (_, viewing) => {
   const { page, problems } = await visit('/', viewing);
   const { rows: [webhook] } = await page.evaluate(`fetch('/api/webhooks').then((answer) => answer.json())`) as {
     rows: { body_sha256: string }[];

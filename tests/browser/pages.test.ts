@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { scrollsSideways, textOf } from '../helpers/browser/in-page.js';
 import { useBrowser, type Viewing } from '../helpers/browser/use-browser.ts';
 import { accessibilityProblems } from '../stack/checkout-rig.ts';
+import { sampleOf } from '../helpers/project/is-long.ts';
 import { call, createOrder, pay, simulate, simulator, until, useSimulator } from '../stack/gateway-simulator-rig.ts';
 import { useMailbox } from '../stack/mailbox-rig.ts';
 
@@ -10,10 +11,10 @@ useSimulator();
 const mailbox = await useMailbox();
 const browser = useBrowser();
 
-const VIEWS: [string, Viewing][] = [
+const VIEWS = sampleOf<[string, Viewing]>([
   ['light', {}],
   ['dark on a phone', { width: 360, height: 740, colours: 'dark' }],
-];
+], 1);
 
 /** Opens a page, waits until it shows the text, and returns what axe finds, and whether the page scrolls sideways. */
 async function look(page: Page, url: string, selector: string, text: string) {

@@ -3,7 +3,7 @@ import { type Plans, scansOf, watchPlans } from '../helpers/database/query-plans
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { isLong } from '../helpers/project/is-long.ts';
 
-const users = isLong ? 100_000 : 20_000;
+const users = isLong ? 100_000 : 10_000;
 
 let database: TestDatabase;
 let plans: Plans;

@@ -3,7 +3,7 @@ import { watchPlans } from '../helpers/database/query-plans.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { isLong } from '../helpers/project/is-long.ts';
 
-const rounds = isLong ? 5000 : 750;
+const rounds = isLong ? 5000 : 400;
 
 let database: TestDatabase;
 beforeAll(async () => {

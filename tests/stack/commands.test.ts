@@ -1,31 +1,72 @@
+import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { checksFor } from '../../scripts/doctor/checks.ts';
 import { root } from '../../scripts/stack/root.ts';
 import { isLong } from '../helpers/project/is-long.ts';
 import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
 import { openDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
-import { freeBasePort, npmStart, type RunningStack } from './running-stack.ts';
+import { dataFolderOf, expectGone, freeBasePort, npmStart, type RunningStack } from './running-stack.ts';
 
-// The commands run on one stack, because a start takes seconds. The clock comes last: it leaves findings.
+// One stack for the purchase and the commands, because a start takes seconds. The clock comes after them: it leaves findings.
 const port = freeBasePort();
 let stack: RunningStack;
 let database: TestDatabase;
-let mailboxUrl: string;
-let gatewayUrl: string;
+let env: Record<string, string>;
 let key: string;
 
 beforeAll(async () => {
   stack = npmStart(['--port', String(port), '--ephemeral']);
-  const { DB_URL = '', MAILBOX_URL = '', GATEWAY_URL = '', GATEWAY_KEY_ID, GATEWAY_KEY_SECRET } = await stack.ready;
-  database = openDatabase(DB_URL, { findings: 'compared elsewhere' });
-  mailboxUrl = MAILBOX_URL;
-  gatewayUrl = GATEWAY_URL;
-  key = btoa(`${GATEWAY_KEY_ID}:${GATEWAY_KEY_SECRET}`);
+  env = await stack.ready;
+  database = openDatabase(env.DB_URL ?? '', { findings: 'compared elsewhere' });
+  key = btoa(`${env.GATEWAY_KEY_ID}:${env.GATEWAY_KEY_SECRET}`);
 });
-afterAll(async () => {
-  await database.close();
-  // The clock is reset to a time before the end of two periods that have lapsed, and whose mails were deleted by their age.
-  await stack.end({ paid_not_entitled: 2, unmailed_payment: 2 });
+afterAll(() => stack.end('not compared'));
+
+const patience = { timeout: 30_000, interval: 50 };
+
+test('npm start: sign up, order, pay → the tier and the mail without verify', async () => {
+  const email = `${crypto.randomUUID()}@example.com`;
+  const supabase = createClient(env.API_URL ?? '', env.PUBLISHABLE_KEY ?? '', { auth: { persistSession: false } });
+  const { data, error } = await supabase.auth.signUp({ email, password: 'correct horse battery' });
+  await supabase.auth.stopAutoRefresh();
+  expect(error).toBeNull();
+  const headers = { authorization: `Bearer ${data.session?.access_token}`, 'content-type': 'application/json' };
+  const json = async (url: string, body?: unknown) => {
+    const init = body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) };
+    const response = await fetch(url, init);
+    return { status: response.status, body: await response.json() };
+  };
+
+  const plans = await json(`${env.FUNCTIONS_URL}/api/subscriptions/plans`);
+  const { scenario, ...plan } = plans.body.plans[0];
+  expect({ scenario, ...plan }).toMatchObject({ tier: 'basic', price: 9900, scenario: 'buy' });
+  const ordered = await json(`${env.FUNCTIONS_URL}/api/payments/orders`, { tier: 'basic' });
+  expect(ordered).toMatchObject({
+    status: 201,
+    body: { order: { amount: 9900, currency: 'INR' }, key_id: env.GATEWAY_KEY_ID, plan },
+  });
+
+  const payment = { order_id: ordered.body.order.id, outcome: 'captured' };
+  expect((await json(`${env.GATEWAY_URL}/simulate/pay`, payment)).status).toBe(200);
+  const subscription = await vi.waitFor(async () => {
+    const { body } = await json(`${env.FUNCTIONS_URL}/api/subscriptions`);
+    expect(body).toMatchObject({
+      currentTier: 'basic',
+      payments: [{ id: ordered.body.payment_id, status: 'captured' }],
+    });
+    return body.subscription;
+  }, patience);
+  expect(subscription).toMatchObject({ tier: 'basic', status: 'active', plan: { name: 'Basic' } });
+
+  const mails = await vi.waitFor(async () => {
+    const { body } = await json(`${env.MAILBOX_URL}/emails`);
+    const mine = body.data.filter(({ to }: { to: string[] }) => to.includes(email));
+    expect(mine).toHaveLength(1);
+    return mine;
+  }, patience);
+  const mail = await json(`${env.MAILBOX_URL}/emails/${mails[0].id}`);
+  expect(mail.body.text).toContain('Basic');
+  expect(mail.body.text).toContain('₹99.00');
 });
 
 test('npm run doctor finds no fault in two runs on the local stack, and exits with 0', async () => {
@@ -67,13 +108,14 @@ async function buyBasic(): Promise<{ id: string; email: string | null }> {
 }
 
 async function subjectsTo(email: string | null): Promise<string[]> {
-  const { data }: { data: { to: string[]; subject: string }[] } = await (await fetch(`${mailboxUrl}/emails`)).json();
+  const { data }: { data: { to: string[]; subject: string }[] } = await (await fetch(`${env.MAILBOX_URL}/emails`))
+    .json();
   return data.filter(({ to }) => to.includes(email ?? '')).map(({ subject }) => subject);
 }
 
 async function gateway(path: string, body: unknown) {
   const headers = { authorization: `Basic ${key}` };
-  const response = await fetch(gatewayUrl + path, { method: 'POST', headers, body: JSON.stringify(body) });
+  const response = await fetch(`${env.GATEWAY_URL}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
   return await response.json();
 }
 
@@ -94,9 +136,9 @@ test.runIf(isLong)(
     };
     const cycleEnd = async () => {
       const headers = { authorization: `Basic ${key}` };
-      return (await (await fetch(`${gatewayUrl}/v1/subscriptions/${id}`, { headers })).json()).current_end;
+      return (await (await fetch(`${env.GATEWAY_URL}/v1/subscriptions/${id}`, { headers })).json()).current_end;
     };
-    await vi.waitFor(async () => expect(await periodEnd()).toBe(await cycleEnd()), { timeout: 30_000, interval: 50 });
+    await vi.waitFor(async () => expect(await periodEnd()).toBe(await cycleEnd()), patience);
     const first = await cycleEnd();
 
     // The renewal is known when the command ends.
@@ -126,13 +168,22 @@ test('npm run clock ends a monthly tier after its month and grace, and resets th
 test('npm run clock sends one mail in the last week of a period, and one after its end', async () => {
   const { email } = await buyBasic();
   const untilSubject = (subject: RegExp) =>
-    vi.waitFor(async () => expect(await subjectsTo(email)).toContainEqual(expect.stringMatching(subject)), {
-      timeout: 30_000,
-      interval: 50,
-    });
+    vi.waitFor(async () => expect(await subjectsTo(email)).toContainEqual(expect.stringMatching(subject)), patience);
   await shiftClock('25 days');
   await untilSubject(/^Your Basic plan ends on \d+ \w+ \d{4}$/);
   await shiftClock('15 days');
   await untilSubject(/^Your Basic plan has ended$/);
   await shiftClock();
+});
+
+test('SIGTERM to npm leaves no process and no temporary data', async () => {
+  const processes = await stack.processes();
+  const data = dataFolderOf(processes);
+  expect((await Deno.stat(data)).isDirectory).toBe(true);
+
+  await database.close();
+  // The clock is reset to a time before the end of three periods that have lapsed, and whose mails were deleted by their age.
+  expect((await stack.end({ paid_not_entitled: 3, unmailed_payment: 3 })).code).toBe(0);
+  await expectGone(processes);
+  await expect(Deno.stat(data)).rejects.toThrow(Deno.errors.NotFound);
 });

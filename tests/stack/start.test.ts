@@ -1,7 +1,7 @@
 import { createClient } from '@supabase/supabase-js';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { dataFolderOf, expectGone, freeBasePort, npmStart, type Process, type RunningStack } from './running-stack.ts';
+import { expectGone, freeBasePort, npmStart, type Process, type RunningStack } from './running-stack.ts';
 
 const names = [
   'API_URL',
@@ -196,36 +196,5 @@ describe('npm start', { timeout: 60_000 }, () => {
     const index = stack.stderr.findIndex((line) => line.startsWith('The function ended with code'));
     expect(stack.stderr.slice(index + 1).join('\n')).toContain('"event":"request"');
     await expectGone(processes);
-  });
-});
-
-describe('npm start with an APP_URL and an empty GATEWAY_KEY_SECRET', { timeout: 60_000 }, () => {
-  let stack: RunningStack;
-  let env: Record<string, string>;
-  beforeAll(async () => {
-    stack = npmStart(['--port', String(freeBasePort()), '--ephemeral'], {
-      GATEWAY_KEY_SECRET: '',
-      APP_URL: 'http://localhost:3000',
-    });
-    env = await stack.ready;
-  }, 60_000);
-  afterAll(() => stack.end());
-
-  test('it prints the given address of the app', () => {
-    expect(env.APP_URL).toBe('http://localhost:3000');
-  });
-
-  test('its function has no payment service', async () => {
-    const unconfigured = await fetch(`${env.FUNCTIONS_URL}/api/payments/verify`, { method: 'POST', body: '{}' });
-    expect(await unconfigured.json()).toEqual({ error: 'Payment service not configured' });
-  });
-
-  test('the children of a killed supervisor end', async () => {
-    const processes = await stack.processes();
-    const supervisor = processes.find(({ command }) => command.includes('scripts/start.ts'));
-    Deno.kill(supervisor?.pid ?? 0, 'SIGKILL');
-    await stack.exited;
-    await expectGone(processes);
-    await Deno.remove(dataFolderOf(processes).replace(/\/postgres$/, ''), { recursive: true });
   });
 });

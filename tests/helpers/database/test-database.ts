@@ -35,13 +35,15 @@ export function takeOpenDatabases(): string[] {
   return urls;
 }
 
-/** Clones the migrated template. */
-export async function createTestDatabase(declared: Declared = {}): Promise<TestDatabase> {
+/** Clones the migrated template; by default under a name that no other database has. */
+export async function createTestDatabase(
+  declared: Declared = {},
+  name = `test_${crypto.randomUUID().replaceAll('-', '')}`,
+): Promise<TestDatabase> {
   const server = inject('postgresUrl');
-  const name = `test_${crypto.randomUUID().replaceAll('-', '')}`;
   await withClient(
     server,
-    (client) => client.query(`create database ${name} template ${templateDatabase}`),
+    (client) => client.query(`create database ${name} template ${templateDatabase} strategy file_copy`),
   );
 
   const url = new URL(server);

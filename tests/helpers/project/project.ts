@@ -1,4 +1,5 @@
 import { createClient } from '@supabase/supabase-js';
+import { expect, vi } from 'vitest';
 import { localKeys } from '../../../scripts/stack/defaults.ts';
 import { createLite, type Lite } from '../../../scripts/stack/supabase-lite/lite.ts';
 import type { Declared } from '../database/findings.ts';
@@ -16,8 +17,7 @@ export type SignedUpUser = {
 /** A Supabase project: a database, an auth server and a REST API. */
 export type Project = {
   readonly database: TestDatabase;
-  readonly lite: Lite;
-  /** The URL for supabase-js. It changes when Lite is restarted. */
+  /** The URL for supabase-js. */
   readonly apiUrl: string;
   /** The database URL with the service's role. */
   readonly poolUrl: string;
@@ -25,23 +25,17 @@ export type Project = {
   stop(): Promise<void>;
 };
 
+// Every test file of a worker has a database of this name, one after the other, so that one Lite serves them all.
+const databaseName = `project_${Deno.pid}`;
+let lite: Lite | undefined;
+
+/** Starts a project on a new database. A worker has one at a time. */
 export async function startProject(declared: Declared = {}): Promise<Project> {
-  const database = await createTestDatabase(declared);
-  const lite = createLite({
-    databaseUrl: database.url,
-    jwtSecret: localKeys.jwtSecret,
-    publishableKey: localKeys.publishable,
-    secretKey: localKeys.secret,
-    siteUrl: 'http://127.0.0.1:3000',
-  }, () => {});
-  await lite.start();
-  await lite.ready();
-  const apiUrl = await lite.apiUrl();
-  if (apiUrl === undefined) throw new Error('Lite has no address');
+  const database = await createTestDatabase(declared, databaseName);
+  const apiUrl = await serveDatabase(database.url);
 
   return {
     database,
-    lite,
     apiUrl,
     poolUrl: poolUrl(database.url),
     async signUp(email = `${uniqueId('user')}@example.com`) {
@@ -62,9 +56,30 @@ export async function startProject(declared: Declared = {}): Promise<Project> {
         accessToken: data.session.access_token,
       };
     },
-    async stop() {
-      await lite.stop();
-      await database.close();
-    },
+    stop: () => database.close(),
   };
+}
+
+/** Starts Lite for the first project of this worker. Its watchdog ends it with the worker. @returns the URL of its API */
+async function serveDatabase(databaseUrl: string): Promise<string> {
+  if (lite === undefined) {
+    lite = createLite({
+      databaseUrl,
+      jwtSecret: localKeys.jwtSecret,
+      publishableKey: localKeys.publishable,
+      secretKey: localKeys.secret,
+      siteUrl: 'http://127.0.0.1:3000',
+    }, () => {});
+    await lite.start();
+    await lite.ready();
+  }
+  const apiUrl = await lite.apiUrl();
+  if (apiUrl === undefined) throw new Error('Lite has no address');
+  // Lite's connections ended with the database before this one, and it notices when it uses one.
+  await vi.waitFor(async () => {
+    const answer = await fetch(`${apiUrl}/rest/v1/plans?limit=1`, { headers: { apikey: localKeys.publishable } });
+    await answer.body?.cancel();
+    expect(answer.status).toBe(200);
+  }, { timeout: 10_000, interval: 20 });
+  return apiUrl;
 }

@@ -18,9 +18,6 @@ export function useProject(declared: Declared = {}): Project {
     get database() {
       return started().database;
     },
-    get lite() {
-      return started().lite;
-    },
     get apiUrl() {
       return started().apiUrl;
     },
