@@ -20,7 +20,9 @@ beforeAll(async () => {
   database = openDatabase(env.DB_URL ?? '', { findings: 'compared elsewhere' });
   key = btoa(`${env.GATEWAY_KEY_ID}:${env.GATEWAY_KEY_SECRET}`);
 });
-afterAll(() => stack.end('not compared'));
+// The clock is reset to a time before the end of three periods that have lapsed, and whose mails were deleted by their age.
+const left = { paid_not_entitled: 3, unmailed_payment: 3 };
+afterAll(() => stack.end(left));
 
 const patience = { timeout: 30_000, interval: 50 };
 
@@ -182,8 +184,7 @@ test('SIGTERM to npm leaves no process and no temporary data', async () => {
   expect((await Deno.stat(data)).isDirectory).toBe(true);
 
   await database.close();
-  // The clock is reset to a time before the end of three periods that have lapsed, and whose mails were deleted by their age.
-  expect((await stack.end({ paid_not_entitled: 3, unmailed_payment: 3 })).code).toBe(0);
+  expect((await stack.end(left)).code).toBe(0);
   await expectGone(processes);
   await expect(Deno.stat(data)).rejects.toThrow(Deno.errors.NotFound);
 });
