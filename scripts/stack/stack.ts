@@ -65,6 +65,7 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
     onCrash,
   });
   const databaseUrl = postgres.url();
+  const migrated = Promise.withResolvers<void>();
   const lite = createLite({
     databaseUrl,
     jwtSecret: localKeys.jwtSecret,
@@ -72,7 +73,7 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
     secretKey: localKeys.secret,
     siteUrl: own.APP_URL || api,
     studioPort: port + 2,
-  });
+  }, { migrated: migrated.promise });
   // The settings are written to the database and not passed to the function.
   const { EARLY_RENEWAL, CREDIT, ...env } = { ...own, ...platformEnvironment(api, databaseUrl) };
   const settings: Record<string, string | undefined> = { EARLY_RENEWAL, CREDIT };
@@ -124,20 +125,23 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
     () => ready(postgres),
     () => prepareDatabase(databaseUrl),
     () => markLocal(databaseUrl),
-    // It loads while the migrations run.
-    () => edgeFunction.start(),
+    // Both load while the migrations run.
+    () => Promise.all([edgeFunction.start(), lite.start()]),
     // The CLI is the slowest part of a start. It is needed only for what is missing.
     async () => {
       if (ephemeral || await guardMigrations(databaseUrl, migrationRecord)) {
         await migrate({ url: databaseUrl, seed: true });
       }
     },
-    () => writeSettings(databaseUrl, { earlyRenewal, credit }),
-    () => openSupportRole(databaseUrl),
-    () => installClock(databaseUrl, gatewayUrl),
-    // Another gateway knows its own plans.
-    () => env.GATEWAY_API_URL === gatewayUrl ? offerPlans(databaseUrl, gatewayUrl) : undefined,
-    () => lite.start(),
+    () =>
+      Promise.all([
+        writeSettings(databaseUrl, { earlyRenewal, credit }),
+        openSupportRole(databaseUrl),
+        installClock(databaseUrl, gatewayUrl),
+        // Another gateway knows its own plans.
+        env.GATEWAY_API_URL === gatewayUrl ? offerPlans(databaseUrl, gatewayUrl) : undefined,
+      ]),
+    () => migrated.resolve(),
     () => ready(lite, edgeFunction, apiProxy, studioProxy, mailbox, simulator, shop, supportConsole),
     () => scheduler.start(),
   ];

@@ -49,7 +49,7 @@ export async function startBenchProject(): Promise<BenchProject> {
     publishableKey: localKeys.publishable,
     secretKey: localKeys.secret,
     siteUrl: 'http://127.0.0.1:3000',
-  }, log);
+  }, { log });
   await lite.start();
   await lite.ready();
   const sessions = await createSessions();

@@ -67,7 +67,7 @@ describe('a local Postgres', () => {
       publishableKey: localKeys.publishable,
       secretKey: localKeys.secret,
       siteUrl: 'http://127.0.0.1:3000',
-    }, quiet);
+    }, { log: quiet });
     const status = async () => {
       const answer = await fetch(`${await lite.apiUrl()}/rest/v1/things`, {
         headers: { apikey: localKeys.publishable },

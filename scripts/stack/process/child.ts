@@ -21,6 +21,8 @@ export type ChildOptions = {
   cwd?: string;
   uid?: number;
   gid?: number;
+  /** Written to its stdin as soon as it is there. By default stdin is empty. */
+  input?: Promise<string>;
   /** Called with each line of stdout and stderr. */
   onLine?: (line: string) => void;
   /** Default: writes to stderr, with the name as prefix. */
@@ -43,11 +45,13 @@ export function spawnChild(options: ChildOptions): Child {
     env: options.env,
     uid: options.uid,
     gid: options.gid,
-    stdin: 'null',
+    stdin: options.input ? 'piped' : 'null',
     stdout: 'piped',
     stderr: 'piped',
     detached: true,
   }).spawn();
+  // A program that has ended already reads no input.
+  void options.input?.then((text) => new Blob([text]).stream().pipeTo(child.stdin)).catch(() => {});
 
   const last: string[] = [];
   const onLine = (line: string) => {

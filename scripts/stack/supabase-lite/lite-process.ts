@@ -1,7 +1,7 @@
 /**
  * Supabase Lite in its own process: its Postgres driver throws an uncaught error when a connection is lost, which ends
- * only this process. Prints the ports of its two listeners as one JSON line on stdout: the API, as on a hosted project,
- * and Studio, which serves requests without a key as `service_role`.
+ * only this process. Reads its settings as JSON from stdin. Prints the ports of its two listeners as one JSON line on
+ * stdout: the API, as on a hosted project, and Studio, which serves requests without a key as `service_role`.
  */
 import { App } from '@supabase/lite';
 import { createPostgresConnection } from '@supabase/lite/postgres';
@@ -10,7 +10,7 @@ import type { LiteSettings } from './lite.ts';
 import { isLocalRequest } from '../http/local-host.ts';
 import { serveStudioAsset } from './serve-studio-asset.ts';
 
-const settings: LiteSettings = JSON.parse(Deno.env.get('LITE_SETTINGS') ?? '');
+const settings: LiteSettings = await new Response(Deno.stdin.readable).json();
 const { studioPort } = settings;
 const connection = createPostgresConnection({
   url: settings.databaseUrl,

@@ -30,8 +30,14 @@ type Ports = { api: number; studio?: number };
 const readyWithinMs = 30_000;
 const maxBackoffMs = 2000;
 
-/** Runs Lite on a migrated database, and restarts it when it ends without `stop`. */
-export function createLite(settings: LiteSettings, log?: (line: string) => void): Lite {
+/**
+ * Runs Lite on a database, and restarts it when it ends without `stop`. Lite reads the schema once, so that it connects
+ * only after `migrated` is resolved; it loads before.
+ */
+export function createLite(
+  settings: LiteSettings,
+  { log, migrated = Promise.resolve() }: { log?: (line: string) => void; migrated?: Promise<void> } = {},
+): Lite {
   let child: Child | undefined;
   let lastLines = (): string[] => [];
   let running = false;
@@ -46,7 +52,8 @@ export function createLite(settings: LiteSettings, log?: (line: string) => void)
       command: Deno.execPath(),
       args: ['run', ...permissions, '--no-prompt', '--no-lock', `${root}/scripts/stack/supabase-lite/lite-process.ts`],
       cwd: root,
-      env: { ...denoEnvironment(), LITE_SETTINGS: JSON.stringify(settings), LITE_TELEMETRY: '0', DO_NOT_TRACK: '1' },
+      env: { ...denoEnvironment(), LITE_TELEMETRY: '0', DO_NOT_TRACK: '1' },
+      input: migrated.then(() => JSON.stringify(settings)),
       log,
       onLine(line) {
         if (!line.startsWith('{"event":"listening"')) return;

@@ -44,7 +44,7 @@ export async function startFaultProject(
     publishableKey: localKeys.publishable,
     secretKey: localKeys.secret,
     siteUrl: 'http://127.0.0.1:3000',
-  }, log);
+  }, { log });
   let auth: 'up' | 'down' | 'hanging' = 'up';
   const proxy = createReverseProxy({
     name: 'API',

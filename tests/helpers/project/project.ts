@@ -69,7 +69,7 @@ async function serveDatabase(databaseUrl: string): Promise<string> {
       publishableKey: localKeys.publishable,
       secretKey: localKeys.secret,
       siteUrl: 'http://127.0.0.1:3000',
-    }, () => {});
+    }, { log: () => {} });
     await lite.start();
     await lite.ready();
   }
