@@ -2,6 +2,7 @@ import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buttonHeights, scrollsSideways, textOf } from '../helpers/browser/in-page.js';
 import { useBrowser } from '../helpers/browser/use-browser.ts';
+import { isLong } from '../helpers/project/is-long.ts';
 import { accessibilityProblems, press, says, windowOf } from '../stack/checkout-rig.ts';
 import { until } from '../stack/gateway-simulator-rig.ts';
 import { freeBasePort, npmStart, type RunningStack } from '../stack/running-stack.ts';
@@ -118,7 +119,7 @@ test('on a phone in dark colours: axe finds nothing, nothing is cut off, buttons
   expect(problems).toEqual([]);
 });
 
-test('in light colours axe finds nothing on the pricing of an anonymous user', async () => {
+test.runIf(isLong)('in light colours axe finds nothing on the pricing of an anonymous user', async () => {
   const { page } = await visit('/pricing');
   await shows(page, 'main', 'Sign in to buy Premium');
   expect(await accessibilityProblems(page.mainFrame())).toEqual([]);
@@ -143,21 +144,24 @@ test('two tabs buy at once: one order, one payment, and the second window says t
   expect([orders.length - before.length, payments.length - paidBefore.length]).toEqual([1, 1]);
 });
 
-test('a tab that shows old prices after another one bought sells nothing, and is read again', async () => {
-  const { first, second } = await visitTwice();
-  // A page in the background does not read again by itself.
-  await second.evaluate("Object.defineProperty(document, 'hidden', { value: true })");
-  await first.bringToFront();
-  await click(first, 'Buy Pro');
-  await press(await windowOf(first), 'Pay ₹999.00');
-  await shows(first, '#message', 'Paid. Your tier is pro.');
-  const { orders: before } = await simulate('state');
-  await second.bringToFront();
-  await click(second, 'Buy Pro');
-  await shows(second, '#message', 'Your plan has changed since this page was read.');
-  await shows(second, 'main', 'Your plan');
-  expect((await simulate('state')).orders).toHaveLength(before.length);
-});
+test.runIf(isLong)(
+  'a tab that shows old prices after another one bought sells nothing, and is read again',
+  async () => {
+    const { first, second } = await visitTwice();
+    // A page in the background does not read again by itself.
+    await second.evaluate("Object.defineProperty(document, 'hidden', { value: true })");
+    await first.bringToFront();
+    await click(first, 'Buy Pro');
+    await press(await windowOf(first), 'Pay ₹999.00');
+    await shows(first, '#message', 'Paid. Your tier is pro.');
+    const { orders: before } = await simulate('state');
+    await second.bringToFront();
+    await click(second, 'Buy Pro');
+    await shows(second, '#message', 'Your plan has changed since this page was read.');
+    await shows(second, 'main', 'Your plan');
+    expect((await simulate('state')).orders).toHaveLength(before.length);
+  },
+);
 
 test('the session ends in mid-checkout, the customer pays, and the next sign-in finishes the purchase', async () => {
   const { first, second, email } = await visitTwice();

@@ -4,6 +4,7 @@ import { prepareDatabase } from '../../scripts/stack/postgres/prepare-database.t
 import { readFindings } from '../helpers/database/findings.ts';
 import { startHostedPostgres } from '../helpers/database/hosted-postgres.ts';
 import { openDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { isLong } from '../helpers/project/is-long.ts';
 import { createUser } from '../helpers/records/records.ts';
 
 let database: TestDatabase;
@@ -149,7 +150,7 @@ describe('on a hosted project', () => {
   });
 });
 
-describe('on a server that has the files of pg_cron and did not load it', () => {
+describe.runIf(isLong)('on a server that has the files of pg_cron and did not load it', () => {
   useHosted(1, { isCronPreloaded: false });
 
   test('the migrations succeed, and pg_cron is a finding', async () => {
