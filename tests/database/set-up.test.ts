@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { migrate } from '../../scripts/stack/postgres/migrate.ts';
 import { prepareDatabase } from '../../scripts/stack/postgres/prepare-database.ts';
+import { sweep } from '../../scripts/stack/postgres/sweep.ts';
 import { readFindings } from '../helpers/database/findings.ts';
 import { startHostedPostgres } from '../helpers/database/hosted-postgres.ts';
 import { openDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
@@ -19,9 +20,10 @@ function useHosted(missing: number, options: Parameters<typeof startHostedPostgr
     database = openDatabase(postgres.url, { findings: { missing_part: missing } });
     await database.query(`
       create schema vault;
-      create table vault.decrypted_secrets (name text, decrypted_secret text);
-      insert into vault.decrypted_secrets
-      values ('subscriptions_url', 'https://project.test'), ('subscriptions_internal_key', 'k')`);
+      create table vault.secrets (name text, secret text);
+      create view vault.decrypted_secrets as select name, secret as decrypted_secret from vault.secrets;
+      insert into vault.secrets
+      values ('subscriptions_url', 'https://project.test/functions/v1'), ('subscriptions_internal_key', 'k')`);
     await migrate({ url: postgres.url, seed: false, log: () => {} });
   });
   afterAll(async () => {
@@ -35,6 +37,34 @@ const jobs = () => database.query("select jobname from cron.job where jobname li
 
 describe('on a hosted project', () => {
   useHosted(2);
+
+  test('the migrations install pg_net, pg_cron and pg_trgm where they are available', async () => {
+    expect(await database.query("select extname from pg_extension where extname like 'pg!_%' escape '!' order by 1"))
+      .toEqual([{ extname: 'pg_cron' }, { extname: 'pg_net' }, { extname: 'pg_trgm' }]);
+  });
+
+  test.each([
+    ['subscriptions-sweep', '* * * * *', 'outbox', sweep],
+    ['subscriptions-reconcile', '* * * * *', 'reconcile', expect.stringMatching(/^select private[.]call_function/)],
+  ])('the job %s runs at %s and calls the endpoint %s', async (name, schedule, endpoint, command) => {
+    const job = await database.one('select schedule, command from cron.job where jobname = $1', [name]);
+    expect(job).toEqual({ schedule, command });
+    await database.query(`
+      truncate net.http_request_queue`);
+    await database.query(String(job.command));
+    expect(await database.query('select url, body, headers, timeout from net.http_request_queue')).toEqual([{
+      url: `https://project.test/functions/v1/api/internal/${endpoint}`,
+      body: {},
+      headers: { 'content-type': 'application/json', 'prefer': 'respond-async', 'x-internal-key': 'k' },
+      timeout: 5000,
+    }]);
+  });
+
+  test('a sign-up inserts a profile and calls the dispatcher', async () => {
+    await database.query('truncate net.http_request_queue');
+    await createUser(database);
+    expect(await database.query('select url from net.http_request_queue')).toHaveLength(1);
+  });
 
   test('no part is missing after the migrations, and another run changes nothing', async () => {
     expect(await readFindings(database)).toEqual([]);

@@ -57,7 +57,7 @@ test.each(sampleOf<[string, Record<string, string>, string[]]>([
   // A request whose body is read gets 503 with retry-after, or 408 for a slow body.
   ['a signature', { 'x-gateway-signature': '0'.repeat(64) }, ['503 Service Unavailable', '408 Request Timeout']],
   ['none', {}, ['400 Bad Request']],
-], 0))(
+]))(
   '400 senders with %s that hold back the last byte of 1 MiB use little memory, and webhooks pass',
   async (_, headers, expected) => {
     const part = new Uint8Array(mebibyte - 1);

@@ -10,7 +10,6 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-// `npm test` runs the first 12 seeds.
 test.each([0, 1, 2, 3])(
   'fifty random sets of facts give the same result in each of fourteen orders: part %i',
   async (part) => {

@@ -2,7 +2,6 @@ import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { checksFor } from '../../scripts/doctor/checks.ts';
 import { root } from '../../scripts/stack/root.ts';
-import { isLong } from '../helpers/project/is-long.ts';
 import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
 import { openDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { dataFolderOf, expectGone, freeBasePort, npmStart, type RunningStack } from './running-stack.ts';
@@ -121,8 +120,7 @@ async function gateway(path: string, body: unknown) {
   return await response.json();
 }
 
-// `npm test` renews one in subscription-life.test.ts.
-test.runIf(isLong)(
+test(
   'npm run clock renews a subscription that the gateway bills, without a mail about its end',
   async () => {
     const { id: user_id, email } = await createUser(database);

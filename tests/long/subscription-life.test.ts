@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
-import { isLong } from '../helpers/project/is-long.ts';
-import { freeBasePort, npmStart, type RunningStack } from './running-stack.ts';
-import { type Settings, shiftClock, subscribe } from './subscriber.ts';
+import { freeBasePort, npmStart, type RunningStack } from '../stack/running-stack.ts';
+import { type Settings, shiftClock, subscribe } from '../stack/subscriber.ts';
 
 const paid = 'Payment received: your Basic plan is active';
 const unpaid = 'Your Basic plan could not be renewed yet';
@@ -70,7 +69,7 @@ test('npm run clock: approved, renewed, unpaid, halted, and paid again', slow, a
   await customer.sees({ currentTier: 'basic', subscription: { status: 'active', ended_reason: null } });
 });
 
-test.runIf(isLong)(
+test(
   'npm run clock: a cancellation is sent 48 hours before the end of the cycle, and access ends with it',
   slow,
   async () => {
@@ -88,7 +87,7 @@ test.runIf(isLong)(
   },
 );
 
-test.runIf(isLong)(
+test(
   'npm run clock: a refunded cycle ends access until the next one, and a pause ends it with the cycle until it resumes',
   slow,
   async () => {
@@ -111,7 +110,7 @@ test.runIf(isLong)(
   },
 );
 
-test.runIf(isLong)(
+test(
   'npm run clock: a trial is charged at its end, and the last agreed cycle completes the subscription',
   slow,
   async () => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { signHex } from '../../scripts/stack/gateway/delivery.ts';
 import { useBrowser } from '../helpers/browser/use-browser.ts';
-import { accessibilityProblems, openApp, press, says, windowOf } from './checkout-rig.ts';
-import { call, createOrder, KEY_SECRET, simulator, until, useSimulator } from './gateway-simulator-rig.ts';
+import { accessibilityProblems, openApp, press, says, windowOf } from '../stack/checkout-rig.ts';
+import { call, createOrder, KEY_SECRET, simulator, until, useSimulator } from '../stack/gateway-simulator-rig.ts';
 
 useSimulator();
 const browser = useBrowser();
