@@ -1,5 +1,7 @@
 /** Measures what an admin reads, on the databases of `growth.ts`. */
 import pg from 'pg';
+import { createConsole } from '../../scripts/console/console.ts';
+import { openSupportRole, supportUrl } from '../../scripts/stack/postgres/support-role.ts';
 import type { TestDatabase } from '../helpers/database/test-database.ts';
 import { percentile } from './load.ts';
 
@@ -26,8 +28,17 @@ const questions: Record<string, (customer: Customer) => string> = {
   'the state of the service': () => 'select * from private.service_state',
 };
 
+/** What the page of the console reads over HTTP while a person types or clicks. */
+const pages: Record<string, (customer: Customer) => string> = {
+  'console: search by the beginning of an address': ({ email }) => `/customers?q=${email.slice(0, 3)}`,
+  'console: search by an order': ({ order }) => `/customers?q=${order}`,
+  'console: search by a part of a name': ({ name }) => `/customers?q=${name.slice(1)}`,
+  'console: a customer': ({ id }) => `/customers/${id}`,
+};
+
 /** Reports read all payments, so they run once. */
 const reports: Record<string, string> = {
+  'the findings': 'select count(*) from private.findings',
   'revenue by month': 'select * from private.revenue_monthly',
   'active customers by month': 'select * from private.active_monthly',
 };
@@ -36,7 +47,12 @@ const reports: Record<string, string> = {
 export async function benchAdmin(sized: readonly Sized[]): Promise<string> {
   const columns: Map<string, string>[] = [];
   for (const each of sized) columns.push(await measure(each));
-  const names = [...Object.keys(questions), 'the first customer of a connection', ...Object.keys(reports)];
+  const names = [
+    ...Object.keys(questions),
+    ...Object.keys(pages),
+    'the first customer of a connection',
+    ...Object.keys(reports),
+  ];
   return [
     `| question | ${sized.map(({ payments }) => `${payments} payments`).join(' | ')} |`,
     `|---|${sized.map(() => '---|').join('')}`,
@@ -71,11 +87,37 @@ async function measure({ database }: Sized): Promise<Map<string, string>> {
     // A session plans the statements inside functions at its first calls.
     cells.set(name, cell(times.slice(10)));
   }
+  const read = await openConsole(database.url);
+  for (const [name, path] of Object.entries(pages)) {
+    const times = [];
+    for (const customer of sample) times.push(await read(path(customer)));
+    cells.set(name, cell(times.slice(10)));
+  }
+  await read.stop();
   for (const [name, sql] of Object.entries(reports)) {
     cells.set(name, `${(await timed(() => client.query(sql)) / 1000).toFixed(1)} s`);
   }
   await client.end();
   return cells;
+}
+
+/** Starts the console. @returns a function that reads a path of its API, and returns the time in milliseconds */
+async function openConsole(databaseUrl: string) {
+  await openSupportRole(databaseUrl);
+  const service = createConsole({ port: 0, databaseUrl: supportUrl(databaseUrl), appUrl: 'https://app.example' });
+  await service.start();
+  const entered = await fetch(service.entryUrl, { redirect: 'manual' });
+  await entered.body?.cancel();
+  const cookie = entered.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const read = async (path: string): Promise<number> => {
+    const start = performance.now();
+    const answer = await fetch(`${service.url}/api${path}`, { headers: { cookie } });
+    const rows = await answer.json();
+    const time = performance.now() - start;
+    if (!answer.ok || rows.length === 0) throw new Error(`${path} → ${answer.status} without rows`);
+    return time;
+  };
+  return Object.assign(read, { stop: () => service.stop() });
 }
 
 const cell = (times: number[]) => `${percentile(times, 0.5).toFixed(1)} ms (${Math.min(...times).toFixed(1)})`;

@@ -32,6 +32,8 @@ export type App = {
   break(path: string, times: number): void;
   /** The requests to a path of the function. */
   requests(path: string): number;
+  /** Every request to the function with the status of its answer, for the message of a failure. */
+  answers(): string;
   simulate(control: string, fields: Record<string, unknown>): Promise<void>;
   /** The statuses of the orders at the gateway, oldest first. */
   orders(): Promise<string[]>;
@@ -47,6 +49,7 @@ export function useApp(project: Project): App {
   let script = '';
   const broken = new Map<string, number>();
   const paths: string[] = [];
+  const answers: string[] = [];
   const running = () => service ?? fail();
   const simulatorUrl = () => (simulator ?? fail()).url;
   const port = () => (server ?? fail()).addr.port;
@@ -64,12 +67,10 @@ export function useApp(project: Project): App {
       if (left > 0) return Response.json({}, { status: 500, headers: { 'access-control-allow-origin': '*' } });
     }
     const body = request.body === null ? null : await request.arrayBuffer();
-    return await running().request(path, {
-      method: request.method,
-      headers: request.headers,
-      body,
-      redirect: 'manual',
-    });
+    const { method, headers } = request;
+    const response = await running().request(path, { method, headers, body, redirect: 'manual' });
+    answers.push(`${method} ${path} → ${response.status}`);
+    return response;
   }
 
   function page(search: string): Response {
@@ -108,6 +109,7 @@ export function useApp(project: Project): App {
   beforeEach(async () => {
     broken.clear();
     paths.length = 0;
+    answers.length = 0;
     await simulate('checkout', {});
   });
   afterAll(async () => {
@@ -159,6 +161,7 @@ export function useApp(project: Project): App {
   return {
     break: (path, times) => void broken.set(path, times),
     requests: (path) => paths.filter((one) => one === path).length,
+    answers: () => answers.join('\n'),
     simulate,
     async orders() {
       const { orders } = await (await fetch(`${simulatorUrl()}/simulate/state`)).json();
