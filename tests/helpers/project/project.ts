@@ -73,13 +73,13 @@ async function serveDatabase(databaseUrl: string): Promise<string> {
     await lite.start();
     await lite.ready();
   }
-  const apiUrl = await lite.apiUrl();
-  if (apiUrl === undefined) throw new Error('Lite has no address');
-  // Lite's connections ended with the database before this one, and it notices when it uses one.
-  await vi.waitFor(async () => {
-    const answer = await fetch(`${apiUrl}/rest/v1/plans?limit=1`, { headers: { apikey: localKeys.publishable } });
+  const { apiUrl } = lite;
+  // Lite's connections ended with the database before this one. It notices when it uses one, and may restart.
+  return await vi.waitFor(async () => {
+    const url = await apiUrl();
+    const answer = await fetch(`${url}/rest/v1/plans?limit=1`, { headers: { apikey: localKeys.publishable } });
     await answer.body?.cancel();
     expect(answer.status).toBe(200);
+    return url ?? '';
   }, { timeout: 10_000, interval: 20 });
-  return apiUrl;
 }

@@ -86,9 +86,15 @@ export async function startService(
   if (!isServed(target)) {
     const config = readConfig((name) => env[name]);
     const gateway = createGateway(config.gateway);
+    const transport = await createTransport(config, fetchThrough);
+    let isStopped = false;
     const app = createApp(config, {
       auth: createAuth(config, fetchThrough),
-      database: createDatabase(await createTransport(config, fetchThrough), config),
+      // A dispatcher that still waits must not reach the database of the next file.
+      database: createDatabase(
+        (...call) => isStopped ? Promise.reject(new Error('stopped')) : transport(...call),
+        config,
+      ),
       gateway,
       senders: createSenders(config, gateway),
     }, (entry) => {
@@ -101,7 +107,10 @@ export async function startService(
       ),
       log,
       output,
-      stop: () => Promise.resolve(),
+      stop() {
+        isStopped = true;
+        return Promise.resolve();
+      },
     };
   }
 
