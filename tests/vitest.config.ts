@@ -15,7 +15,7 @@ const long = [
   'tests/contract/**/*.test.ts',
   'tests/faults/{body-flood,change-killed,database-outage,subscription-*}.test.ts',
   'tests/browser/{console,pages,shop}.test.ts',
-  'tests/stack/{checkout-accessibility,start}.test.ts',
+  'tests/stack/checkout-accessibility.test.ts',
   'tests/concurrency/outbox-claimers.test.ts',
 ];
 const globalSetup = ['tests/helpers/database/global-setup.ts'];

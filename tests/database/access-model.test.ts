@@ -1,26 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { writeLine } from '../../scripts/stack/process/child.ts';
 import { accessOf, describeAccess } from '../helpers/access-model/access.ts';
 import { noFacts } from '../helpers/access-model/facts.ts';
 import { proveHistories } from '../helpers/access-model/prove-histories.ts';
 import { runDrawn, runSteps } from '../helpers/access-model/run-history.ts';
-import { type NewSubject, prepareSubjects } from '../helpers/access-model/prepare-subjects.ts';
+import { useSubjects } from '../helpers/access-model/use-subjects.ts';
 import { recordAction } from '../helpers/access-model/record-action.ts';
 import { parseTime } from '../helpers/access-model/time.ts';
 import { writtenHistories } from '../helpers/access-model/written-histories.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 // REPLAY='{"start":…}' prints each step of a failed history.
 const replay = Deno.env.get('REPLAY');
 
-let database: TestDatabase;
-let newSubject: NewSubject;
-beforeAll(async () => {
-  // Each history compares the findings of its own user after each step.
-  database = await createTestDatabase({ findings: 'compared elsewhere' });
-  newSubject = await prepareSubjects(database);
-});
-afterAll(() => database.close());
+const newSubject = useSubjects();
 
 describe('the model alone', () => {
   test.each(writtenHistories)('$name', ({ steps, end, earlyRenewal = 'replace' }) => {

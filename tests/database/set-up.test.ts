@@ -49,8 +49,7 @@ describe('on a hosted project', () => {
   ])('the job %s runs at %s and calls the endpoint %s', async (name, schedule, endpoint, command) => {
     const job = await database.one('select schedule, command from cron.job where jobname = $1', [name]);
     expect(job).toEqual({ schedule, command });
-    await database.query(`
-      truncate net.http_request_queue`);
+    await database.query('truncate net.http_request_queue');
     await database.query(String(job.command));
     expect(await database.query('select url, body, headers, timeout from net.http_request_queue')).toEqual([{
       url: `https://project.test/functions/v1/api/internal/${endpoint}`,

@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, test } from 'vitest';
+import { test } from 'vitest';
 import { proveHistories } from '../helpers/access-model/prove-histories.ts';
-import { type NewSubject, prepareSubjects } from '../helpers/access-model/prepare-subjects.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { useSubjects } from '../helpers/access-model/use-subjects.ts';
 
-let database: TestDatabase;
-let newSubject: NewSubject;
-beforeAll(async () => {
-  database = await createTestDatabase({ findings: 'compared elsewhere' });
-  newSubject = await prepareSubjects(database);
-});
-afterAll(() => database.close());
+const newSubject = useSubjects();
 
-// The first 25 of them are those of `npm test`.
+// The first ten of them are those of `npm test`.
 test('150 random histories of a fixed seed match the model', async () => {
   await proveHistories(newSubject, { numRuns: 150, seed: 20261121 });
 });
