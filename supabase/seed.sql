@@ -1,14 +1,14 @@
--- Local only: two sample users who can sign in with the password `sample-password`. `supabase db reset --remote` and
--- `supabase db push --include-seed` would run this file on a hosted project, so it refuses every database that does not
--- say that it is local:
+-- Local only: two sample users who can sign in with the password `sample-password`. Preview branches, `supabase db reset
+-- --remote` and `supabase db push --include-seed` run this file on a hosted project, so it only warns and adds nothing in a
+-- database that does not say that it is local:
 -- - `supabase start` gives its database the secret below, which is the same on every machine and of no hosted project;
 -- - `npm start` sets subscriptions.is_local.
 -- The address of the server says nothing: a container and a hosted project both see a private one.
--- One statement, so that no client goes on after a refusal.
+-- A branch would fail with an error.
 do $seed$
 declare
   v_samples constant uuid[] := array['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'];
-  v_refusal text;
+  v_reason text;
 begin
   if not (
     coalesce(current_setting('subscriptions.is_local', true) = 'on', false)
@@ -17,18 +17,16 @@ begin
       false
     )
   ) then
-    v_refusal := 'it does not say that it is local';
+    v_reason := 'it does not say that it is local';
   elsif exists (select from auth.users u where u.id <> all (v_samples)) then
-    v_refusal := 'it has users of its own';
+    v_reason := 'it has users of its own';
   end if;
-  if v_refusal is not null then
-    raise exception
-      'supabase/seed.sql refuses this database: %. It would add sample users whose password is known. On a hosted project '
-      'leave the seed out: "supabase db push --remote" without --include-seed, "supabase db reset" with --no-seed, or '
-      '"enabled = false" under [db.seed] in supabase/config.toml. A database of your own machine without users is seeded '
-      'by: PGOPTIONS="-c subscriptions.is_local=on" psql <its address> -f supabase/seed.sql',
-      v_refusal
-      using errcode = 'PS403';
+  if v_reason is not null then
+    raise warning
+      'supabase/seed.sql adds no sample users, because their password is known, to this database: %. A database of your own '
+      'machine without users is seeded by: PGOPTIONS="-c subscriptions.is_local=on" psql <its address> -f supabase/seed.sql',
+      v_reason;
+    return;
   end if;
 
   insert into auth.users (

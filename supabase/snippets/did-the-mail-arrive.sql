@@ -1,5 +1,5 @@
 -- Which mails were written to a customer, and were they delivered?
 select created_at, kind, state, attempts, last_error, delivered_at, id
-from private.messages
+from billing.messages
 where recipient = 'asha@example.com'
 order by created_at desc;

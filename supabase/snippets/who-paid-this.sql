@@ -1,3 +1,3 @@
 -- Whose is the order, payment, refund or subscription of this id?
 select email, name, tier, found_by
-from private.search_customers('order_sample');
+from billing.search_customers('order_sample');

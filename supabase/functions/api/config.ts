@@ -76,7 +76,7 @@ const variables = z.object({
   RENEWAL_EMAILS: z.enum(['on', 'off'], 'is neither "on" nor "off"').default('off'),
   // Ledger rows must outlive their payloads, which are kept for 90 days.
   LEDGER_RETENTION_DAYS: days(90).default(400),
-  // `private.unmailed_payments` reads the mails of the last 30 days.
+  // `billing.unmailed_payments` reads the mails of the last 30 days.
   OUTBOX_RETENTION_DAYS: days(30).default(30),
   TIER_HISTORY_RETENTION_DAYS: days(30).default(1100),
   INTERNAL_KEY: text.optional(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-// What the migrations write into `private.outbox.payload`: amounts in minor units, times in UTC.
+// What the migrations write into `billing.outbox.payload`: amounts in minor units, times in UTC.
 
 const time = z.iso.datetime();
 const recipient = z.object({ to: z.string().min(1), display_name: z.string() });

@@ -1,0 +1,244 @@
+-- Schema billing with the clock, the settings, and readers for the gateway's irregular JSON.
+
+-- Nothing is installed where one of the service's names is taken. A test compares these names with an installation. A
+-- function, because the CLI prints the whole statement that failed.
+create function pg_temp.refuse_taken_names()
+returns void
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_names constant text[] := array[
+    'apply_gateway_event', 'apply_gateway_subscription', 'apply_order_payments', 'apply_order_read',
+    'apply_subscription_order', 'begin_reconciliation', 'cancel_subscription', 'claim_outbox',
+    'claim_payments_to_reconcile', 'claim_subscription_orders', 'claim_subscriptions_to_reconcile', 'complete_outbox',
+    'create_change', 'create_order', 'create_subscription', 'current_tier', 'discard_order', 'end_reconciliation',
+    'fail_outbox', 'finish_reconciliation', 'get_health', 'get_order', 'get_schema_version', 'get_subscription',
+    'has_tier', 'list_plans', 'list_plans_for_user', 'next_outbox_attempt', 'payments', 'payments_captured_at_idx',
+    'payments_credited_id_idx', 'payments_gateway_order_id_key', 'payments_gateway_payment_id_key',
+    'payments_next_reconcile_at_idx', 'payments_period_end_idx', 'payments_pkey', 'payments_settle_at_idx',
+    'payments_subscription_id_idx', 'payments_unsettled_idx', 'payments_user_deleted_at_idx',
+    'payments_user_id_created_at_idx', 'plans', 'plans_gateway_plan_id_key', 'plans_pkey', 'plans_tier_key',
+    'preview_change', 'purge_records', 'resume_subscription', 'store_order', 'store_subscription',
+    'subscription_profiles', 'subscription_profiles_names_idx', 'subscription_profiles_pkey', 'subscriptions',
+    'subscriptions_current_period_end_idx', 'subscriptions_pkey', 'subscriptions_plan_id_idx',
+    'subscriptions_user_id_key', 'verify_payment', 'verify_returned_payment', 'verify_subscription'
+  ];
+  v_taken text;
+begin
+  select string_agg(o.type || ' ' || o.identity, ', ' order by o.identity)
+  into v_taken
+  from (
+    select 'pg_namespace'::regclass, n.oid
+    from pg_namespace n
+    where n.nspname = 'billing'
+    union all
+    select 'pg_class'::regclass, c.oid
+    from pg_class c
+    where c.relnamespace = 'public'::regnamespace
+      and c.relname = any (v_names)
+      -- The index of a table that is named already.
+      and not exists (
+        select
+        from pg_index i
+        join pg_class t on t.oid = i.indrelid
+        where i.indexrelid = c.oid
+          and t.relname = any (v_names)
+      )
+    union all
+    select 'pg_type'::regclass, t.oid
+    from pg_type t
+    where t.typnamespace = 'public'::regnamespace
+      and t.typname = any (v_names)
+      and t.typrelid = 0
+    union all
+    select 'pg_proc'::regclass, p.oid
+    from pg_proc p
+    where p.pronamespace = 'public'::regnamespace
+      and p.proname = any (v_names)
+    union all
+    select 'pg_trigger'::regclass, t.oid
+    from pg_trigger t
+    where t.tgrelid = 'auth.users'::regclass
+      and t.tgname in ('create_profile', 'note_deleted_user', 'settle_new_user')
+  ) taken (catalog, id)
+  cross join lateral pg_identify_object(taken.catalog, taken.id, 0) o;
+  if v_taken is not null then
+    raise exception 'Nothing was installed, because the database already has %: read "Beside another app" in '
+      'supabase/docs/deployment.md.', v_taken
+      using errcode = 'PS409';
+  end if;
+end
+$$;
+
+select pg_temp.refuse_taken_names();
+
+create schema billing;
+comment on schema billing is 'Ledger, outbox and internal functions. The API never exposes this schema.';
+revoke all on schema billing from public;
+grant usage on schema billing to service_role;
+-- The Edge Function acts as service_role. A function that is not for it is revoked beside its definition.
+alter default privileges in schema billing grant execute on functions to service_role;
+
+-- Functions that write have `set enable_seqscan = off`. A session caches the plans of its statements. A plan that was made
+-- for an empty table would use a sequential scan until the session ends.
+
+-- Locks auth.users for a file that creates a foreign key to it or a trigger on it, which take the same lock until the end of
+-- the file. Does not queue for the lock: all sign-ins would wait behind it, for example for the end of an autovacuum.
+create function billing.lock_users()
+returns void
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+begin
+  for n in 1..600 loop
+    begin
+      lock table auth.users in share row exclusive mode nowait;
+      return;
+    exception
+      when lock_not_available then
+        perform pg_sleep(0.1);
+      when insufficient_privilege then
+        return; -- the file needs less than this right
+    end;
+  end loop;
+  raise lock_not_available
+    using message = 'Another transaction or a vacuum has locked auth.users for a minute: run "supabase db push" again.';
+end
+$$;
+revoke execute on function billing.lock_users() from service_role;
+
+-- All rules read the time from this function, so that a test stack can replace it and shift time. In plpgsql, as all
+-- functions that a request calls: a session plans a function in sql again for each call.
+create function billing.clock()
+returns timestamptz
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$ begin return now(); end $$;
+comment on function billing.clock() is 'The current time for all rules: the start of the transaction.';
+
+-- Formats a time as JavaScript does: YYYY-MM-DDTHH:MM:SS.sssZ.
+create function billing.iso_time(p_at timestamptz)
+returns text
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$ begin return to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'); end $$;
+
+create table billing.settings (
+  is_only boolean primary key default true constraint settings_is_only_check check (is_only),
+  early_renewal text not null default 'replace'
+    constraint settings_early_renewal_check check (early_renewal in ('replace', 'extend')),
+  credit text not null default 'on' constraint settings_credit_check check (credit in ('on', 'off')),
+  gateway_dashboard text
+    constraint settings_gateway_dashboard_check check (gateway_dashboard ~ '^https://[^ ]*[{]id[}]')
+);
+alter table billing.settings enable row level security;
+grant select on billing.settings to service_role;
+comment on table billing.settings is 'The settings, in one row.';
+comment on column billing.settings.early_renewal is
+  'The effect of a purchase of the running tier. replace: a new period starts now. extend: the new period follows the '
+  'running one.';
+comment on column billing.settings.credit is
+  'Whether a purchase of a dearer tier that starts now gets a credit for the unused time of the running period.';
+comment on column billing.settings.gateway_dashboard is
+  'Address of a record in the gateway''s dashboard, with {kind} (payments, orders or subscriptions), {id} and, if the '
+  'dashboard needs it, {mode} (test or live). Null: billing.timeline has no links.';
+
+insert into billing.settings default values;
+
+create function billing.early_renewal()
+returns text -- replace or extend
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$ begin return coalesce((select s.early_renewal from billing.settings s where s.is_only), 'replace'); end $$;
+
+create function billing.credit()
+returns text -- on or off
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$ begin return coalesce((select s.credit from billing.settings s where s.is_only), 'on'); end $$;
+
+-- Returns a JSON object. Any other value gives null.
+create function billing.json_object(p_value jsonb)
+returns jsonb
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$ begin return case when jsonb_typeof(p_value) = 'object' then p_value end; end $$;
+
+-- Returns the text of a JSON string. Any other value gives null.
+create function billing.json_text(p_value jsonb)
+returns text
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$ begin return case when jsonb_typeof(p_value) = 'string' then p_value #>> '{}' end; end $$;
+
+-- Returns the UUID in a JSON string. Any other value gives null.
+create function billing.json_uuid(p_value jsonb)
+returns uuid
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return case
+    when jsonb_typeof(p_value) = 'string' and p_value #>> '{}' ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+      then (p_value #>> '{}')::uuid
+  end;
+end
+$$;
+
+-- Returns the time of Unix seconds, a JSON integer of the years 1970 to 9999. Any other value gives null.
+create function billing.json_time(p_value jsonb)
+returns timestamptz
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return case
+    when jsonb_typeof(p_value) = 'number' then
+      case
+        when p_value::numeric between 0 and 253402300799 and p_value::numeric = trunc(p_value::numeric)
+          then to_timestamp(p_value::numeric)
+      end
+  end;
+end
+$$;
+
+-- Returns a JSON integer, such as an amount in minor currency units. Any other value gives null.
+create function billing.json_integer(p_value jsonb)
+returns bigint
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return case
+    when jsonb_typeof(p_value) = 'number' then
+      case
+        when abs(p_value::numeric) <= 9007199254740991 and p_value::numeric = trunc(p_value::numeric) then p_value::bigint
+      end
+  end;
+end
+$$;
+
+-- Returns the created_at of an event. Some events have it inside the payload. Null: the event has none.
+create function billing.event_time(p_body jsonb)
+returns timestamptz
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return coalesce(billing.json_time(p_body -> 'created_at'), billing.json_time(p_body -> 'payload' -> 'created_at'));
+end
+$$;
+
+-- Returns when an event happened, to rank it among the customer's acts. The gateway's times have whole seconds, so an event
+-- counts from the end of its second. An event without a time, or with a time more than 14 days ago, counts from its
+-- arrival: the gateway does not retry for so long.
+create function billing.happened_at(
+  p_created_at timestamptz, -- of the event; null: it has none
+  p_arrived_at timestamptz
+)
+returns timestamptz
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return case
+    when p_created_at > p_arrived_at - interval '14 days'
+      then least(p_created_at + interval '999999 microseconds', p_arrived_at)
+    else p_arrived_at
+  end;
+end
+$$;
+
+-- Adds calendar months in UTC, in every time zone of the session. The result is at most the last day of its month.
+create function billing.add_months(p_from timestamptz, p_months integer)
+returns timestamptz
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$ begin return (p_from at time zone 'UTC' + make_interval(months => p_months)) at time zone 'UTC'; end $$;

@@ -1,0 +1,498 @@
+-- Side effects: enqueued in the transaction of their cause, delivered at least once, also when several dispatchers run and
+-- each of them may crash. Contract: "E-mails", "Cached pages".
+
+create table billing.outbox (
+  id bigint generated always as identity primary key,
+  key text not null constraint outbox_key_key unique,
+  destination text not null
+    constraint outbox_destination_check check (destination in ('email', 'notice', 'revalidation', 'gateway')),
+  kind text not null,
+  payload jsonb not null,
+  created_at timestamptz not null default billing.clock(),
+  queued_at timestamptz not null default billing.clock(),
+  next_attempt_at timestamptz not null default billing.clock(),
+  attempts integer not null default 0,
+  claims uuid[] not null default '{}',
+  last_error text,
+  delivered_at timestamptz,
+  parked_at timestamptz
+);
+alter table billing.outbox enable row level security;
+grant select, insert, update on billing.outbox to service_role;
+create index outbox_pending_idx on billing.outbox (destination, next_attempt_at)
+where delivered_at is null and parked_at is null;
+create index outbox_delivered_at_idx on billing.outbox (delivered_at) where delivered_at is not null;
+create index outbox_mails_created_at_idx on billing.outbox (created_at) where destination in ('email', 'notice');
+comment on table billing.outbox is 'Side effects to deliver at least once, each with a unique key that names its cause.';
+comment on column billing.outbox.key is 'Names the cause: payment-success/<payment id>. The receiver''s idempotency key.';
+comment on column billing.outbox.destination is 'notice: mails to many users at once, in a queue of their own.';
+comment on column billing.outbox.payload is 'Recipient and data when it was enqueued. Minor currency units, times in UTC.';
+comment on column billing.outbox.queued_at is 'Start of the 24 hours in which delivery is tried. billing.requeue renews it.';
+comment on column billing.outbox.next_attempt_at is 'When the row may be claimed; while claimed, the end of the lease.';
+comment on column billing.outbox.last_error is 'Why the newest attempt failed. If delivered: why no message was sent.';
+comment on column billing.outbox.claims is
+  'The tokens of the newest claims, newest last. A null at the end: that claim is over.';
+create index outbox_parked_at_idx on billing.outbox (parked_at) where parked_at is not null and delivered_at is null;
+-- For the mails of one customer. Costs one more index entry for each write of a mail's row; mails are kept for 90 days.
+create index outbox_recipient_idx on billing.outbox ((payload ->> 'to')) where payload ->> 'to' is not null;
+
+-- Enqueues a side effect. A second call with the same key changes nothing.
+create function billing.enqueue(p_key text, p_destination text, p_kind text, p_payload jsonb)
+returns void
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into billing.outbox (key, destination, kind, payload)
+  values (p_key, p_destination, p_kind, p_payload)
+  on conflict (key) do nothing;
+end
+$$;
+
+create table billing.outbox_pauses (destination text primary key, until timestamptz not null);
+alter table billing.outbox_pauses enable row level security;
+grant select, insert, update on billing.outbox_pauses to service_role;
+comment on table billing.outbox_pauses is 'Destinations that asked for a pause, such as with a Retry-After header.';
+
+-- After the lease, rows that were neither completed nor failed may be claimed again. API: service_role only.
+create function public.claim_outbox(p_destination text)
+returns jsonb -- {token, rows: [{id, key, kind, payload}], parked}: at most 20 rows, with the parked ones
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s'
+as $$
+declare
+  v_token constant uuid := gen_random_uuid();
+  v_result jsonb;
+begin
+  if exists (select from billing.outbox_pauses p where p.destination = p_destination and p.until > billing.clock()) then
+    return jsonb_build_object('token', v_token, 'rows', '[]'::jsonb, 'parked', 0);
+  end if;
+
+  with due as materialized (
+    select
+      o.id,
+      -- Too old: tried for a day, or a mail that waited for a day. Then the provider no longer knows the idempotency key.
+      o.queued_at <= billing.clock() - interval '24 hours'
+        and (o.attempts > 0 or o.destination in ('email', 'notice')) as is_over
+    from billing.outbox o
+    where o.destination = p_destination
+      and o.delivered_at is null
+      and o.parked_at is null
+      and o.next_attempt_at <= billing.clock()
+    order by o.next_attempt_at
+    limit 20
+    for update skip locked
+  ),
+  claimed as (
+    update billing.outbox o
+    -- Keeps the newest 20 tokens: no older claim still runs, and repeated pauses of a destination must not grow the row.
+    set claims = (o.claims || v_token)[greatest(cardinality(o.claims) - 18, 1):],
+      next_attempt_at = billing.clock() + interval '60 seconds',
+      attempts = o.attempts + 1,
+      parked_at = case when due.is_over then billing.clock() end,
+      last_error = case
+        when due.is_over then coalesce(o.last_error, 'not delivered within 24 hours')
+        else o.last_error
+      end
+    from due
+    where o.id = due.id
+    returning o.id, o.key, o.kind, o.payload, o.parked_at
+  )
+  select jsonb_build_object(
+    'token', v_token,
+    'rows', coalesce(
+      jsonb_agg(jsonb_build_object('id', c.id, 'key', c.key, 'kind', c.kind, 'payload', c.payload) order by c.id)
+        filter (where c.parked_at is null),
+      '[]'
+    ),
+    'parked', count(c.parked_at)
+  )
+  into v_result
+  from claimed c;
+  return v_result;
+end
+$$;
+comment on function public.claim_outbox is 'Claims up to 20 due side effects of one destination, for 60 seconds.';
+revoke execute on function public.claim_outbox from public, anon, authenticated;
+grant execute on function public.claim_outbox to service_role;
+
+-- API: service_role only.
+create function public.next_outbox_attempt(p_destinations text) -- comma-separated
+returns jsonb -- {next_attempt_at}: ISO 8601 in UTC; null: no row waits
+language sql stable set search_path = pg_catalog, pg_temp
+as $$
+  select jsonb_build_object('next_attempt_at', billing.iso_time(min(greatest(first.next_attempt_at, p.until))))
+  from unnest(string_to_array(p_destinations, ',')) d (destination)
+  cross join lateral (
+    select o.next_attempt_at
+    from billing.outbox o
+    where o.destination = d.destination
+      and o.delivered_at is null
+      and o.parked_at is null
+    order by o.next_attempt_at
+    limit 1
+  ) first
+  left join billing.outbox_pauses p on p.destination = d.destination
+$$;
+comment on function public.next_outbox_attempt is 'Returns when the next side effect of these destinations is due.';
+revoke execute on function public.next_outbox_attempt from public, anon, authenticated;
+grant execute on function public.next_outbox_attempt to service_role;
+
+-- Also after the lease, or after another claim: the receiver has accepted them. API: service_role only.
+create function public.complete_outbox(
+  p_token uuid, -- of the claim
+  p_ids text, -- comma-separated
+  p_note text default null -- why no message was sent
+)
+returns jsonb -- {completed}
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s'
+as $$
+declare
+  v_completed integer;
+begin
+  -- Here and in fail_outbox the rows are locked in the order of their ids, so that two dispatchers do not deadlock.
+  with delivered as materialized (
+    select o.id
+    from billing.outbox o
+    where o.id = any (string_to_array(p_ids, ',')::bigint[])
+      and p_token = any (o.claims)
+      and o.delivered_at is null
+    order by o.id
+    for no key update
+  )
+  update billing.outbox o
+  set delivered_at = billing.clock(),
+    last_error = coalesce(p_note, o.last_error),
+    parked_at = null
+  from delivered
+  where o.id = delivered.id;
+  get diagnostics v_completed = row_count;
+  return jsonb_build_object('completed', v_completed);
+end
+$$;
+comment on function public.complete_outbox is 'Marks claimed side effects as delivered.';
+revoke execute on function public.complete_outbox from public, anon, authenticated;
+grant execute on function public.complete_outbox to service_role;
+
+create function billing.retry_delay(p_attempts integer)
+returns interval
+language sql immutable set search_path = pg_catalog, pg_temp
+return coalesce((array['5 seconds', '30 seconds', '2 minutes', '10 minutes']::interval[])[p_attempts], interval '1 hour');
+
+-- A row is parked where a retry is useless or 24 hours have passed. It is marked once, and only during its lease: afterwards
+-- it may belong to another claim. API: service_role only.
+create function public.fail_outbox(
+  p_token uuid, -- of the claim
+  p_ids text, -- comma-separated
+  p_error text,
+  p_final boolean default false, -- a retry is useless
+  p_pause_seconds integer default null -- the destination asked for this pause: the attempt does not count
+)
+returns jsonb -- {retried, parked}
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s'
+as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_pause_until constant timestamptz := v_now + make_interval(secs => p_pause_seconds);
+  v_result jsonb;
+begin
+  with leased as materialized (
+    select o.id
+    from billing.outbox o
+    where o.id = any (string_to_array(p_ids, ',')::bigint[])
+      and o.claims[cardinality(o.claims)] = p_token
+      and o.next_attempt_at > v_now
+      and o.delivered_at is null
+      and o.parked_at is null
+    order by o.id
+    for no key update
+  ),
+  failed as (
+    update billing.outbox o
+    set last_error = p_error,
+      claims = o.claims || null::uuid,
+      attempts = o.attempts - case when v_pause_until is null then 0 else 1 end,
+      next_attempt_at = coalesce(v_pause_until, v_now + billing.retry_delay(o.attempts)),
+      parked_at = case when p_final or o.queued_at <= v_now - interval '24 hours' then v_now end
+    from leased
+    where o.id = leased.id
+    returning o.destination, o.parked_at
+  ),
+  paused as (
+    insert into billing.outbox_pauses as p (destination, until)
+    select distinct f.destination, v_pause_until
+    from failed f
+    where v_pause_until is not null
+    on conflict (destination) do update set until = greatest(p.until, excluded.until)
+  )
+  select jsonb_build_object(
+    'retried', count(*) filter (where f.parked_at is null),
+    'parked', count(*) filter (where f.parked_at is not null)
+  )
+  into v_result
+  from failed f;
+  -- A listening scheduler then reads the new time of the next attempt.
+  perform pg_notify('outbox', '');
+  return v_result;
+end
+$$;
+comment on function public.fail_outbox is 'Marks claimed side effects as failed: they are retried or parked.';
+revoke execute on function public.fail_outbox from public, anon, authenticated;
+grant execute on function public.fail_outbox to service_role;
+
+-- For an admin who repaired the cause: retries a parked side effect for another 24 hours.
+create function billing.requeue(p_id bigint)
+returns boolean -- false: no such row, or it is delivered
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+begin
+  update billing.outbox o
+  set queued_at = billing.clock(),
+    next_attempt_at = billing.clock(),
+    -- A claim that is still running may complete the row, but not fail it.
+    claims = o.claims || null::uuid,
+    attempts = 0,
+    parked_at = null
+  where o.id = p_id
+    and o.delivered_at is null;
+  if found then
+    perform billing.wake();
+    return true;
+  end if;
+  return false;
+end
+$$;
+revoke execute on function billing.requeue(bigint) from service_role;
+
+-- Each write of a tier refreshes the app's cached pages. One key for each transaction, since an upsert fires the insert
+-- and the update trigger. The key has the time, because transaction ids repeat in a restored database.
+create function billing.revalidation_key()
+returns text
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$ begin return format('revalidation/%s-%s', extract(epoch from now()), pg_current_xact_id()); end $$;
+
+-- Security definer: the role of an admin or of the app may write tiers but not the outbox.
+create function billing.enqueue_revalidation()
+returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform billing.enqueue(
+    billing.revalidation_key(), 'revalidation', 'revalidation',
+    '{"paths": ["/subscription", "/pricing", "/analytics", "/dashboard"]}'
+  );
+  return null;
+end
+$$;
+
+create table billing.tier_changes (
+  id bigint generated always as identity primary key,
+  user_id uuid not null,
+  from_tier text,
+  to_tier text,
+  cause text not null,
+  reference text,
+  at timestamptz not null default billing.clock()
+);
+alter table billing.tier_changes enable row level security;
+create index tier_changes_user_id_idx on billing.tier_changes (user_id);
+create index tier_changes_at_idx on billing.tier_changes (at);
+comment on table billing.tier_changes is
+  'The changes of profiles'' tiers. Rows are kept for TIER_HISTORY_RETENTION_DAYS, those of a deleted user for 90 days.';
+comment on column billing.tier_changes.cause is
+  'payment, the name of the gateway event, or direct: an admin or the app wrote it.';
+comment on column billing.tier_changes.reference is 'The gateway''s id of the payment, order or subscription behind it.';
+
+-- Sets the cause of the tier changes that follow in this transaction.
+create function billing.note_cause(p_cause text, p_reference text)
+returns void
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform
+    set_config('subscriptions.cause', coalesce(p_cause, ''), true),
+    set_config('subscriptions.reference', coalesce(p_reference, ''), true);
+end
+$$;
+
+-- Security definer: the role of an admin or of the app may write tiers but not this log.
+create function billing.note_tier_change()
+returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into billing.tier_changes (user_id, from_tier, to_tier, cause, reference)
+  values (
+    new.user_id,
+    case when tg_op = 'UPDATE' then old.subscription_tier end,
+    new.subscription_tier,
+    coalesce(nullif(current_setting('subscriptions.cause', true), ''), 'direct'),
+    nullif(current_setting('subscriptions.reference', true), '')
+  );
+  return null;
+end
+$$;
+
+-- The table of the profiles has one of two names. No revalidation by the trigger in a request: there billing.settle_access
+-- enqueues all side effects in one statement.
+do $triggers$
+begin
+  execute format(
+    $statement$
+      create trigger enqueue_revalidation
+      after insert or update of subscription_tier on %1$s
+      for each statement
+      when (current_setting('subscriptions.request', true) is distinct from 'on')
+      execute function billing.enqueue_revalidation();
+
+      create trigger note_tier_change
+      after update of subscription_tier on %1$s
+      for each row
+      when (coalesce(old.subscription_tier, 'free') <> coalesce(new.subscription_tier, 'free'))
+      execute function billing.note_tier_change();
+
+      create trigger note_first_tier
+      after insert on %1$s
+      for each row
+      when (new.subscription_tier <> 'free')
+      execute function billing.note_tier_change();
+    $statement$,
+    billing.profiles_table()
+  );
+end
+$triggers$;
+
+-- Marks the transaction as a request of the function, and sets the cause of its tier changes. A request does not wake the
+-- dispatcher: the function dispatches after its answer.
+create function billing.begin_request(p_cause text, p_reference text)
+returns void
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_set text;
+begin
+  -- Assignments instead of perform, which would start the executor each time.
+  v_set := set_config('subscriptions.request', 'on', true);
+  v_set := set_config('subscriptions.cause', coalesce(p_cause, ''), true);
+  v_set := set_config('subscriptions.reference', coalesce(p_reference, ''), true);
+end
+$$;
+
+create table billing.function_calls (
+  id bigint generated always as identity primary key,
+  path text not null,
+  request_id bigint not null,
+  called_at timestamptz not null default now(),
+  answered_at timestamptz,
+  status_code integer,
+  error text
+);
+alter table billing.function_calls enable row level security;
+create index function_calls_path_id_idx on billing.function_calls (path, id desc);
+create index function_calls_unanswered_idx on billing.function_calls (request_id) where answered_at is null;
+comment on table billing.function_calls is
+  'Calls of the function''s internal endpoints within the last day, with their answers. The times are those of now(), not '
+  'of billing.clock().';
+comment on column billing.function_calls.request_id is 'The request id of pg_net. These ids start again after a restore.';
+comment on column billing.function_calls.error is 'Why no answer arrived: the message of pg_net.';
+
+-- Calls an internal endpoint of the function. Does nothing without pg_net, or without the Vault secrets `subscriptions_url`
+-- (the functions' address) and `subscriptions_internal_key`. Adds no call while one to the same endpoint is queued, that is
+-- committed but not sent. pg_net waits 5 s, and the work may take longer, so the function answers at once. Never fails.
+create function billing.call_function(p_path text)
+returns void
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if to_regclass('vault.decrypted_secrets') is null or to_regnamespace('net') is null then
+    return;
+  end if;
+  execute $call$
+    insert into billing.function_calls (path, request_id)
+    select $1, net.http_post(
+      url := rtrim(btrim(url.decrypted_secret, E' \t\r\n'), '/') || $1,
+      body := '{}'::jsonb,
+      headers := jsonb_build_object(
+        'content-type', 'application/json',
+        'prefer', 'respond-async',
+        'x-internal-key', btrim(key.decrypted_secret, E' \t\r\n')
+      ),
+      timeout_milliseconds := 5000
+    )
+    from vault.decrypted_secrets url
+    join vault.decrypted_secrets key on key.name = 'subscriptions_internal_key'
+    where url.name = 'subscriptions_url'
+      and not exists (
+        select
+        from net.http_request_queue q
+        where q.url = rtrim(btrim(url.decrypted_secret, E' \t\r\n'), '/') || $1
+      )
+  $call$
+  using p_path;
+exception
+  -- A broken Vault secret must not stop a payment. The schedule calls again within minutes.
+  when others then
+    raise warning '% was not called: %', p_path, sqlerrm;
+end
+$$;
+
+-- Stores the answers that pg_net received, and deletes calls that are older than a day. Never fails.
+create function billing.read_answers()
+returns void
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if to_regclass('net._http_response') is not null then
+    execute $read$
+      update billing.function_calls c
+      set answered_at = r.created,
+        status_code = r.status_code,
+        error = case when r.timed_out then 'no answer within 5 s' else left(r.error_msg, 200) end
+      from net._http_response r
+      where r.id = c.request_id
+        and r.created > c.called_at - interval '1 minute'
+        and c.answered_at is null
+    $read$;
+  end if;
+  delete from billing.function_calls c where c.called_at < now() - interval '1 day';
+exception
+  when others then
+    raise warning 'the answers of internal calls were not read: %', sqlerrm;
+end
+$$;
+
+-- Wakes the dispatcher, at most once in a transaction. Never fails.
+-- Security definer: a role that enqueues has no rights on Vault and pg_net.
+create function billing.wake()
+returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if current_setting('subscriptions.request', true) = 'on' or current_setting('subscriptions.woken', true) = 'on' then
+    return;
+  end if;
+  -- A rollback of the subtransaction undoes the setting together with the call.
+  perform set_config('subscriptions.woken', 'on', true);
+  perform pg_notify('outbox', '');
+  perform billing.call_function('/api/internal/outbox');
+exception
+  when others then
+    raise warning 'the dispatcher was not woken: %', sqlerrm;
+end
+$$;
+revoke execute on function billing.wake() from service_role;
+
+-- Security definer: service_role enqueues, but may not execute billing.wake.
+create function billing.wake_dispatcher()
+returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform billing.wake();
+  return null;
+end
+$$;
+
+create trigger wake_dispatcher
+after insert on billing.outbox
+for each statement
+when (current_setting('subscriptions.request', true) is distinct from 'on')
+execute function billing.wake_dispatcher();

@@ -1,0 +1,212 @@
+-- Facts about payments: refunds, further payments on an order, what was sold.
+-- Contract: "Refunds", "Second payment on an order".
+
+-- Refunds are stored by their ids, and only processed refunds count. The gateway's total in the payment is not used: it
+-- includes pending refunds, and a refund that fails returns no money.
+
+create table billing.refunds (
+  refund_id text primary key,
+  gateway_payment_id text not null,
+  amount bigint not null,
+  status text not null constraint refunds_status_check check (status in ('pending', 'processed', 'failed')),
+  created_at timestamptz not null default billing.clock()
+);
+create index refunds_gateway_payment_id_idx on billing.refunds (gateway_payment_id);
+alter table billing.refunds enable row level security;
+grant select, insert, update on billing.refunds to service_role;
+comment on table billing.refunds is 'The refunds at the gateway. A refund may arrive before its payment.';
+comment on column billing.refunds.amount is 'Minor currency units.';
+
+-- Returns the sum of the processed refunds of a gateway payment.
+create function billing.refunded_amount(p_gateway_payment_id text)
+returns bigint -- minor currency units
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return (
+    select coalesce(sum(r.amount), 0)
+    from billing.refunds r
+    where r.gateway_payment_id = p_gateway_payment_id
+      and r.status = 'processed'
+  );
+end
+$$;
+
+-- Returns whether a payment was refunded in full.
+create function billing.is_refunded(p_amount bigint, p_refunded_amount bigint)
+returns boolean -- false: the amount is not known
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$ begin return coalesce(p_amount > 0 and p_refunded_amount >= p_amount, false); end $$;
+
+-- Serializes the transactions about a gateway payment. A refund and its charge may arrive at the same time, and without the
+-- lock neither transaction would see the other's row. The lock comes before the user's lock, because a refund does not name
+-- its user. Use it once for each event, not for each row of a bulk insert: the server's lock table has a fixed size.
+create function billing.lock_gateway_payment(p_gateway_payment_id text) -- null: nothing to lock
+returns void
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$ begin perform pg_advisory_xact_lock(hashtextextended(p_gateway_payment_id, 0)); end $$;
+
+-- Stores a refund, or its new status. A pending refund becomes processed or failed. A processed refund may still fail.
+create function billing.merge_refund(
+  p_refund_id text,
+  p_gateway_payment_id text,
+  p_amount bigint,
+  p_status text -- pending, processed or failed
+)
+returns boolean -- whether the refund or its status is new
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into billing.refunds as r (refund_id, gateway_payment_id, amount, status)
+  values (p_refund_id, p_gateway_payment_id, p_amount, p_status)
+  on conflict (refund_id) do update
+  set status = excluded.status
+  where array_position(array['pending', 'processed', 'failed'], r.status)
+    < array_position(array['pending', 'processed', 'failed'], excluded.status);
+  return found;
+end
+$$;
+
+-- Extra payments on an order. One payment of an order counts, and the others are to be refunded. A captured payment counts
+-- before one that is only verified.
+
+create table billing.extra_payments (
+  payment_id uuid not null
+    constraint extra_payments_payment_id_fkey references public.payments (id) on delete cascade,
+  gateway_payment_id text not null,
+  paid_at timestamptz not null,
+  confirmed_at timestamptz,
+  refunded_amount bigint not null default 0
+    constraint extra_payments_refunded_amount_check check (refunded_amount >= 0),
+  created_at timestamptz not null default billing.clock(),
+  primary key (payment_id, gateway_payment_id)
+);
+create index extra_payments_gateway_payment_id_idx on billing.extra_payments (gateway_payment_id);
+alter table billing.extra_payments enable row level security;
+grant select, insert, update, delete on billing.extra_payments to service_role;
+comment on table billing.extra_payments is 'Payments on orders that another payment has paid. They are to be refunded.';
+comment on column billing.extra_payments.paid_at is 'When the customer verified it, or the gateway announced its capture.';
+comment on column billing.extra_payments.confirmed_at is 'When the gateway confirmed the capture.';
+comment on column billing.extra_payments.refunded_amount is 'The sum of the processed refunds, minor currency units.';
+
+-- Stores an extra payment on an order. The caller holds the lock on the payment that counts.
+create function billing.note_extra_payment(
+  p_payment_id uuid,
+  p_gateway_payment_id text,
+  p_paid_at timestamptz,
+  p_confirmed_at timestamptz -- null: not confirmed by the gateway
+)
+returns void
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into billing.extra_payments as x (payment_id, gateway_payment_id, paid_at, confirmed_at, refunded_amount)
+  values (
+    p_payment_id, p_gateway_payment_id, p_paid_at, p_confirmed_at, billing.refunded_amount(p_gateway_payment_id)
+  )
+  on conflict (payment_id, gateway_payment_id) do update
+  set confirmed_at = coalesce(x.confirmed_at, excluded.confirmed_at)
+  where x.confirmed_at is null
+    and excluded.confirmed_at is not null;
+end
+$$;
+
+-- Chooses the payment that counts for an order. A payment that was not refunded in full comes before one that was, then a
+-- captured payment before one that is only verified, then the payment that counts already. The caller holds its lock.
+create function billing.count_best_payment(p_payment public.payments)
+returns public.payments -- the row after the choice
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_extra billing.extra_payments;
+begin
+  select * into v_extra
+  from billing.extra_payments x
+  where x.payment_id = p_payment.id
+    and not billing.is_refunded(p_payment.amount, x.refunded_amount)
+    and (
+      billing.is_refunded(p_payment.amount, p_payment.refunded_amount)
+      or p_payment.confirmed_at is null and x.confirmed_at is not null
+    )
+  order by x.confirmed_at is null, x.paid_at, x.gateway_payment_id
+  limit 1;
+  if not found then
+    return p_payment;
+  end if;
+
+  delete from billing.extra_payments x
+  where x.payment_id = p_payment.id
+    and x.gateway_payment_id = v_extra.gateway_payment_id;
+  perform billing.note_extra_payment(
+    p_payment.id, p_payment.gateway_payment_id, p_payment.captured_at, p_payment.confirmed_at
+  );
+  update public.payments p
+  set gateway_payment_id = v_extra.gateway_payment_id,
+    gateway_signature = null,
+    captured_at = v_extra.paid_at,
+    confirmed_at = v_extra.confirmed_at,
+    refunded_amount = v_extra.refunded_amount,
+    -- A payment that is only verified needs a confirmation by the gateway.
+    next_reconcile_at = case
+      when v_extra.confirmed_at is null then billing.clock() + interval '15 minutes'
+      else p.next_reconcile_at
+    end
+  where p.id = p_payment.id
+  returning p.* into p_payment;
+  return p_payment;
+end
+$$;
+
+-- Returns whether a payment needs no further reconciliation.
+create function billing.is_settled(p_payment public.payments)
+returns boolean
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return p_payment.confirmed_at is not null and (p_payment.fulfilled_at is not null or p_payment.user_id is null)
+    or billing.is_refunded(p_payment.amount, p_payment.refunded_amount);
+end
+$$;
+
+-- Returns when to reconcile a payment again, counted from its order or its verification. After five days the result is
+-- final: the gateway refunds a payment that is only authorised by then.
+create function billing.next_reconciliation(p_payment public.payments)
+returns timestamptz -- null: no further reconciliation
+language sql stable set search_path = pg_catalog, pg_temp
+as $$
+  select min(due.at)
+  from unnest(array[15, 60, 6 * 60, 24 * 60, 72 * 60, 120 * 60]) minutes
+  cross join lateral (
+    select greatest(p_payment.created_at, p_payment.captured_at) + make_interval(mins => minutes) as at
+  ) due
+  where due.at > billing.clock()
+$$;
+
+-- Returns the calendar months that a plan sells.
+create function billing.sold_months(p_duration_months integer)
+returns integer
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$ begin return coalesce(nullif(p_duration_months, 0), 12); end $$;
+
+-- Returns the tier that a payment buys. Contract: "What an order sells".
+create function billing.tier_bought(p_payment public.payments)
+returns text
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$ begin return coalesce(nullif(p_payment.meta ->> 'tier', ''), nullif(p_payment.tier, ''), 'basic'); end $$;
+
+-- Returns the plan that a payment buys: the plan that was sold, else the present plan of its tier, on offer or not.
+create function billing.plan_bought(p_payment public.payments)
+returns public.plans -- all null: no such plan
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_plan public.plans;
+begin
+  select * into v_plan
+  from public.plans p
+  where p.id = p_payment.plan_id
+    or p_payment.plan_id is null and p.tier = billing.tier_bought(p_payment);
+  return v_plan;
+end
+$$;
+

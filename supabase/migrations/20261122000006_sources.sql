@@ -1,0 +1,546 @@
+-- What gives a user a tier from a start to an end, and which of it rules. billing.settle_access writes the result.
+-- Contract: "Several sources", "Start and credit".
+
+select billing.lock_users();
+
+create table billing.grants (
+  id bigint generated always as identity primary key,
+  user_id uuid not null constraint grants_user_id_fkey references auth.users (id) on delete cascade,
+  tier text not null,
+  until timestamptz not null,
+  reason text,
+  at timestamptz not null default billing.clock(),
+  cancel_at_period_end boolean not null default false,
+  ended_at timestamptz,
+  ended_reason text
+);
+alter table billing.grants enable row level security;
+grant select, update on billing.grants to service_role;
+create index grants_user_id_idx on billing.grants (user_id);
+comment on table billing.grants is 'Complimentary tiers: access that was granted without a payment.';
+comment on column billing.grants.ended_reason is 'revoked: by an admin. cancelled: by the user.';
+
+create table billing.manual_subscriptions (
+  user_id uuid primary key constraint manual_subscriptions_user_id_fkey references auth.users (id) on delete cascade,
+  plan_id uuid,
+  tier text not null,
+  status text not null,
+  period_start timestamptz,
+  period_end timestamptz,
+  gateway_subscription_id text,
+  cancel_at_period_end boolean not null,
+  ended_at timestamptz,
+  ended_reason text,
+  at timestamptz not null
+);
+alter table billing.manual_subscriptions enable row level security;
+grant select, update on billing.manual_subscriptions to service_role;
+comment on table billing.manual_subscriptions is
+  'The rows of public.subscriptions as they were last written by hand: in Studio, by an import or by the app. A fact that '
+  'arrives later ranks above such a row.';
+
+-- Records a row that was written by hand, so that billing.settle_access does not overwrite it.
+-- Security definer: the role of an admin or of the app may write subscriptions but not this table.
+create function billing.record_manual_subscription()
+returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if tg_op = 'UPDATE' and new.updated_at is not distinct from old.updated_at then
+    new.updated_at := billing.clock();
+  end if;
+  -- A purchase ranks after updated_at. A time in the future would rank the next purchase above acts that follow it.
+  new.updated_at := least(new.updated_at, billing.clock());
+  delete from billing.manual_subscriptions w where w.user_id = new.user_id;
+  insert into billing.manual_subscriptions (
+    user_id, plan_id, tier, status, period_start, period_end, gateway_subscription_id, cancel_at_period_end,
+    ended_at, ended_reason, at
+  )
+  values (
+    new.user_id, new.plan_id, new.tier, new.status, new.current_period_start, new.current_period_end,
+    new.gateway_subscription_id, new.cancel_at_period_end,
+    case when new.status = 'cancelled' then coalesce(new.cancelled_at, billing.clock()) end,
+    new.ended_reason, billing.clock()
+  );
+  -- A subscription in the mirror is reconciled, and is cancelled at the gateway when another source replaces it.
+  if new.gateway_subscription_id is not null then
+    insert into billing.gateway_subscriptions as g (
+      user_id, gateway_subscription_id, period_start, period_end, next_check_at
+    )
+    values (
+      new.user_id, new.gateway_subscription_id, new.current_period_start, new.current_period_end,
+      new.current_period_end - interval '1 day'
+    )
+    on conflict (user_id, gateway_subscription_id) do update
+    set period_start = excluded.period_start,
+      period_end = excluded.period_end,
+      next_check_at = excluded.next_check_at
+    where g.arrived_at is null;
+  end if;
+  return new;
+end
+$$;
+
+create trigger record_manual_subscription
+before update on public.subscriptions
+for each row
+when (new.revision = old.revision)
+execute function billing.record_manual_subscription();
+
+create trigger record_manual_subscription_insert
+before insert on public.subscriptions
+for each row
+when (new.revision = 0)
+execute function billing.record_manual_subscription();
+
+-- Nothing is stored about the sources that a payment replaced: when it is refunded in full, they run again.
+create view billing.replacements with (security_invoker = true) as
+select
+  p.id as payment_id,
+  p.user_id,
+  p.credited_kind as kind,
+  p.credited_id as id,
+  p.credited_until as until,
+  p.since,
+  p.fulfilled_at
+from public.payments p
+where p.credited_id is not null
+  and p.fulfilled_at is not null
+  and not billing.is_refunded(p.amount, p.refunded_amount)
+  and p.uncaptured_at is null
+  and p.ended_reason is distinct from 'dispute_lost';
+grant select on billing.replacements to service_role;
+comment on view billing.replacements is
+  'The sources of access that a purchase replaced: the credit of the purchase has paid for their unused time.';
+
+-- Returns the days of access after the end of a period that is not followed by another one.
+create function billing.grace_days(
+  p_days integer, -- of the plan; null: there is no plan
+  p_is_cancelled boolean -- for the end of the period
+)
+returns integer
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$ begin return case when p_is_cancelled then 0 else coalesce(p_days, 3) end; end $$;
+
+-- Returns when the access ends that the gateway bills: not before a reconciliation found no further cycle.
+create function billing.billed_until(p_period_end timestamptz, p_checked_at timestamptz, p_grace_days integer)
+returns timestamptz
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return case
+    when p_checked_at > p_period_end + make_interval(days => greatest(p_grace_days - 1, 0))
+      then p_period_end + make_interval(days => p_grace_days)
+    else 'infinity'
+  end;
+end
+$$;
+
+create view billing.sources with (security_invoker = true) as
+select s.*, s.ended_at is null and s.lapses_at > billing.clock() as is_running
+from (
+  select
+    p.user_id,
+    'payment' as kind,
+    p.id::text as id,
+    p.plan_id,
+    p.tier,
+    coalesce(p.chain_start, p.period_start) as starts_at,
+    p.period_end as ends_at,
+    p.period_end + make_interval(days => billing.grace_days(pl.grace_days, p.cancel_at_period_end)) as lapses_at,
+    -- An import by the app may leave since empty.
+    coalesce(p.since, p.fulfilled_at) as since,
+    greatest(p.fulfilled_at, p.verified_at) as arrived_at,
+    coalesce(p.ended_at, replaced.at) as ended_at,
+    coalesce(p.ended_reason, case when p.ended_at is null and replaced.at is not null then 'replaced' end)
+      as ended_reason,
+    p.cancel_at_period_end,
+    null::text as gateway_subscription_id
+  from public.payments p
+  left join public.plans pl on pl.id = p.plan_id
+  left join lateral (
+    select min(r.since) as at from billing.replacements r where r.kind = 'payment' and r.id = p.id::text
+  ) replaced on true
+  where p.fulfilled_at is not null
+  union all
+  select
+    m.user_id,
+    'gateway_subscription',
+    m.gateway_subscription_id,
+    m.plan_id,
+    pl.tier,
+    least(m.period_start, m.paid_until),
+    coalesce(m.paid_until, m.period_end),
+    case
+      -- A refunded cycle ends at once.
+      when m.paid_until is not null then m.paid_until
+      -- No charge follows: no days of grace.
+      when m.gateway_status in ('paused', 'completed') or cancelled.ends_with_trial then m.period_end
+      when cancelled.ends_with_change then m.period_end + make_interval(days => grace.days)
+      -- The paid time passed while it was paused. The next charge gives access again.
+      when m.last_resumed_at >= m.period_end then m.period_end
+      -- All retries of a charge failed. Access ends after the days of grace, unless the customer pays.
+      when m.last_halted_at > m.period_event_at then m.period_end + make_interval(days => grace.days)
+      else billing.billed_until(m.period_end, m.checked_at, grace.days)
+    end,
+    coalesce(m.activated_at, m.first_charged_at, m.authenticated_at, m.arrived_at),
+    m.arrived_at,
+    case
+      when cancelled.ends_with_trial or cancelled.ends_with_change then replaced.at
+      when m.status = 'cancelled' then m.cancelled_at
+      else coalesce(m.ended_at, replaced.at)
+    end,
+    case
+      when m.status = 'cancelled' then 'cancelled'
+      when m.paid_until is not null then 'refunded'
+      when m.ended_at is null and replaced.at is not null then 'replaced'
+      else m.ended_reason
+    end,
+    m.cancel_at_period_end,
+    nullif(m.gateway_subscription_id, '')
+  from billing.gateway_subscriptions m
+  join public.plans pl on pl.id = m.plan_id
+  cross join lateral (select billing.grace_days(pl.grace_days, m.cancel_at_period_end) as days) grace
+  cross join lateral (
+    select
+      -- A cancellation for the end of a trial is sent before that end, and the gateway cancels at once.
+      m.status = 'cancelled'
+        and m.cancel_at_period_end
+        and m.ended_at is null
+        and m.activated_at is null
+        and m.first_charged_at is null as ends_with_trial,
+      -- The gateway cancels the subscription at the end of its cycle, a trial two days before its end, and charges the one
+      -- that replaces it soon after that end.
+      m.status = 'cancelled'
+        and m.replaced_by is not null
+        and m.ended_at is null
+        and (
+          m.cancelled_at >= m.period_end - interval '1 day'
+          or m.activated_at is null and m.first_charged_at is null
+        ) as ends_with_change
+  ) cancelled
+  -- Only the credited cycle has ended. A later one is a source again.
+  left join lateral (
+    select min(r.since) as at
+    from billing.replacements r
+    where r.kind = 'gateway_subscription'
+      and r.id = m.gateway_subscription_id
+      and r.user_id = m.user_id
+      and r.until = m.period_end
+  ) replaced on true
+  where m.period_end is not null
+  union all
+  select
+    g.user_id,
+    'grant',
+    g.id::text,
+    pl.id,
+    g.tier,
+    g.at,
+    g.until,
+    g.until + make_interval(days => billing.grace_days(pl.grace_days, g.cancel_at_period_end)),
+    g.at,
+    g.at,
+    g.ended_at,
+    g.ended_reason,
+    g.cancel_at_period_end,
+    null
+  from billing.grants g
+  left join public.plans pl on pl.tier = g.tier
+  union all
+  select
+    w.user_id,
+    'manual',
+    w.user_id::text,
+    w.plan_id,
+    w.tier,
+    w.period_start,
+    w.period_end,
+    case
+      when w.gateway_subscription_id is not null then billing.billed_until(w.period_end, m.checked_at, grace.days)
+      else coalesce(w.period_end + make_interval(days => grace.days), 'infinity')
+    end,
+    w.at,
+    w.at,
+    case when m.status = 'cancelled' and m.cancelled_arrived_at >= w.at then m.cancelled_at else w.ended_at end,
+    case when m.status = 'cancelled' and m.cancelled_arrived_at >= w.at then 'cancelled' else w.ended_reason end,
+    w.cancel_at_period_end,
+    w.gateway_subscription_id
+  from billing.manual_subscriptions w
+  left join public.plans pl on pl.id = w.plan_id
+  cross join lateral (select billing.grace_days(pl.grace_days, w.cancel_at_period_end) as days) grace
+  left join billing.gateway_subscriptions m
+    on m.user_id = w.user_id
+    and m.gateway_subscription_id = w.gateway_subscription_id
+  -- Skips rows whose gateway subscription is itself a source with newer facts.
+  where (m.plan_id is not null and m.period_end is not null and m.arrived_at >= w.at) is not true
+) s;
+grant select on billing.sources to service_role;
+comment on view billing.sources is
+  'All sources of access, also those that have ended. A source runs until ended_at or lapses_at. The running source with '
+  'the greatest since rules. lapses_at is ends_at plus the days of grace, or infinity until the gateway was read.';
+
+-- The ruling source, with the user's numbers of gateway subscriptions for billing.settle_access.
+create type billing.ruling as (
+  source billing.sources,
+  is_live boolean,
+  is_ended_by_gateway boolean, -- ended by the cancellation of a gateway subscription that was attached to it
+  billing integer, -- gateway subscriptions that the gateway still bills
+  replaced integer, -- gateway subscriptions that the gateway is to cancel
+  attaching integer -- gateway subscriptions that are no sources
+);
+
+-- Finds the ruling source: the running source with the greatest since. If no source is running, the one that ended last.
+-- A purchase that begins when another source ends does not rule before.
+create function billing.find_ruling(p_user_id uuid)
+returns billing.ruling -- source is null: the user has no source
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_ruling billing.ruling;
+begin
+  with mirrored as materialized (
+    select
+      count(*) filter (where m.plan_id is null or m.period_end is null) as attaching,
+      count(*) filter (where m.is_billed) as billing,
+      -- Before a purchase that begins later, the gateway is to cancel the ruling subscription, too.
+      count(*) filter (
+        where m.is_replaced
+          or exists (select from billing.upcoming_payments u where u.user_id = p_user_id)
+      ) as replaced,
+      -- The cancellation of a gateway subscription without a plan of ours ends the source to which the subscription was
+      -- attached. That source began before the activation or, where no activation is known, before the cancellation. A
+      -- later purchase continues.
+      max(least(m.activated_at, m.cancelled_at))
+        filter (where m.plan_id is null and m.status = 'cancelled' and m.activated_at is not null)
+        as cancelled_activated,
+      max(m.cancelled_at) filter (where m.plan_id is null and m.status = 'cancelled' and m.activated_at is null)
+        as cancelled_unactivated,
+      max(m.activated_at) filter (where m.plan_id is null) as attached,
+      max(m.cancelled_arrived_at) filter (where m.plan_id is null and m.status = 'cancelled' and m.activated_at is not null)
+        as cancellation_arrived,
+      max(m.cancelled_arrived_at) filter (where m.plan_id is null and m.status = 'cancelled') as any_cancellation_arrived
+    from billing.gateway_subscriptions m
+    where m.user_id = p_user_id
+  )
+  select s, live.is_live, coalesce(rank.is_ended_by_gateway, false), g.billing, g.replaced, g.attaching
+  into v_ruling
+  from mirrored g
+  left join billing.manual_subscriptions w on w.user_id = p_user_id
+  left join billing.sources s on s.user_id = p_user_id
+  left join billing.upcoming_payments upcoming
+    on upcoming.user_id = s.user_id
+    and upcoming.id = s.id
+    and s.kind = 'payment'
+  cross join lateral (
+    select
+      case s.kind
+        when 'manual' then s.since <= case
+          when s.gateway_subscription_id is null then g.any_cancellation_arrived
+          else g.cancellation_arrived
+        end
+        when 'gateway_subscription' then g.cancelled_activated >= s.since
+        else
+          coalesce(g.cancelled_activated >= s.since, false)
+          or g.cancelled_unactivated >= s.since and (g.attached between s.since and g.cancelled_unactivated) is not true
+      end as is_ended_by_gateway,
+      -- A row written by hand ranks above the facts that arrived before it, and below those that arrived after it.
+      case when w.at is null or s.kind = 'manual' then 1 when s.arrived_at >= w.at then 2 else 0 end as generation
+  ) rank
+  cross join lateral (
+    select
+      s.is_running
+      and upcoming.id is null
+      and rank.is_ended_by_gateway is not true
+      and (rank.generation = 0 and w.status = 'cancelled') is not true as is_live
+  ) live
+  order by
+    live.is_live desc,
+    rank.generation desc,
+    case when live.is_live then s.since when upcoming.id is null then least(s.ended_at, s.lapses_at) end desc nulls last,
+    s.since desc,
+    s.id desc
+  limit 1;
+  return v_ruling;
+end
+$$;
+
+-- Attaches a gateway subscription that is no source to the ruling source. Such a subscription has no plan of ours, or its
+-- first cycle has not begun. subscription.activated sets the status, the id and the period, subscription.charged sets the
+-- period alone. Contract: "Gateway subscriptions".
+create function billing.attach_gateway_subscription(p_ruling billing.ruling)
+returns billing.ruling
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_source billing.sources := p_ruling.source;
+  v_grace constant integer := billing.grace_days(
+    (select p.grace_days from public.plans p where p.id = (p_ruling.source).plan_id), false
+  );
+  v_attached billing.gateway_subscriptions;
+  v_days integer;
+  v_end timestamptz;
+  v_lapses_at timestamptz;
+begin
+  select * into v_attached
+  from billing.gateway_subscriptions m
+  where m.user_id = v_source.user_id
+    and (m.plan_id is null or m.period_end is null)
+    and case when v_source.kind = 'manual' then m.arrived_at else m.activated_at end >= v_source.since
+    and m.activated_at is not null
+  order by m.activated_at desc, m.gateway_subscription_id desc
+  limit 1;
+  if found then
+    -- Before its first cycle the subscription has no period: the paid period of the source continues.
+    v_end := coalesce(
+      v_attached.period_end,
+      case when v_source.ended_reason = 'refunded' then least(v_source.ends_at, v_source.ended_at) else v_source.ends_at end
+    );
+    v_days := billing.grace_days(v_grace, v_attached.cancel_at_period_end or v_source.cancel_at_period_end);
+    v_lapses_at := case
+      when v_end is null then 'infinity'
+      -- Before its first cycle no further time is paid, and a subscription without an id cannot be reconciled. The row is
+      -- active for an hour after the activation arrived.
+      when v_attached.period_end is null or v_attached.gateway_subscription_id = ''
+        then greatest(v_end + make_interval(days => v_days), v_attached.arrived_at + interval '1 hour')
+      else billing.billed_until(v_end, v_attached.checked_at, v_days)
+    end;
+    if v_attached.status = 'active' and v_attached.ended_at is null and v_lapses_at > v_now then
+      p_ruling.is_live := true;
+    elsif p_ruling.is_live then
+      return p_ruling;
+    end if;
+    v_source.gateway_subscription_id := nullif(v_attached.gateway_subscription_id, '');
+    v_source.cancel_at_period_end := v_source.cancel_at_period_end or v_attached.cancel_at_period_end;
+    if v_attached.period_end is not null then
+      v_source.starts_at := v_attached.period_start;
+    end if;
+    v_source.ends_at := v_end;
+    v_source.lapses_at := v_lapses_at;
+    p_ruling.source := v_source;
+    return p_ruling;
+  end if;
+
+  if v_source.kind = 'gateway_subscription' then
+    return p_ruling;
+  end if;
+  select * into v_attached
+  from billing.gateway_subscriptions m
+  where m.user_id = v_source.user_id
+    and m.plan_id is null
+    and m.activated_at is null
+    and m.period_end is not null
+    and (v_source.gateway_subscription_id is null or v_source.gateway_subscription_id = m.gateway_subscription_id)
+    and case when v_source.kind = 'manual' then m.arrived_at else m.first_charged_at end >= v_source.since
+  order by m.first_charged_at desc, m.gateway_subscription_id desc
+  limit 1;
+  if not found then
+    return p_ruling;
+  end if;
+  v_lapses_at := v_attached.period_end + make_interval(days => v_grace);
+  if v_lapses_at <= v_now then
+    -- The charged period is over. The row shows that period, but access does not change: a running source shows it for an
+    -- hour after the charge arrived, an ended source shows it unless its own period ended later.
+    if p_ruling.is_live and v_attached.arrived_at <= v_now - interval '1 hour'
+      or not p_ruling.is_live and v_source.ends_at > v_attached.period_end
+    then
+      return p_ruling;
+    end if;
+    v_lapses_at := v_source.lapses_at;
+  elsif v_source.ended_at is null and not p_ruling.is_ended_by_gateway then
+    -- A charge makes a lapsed source run again, but not a source that ended for another reason.
+    p_ruling.is_live := true;
+  end if;
+  v_source.starts_at := v_attached.period_start;
+  v_source.ends_at := v_attached.period_end;
+  v_source.lapses_at := v_lapses_at;
+  p_ruling.source := v_source;
+  return p_ruling;
+end
+$$;
+
+-- Purchases that begin when another source ends.
+create view billing.upcoming_payments with (security_invoker = true) as
+select p.user_id, p.id::text as id, p.since, p.period_start, p.period_end
+from public.payments p
+where p.settle_at is not null
+  and p.starts = 'after_current'
+  and p.ended_at is null
+  and p.period_start > billing.clock();
+grant select on billing.upcoming_payments to service_role;
+comment on view billing.upcoming_payments is
+  'Paid purchases whose period has not begun. They rule from the start of their period.';
+
+-- Returns when what a user has now ends: the latest end of the sources that were paid or written by hand, of the ruling
+-- source, which may be a grant, and of the subscription row, which may show the period of an attached gateway subscription.
+-- A purchase that has not begun counts, too. The caller holds the lock on the user.
+create function billing.find_end(
+  p_user_id uuid,
+  out ends_at timestamptz, -- null: nothing runs
+  out since timestamptz -- of the newest of these sources
+)
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_ruling constant billing.ruling := billing.find_ruling(p_user_id);
+begin
+  if v_ruling.is_live is not true then
+    return;
+  end if;
+  select max(s.ends_at) filter (where s.kind <> 'grant'), max(s.since)
+  into ends_at, since
+  from billing.sources s
+  where s.user_id = p_user_id
+    and s.is_running;
+  ends_at := greatest(
+    ends_at,
+    (v_ruling.source).ends_at,
+    (select s.current_period_end from public.subscriptions s where s.user_id = p_user_id and s.status = 'active')
+  );
+  ends_at := case when ends_at > billing.clock() then date_trunc('milliseconds', ends_at) end;
+end
+$$;
+
+-- Returns when a user's access ends unless a gateway subscription is charged again. Only the ruling source ends access, and
+-- only if no other running source ends later. Another gateway subscription ends with its cycle if it is not renewed.
+create function billing.access_end(p_subscription billing.gateway_subscriptions)
+returns timestamptz -- null: access does not depend on the subscription, or its end is not known
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_source constant billing.sources := (billing.find_ruling(p_subscription.user_id)).source;
+  v_end timestamptz := v_source.lapses_at;
+begin
+  if v_end = 'infinity' then
+    -- A reconciliation confirms the end.
+    v_end := v_source.ends_at + make_interval(days => billing.grace_days(
+      (select p.grace_days from public.plans p where p.id = v_source.plan_id), v_source.cancel_at_period_end
+    ));
+  end if;
+  if v_source.kind <> 'gateway_subscription'
+    or v_source.id <> p_subscription.gateway_subscription_id
+    or exists (
+      select
+      from billing.sources s
+      left join billing.gateway_subscriptions m
+        on s.kind = 'gateway_subscription'
+        and m.user_id = s.user_id
+        and m.gateway_subscription_id = s.id
+      left join public.plans p on p.id = s.plan_id
+      where s.user_id = p_subscription.user_id
+        and (s.kind, s.id) <> (v_source.kind, v_source.id)
+        and s.ended_at is null
+        and s.lapses_at > v_end
+        and (
+          s.lapses_at < 'infinity'
+          or (m.is_replaced or m.cancel_at_period_end or m.gateway_status = 'pending') is not true
+          or s.ends_at + make_interval(days => billing.grace_days(p.grace_days, s.cancel_at_period_end)) > v_end
+        )
+    )
+  then
+    return null;
+  end if;
+  return v_end;
+end
+$$;

@@ -1,0 +1,211 @@
+-- Writes the ruling source to the subscription row and the profile's tier, and enqueues the side effects.
+-- billing.settle_access is the only function that decides them.
+
+-- Writes a tier to the user's profile where it differs, and creates a missing profile.
+create function billing.set_tier(
+  p_user_id uuid,
+  p_tier text, -- null: writes nothing
+  p_email text -- of the user, for the username of a new profile
+)
+returns text -- the name for the greeting of a mail; null: the user had no profile
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_known_tier text;
+  v_display_name text;
+begin
+  select p.subscription_tier, coalesce(nullif(p.display_name, ''), p.username, '')
+  into v_known_tier, v_display_name
+  from billing.profiles p
+  where p.user_id = p_user_id;
+  if p_tier is null or v_known_tier = p_tier then
+    return v_display_name;
+  end if;
+  if v_display_name is null then
+    insert into billing.profiles (user_id, subscription_tier, username)
+    values (p_user_id, p_tier, billing.default_username(p_email))
+    on conflict (user_id) do update set subscription_tier = excluded.subscription_tier;
+  else
+    update billing.profiles p set subscription_tier = p_tier where p.user_id = p_user_id;
+  end if;
+  return v_display_name;
+end
+$$;
+
+-- Writes only values that differ. The caller holds the lock on the user.
+create function billing.settle_access(
+  p_user_id uuid,
+  p_email text, -- of the user; null: sends no mail, and a new profile gets the default username
+  p_new_source_id text default null, -- a source that was just created: if it rules, its tier is written in any case
+  p_is_cancelled boolean default false, -- subscription.cancelled: without a running source the tier becomes free
+  p_mail jsonb default null, -- payload of the success mail for the new source; sent to a user who has a profile
+  p_ruling billing.ruling default null, -- the ruling source, if the caller knows it
+  p_before public.subscriptions default null -- the subscription row, if the caller locked it
+)
+returns boolean -- whether the subscription row changed; null: the user has no source
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_ruling billing.ruling := p_ruling;
+  v_source billing.sources;
+  v_before public.subscriptions := p_before;
+  v_reason text; -- why access ended
+  v_cancelled_at timestamptz;
+  v_has_access boolean;
+  v_tier text;
+  v_display_name text;
+  v_is_changed boolean := false;
+  v_ended_at text;
+  v_recipient jsonb;
+begin
+  if v_ruling.is_live is null then
+    v_ruling := billing.find_ruling(p_user_id);
+  end if;
+  if (v_ruling.source).id is not null then
+    if v_ruling.attaching > 0 then
+      v_ruling := billing.attach_gateway_subscription(v_ruling);
+    end if;
+    v_source := v_ruling.source;
+    if (
+        v_ruling.replaced > 0
+        or (v_ruling.is_live or v_ruling.is_ended_by_gateway)
+          and v_ruling.billing > (v_ruling.is_live and v_source.gateway_subscription_id is not null)::integer
+      )
+      and billing.settle_cancellations(v_ruling)
+    then
+      v_source.cancel_at_period_end := true;
+    end if;
+
+    if v_before.id is null then
+      select * into v_before from public.subscriptions s where s.user_id = p_user_id for update;
+    end if;
+    if not v_ruling.is_live then
+      v_reason := case
+        when v_ruling.is_ended_by_gateway then 'cancelled'
+        when v_source.ended_at is not null then v_source.ended_reason
+        else coalesce(v_source.ended_reason, 'lapsed')
+      end;
+      v_cancelled_at := case
+        when v_before.status = 'cancelled' and v_before.cancelled_at is not null then v_before.cancelled_at
+        when v_reason = 'lapsed' then v_source.ends_at
+        else v_now
+      end;
+    end if;
+
+    if v_before.id is null then
+      -- The update below writes the other columns. An app's trigger on the insert sees the tier, the status and the period.
+      insert into public.subscriptions (
+        user_id, tier, status, current_period_start, current_period_end, revision, created_at, updated_at
+      )
+      values (
+        p_user_id, v_source.tier, case when v_ruling.is_live then 'active' else 'cancelled' end,
+        v_source.starts_at, v_source.ends_at, 1, v_now, '-infinity'
+      );
+    end if;
+    update public.subscriptions s
+    set plan_id = v_source.plan_id,
+      tier = v_source.tier,
+      status = case when v_ruling.is_live then 'active' else 'cancelled' end,
+      current_period_start = v_source.starts_at,
+      current_period_end = v_source.ends_at,
+      cancelled_at = v_cancelled_at,
+      cancel_at_period_end = v_source.cancel_at_period_end,
+      ended_reason = v_reason,
+      gateway_subscription_id = v_source.gateway_subscription_id,
+      revision = s.revision + 1,
+      updated_at = greatest(v_now, v_source.since)
+    where s.user_id = p_user_id
+      and (
+        -- updated_at is never before a known since, so billing.fulfil_payment finds the newest act by updated_at.
+        s.updated_at < v_source.since
+        or (
+          s.plan_id, s.tier, s.status = 'active', s.current_period_start, s.current_period_end,
+          s.cancelled_at, s.cancel_at_period_end, s.ended_reason, s.gateway_subscription_id
+        ) is distinct from (
+          v_source.plan_id, v_source.tier, v_ruling.is_live, v_source.starts_at, v_source.ends_at,
+          v_cancelled_at, v_source.cancel_at_period_end, v_reason, v_source.gateway_subscription_id
+        )
+      );
+    v_is_changed := found;
+  end if;
+
+  -- The tier is written only when access begins, ends or gets another tier. So a charge does not overwrite a tier that an
+  -- admin edited.
+  v_has_access := v_ruling.is_live;
+  if v_has_access and v_source.ends_at <= v_now then
+    -- The period is over, but the source still runs: the gateway was not read yet, or a late event shows it for an hour.
+    -- Such a source keeps the tier, and restores it after a failed refund. After the days of grace it gives no new tier.
+    v_has_access := v_source.ended_at is null
+      and v_source.ends_at + make_interval(
+        days => billing.grace_days((select p.grace_days from public.plans p where p.id = v_source.plan_id), false)
+      ) > v_now
+      or v_source.kind = 'gateway_subscription' and exists (
+        select
+        from billing.gateway_subscriptions m
+        where m.user_id = p_user_id
+          and m.gateway_subscription_id = v_source.gateway_subscription_id
+          and m.has_refunds
+      );
+  end if;
+  if v_ruling.is_live then
+    if v_source.id = p_new_source_id
+      or v_has_access and (v_before.status = 'active' and v_before.current_period_end > v_now) is not true
+      or v_before.status = 'active' and v_before.tier <> v_source.tier
+    then
+      v_tier := v_source.tier;
+    elsif not v_has_access and v_source.ended_reason = 'refunded' and v_before.current_period_end > v_now then
+      v_tier := 'free';
+    end if;
+  elsif p_is_cancelled or v_source.id is not null and v_before.id is null or v_before.status = 'active' then
+    v_tier := 'free';
+  end if;
+  if v_before.status = 'active' and not v_ruling.is_live then
+    v_ended_at := billing.iso_time(case when v_reason = 'lapsed' then v_source.ends_at else v_now end);
+  end if;
+  if v_tier is null and p_mail is null and v_ended_at is null then
+    return case when v_source.id is not null then v_is_changed end;
+  end if;
+
+  v_display_name := billing.set_tier(p_user_id, v_tier, p_email);
+  if v_tier is not null and current_setting('subscriptions.request', true) = 'on' then
+    perform billing.enqueue(
+      billing.revalidation_key(), 'revalidation', 'revalidation',
+      '{"paths": ["/subscription", "/pricing", "/analytics", "/dashboard"]}'
+    );
+  end if;
+  if v_display_name is not null and p_email <> '' then
+    v_recipient := jsonb_build_object('to', p_email, 'display_name', v_display_name);
+    if p_mail is not null then
+      perform billing.enqueue('payment-success/' || p_new_source_id, 'email', 'payment-success', p_mail || v_recipient);
+    end if;
+    if v_ended_at is not null then
+      perform billing.enqueue(
+        format('subscription-ended/%s/%s', v_before.id, v_ended_at), 'notice', 'subscription-ended',
+        v_recipient || jsonb_build_object(
+          'plan_name', coalesce((select p.name from public.plans p where p.id = v_source.plan_id), v_source.tier),
+          'ends_at', v_ended_at
+        )
+      );
+    end if;
+  end if;
+  return case when v_source.id is not null then v_is_changed end;
+end
+$$;
+
+-- Settles a user's access after a payment became or stopped being a running source: computes its chain of early renewals,
+-- then ranks the user's sources. The caller holds the lock on the user.
+create function billing.settle_payment(
+  p_payment public.payments,
+  p_email text -- of the user
+)
+returns void
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if p_payment.chain_id is not null or p_payment.chain_start is not null then
+    perform billing.lay_out_chain(coalesce(p_payment.chain_id, p_payment.id));
+  end if;
+  perform billing.settle_access(p_payment.user_id, p_email);
+end
+$$;

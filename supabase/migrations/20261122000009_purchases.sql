@@ -1,0 +1,568 @@
+-- Fulfils a captured payment: makes it a source of access with a period, once. Verification by the customer, the plans on
+-- offer, and the answer about the subscription. Contract: POST /api/payments/verify, GET /api/subscriptions.
+
+-- Computes the periods of a chain of early renewals. Each period begins at the end of the previous one. If a payment is
+-- refunded, the later periods move up. The ends of an unbroken run are counted from its first start, so that a short month
+-- does not shorten the later periods. The caller holds the lock on the user.
+create function billing.lay_out_chain(p_first_payment_id uuid)
+returns void
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_link public.payments;
+  v_run_start timestamptz;
+  v_shown_start timestamptz;
+  v_months integer;
+  v_start timestamptz;
+  v_end timestamptz;
+  v_since timestamptz;
+begin
+  for v_link in
+    select p.*
+    from public.payments p
+    where (p.id = p_first_payment_id or p.chain_id = p_first_payment_id)
+      and p.fulfilled_at is not null
+      and p.ended_at is null
+    order by p.fulfilled_at, p.since, p.id
+  loop
+    v_start := greatest(date_trunc('milliseconds', v_link.fulfilled_at), v_link.extends_from);
+    if v_end >= v_start then
+      v_months := v_months + v_link.duration_months;
+      v_start := v_end;
+    else
+      v_run_start := v_start;
+      v_shown_start := case when v_link.extends_from is null then v_start else v_link.chain_start end;
+      v_months := v_link.duration_months;
+    end if;
+    v_end := billing.add_months(v_run_start, v_months);
+    -- A payment rules over the payment that it extends, even if the latter is verified later.
+    v_since := greatest(v_link.since, v_since + interval '1 microsecond');
+    update public.payments p
+    set period_start = v_start,
+      period_end = v_end,
+      chain_start = v_shown_start,
+      since = v_since
+    where p.id = v_link.id
+      and (p.period_start, p.period_end, p.chain_start, p.since)
+        is distinct from (v_start, v_end, v_shown_start, v_since);
+  end loop;
+end
+$$;
+
+-- Finds the credit that a purchase of a plan gets: for the unused time of the ruling source, if that was paid and its plan
+-- is cheaper. Of a chain of early renewals, the period that runs counts. The caller holds the lock on the user.
+create function billing.find_credit(
+  p_user_id uuid,
+  p_plan public.plans,
+  out credit bigint, -- minor currency units; null, as all others: there is none
+  out kind text,
+  out id text,
+  out until timestamptz,
+  out amount bigint -- what was paid for the period
+)
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  -- The least amount that the gateway accepts for an order, minor currency units.
+  v_least constant bigint := 100;
+  v_now constant timestamptz := billing.clock();
+  v_ruling billing.ruling;
+  v_source billing.sources;
+  v_period record;
+  v_paid bigint;
+  v_credit bigint;
+begin
+  if billing.credit() = 'off' then
+    return;
+  end if;
+  v_ruling := billing.find_ruling(p_user_id);
+  v_source := v_ruling.source;
+  if v_ruling.is_live is not true
+    or v_source.kind not in ('payment', 'gateway_subscription')
+    or not exists (
+      select
+      from public.plans running
+      where running.id = v_source.plan_id
+        and running.currency = p_plan.currency
+        and running.price < p_plan.price
+    )
+  then
+    return;
+  end if;
+
+  if v_source.kind = 'payment' then
+    select p.id::text, p.period_start as starts_at, p.period_end as ends_at
+    into v_period
+    from public.payments ruling
+    join public.payments p
+      on p.user_id = ruling.user_id
+      and coalesce(p.chain_id, p.id) = coalesce(ruling.chain_id, ruling.id)
+    where ruling.id = v_source.id::uuid
+      and p.fulfilled_at is not null
+      and p.ended_at is null
+      and p.period_end > v_now
+      and p.currency = p_plan.currency
+      and not exists (select from billing.replacements r where r.kind = 'payment' and r.id = p.id::text)
+    order by p.period_start
+    limit 1;
+  else
+    select m.gateway_subscription_id as id, m.period_start as starts_at, m.period_end as ends_at
+    into v_period
+    from billing.gateway_subscriptions m
+    where m.user_id = p_user_id
+      and m.gateway_subscription_id = v_source.id
+      and m.paid_until is null
+      and m.period_end > v_now;
+  end if;
+  if v_period.starts_at < v_period.ends_at then
+    v_paid := billing.paid_for(p_user_id, v_source.kind, v_period.id, v_period.ends_at);
+    v_credit := least(
+      floor(
+        v_paid * extract(epoch from v_period.ends_at - greatest(v_now, v_period.starts_at))
+          / extract(epoch from v_period.ends_at - v_period.starts_at)
+      ),
+      p_plan.price - v_least
+    );
+  end if;
+  if v_credit > 0 then
+    select v_credit, v_source.kind, v_period.id, v_period.ends_at, v_paid into credit, kind, id, until, amount;
+  end if;
+end
+$$;
+
+-- Sets the period of a purchase: from now, or from the end of what it follows or extends.
+create function billing.set_period(
+  p_payment public.payments,
+  p_before public.subscriptions, -- the user's row before the purchase
+  p_tier text,
+  p_months integer
+)
+returns public.payments
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_now constant timestamptz := date_trunc('milliseconds', billing.clock());
+  v_current record;
+  v_ruling billing.ruling;
+  v_extended billing.sources;
+begin
+  p_payment.chain_id := null;
+  p_payment.chain_start := null;
+  p_payment.extends_from := null;
+  if p_payment.starts = 'after_current' then
+    v_current := billing.find_end(p_payment.user_id);
+    if v_current.ends_at > v_now then
+      p_payment.extends_from := v_current.ends_at;
+      p_payment.chain_start := v_current.ends_at;
+      -- From its start it rules over what ran before, even if its order is older.
+      p_payment.since := greatest(p_payment.since, v_current.since + interval '1 microsecond');
+    end if;
+  elsif p_before.status = 'active' and billing.early_renewal() = 'extend' then
+    v_ruling := billing.find_ruling(p_payment.user_id);
+    v_extended := v_ruling.source;
+    if p_before.current_period_end > v_now then
+      -- The row may show the period of an attached subscription.
+      v_extended.tier := p_before.tier;
+      v_extended.starts_at := p_before.current_period_start;
+      v_extended.ends_at := p_before.current_period_end;
+    elsif not v_ruling.is_live then
+      -- Nothing runs. If a source runs, the row is stale: its own source lapsed, and the sweep did not expire it yet.
+      v_extended.tier := null;
+    end if;
+    if v_extended.tier = p_tier and v_extended.ends_at > v_now then
+      if v_extended.kind = 'payment' then
+        -- A payment rules over the payment that it extends, even if its order is older.
+        p_payment.since := greatest(p_payment.since, v_extended.since + interval '1 microsecond');
+        select coalesce(p.chain_id, p.id) into p_payment.chain_id from public.payments p where p.id = v_extended.id::uuid;
+      else
+        p_payment.extends_from := date_trunc('milliseconds', v_extended.ends_at);
+        p_payment.chain_start := v_extended.starts_at;
+      end if;
+    end if;
+  end if;
+  p_payment.period_start := coalesce(p_payment.extends_from, v_now);
+  p_payment.period_end := billing.add_months(p_payment.period_start, p_months);
+  return p_payment;
+end
+$$;
+
+-- Captures a payment and makes it a source of access. The caller holds the locks on the user and on the payment.
+-- A payment is captured but not fulfilled if its tier has no plan, its user is deleted, or it was refunded in full.
+create function billing.fulfil_payment(
+  p_payment public.payments, -- with the gateway's payment id to store
+  p_email text,
+  p_signature text, -- null: not verified by the customer
+  p_is_confirmed boolean -- the gateway confirms the capture
+)
+returns jsonb -- {outcome: applied | plan_not_found | refunded | user_gone, tier, valid_until}
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_tier constant text := billing.tier_bought(p_payment);
+  v_plan constant public.plans := billing.plan_bought(p_payment);
+  v_months constant integer := coalesce(p_payment.duration_months, billing.sold_months(v_plan.duration_months));
+  v_is_refunded constant boolean := billing.is_refunded(p_payment.amount, p_payment.refunded_amount);
+  v_grants constant boolean := v_plan.id is not null and p_payment.user_id is not null and not v_is_refunded;
+  v_before public.subscriptions;
+  v_is_mirrored boolean; -- whether the user has a gateway subscription
+  v_newest_at timestamptz; -- the time of the user's newest known act
+  v_rules boolean; -- the usual purchase: the newest act of a user without a gateway subscription
+  v_ruling billing.ruling;
+begin
+  if v_grants then
+    select * into v_before from public.subscriptions s where s.user_id = p_payment.user_id for update;
+  end if;
+  select count(*) > 0, greatest(
+    v_before.updated_at,
+    max(m.arrived_at),
+    (select max(p.since) from public.payments p where p.user_id = p_payment.user_id and p.settle_at is not null)
+  )
+  into v_is_mirrored, v_newest_at
+  from billing.gateway_subscriptions m
+  where m.user_id = p_payment.user_id;
+  p_payment.since := case
+    when p_signature is null then greatest(p_payment.since, p_payment.created_at, p_payment.verified_at)
+    -- A verification ranks after every earlier act of the customer. The clock alone is not enough: it is the start of the
+    -- transaction, and another transaction may have held the lock since then.
+    else greatest(v_now, v_newest_at + interval '1 microsecond')
+  end;
+  if v_grants then
+    p_payment := billing.set_period(p_payment, v_before, v_tier, v_months);
+    v_rules := not v_is_mirrored and p_payment.since > coalesce(v_newest_at, '-infinity')
+      and p_payment.chain_id is null and p_payment.starts is distinct from 'after_current';
+    if v_before.id is null then
+      -- payments.subscription_id needs a row. If the payment does not rule, billing.settle_access writes other values.
+      insert into public.subscriptions (
+        user_id, plan_id, tier, status, current_period_start, current_period_end, revision, created_at, updated_at
+      )
+      values (
+        p_payment.user_id, v_plan.id, v_tier, case when v_rules then 'active' else 'cancelled' end,
+        p_payment.period_start, p_payment.period_end, 1, v_now, greatest(v_now, p_payment.since)
+      )
+      returning id into v_before.id;
+    end if;
+  end if;
+  update public.payments p
+  set status = 'captured',
+    gateway_payment_id = p_payment.gateway_payment_id,
+    gateway_signature = coalesce(p_signature, p.gateway_signature),
+    refunded_amount = p_payment.refunded_amount,
+    captured_at = coalesce(p.captured_at, v_now),
+    confirmed_at = case when p_is_confirmed then coalesce(p.confirmed_at, v_now) else p.confirmed_at end,
+    -- A verification of a refunded payment is refused and does not count.
+    verified_at = coalesce(p.verified_at, case when p_signature is not null and not v_is_refunded then v_now end),
+    uncaptured_at = null,
+    tier = v_tier,
+    plan_id = coalesce(v_plan.id, p.plan_id),
+    duration_months = case when v_grants then v_months else p.duration_months end,
+    subscription_id = v_before.id,
+    fulfilled_at = case when v_grants then v_now end,
+    period_start = p_payment.period_start,
+    period_end = p_payment.period_end,
+    chain_id = p_payment.chain_id,
+    chain_start = p_payment.chain_start,
+    extends_from = p_payment.extends_from,
+    since = p_payment.since,
+    settle_at = case when p_payment.starts = 'after_current' then p_payment.extends_from end,
+    ended_at = null,
+    ended_reason = null,
+    -- A payment that is only verified needs a confirmation by the gateway, however old its order is.
+    next_reconcile_at = case when p_is_confirmed then p.next_reconcile_at else v_now + interval '15 minutes' end
+  where p.id = p_payment.id;
+
+  if not v_grants then
+    return jsonb_build_object(
+      'outcome', case
+        when v_is_refunded then 'refunded'
+        when p_payment.user_id is null then 'user_gone'
+        else 'plan_not_found'
+      end,
+      'tier', v_tier
+    );
+  end if;
+  if p_payment.chain_id is not null then
+    perform billing.lay_out_chain(p_payment.chain_id);
+    select p.period_end into p_payment.period_end from public.payments p where p.id = p_payment.id;
+  end if;
+  -- Its row of billing.sources. A ranking would take half of the time.
+  if v_rules then
+    v_ruling := row(
+      row(
+        p_payment.user_id, 'payment', p_payment.id::text, v_plan.id, v_tier,
+        coalesce(p_payment.chain_start, p_payment.period_start), p_payment.period_end, p_payment.period_end,
+        p_payment.since, v_now, null, null, p_payment.cancel_at_period_end, null, true
+      )::billing.sources,
+      true, false, 0, 0, 0
+    )::billing.ruling;
+  end if;
+  perform billing.settle_access(
+    p_payment.user_id, p_email, p_payment.id::text, p_ruling => v_ruling, p_mail => jsonb_build_object(
+      'plan_name', v_plan.name,
+      'amount', p_payment.amount,
+      'currency', p_payment.currency,
+      'transaction_id', p_payment.gateway_payment_id,
+      'valid_until', billing.iso_time(p_payment.period_end)
+    )
+  );
+  return jsonb_build_object('outcome', 'applied', 'tier', v_tier, 'valid_until', billing.iso_time(p_payment.period_end));
+end
+$$;
+
+-- Contract: POST /api/payments/verify.
+create function public.verify_payment(
+  p_user_id uuid,
+  p_order_id text,
+  p_payment_id text,
+  p_signature text -- already checked by the route
+)
+returns jsonb
+-- {outcome: applied | already_applied | payment_not_found | plan_not_found | refunded | never_captured, tier, valid_until}
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off
+as $$
+declare
+  v_email text;
+  v_payment public.payments;
+begin
+  perform billing.begin_request('payment', p_payment_id);
+  v_email := billing.lock_user(p_user_id);
+  select * into v_payment
+  from public.payments p
+  where p.gateway_order_id = p_order_id
+    and p.user_id = p_user_id
+  for update;
+  if not found then
+    return jsonb_build_object('outcome', 'payment_not_found');
+  end if;
+
+  if v_payment.uncaptured_at is not null then
+    -- A signature never expires, so it must not grant the tier again. The payment is reconciled at once. If the gateway
+    -- captured it after all, its confirmation fulfils the payment.
+    update public.payments p set next_reconcile_at = billing.clock() where p.id = v_payment.id;
+    return jsonb_build_object('outcome', 'never_captured');
+  end if;
+  if v_payment.status = 'captured' and v_payment.gateway_payment_id <> p_payment_id then
+    perform billing.note_extra_payment(v_payment.id, p_payment_id, billing.clock(), null);
+    v_payment := billing.count_best_payment(v_payment);
+  elsif v_payment.gateway_payment_id is distinct from p_payment_id and v_payment.status <> 'captured' then
+    v_payment.gateway_payment_id := p_payment_id;
+    v_payment.refunded_amount := billing.refunded_amount(p_payment_id);
+  end if;
+
+  if v_payment.status = 'captured' and billing.is_refunded(v_payment.amount, v_payment.refunded_amount) then
+    return jsonb_build_object('outcome', 'refunded');
+  end if;
+  if v_payment.fulfilled_at is null or v_payment.ended_reason = 'refunded' then
+    return billing.fulfil_payment(
+      v_payment, v_email, case when v_payment.gateway_payment_id = p_payment_id then p_signature end, false
+    );
+  end if;
+
+  if v_payment.verified_at is null and v_payment.gateway_payment_id = p_payment_id then
+    -- The webhook fulfilled the payment first. The verification is the customer's newest act.
+    update public.payments p
+    set gateway_signature = p_signature,
+      verified_at = billing.clock(),
+      since = greatest(
+        billing.clock(),
+        (select s.updated_at + interval '1 microsecond' from public.subscriptions s where s.user_id = p_user_id)
+      )
+    where p.id = v_payment.id;
+    perform billing.settle_payment(v_payment, v_email);
+  end if;
+  return jsonb_build_object(
+    'outcome', 'already_applied',
+    'tier', v_payment.tier,
+    'valid_until', billing.iso_time(v_payment.period_end)
+  );
+end
+$$;
+comment on function public.verify_payment(uuid, text, text, text) is
+  'Captures a user''s payment and grants its tier, once. A repeat returns the tier and the period that the payment bought.';
+revoke execute on function public.verify_payment(uuid, text, text, text) from public, anon, authenticated;
+grant execute on function public.verify_payment(uuid, text, text, text) to service_role;
+
+-- The signature proves that order and payment belong together. Contract: POST /api/payments/return.
+create function public.verify_returned_payment(
+  p_order_id text,
+  p_payment_id text,
+  p_signature text -- already checked by the route
+)
+returns jsonb -- as verify_payment
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off
+as $$
+begin
+  return public.verify_payment(
+    (select p.user_id from public.payments p where p.gateway_order_id = p_order_id), p_order_id, p_payment_id, p_signature
+  );
+end
+$$;
+comment on function public.verify_returned_payment(text, text, text) is
+  'Verifies a payment for the user of its order, as verify_payment does.';
+revoke execute on function public.verify_returned_payment(text, text, text) from public, anon, authenticated;
+grant execute on function public.verify_returned_payment(text, text, text) to service_role;
+
+-- Settles the access of users whose next purchase begins, also while the source before it has days of grace left.
+create function billing.start_purchases()
+returns integer -- how many purchases began; call again until it is 0
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_due record;
+  v_started integer := 0;
+begin
+  for v_due in
+    select p.id, p.user_id, p.gateway_payment_id, u.email
+    from public.payments p
+    join auth.users u on u.id = p.user_id
+    where p.settle_at <= billing.clock()
+      and not exists (select from billing.recent_failures f where f.user_id = p.user_id)
+    order by p.settle_at
+    limit 100
+    for no key update of u skip locked
+  loop
+    begin
+      perform billing.begin_request('start of a period', v_due.gateway_payment_id);
+      update public.payments p set settle_at = null where p.id = v_due.id;
+      perform billing.settle_access(v_due.user_id, v_due.email);
+      -- If the period ends in less than seven days, billing.announce_ends has passed its end.
+      perform billing.announce_subscription_ends(array[s.id]) from public.subscriptions s where s.user_id = v_due.user_id;
+      v_started := v_started + 1;
+    exception
+      -- The error may come from an app's trigger on the profile. It must not stop the other users.
+      when others then
+        perform billing.note_settle_failure(v_due.user_id, sqlstate);
+    end;
+  end loop;
+  if v_started > 0 then
+    perform set_config('subscriptions.request', '', true);
+    perform billing.wake();
+  end if;
+  return v_started;
+end
+$$;
+
+-- Contract: GET /api/subscriptions/plans.
+create function public.list_plans()
+returns jsonb -- {plans}: the answer's body, the lowest price first
+language sql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC'
+as $$
+  select jsonb_build_object('plans', coalesce(jsonb_agg(to_jsonb(p) order by p.price, p.tier), '[]'))
+  from public.plans p
+  where p.is_active
+$$;
+comment on function public.list_plans() is 'Returns the plans on offer, the lowest price first.';
+revoke execute on function public.list_plans() from public, anon, authenticated;
+grant execute on function public.list_plans() to service_role;
+
+-- Contract: GET /api/subscriptions/plans, "Scenarios".
+create function public.list_plans_for_user(p_user_id uuid)
+returns jsonb -- {plans}: the answer's body, the lowest price first
+language plpgsql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC'
+as $$
+declare
+  v_subscription public.subscriptions;
+  v_running_plan public.plans;
+begin
+  select * into v_subscription from public.subscriptions s where s.user_id = p_user_id and s.status = 'active';
+  select * into v_running_plan
+  from public.plans p
+  where p.id = v_subscription.plan_id
+    or v_subscription.plan_id is null and p.tier = v_subscription.tier;
+  return (
+    select jsonb_build_object('plans', coalesce(jsonb_agg(
+      to_jsonb(p) || jsonb_build_object('scenario', case
+        when v_subscription.tier is distinct from p.tier then case
+          when v_running_plan.currency is distinct from p.currency then 'buy'
+          when v_running_plan.price > p.price then 'downgrade'
+          else 'upgrade'
+        end
+        -- The gateway renews it.
+        when v_subscription.gateway_subscription_id is not null and not v_subscription.cancel_at_period_end then 'current'
+        when v_subscription.current_period_end <= billing.clock() + interval '7 days' then 'renew'
+        when v_subscription.current_period_end is not null and billing.early_renewal() = 'extend' then 'renew'
+        else 'current'
+      end)
+      order by p.price, p.tier
+    ), '[]'))
+    from public.plans p
+    where p.is_active
+  );
+end
+$$;
+comment on function public.list_plans_for_user(uuid) is
+  'Returns the plans on offer, the lowest price first, each with what it would be for a user to buy it.';
+revoke execute on function public.list_plans_for_user(uuid) from public, anon, authenticated;
+grant execute on function public.list_plans_for_user(uuid) to service_role;
+
+-- In plpgsql: a session caches its plan. Contract: GET /api/subscriptions.
+create function public.get_subscription(p_user_id uuid)
+returns json -- {subscription, currentTier, payments, billing}: the answer's body
+language plpgsql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC'
+as $$
+begin
+  return row_to_json(answer)
+  from (
+    select
+      (
+        select record
+        from (
+          select
+            s.id, s.user_id, s.plan_id, s.tier, s.status, s.current_period_start, s.current_period_end, s.cancelled_at,
+            s.cancel_at_period_end, s.ended_reason, s.gateway_subscription_id, s.created_at,
+            row_to_json(p) as plan
+          from public.subscriptions s
+          left join public.plans p on p.id = s.plan_id
+          where s.user_id = p_user_id
+        ) record
+      ) as subscription,
+      coalesce((select p.subscription_tier from billing.profiles p where p.user_id = p_user_id), 'free') as "currentTier",
+      array(
+        select newest
+        from (
+          select
+            p.id, p.user_id, p.subscription_id, p.amount, p.currency, p.status, p.tier, p.gateway_order_id,
+            p.gateway_payment_id, p.gateway_signature, p.meta, p.captured_at, p.confirmed_at, p.fulfilled_at,
+            p.period_start, p.period_end, p.refunded_amount, p.dispute_status, p.created_at
+          from public.payments p
+          where p.user_id = p_user_id
+          order by p.created_at desc, p.id desc
+          limit 10
+        ) newest
+      ) as payments,
+      (
+        select record
+        from (
+          select
+            m.gateway_subscription_id,
+            coalesce(m.gateway_status, m.status) as status,
+            case
+              when not m.cancel_at_period_end
+                and not m.is_replaced
+                -- Once halted, the gateway charges again only after the customer changed the method of payment.
+                and coalesce(m.gateway_status, 'active') not in ('paused', 'halted')
+                then coalesce(m.charge_at, m.period_end)
+            end as next_charge_at,
+            coalesce(m.gateway_status in ('pending', 'halted'), false) as payment_attention,
+            m.short_url as manage_url
+          from billing.gateway_subscriptions m
+          where m.user_id = p_user_id
+            and m.gateway_subscription_id <> ''
+            and m.arrived_at is not null
+            and m.is_billed
+            and m.gateway_status is distinct from 'created'
+          -- The running one before one that starts later; of two the one that would rule.
+          order by
+            m.period_end > billing.clock() desc nulls last,
+            coalesce(m.activated_at, m.first_charged_at, m.authenticated_at, m.arrived_at) desc,
+            m.gateway_subscription_id desc
+          limit 1
+        ) record
+      ) as billing
+  ) answer;
+end
+$$;
+comment on function public.get_subscription(uuid) is
+  'Returns a user''s subscription with its plan, the current tier and the ten newest payments.';
+revoke execute on function public.get_subscription(uuid) from public, anon, authenticated;
+grant execute on function public.get_subscription(uuid) to service_role;

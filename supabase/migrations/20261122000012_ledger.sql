@@ -1,0 +1,459 @@
+-- The ledger of webhook deliveries: each is applied once, and again when its order, payment or plan is stored.
+-- Contract: POST /api/webhooks/gateway, "Failing events".
+
+create table billing.gateway_events (
+  body_sha256 bytea primary key constraint gateway_events_body_sha256_check check (octet_length(body_sha256) = 32),
+  event_id text,
+  event text,
+  subject_id text,
+  event_at timestamptz,
+  reduce_at timestamptz,
+  payload jsonb,
+  outcome text,
+  error text,
+  deliveries integer not null default 1,
+  attempts integer not null default 0,
+  received_at timestamptz not null default billing.clock()
+)
+-- Space in each page for a new row version (HOT updates): an update of the outcome writes no index.
+with (fillfactor = 90);
+alter table billing.gateway_events enable row level security;
+grant select, insert, update on billing.gateway_events to service_role;
+create index gateway_events_received_at_idx on billing.gateway_events (received_at);
+create index gateway_events_reduce_at_idx on billing.gateway_events (reduce_at) where reduce_at is not null;
+-- For the job that deletes payloads: without this index it would scan all older rows.
+create index gateway_events_with_payload_idx on billing.gateway_events (received_at) where payload is not null;
+create index gateway_events_subject_id_idx on billing.gateway_events (subject_id);
+comment on table billing.gateway_events is
+  'The ledger: one row for each signed body that the gateway delivered. The hash of the body is the key, because the '
+  'gateway signs nothing else. Rows are kept for LEDGER_RETENTION_DAYS.';
+comment on column billing.gateway_events.event_id is 'From the delivery''s header. It is not signed, so no rule reads it.';
+comment on column billing.gateway_events.subject_id is
+  'The id of the subscription or order, else of the payment. Cut to 200 characters, so that it fits into the index.';
+comment on column billing.gateway_events.reduce_at is 'When the payload is reduced, since no user is known. Null: never.';
+comment on column billing.gateway_events.event_at is 'created_at of a subscription event. Null: none, or another event.';
+comment on column billing.gateway_events.payload is
+  'The event''s body, as billing.stored_payload keeps it. Null after 90 days, unless the event still waits.';
+comment on column billing.gateway_events.outcome is
+  'applied, already, stale, mismatch, unmatched, plan_not_found, parked, ignored: <why>, or failed: <SQLSTATE>.';
+
+-- A separate table instead of an index on outcome: an update of an indexed column writes every index.
+create table billing.unsettled_events (
+  body_sha256 bytea primary key
+    constraint unsettled_events_body_sha256_fkey references billing.gateway_events (body_sha256) on delete cascade
+);
+alter table billing.unsettled_events enable row level security;
+grant select, insert, delete on billing.unsettled_events to service_role;
+comment on table billing.unsettled_events is
+  'Events that had no effect but may have one later: when their plan exists, or when an admin applies them again.';
+
+create type billing.delivery as (
+  outcome text, -- as in the ledger
+  is_applied boolean -- true: this call applied the event; false: an earlier call did
+);
+
+-- Returns whether the event's data, or an app's trigger, caused an error. Any other error (connection, conflict, resources,
+-- lock time-out, shutdown, system) may not occur again when the gateway retries.
+create function billing.is_error_of_event(p_sqlstate text)
+returns boolean
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$ begin return left(p_sqlstate, 2) not in ('08', '40', '53', '57', '58') and p_sqlstate <> '55P03'; end $$;
+
+-- Returns whether an event belongs in billing.unsettled_events. An unmatched event about an order does not, since storing
+-- the order applies it. A dispute does, since it names no order.
+create function billing.can_be_reapplied(p_event text, p_outcome text)
+returns boolean
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return p_outcome in ('plan_not_found', 'mismatch', 'parked')
+    or p_outcome like 'failed: %'
+    or p_outcome = 'unmatched' and p_event like 'payment.dispute.%';
+end
+$$;
+
+-- Returns whether an event still waits for its effect and needs its payload. An unmatched subscription event does not need
+-- it: its facts are in the mirror.
+create function billing.is_waiting(p_event text, p_outcome text)
+returns boolean
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return p_outcome in ('plan_not_found', 'parked')
+    or p_outcome like 'failed: %'
+    or p_outcome = 'unmatched' and (p_event like 'subscription.%') is not true;
+end
+$$;
+
+-- Applies an event, or undoes the effect of one that fails. After six hours such an event is parked, so that the gateway
+-- does not switch the endpoint off.
+create function billing.try_event(p_event billing.gateway_events, out outcome text, out error text)
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform billing.note_cause(p_event.event, coalesce(p_event.subject_id, encode(p_event.body_sha256, 'hex')));
+  outcome := billing.apply_event(p_event.payload, p_event.body_sha256, p_event.received_at);
+exception
+  when others then
+    if not billing.is_error_of_event(sqlstate) then
+      raise;
+    end if;
+    error := sqlstate;
+    outcome := case
+      when p_event.received_at > billing.clock() - interval '6 hours' then 'failed: ' || error
+      else 'parked'
+    end;
+end
+$$;
+
+-- Applies an event of the ledger again. Stores the outcome, unless another transaction that does the same has locked the
+-- ledger row.
+create function billing.apply_recorded_event(p_event billing.gateway_events)
+returns text -- the outcome for the ledger
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_result constant record := billing.try_event(p_event);
+begin
+  update billing.gateway_events e
+  set outcome = v_result.outcome,
+    error = v_result.error,
+    attempts = e.attempts + 1
+  where e.body_sha256 = (
+    select l.body_sha256
+    from billing.gateway_events l
+    where l.body_sha256 = p_event.body_sha256
+    for update skip locked
+  );
+  if found and billing.can_be_reapplied(p_event.event, v_result.outcome) then
+    insert into billing.unsettled_events (body_sha256) values (p_event.body_sha256) on conflict do nothing;
+  elsif found then
+    delete from billing.unsettled_events u where u.body_sha256 = p_event.body_sha256;
+  end if;
+  return v_result.outcome;
+end
+$$;
+
+-- Reduces an event's body to the fields that the rules read, without the customer's e-mail address, phone number, VPA and
+-- name. The ledger keeps only these of an event about a deleted user, and after 90 days of an event that still waits.
+create function billing.stored_payload(p_body jsonb, p_outcome text)
+returns jsonb -- null: the ledger keeps no field
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_event constant text := billing.json_text(p_body -> 'event');
+  v_payload constant jsonb := billing.json_object(p_body -> 'payload');
+  v_fields text[] := array[
+    'id', 'order_id', 'payment_id', 'receipt', 'plan_id', 'amount', 'currency', 'status', 'current_start', 'current_end',
+    'error_code', 'error_reason'
+  ];
+  v_is_waiting constant boolean := billing.is_waiting(v_event, p_outcome);
+  v_entities jsonb;
+begin
+  if jsonb_typeof(p_body) is distinct from 'object' then
+    return null;
+  end if;
+  -- An event that waits is kept, also for a deleted user: it cancels the subscription at the gateway.
+  if v_event like 'subscription.%'
+    and not v_is_waiting
+    and billing.is_deleted(billing.json_uuid(v_payload #> '{subscription,entity,notes,user_id}'))
+  then
+    return null;
+  end if;
+  -- The bank's text is kept until the event has its effect, but not for a payment without a user.
+  if v_event = 'payment.failed'
+    and v_is_waiting
+    and not exists (
+      select
+      from public.payments p
+      where p.gateway_order_id = v_payload #>> '{payment,entity,order_id}'
+        and p.user_id is null
+    )
+  then
+    v_fields := v_fields || 'error_description'::text;
+  end if;
+
+  select jsonb_object_agg(entity.name, jsonb_build_object('entity', entity.kept))
+  into v_entities
+  from (
+    select
+      e.key as name,
+      coalesce(
+        (
+          select jsonb_object_agg(f.key, f.value)
+          from jsonb_each(billing.json_object(e.value -> 'entity')) f
+          where f.key = any (v_fields)
+            and jsonb_typeof(f.value) not in ('object', 'array')
+        ),
+        '{}'
+      )
+      || case
+        when e.key = 'subscription' and e.value #> '{entity,notes,user_id}' is not null
+          then jsonb_build_object('notes', jsonb_build_object('user_id', e.value #> '{entity,notes,user_id}'))
+        else '{}'
+      end as kept
+    from jsonb_each(v_payload) e
+    where e.key = any (array['payment', 'order', 'refund', 'dispute', 'subscription'])
+      and jsonb_typeof(e.value -> 'entity') = 'object'
+  ) entity;
+  return jsonb_build_object('reduced', true, 'event', v_event, 'payload', coalesce(v_entities, '{}'))
+    || case
+      when billing.event_time(p_body) is null then '{}'
+      else jsonb_build_object('created_at', extract(epoch from billing.event_time(p_body)))
+    end;
+end
+$$;
+
+-- Returns whether an event is about a deleted user. For failed events: their rollback undoes billing.note_missing_user.
+create function billing.is_about_deleted_user(p_body jsonb, p_subject_id text)
+returns boolean
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return billing.is_deleted(billing.json_uuid(p_body #> '{payload,subscription,entity,notes,user_id}'))
+    or exists (
+      select
+      from public.payments p
+      where p.user_id is null
+        and p_subject_id in (p.gateway_order_id, p.gateway_payment_id)
+    );
+end
+$$;
+
+-- Applies an event and writes its ledger row, once. Effect and row commit together. Of two deliveries at once, the second
+-- waits for the first at the insert. Then its effect is undone, and it returns the stored outcome.
+create function billing.apply_delivery(
+  p_body_sha256 bytea,
+  p_event_id text, -- from the header, not signed
+  p_body jsonb, -- null: nested too deep to read
+  p_deliveries integer -- 0: the event comes from reconciliation, not from the gateway
+)
+returns billing.delivery
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_event billing.gateway_events;
+begin
+  loop
+    select * into v_event from billing.gateway_events e where e.body_sha256 = p_body_sha256;
+    exit when found;
+    v_event.body_sha256 := p_body_sha256;
+    v_event.event_id := p_event_id;
+    v_event.event := billing.json_text(p_body -> 'event');
+    v_event.subject_id := left(
+      coalesce(
+        p_body #>> '{payload,subscription,entity,id}',
+        p_body #>> '{payload,payment,entity,order_id}',
+        p_body #>> '{payload,order,entity,id}',
+        p_body #>> '{payload,dispute,entity,payment_id}',
+        p_body #>> '{payload,payment,entity,id}',
+        p_body #>> '{payload,refund,entity,payment_id}'
+      ),
+      200
+    );
+    v_event.event_at := case when v_event.event like 'subscription.%' then billing.event_time(p_body) end;
+    v_event.payload := p_body;
+    v_event.deliveries := p_deliveries;
+    v_event.attempts := 1;
+    v_event.received_at := v_now;
+    begin
+      perform set_config('subscriptions.user_deleted', '', true);
+      select t.outcome, t.error into v_event.outcome, v_event.error from billing.try_event(v_event) t;
+      if current_setting('subscriptions.user_deleted') = 'on'
+        or v_event.error is not null and billing.is_about_deleted_user(p_body, v_event.subject_id)
+      then
+        v_event.payload := billing.stored_payload(p_body, v_event.outcome);
+      end if;
+      if v_event.outcome = 'unmatched' or v_event.outcome like 'ignored: %' then
+        v_event.reduce_at := v_now + interval '1 day';
+      end if;
+      insert into billing.gateway_events select v_event.* on conflict (body_sha256) do nothing;
+      if not found then
+        raise exception 'delivered twice at once' using errcode = 'PS409';
+      end if;
+      insert into billing.unsettled_events (body_sha256)
+      select p_body_sha256 where billing.can_be_reapplied(v_event.event, v_event.outcome);
+      return (v_event.outcome, true);
+    exception
+      when sqlstate 'PS409' then
+        null; -- the effect was undone: another delivery of the same body committed first
+    end;
+  end loop;
+
+  if p_deliveries > 0 then
+    update billing.gateway_events e
+    set deliveries = e.deliveries + p_deliveries
+    where e.body_sha256 = p_body_sha256
+    returning * into v_event;
+  end if;
+  -- A repeated event that had no effect is applied again. An unmatched subscription event waits in the mirror instead.
+  if v_event.outcome like 'failed: %'
+    or v_event.outcome = 'plan_not_found'
+    or v_event.outcome = 'unmatched' and v_event.event not like 'subscription.%'
+  then
+    -- The payload in the ledger may be deleted by now.
+    v_event.payload := coalesce(v_event.payload, p_body);
+    return (billing.apply_recorded_event(v_event), true);
+  end if;
+  return (v_event.outcome, false);
+end
+$$;
+
+-- Contract: POST /api/webhooks/gateway.
+create function public.apply_gateway_event(
+  p_body_sha256 text, -- of the raw bytes, hex
+  p_event_id text default null, -- from the header, not signed
+  p_body text default null, -- JSON that jsonb accepts; null: nested too deep to read
+  p_account_id text default null -- the gateway account whose events are applied; null: all accounts
+)
+returns jsonb -- {outcome}: see billing.gateway_events.outcome; for "failed: …" the gateway must retry
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off
+as $$
+declare
+  v_body constant jsonb := p_body::jsonb;
+  v_outcome text;
+begin
+  if v_body ->> 'account_id' <> p_account_id then
+    -- The payload is not stored: it holds personal data of another business's customers.
+    insert into billing.gateway_events as e (body_sha256, event_id, event, outcome, attempts)
+    values (decode(p_body_sha256, 'hex'), p_event_id, billing.json_text(v_body -> 'event'), 'ignored: account', 1)
+    on conflict (body_sha256) do update
+    set deliveries = e.deliveries + excluded.deliveries
+    returning e.outcome into v_outcome;
+    return jsonb_build_object('outcome', v_outcome);
+  end if;
+  perform billing.begin_request(null, null); -- billing.apply_delivery sets the cause
+  v_outcome := (billing.apply_delivery(decode(p_body_sha256, 'hex'), p_event_id, v_body, 1)).outcome;
+  return jsonb_build_object('outcome', v_outcome);
+end
+$$;
+comment on function public.apply_gateway_event(text, text, text, text) is
+  'Applies the event of a signed delivery and records it in the ledger. A repeat returns the stored outcome.';
+revoke execute on function public.apply_gateway_event(text, text, text, text) from public, anon, authenticated;
+grant execute on function public.apply_gateway_event(text, text, text, text) to service_role;
+
+-- Applies the events that wait for an order, when the order is stored.
+-- Security definer: the role with which an app inserts its own payments has no rights on the ledger.
+create function billing.replay_order_events()
+returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off
+as $$
+declare
+  v_event billing.gateway_events;
+begin
+  for v_event in
+    select e.*
+    from billing.gateway_events e
+    where e.subject_id = left(new.gateway_order_id, 200)
+      and e.outcome = 'unmatched'
+      and e.event not like 'subscription.%'
+      and e.payload is not null
+    order by e.received_at
+    -- A transaction that has locked an event waits for this payment and then finds it.
+    for update skip locked
+  loop
+    perform billing.apply_recorded_event(v_event);
+  end loop;
+  return null;
+end
+$$;
+
+create trigger replay_order_events
+after insert or update of gateway_order_id on public.payments
+for each row
+when (new.gateway_order_id is not null)
+execute function billing.replay_order_events();
+
+-- Applies events that arrived while their order was being stored. Neither transaction saw the other's row, so the trigger
+-- did not find these events. None of them is older than a day. Also applies events that waited for their plan or, like
+-- disputes, for their payment.
+create function billing.replay_missed_events()
+returns integer -- how many events were applied
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_missed record;
+  v_applied integer := 0;
+begin
+  for v_missed in
+    select e as event, missed.user_id
+    from (
+      select u.body_sha256, p.user_id
+      from billing.gateway_events u
+      join public.payments p on u.subject_id in (p.gateway_order_id, p.gateway_payment_id)
+      where u.received_at > billing.clock() - interval '1 day'
+        and u.payload is not null
+        and u.outcome = 'unmatched'
+        and u.event not like 'subscription.%'
+        and u.attempts < 3
+      union
+      select w.body_sha256, p.user_id
+      from billing.unsettled_events t
+      join billing.gateway_events w on w.body_sha256 = t.body_sha256
+      join public.payments p on w.subject_id in (p.gateway_order_id, p.gateway_payment_id)
+      where w.payload is not null
+        and (
+          w.outcome = 'plan_not_found'
+          and p.fulfilled_at is null
+          and (billing.plan_bought(p)).id is not null
+          or w.outcome = 'unmatched'
+        )
+    ) missed
+    join billing.gateway_events e on e.body_sha256 = missed.body_sha256
+    order by missed.user_id, e.received_at
+    limit 100
+    for update of e skip locked
+  loop
+    begin
+      perform from auth.users u where u.id = v_missed.user_id for no key update nowait;
+      perform billing.apply_recorded_event(v_missed.event);
+      v_applied := v_applied + 1;
+    exception
+      -- Another transaction has locked the user: the next run applies the event.
+      when lock_not_available then
+        null;
+    end;
+  end loop;
+  return v_applied;
+end
+$$;
+
+-- For an admin who repaired the cause: applies an event of the ledger again.
+create function billing.replay_event(p_body_sha256 bytea)
+returns text -- the outcome; null: no such event
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_event billing.gateway_events;
+begin
+  select * into v_event from billing.gateway_events e where e.body_sha256 = p_body_sha256 for update;
+  -- A subscription event that had its effect is not applied again: without a time it would count as the newest event.
+  if v_event.payload is null or v_event.event like 'subscription.%' and v_event.outcome in ('applied', 'stale') then
+    return v_event.outcome;
+  end if;
+  return billing.apply_recorded_event(v_event);
+end
+$$;
+revoke execute on function billing.replay_event(bytea) from service_role;
+
+-- Returns the final outcome of an event that is older than 90 days.
+create function billing.final_outcome(p_event billing.gateway_events)
+returns text -- null: the event still waits
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return case
+    when not billing.is_waiting(p_event.event, p_event.outcome) then p_event.outcome
+    when billing.is_deleted(billing.json_uuid(p_event.payload #> '{payload,subscription,entity,notes,user_id}'))
+      then 'ignored: user deleted'
+    -- The payment of a known charge has no order to wait for.
+    when p_event.event = 'payment.captured' and p_event.outcome = 'unmatched' and exists (
+      select
+      from billing.gateway_charges c
+      where c.gateway_payment_id = p_event.payload #>> '{payload,payment,entity,id}'
+        and c.gateway_payment_id <> ''
+    ) then 'already'
+  end;
+end
+$$;

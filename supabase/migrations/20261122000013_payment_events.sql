@@ -1,0 +1,431 @@
+-- The events about payments, refunds and disputes, and the dispatch of an event by its name. Contract: "Events".
+
+-- Finds the payment of a gateway's payment entity: by the payment's id, also of an extra payment, else by the order's id,
+-- else by the order's receipt (our id without dashes, known before the order's id). The notes are not used: the browser sets
+-- them. A test account may reuse ids, so a payment on the entity's own order comes first.
+create function billing.find_payment(p_entity jsonb, p_order jsonb) -- p_order: the order's entity, if the event has one
+returns public.payments -- all null: not found. The row is not locked: read it again under its lock
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_gateway_payment_id constant text := billing.json_text(p_entity -> 'id');
+  v_gateway_order_id constant text := coalesce(
+    billing.json_text(p_entity -> 'order_id'), billing.json_text(p_order -> 'id')
+  );
+  v_of_order public.payments;
+  v_payment public.payments;
+begin
+  -- The usual case: the order is known and has no other payment.
+  select * into v_of_order from public.payments p where p.gateway_order_id = v_gateway_order_id;
+  if found and (v_of_order.gateway_payment_id is null or v_of_order.gateway_payment_id = v_gateway_payment_id) then
+    return v_of_order;
+  end if;
+  select p.* into v_payment
+  from (
+    select o.id, 1 as rank from public.payments o where o.gateway_payment_id = v_gateway_payment_id
+    union all
+    select x.payment_id, 2 from billing.extra_payments x where x.gateway_payment_id = v_gateway_payment_id
+    union all
+    select v_of_order.id, 3
+    union all
+    select substring(billing.json_text(p_order -> 'receipt') from '^[0-9a-f]{32}$')::uuid, 4
+  ) found
+  join public.payments p on p.id = found.id
+  where found.rank < 4
+    or p.gateway_order_id is null
+  order by found.rank, p.gateway_order_id = v_gateway_order_id desc nulls last, p.id
+  limit 1;
+  return v_payment;
+end
+$$;
+
+-- Applies payment.captured or order.paid: fulfils the payment as verify would, whichever comes first. The event must have
+-- exactly the amount of the order. Contract: "Closed browser".
+create function billing.apply_payment_captured(p_entity jsonb, p_order jsonb)
+returns text -- the outcome for the ledger
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_gateway_payment_id constant text := billing.json_text(p_entity -> 'id');
+  v_gateway_order_id constant text := coalesce(
+    billing.json_text(p_entity -> 'order_id'), billing.json_text(p_order -> 'id')
+  );
+  v_amount constant bigint := billing.json_integer(p_entity -> 'amount');
+  v_payment public.payments := billing.find_payment(p_entity, p_order);
+  v_is_same boolean;
+  v_is_exact boolean;
+  v_counts_now boolean := false;
+  v_email text;
+  v_outcome text;
+begin
+  if v_gateway_payment_id is null then
+    return 'ignored: payment.entity.id';
+  end if;
+  perform billing.note_missing_user(v_payment, v_gateway_payment_id);
+  if v_payment.id is null or v_payment.gateway_payment_id is distinct from v_gateway_payment_id and v_amount is null then
+    return 'unmatched';
+  end if;
+
+  -- If this gateway payment already fulfilled the payment, access does not change, and the user's lock is not needed.
+  if v_payment.fulfilled_at is null
+    or v_payment.ended_at is not null
+    or v_payment.gateway_payment_id is distinct from v_gateway_payment_id
+  then
+    v_email := billing.lock_user(v_payment.user_id);
+  end if;
+  select * into v_payment from public.payments p where p.id = v_payment.id for update;
+  v_is_same := v_payment.gateway_payment_id is not distinct from v_gateway_payment_id;
+  v_is_exact := coalesce(
+    v_amount = v_payment.amount
+      and coalesce(billing.json_text(p_entity -> 'currency'), v_payment.currency) = v_payment.currency
+      and coalesce(billing.json_text(p_entity -> 'status'), 'captured') = 'captured',
+    false
+  );
+  if not v_is_same and not v_is_exact then
+    return 'mismatch';
+  end if;
+
+  if not v_is_same and v_payment.status <> 'captured' then
+    v_payment.gateway_payment_id := v_gateway_payment_id;
+    -- Its refunds may arrive before the capture.
+    v_payment.refunded_amount := billing.refunded_amount(v_gateway_payment_id);
+  elsif not v_is_same and v_payment.gateway_payment_id is not null then
+    perform billing.note_extra_payment(v_payment.id, v_gateway_payment_id, billing.clock(), billing.clock());
+    v_payment := billing.count_best_payment(v_payment);
+    v_counts_now := v_payment.gateway_payment_id = v_gateway_payment_id;
+  end if;
+
+  if v_is_exact
+    and (v_payment.fulfilled_at is null or v_payment.uncaptured_at is not null or v_payment.ended_reason = 'refunded')
+    and (v_payment.status <> 'captured' or not billing.is_refunded(v_payment.amount, v_payment.refunded_amount))
+  then
+    v_is_same := v_payment.gateway_payment_id = v_gateway_payment_id;
+    v_outcome := billing.fulfil_payment(v_payment, v_email, null, v_is_same) ->> 'outcome';
+    if v_payment.gateway_order_id is null then
+      -- The update applies the events that wait for the order.
+      update public.payments p set gateway_order_id = v_gateway_order_id where p.id = v_payment.id;
+    end if;
+    return case v_outcome when 'plan_not_found' then 'plan_not_found' else 'applied' end;
+  end if;
+
+  if v_payment.gateway_payment_id is distinct from v_gateway_payment_id
+    or v_payment.status = 'captured' and v_payment.confirmed_at is not null
+  then
+    return case when v_counts_now then 'applied' else 'already' end;
+  end if;
+  update public.payments p
+  set status = 'captured',
+    captured_at = coalesce(p.captured_at, billing.clock()),
+    confirmed_at = coalesce(p.confirmed_at, billing.clock())
+  where p.id = v_payment.id;
+  return 'applied';
+end
+$$;
+
+-- Applies payment.failed, a failed attempt on an order, and enqueues its mail. A payment that another attempt captured
+-- remains captured. Contract: "Failed attempts".
+create function billing.apply_payment_failed(
+  p_entity jsonb,
+  p_body_sha256 bytea -- for the mail's key, if the entity has no id of at most 200 characters
+)
+returns text -- the outcome for the ledger
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_gateway_order_id constant text := billing.json_text(p_entity -> 'order_id');
+  v_gateway_payment_id constant text := billing.json_text(p_entity -> 'id');
+  v_payment public.payments;
+  v_tier text;
+begin
+  if v_gateway_order_id is null then
+    return 'ignored: payment.entity.order_id';
+  end if;
+
+  select * into v_payment from public.payments p where p.gateway_order_id = v_gateway_order_id for update;
+  if not found then
+    return 'unmatched';
+  end if;
+  perform billing.note_missing_user(v_payment, v_gateway_payment_id);
+  if v_payment.status = 'captured' then
+    return 'stale';
+  end if;
+  -- By now the ledger may have purged the event. A repeat must not replace newer error texts or send a second mail.
+  if v_payment.status = 'failed' and v_payment.created_at < billing.clock() - interval '90 days' then
+    return 'stale';
+  end if;
+
+  v_tier := coalesce(v_payment.tier, v_payment.meta ->> 'tier');
+  update public.payments p
+  set status = 'failed',
+    tier = v_tier,
+    -- The bank's texts may hold personal data, so they are not stored for a payment without a user.
+    meta = case
+      when p.user_id is null then p.meta
+      else jsonb_build_object(
+        'error_code', p_entity -> 'error_code',
+        'error_description', p_entity -> 'error_description',
+        'error_reason', p_entity -> 'error_reason'
+      )
+    end
+  where p.id = v_payment.id;
+
+  perform billing.enqueue(
+    'payment-failed/' || case
+      when char_length(v_gateway_payment_id) <= 200 then v_gateway_payment_id
+      else encode(p_body_sha256, 'hex')
+    end,
+    'email',
+    'payment-failed',
+    jsonb_build_object(
+      'to', u.email,
+      'display_name', coalesce(nullif(pr.display_name, ''), pr.username, ''),
+      'tier', coalesce(nullif(v_tier, ''), 'basic'),
+      'amount', v_payment.amount,
+      'currency', v_payment.currency,
+      'reason', billing.json_text(p_entity -> 'error_description')
+    )
+  )
+  from billing.find_user(v_payment.user_id) u
+  join billing.profiles pr on pr.user_id = v_payment.user_id
+  where u.email <> '';
+  return 'applied';
+end
+$$;
+
+-- Applies a payment's refunds to its access. A full refund ends the source. If the refund fails later, the source runs
+-- again. The caller holds the locks on the user and on the payment.
+create function billing.settle_refunds(p_payment public.payments, p_email text)
+returns boolean -- whether a refunded amount changed
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_payment public.payments := p_payment;
+  v_is_changed boolean;
+  v_is_refunded boolean;
+begin
+  update billing.extra_payments x
+  set refunded_amount = billing.refunded_amount(x.gateway_payment_id)
+  where x.payment_id = p_payment.id
+    and x.refunded_amount <> billing.refunded_amount(x.gateway_payment_id);
+  v_is_changed := found;
+  v_payment.refunded_amount := billing.refunded_amount(p_payment.gateway_payment_id);
+  update public.payments p
+  set refunded_amount = v_payment.refunded_amount
+  where p.id = p_payment.id
+    and p.refunded_amount <> v_payment.refunded_amount;
+  if not found and not v_is_changed then
+    return false;
+  end if;
+  if v_payment.status = 'captured' then
+    v_payment := billing.count_best_payment(v_payment);
+  end if;
+  v_is_refunded := billing.is_refunded(v_payment.amount, v_payment.refunded_amount);
+
+  -- The capture arrived while the payment was refunded in full. If the refund failed since, the payment is fulfilled now.
+  if v_payment.fulfilled_at is null then
+    if v_payment.status = 'captured'
+      and billing.is_refunded(p_payment.amount, p_payment.refunded_amount)
+      and not v_is_refunded
+    then
+      perform billing.fulfil_payment(v_payment, p_email, null, v_payment.confirmed_at is not null);
+    end if;
+    return true;
+  end if;
+
+  update public.payments p
+  set ended_at = case when v_is_refunded then billing.clock() end,
+    ended_reason = case when v_is_refunded then 'refunded' end
+  where p.id = v_payment.id
+    and case when v_is_refunded then p.ended_at is null else p.ended_reason = 'refunded' end;
+  if found then
+    perform billing.settle_payment(v_payment, p_email);
+  end if;
+  return true;
+end
+$$;
+
+-- Applies the refunds of a cycle's payment to its gateway subscription.
+create function billing.settle_charge_refunds(p_gateway_payment_id text)
+returns boolean -- whether a refunded amount changed; null: the payment paid no cycle
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_subscription billing.gateway_subscriptions;
+  v_email text;
+  v_is_changed boolean;
+begin
+  for v_subscription in
+    select m.*
+    from billing.gateway_charges c
+    join billing.gateway_subscriptions m using (user_id, gateway_subscription_id)
+    where c.gateway_payment_id = p_gateway_payment_id
+      and c.gateway_payment_id <> ''
+    order by m.user_id
+  loop
+    v_email := billing.lock_user(v_subscription.user_id);
+    update billing.gateway_charges c
+    set refunded_amount = billing.refunded_amount(p_gateway_payment_id)
+    where (c.user_id, c.gateway_subscription_id) = (v_subscription.user_id, v_subscription.gateway_subscription_id)
+      and c.gateway_payment_id = p_gateway_payment_id
+      and c.refunded_amount <> billing.refunded_amount(p_gateway_payment_id);
+    v_is_changed := coalesce(v_is_changed, false) or found;
+    select * into v_subscription
+    from billing.gateway_subscriptions m
+    where (m.user_id, m.gateway_subscription_id) = (v_subscription.user_id, v_subscription.gateway_subscription_id)
+    for update;
+    update billing.gateway_subscriptions m
+    set has_refunds = true,
+      paid_until = billing.paid_until(v_subscription)
+    where (m.user_id, m.gateway_subscription_id) = (v_subscription.user_id, v_subscription.gateway_subscription_id)
+      and (not m.has_refunds or m.paid_until is distinct from billing.paid_until(v_subscription));
+    if found and v_email is not null then
+      perform billing.settle_access(v_subscription.user_id, v_email);
+    end if;
+  end loop;
+  return v_is_changed;
+end
+$$;
+
+-- Applies refund.created, refund.processed or refund.failed, in any order, before or after their payment arrives.
+-- Contract: "Refunds".
+create function billing.apply_refund(p_refund jsonb, p_payment jsonb) -- the entities; null: the event has none
+returns text -- the outcome for the ledger
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_refund_id constant text := billing.json_text(p_refund -> 'id');
+  v_gateway_payment_id constant text := coalesce(
+    billing.json_text(p_refund -> 'payment_id'), billing.json_text(p_payment -> 'id')
+  );
+  v_amount constant bigint := billing.json_integer(p_refund -> 'amount');
+  v_status constant text := billing.json_text(p_refund -> 'status');
+  v_payment public.payments;
+  v_email text;
+  v_is_news boolean;
+  v_changes_charge boolean;
+begin
+  if v_refund_id is null or v_gateway_payment_id is null or v_amount is null or v_amount < 0
+    or (v_status in ('pending', 'processed', 'failed')) is not true
+  then
+    return 'ignored: refund.entity';
+  end if;
+  perform billing.lock_gateway_payment(v_gateway_payment_id);
+  v_payment := billing.find_payment(coalesce(p_payment, '{}') || jsonb_build_object('id', v_gateway_payment_id), null);
+  perform billing.note_missing_user(v_payment, v_gateway_payment_id);
+  v_email := billing.lock_user(v_payment.user_id);
+  select * into v_payment from public.payments p where p.id = v_payment.id for update;
+  -- The refund is stored even without its payment, which reads its refunds when it arrives.
+  v_is_news := billing.merge_refund(v_refund_id, v_gateway_payment_id, v_amount, v_status);
+  v_changes_charge := billing.settle_charge_refunds(v_gateway_payment_id);
+  if v_payment.id is not null and billing.settle_refunds(v_payment, v_email) then
+    return 'applied';
+  end if;
+  return case
+    when v_payment.id is null and v_changes_charge is null then 'unmatched'
+    when v_is_news or v_changes_charge then 'applied'
+    else 'already'
+  end;
+end
+$$;
+
+-- Returns whether an event changes the known status of a dispute. A decided dispute does not change any more. An event
+-- without a time counts only if it is the first one or has the decision: it may be a repeat of an old event.
+create function billing.is_dispute_news(
+  p_known_status text, -- null: no dispute is known
+  p_known_at timestamptz,
+  p_status text,
+  p_created_at timestamptz -- of the event; null: it has none
+)
+returns boolean
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return p_known_status is null
+    or p_status <> p_known_status
+      and p_known_status not in ('won', 'lost', 'closed')
+      and (
+        p_status in ('won', 'lost', 'closed')
+        or coalesce(p_created_at >= p_known_at, p_created_at is not null)
+      );
+end
+$$;
+
+create function billing.apply_dispute(
+  p_dispute jsonb,
+  p_entity jsonb, -- the payment's entity, if the event has one
+  p_created_at timestamptz -- of the event; null: it has none
+)
+returns text -- the outcome for the ledger
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_status constant text := left(billing.json_text(p_dispute -> 'status'), 100);
+  v_gateway_payment_id constant text := billing.json_text(coalesce(p_dispute -> 'payment_id', p_entity -> 'id'));
+  v_payment constant public.payments := billing.find_payment(
+    coalesce(p_entity, '{}') || jsonb_build_object('id', v_gateway_payment_id), null
+  );
+begin
+  if v_status is null then
+    return 'ignored: dispute.entity.status';
+  end if;
+  perform billing.note_missing_user(v_payment, v_gateway_payment_id);
+  if v_payment.id is null then
+    -- The payment may have paid a cycle.
+    update billing.gateway_charges c
+    set dispute_status = v_status,
+      dispute_event_at = greatest(c.dispute_event_at, p_created_at)
+    where c.gateway_payment_id = v_gateway_payment_id
+      and c.gateway_payment_id <> ''
+      and billing.is_dispute_news(c.dispute_status, c.dispute_event_at, v_status, p_created_at);
+    return case when found then 'applied' else 'unmatched' end;
+  end if;
+  -- The dispute is about an extra payment on the order.
+  if v_payment.gateway_payment_id <> v_gateway_payment_id then
+    return 'mismatch';
+  end if;
+  update public.payments p
+  set dispute_status = v_status,
+    dispute_event_at = greatest(p.dispute_event_at, p_created_at)
+  where p.id = v_payment.id
+    and billing.is_dispute_news(p.dispute_status, p.dispute_event_at, v_status, p_created_at);
+  return case when found then 'applied' else 'stale' end;
+end
+$$;
+
+create function billing.apply_event(p_body jsonb, p_body_sha256 bytea, p_arrived_at timestamptz) -- the first delivery
+returns text -- the outcome for the ledger
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_event constant text := billing.json_text(p_body -> 'event');
+  v_kind constant text := case
+    when v_event in (
+      'subscription.authenticated', 'subscription.activated', 'subscription.charged', 'subscription.pending',
+      'subscription.halted', 'subscription.paused', 'subscription.resumed', 'subscription.cancelled',
+      'subscription.completed', 'subscription.updated'
+    ) then 'subscription'
+    when v_event in ('refund.created', 'refund.processed', 'refund.failed') then 'refund'
+    when v_event like 'payment.dispute.%' then 'dispute'
+    when v_event in ('payment.captured', 'order.paid', 'payment.failed') then 'payment'
+  end;
+  v_entity constant jsonb := billing.json_object(p_body #> array['payload', v_kind, 'entity']);
+  v_payment constant jsonb := billing.json_object(p_body #> '{payload,payment,entity}');
+begin
+  return case
+    when p_body is null then 'ignored: nested too deep'
+    when jsonb_typeof(p_body) <> 'object' then 'ignored: not an object'
+    when v_event is null then 'ignored: event'
+    when v_kind is null then 'ignored: not handled'
+    when v_entity is null then 'ignored: ' || v_kind || '.entity'
+    when v_kind = 'subscription'
+      then billing.apply_subscription_event(v_event, v_entity, v_payment, billing.event_time(p_body), p_arrived_at)
+    when v_kind = 'refund' then billing.apply_refund(
+      -- If the entity has no status, the name of the event gives it.
+      jsonb_build_object('status', replace(split_part(v_event, '.', 2), 'created', 'pending')) || v_entity, v_payment
+    )
+    when v_kind = 'dispute' then billing.apply_dispute(v_entity, v_payment, billing.event_time(p_body))
+    when v_event = 'payment.failed' then billing.apply_payment_failed(v_entity, p_body_sha256)
+    else billing.apply_payment_captured(v_entity, billing.json_object(p_body #> '{payload,order,entity}'))
+  end;
+end
+$$;

@@ -1,0 +1,312 @@
+-- Access ends after the paid period and the plan's days of grace, unless another source takes over; a mail announces the end
+-- of a paid period. Contract: "End of a period", "E-mails".
+
+-- Returns how long before the end of a paid period its mail is sent.
+create function billing.end_notice()
+returns interval
+language sql immutable set search_path = pg_catalog, pg_temp
+return interval '7 days';
+
+-- Enqueues a mail for each of the subscriptions whose access ends soon, one for each end of a period.
+create function billing.announce_subscription_ends(p_subscription_ids uuid[])
+returns void
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_notice constant interval := billing.end_notice();
+  v_ending uuid[];
+begin
+  select array_agg(s.id)
+  into v_ending
+  from public.subscriptions s
+  where s.id = any (p_subscription_ids)
+    and s.current_period_end > v_now
+    and s.current_period_end <= v_now + v_notice
+    -- No mail if the gateway renews the subscription.
+    and (s.gateway_subscription_id is null or s.cancel_at_period_end)
+    -- No mail for a period that is shorter than the notice: the mail would follow the purchase at once.
+    and (s.current_period_start is null or s.current_period_end - s.current_period_start >= v_notice)
+    -- No mail if a subscription is authorised that the gateway charges from then on.
+    and not exists (
+      select
+      from billing.gateway_subscriptions m
+      where m.user_id = s.user_id
+        and m.gateway_status = 'authenticated'
+        and not m.is_replaced
+        and m.charge_at <= s.current_period_end + interval '1 day'
+    )
+    -- No mail if another source takes over.
+    and not exists (
+      select
+      from billing.sources o
+      where o.user_id = s.user_id
+        and o.ended_at is null
+        -- An expression keeps the planner off the index on period_end: it reads only the payments of the user.
+        and o.ends_at - s.current_period_end > interval '0'
+      offset 0
+    );
+  -- An insert without rows would still fire the trigger that wakes the dispatcher.
+  if v_ending is null then
+    return;
+  end if;
+  insert into billing.outbox (key, destination, kind, payload, created_at, queued_at, next_attempt_at)
+  select
+    format('subscription-ending/%s/%s', s.id, period.ends_at),
+    'notice',
+    'subscription-ending',
+    jsonb_build_object(
+      'to', u.email,
+      'display_name', coalesce(nullif(p.display_name, ''), p.username, ''),
+      'plan_name', coalesce(pl.name, s.tier),
+      'ends_at', period.ends_at,
+      'early_renewal', (select billing.early_renewal())
+    ),
+    -- Same as the defaults, which would call the clock three times for each row.
+    v_now, v_now, v_now
+  from public.subscriptions s
+  join auth.users u on u.id = s.user_id
+  join billing.profiles p on p.user_id = s.user_id
+  left join public.plans pl on pl.id = s.plan_id
+  cross join lateral (select billing.iso_time(s.current_period_end) as ends_at offset 0) period
+  where s.id = any (v_ending)
+    and u.email <> ''
+  on conflict (key) do nothing;
+end
+$$;
+
+create table billing.announced_ends (
+  is_only boolean primary key default true constraint announced_ends_is_only_check check (is_only),
+  until timestamptz not null
+);
+alter table billing.announced_ends enable row level security;
+comment on table billing.announced_ends is
+  'A time in one row. The mails for all periods that end before this time were enqueued, so each period is processed once.';
+
+insert into billing.announced_ends (until) values ('-infinity');
+
+-- Announces the next batch of periods that end soon. A second run at the same time does nothing.
+create function billing.announce_ends()
+returns integer -- how many periods were processed; call again until it is 0
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_until constant timestamptz := v_now + billing.end_notice();
+  v_mark timestamptz;
+  v_ids uuid[];
+  v_last timestamptz;
+begin
+  select a.until into v_mark from billing.announced_ends a for update skip locked;
+  if not found then
+    return 0;
+  end if;
+
+  with due as materialized (
+    select s.id, s.current_period_end
+    from public.subscriptions s
+    where s.status = 'active'
+      and s.current_period_end > greatest(v_mark, v_now)
+      and s.current_period_end <= v_until
+    order by s.current_period_end
+    -- Periods that end at the same time belong to one batch, because the next batch starts after that time.
+    fetch first 1000 rows with ties
+  )
+  select coalesce(array_agg(d.id), '{}'), max(d.current_period_end) into v_ids, v_last from due d;
+
+  perform billing.announce_subscription_ends(v_ids);
+  update billing.announced_ends a
+  set until = case when cardinality(v_ids) < 1000 then v_until else v_last end
+  where true;
+  return cardinality(v_ids);
+end
+$$;
+
+select billing.lock_users();
+
+create table billing.settle_failures (
+  user_id uuid primary key constraint settle_failures_user_id_fkey references auth.users (id) on delete cascade,
+  error text not null,
+  failed_at timestamptz not null
+);
+alter table billing.settle_failures enable row level security;
+comment on table billing.settle_failures is
+  'Users whose access a scheduled job could not settle. The job retries each of them after an hour, so that they do not '
+  'delay other users.';
+comment on column billing.settle_failures.error is
+  'The SQLSTATE, such as of an app''s trigger. PS500: the subscription still runs.';
+
+create view billing.recent_failures with (security_invoker = true) as
+select f.user_id
+from billing.settle_failures f
+where f.failed_at > billing.clock() - interval '1 hour';
+comment on view billing.recent_failures is 'Users whom the scheduled jobs leave out: they failed less than an hour ago.';
+
+create function billing.note_settle_failure(p_user_id uuid, p_sqlstate text)
+returns void
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into billing.settle_failures as f (user_id, error, failed_at)
+  values (p_user_id, p_sqlstate, billing.clock())
+  on conflict (user_id) do update
+  set error = excluded.error,
+    failed_at = excluded.failed_at;
+  raise warning 'the access of user % was not settled: %', p_user_id, p_sqlstate;
+end
+$$;
+
+-- Locks a batch of users whose subscription lapsed. Skips users that are locked: the next run takes them. The batch is
+-- small, because a request of one of these users waits for the whole batch.
+create function billing.lock_lapsed_subscriptions()
+returns uuid[] -- the ids of the users; null: none
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_users uuid[];
+begin
+  with lapsed as materialized (
+    select s.id, s.user_id
+    from public.subscriptions s
+    join auth.users u on u.id = s.user_id
+    left join public.plans p on p.id = s.plan_id
+    left join billing.gateway_subscriptions m using (user_id, gateway_subscription_id)
+    cross join lateral (select billing.grace_days(p.grace_days, s.cancel_at_period_end) as days) grace
+    cross join lateral (
+      -- As in billing.sources. A row that was written by hand since then counts instead.
+      select
+        is_source
+          and (
+            m.gateway_status in ('paused', 'completed', 'cancelled') and m.replaced_by is null
+            or m.last_resumed_at >= m.period_end
+          ) as has_ended,
+        is_source
+          and (
+            m.gateway_status in ('paused', 'completed', 'cancelled')
+            or m.last_resumed_at >= m.period_end
+            or m.last_halted_at > m.period_event_at
+          ) as is_unpaid
+      from (
+        select m.plan_id is not null and not exists (
+          select
+          from billing.manual_subscriptions w
+          where w.user_id = s.user_id
+            and w.at > m.arrived_at
+        ) as is_source
+      ) kind
+    ) said
+    where s.status = 'active'
+      and s.current_period_end < v_now
+      -- A refunded cycle and a subscription that is not charged again have no days of grace.
+      and (
+        m.paid_until is not null
+        or said.has_ended
+        or s.current_period_end + make_interval(days => grace.days) < v_now
+      )
+      -- A subscription that the gateway bills ends only after a reconciliation that found no further cycle.
+      and (
+        s.gateway_subscription_id is null
+        -- Before its first cycle there is no period to reconcile.
+        or m.user_id is not null and m.period_end is null
+        or m.paid_until <= v_now
+        or said.is_unpaid
+        or billing.billed_until(s.current_period_end, m.checked_at, grace.days) < 'infinity'
+      )
+      and not exists (select from billing.recent_failures f where f.user_id = s.user_id)
+    order by s.current_period_end
+    limit 100
+    for no key update of u skip locked
+  ),
+  held as materialized (
+    select s.user_id
+    from public.subscriptions s
+    join lapsed l on l.id = s.id
+    for no key update of s skip locked
+  ),
+  profiled as materialized (
+    select p.user_id
+    from billing.profiles p
+    join held h on h.user_id = p.user_id
+    for no key update of p skip locked
+  )
+  select array_agg(h.user_id)
+  into v_users
+  from held h
+  where exists (select from profiled p where p.user_id = h.user_id)
+    -- The user has no profile. A scalar subquery, because for "not exists" the planner may hash all profiles.
+    or (select p.user_id from billing.profiles p where p.user_id = h.user_id) is null;
+  return v_users;
+end
+$$;
+
+-- Settles the access of locked users whose subscription lapsed. A separate statement after the locks sees all payments and
+-- refunds that were committed before.
+create function billing.settle_lapsed(p_user_ids uuid[])
+returns void
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_user record;
+begin
+  -- Each user's side effects are enqueued in one statement, as in a request.
+  perform billing.begin_request('expiry', null);
+  for v_user in
+    select u.id, u.email, s as subscription
+    from auth.users u
+    join public.subscriptions s on s.user_id = u.id
+    where u.id = any (p_user_ids)
+      -- Skips subscriptions that were renewed before the lock.
+      and s.status = 'active'
+      and s.current_period_end < billing.clock()
+    order by u.id
+  loop
+    if billing.settle_access(v_user.id, v_user.email, p_before => v_user.subscription) is not true then
+      raise exception 'a lapsed subscription did not end' using errcode = 'PS500';
+    end if;
+  end loop;
+  -- Another source may have taken over. If its end is less than seven days away, billing.announce_ends has passed it.
+  perform billing.announce_subscription_ends(array_agg(s.id))
+  from public.subscriptions s
+  where s.user_id = any (p_user_ids)
+    and s.status = 'active'
+  having count(*) > 0;
+  perform set_config('subscriptions.request', '', true);
+  perform billing.wake();
+end
+$$;
+
+-- Ends a batch of lapsed subscriptions. Repeated or concurrent runs end each subscription once, and a concurrent renewal
+-- wins. An error for one user, such as in an app's trigger on the profile, does not delay the other users.
+create function billing.expire_subscriptions()
+returns integer -- how many subscriptions had lapsed; call again until it is 0
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_lapsed constant uuid[] := billing.lock_lapsed_subscriptions();
+  v_user_id uuid;
+begin
+  if v_lapsed is null then
+    return 0;
+  end if;
+  begin
+    perform billing.settle_lapsed(v_lapsed);
+    return cardinality(v_lapsed);
+  exception
+    when others then
+      if not billing.is_error_of_event(sqlstate) and sqlstate <> '55P03' then
+        raise;
+      end if;
+  end;
+
+  foreach v_user_id in array v_lapsed loop
+    begin
+      perform billing.settle_lapsed(array[v_user_id]);
+    exception
+      when others then
+        perform billing.note_settle_failure(v_user_id, sqlstate);
+    end;
+  end loop;
+  return cardinality(v_lapsed);
+end
+$$;

@@ -1,0 +1,598 @@
+-- Everything that needs an admin, one view for each kind, and billing.findings with all of them. Operations: "Findings".
+
+create view billing.paid_not_entitled with (security_invoker = true) as
+select
+  paid.user_id,
+  paid.since,
+  paid.payment_id,
+  paid.tier,
+  paid.reference as gateway_payment_id,
+  paid.period_end,
+  s.status as subscription_status,
+  s.ended_reason
+from (
+  select
+    p.user_id, p.fulfilled_at as since, p.id::text as payment_id, p.tier, p.gateway_payment_id as reference, p.period_end
+  from public.payments p
+  where p.fulfilled_at is not null
+    and p.period_end > billing.clock()
+    and p.ended_at is null
+    and p.user_id is not null
+    -- Its period has begun, and no purchase replaced it.
+    and (p.starts = 'after_current' and p.period_start > billing.clock()) is not true
+    and not exists (select from billing.replacements r where r.kind = 'payment' and r.id = p.id::text)
+  union all
+  select g.user_id, g.arrived_at, g.gateway_subscription_id, g.tier, g.gateway_subscription_id, g.ends_at
+  from billing.sources g
+  where g.kind = 'gateway_subscription'
+    and g.ends_at > (select billing.clock())
+    and g.ended_at is null
+) paid
+left join public.subscriptions s on s.user_id = paid.user_id
+where s.status is distinct from 'active'
+  and exists (select from billing.find_user(paid.user_id));
+comment on view billing.paid_not_entitled is
+  'Users with a running paid period and without an active subscription, although they did not cancel it. '
+  'billing.explain_user shows why. A grant until period_end, or a refund, ends the finding.';
+
+create view billing.entitled_not_paid with (security_invoker = true) as
+select
+  holder.user_id,
+  coalesce(
+    case when holder.is_over then holder.ends_at end,
+    (select max(c.at) from billing.tier_changes c where c.user_id = holder.user_id),
+    holder.updated_at
+  ) as since,
+  case when holder.is_over then 'its period is over' else 'nothing pays for it' end as reason,
+  holder.profile_tier,
+  holder.subscription_tier,
+  holder.current_period_end,
+  holder.gateway_subscription_id
+from (
+  select
+    a.user_id,
+    case when pr.subscription_tier <> 'free' then pr.subscription_tier end as profile_tier,
+    a.tier as subscription_tier,
+    a.current_period_end,
+    a.gateway_subscription_id,
+    a.updated_at,
+    -- The sweep runs each minute. The reconciliation of a subscription that the gateway bills may take a day.
+    ends.at as ends_at,
+    ends.at < (select billing.clock()) as is_over
+  from public.subscriptions a
+  left join billing.profiles pr on pr.user_id = a.user_id
+  left join public.plans pl on pl.id = a.plan_id
+  cross join lateral (
+    select a.current_period_end
+      + make_interval(
+        days => billing.grace_days(pl.grace_days, false) + case when a.gateway_subscription_id is null then 0 else 1 end,
+        hours => 1
+      ) as at
+  ) ends
+  where a.status = 'active'
+  union all
+  select p.user_id, p.subscription_tier, null, null, null, null, null, null
+  from billing.profiles p
+  where p.subscription_tier <> 'free'
+    and not exists (select from public.subscriptions s where s.user_id = p.user_id and s.status = 'active')
+) holder
+where holder.is_over
+  or holder.gateway_subscription_id is null
+  and not exists (
+    select
+    from billing.sources o
+    where o.user_id = holder.user_id
+      and o.kind <> 'manual'
+      and o.tier = coalesce(holder.subscription_tier, holder.profile_tier)
+      and o.ended_at is null
+      and o.lapses_at + interval '1 hour' > (select billing.clock())
+  );
+comment on view billing.entitled_not_paid is
+  'Users with a tier or an active subscription but without a running payment, gateway subscription or grant for it, and '
+  'users whose period is long over. billing.grant_tier makes the tier a complimentary one. A report: it reads all users.';
+
+create view billing.tier_mismatch with (security_invoker = true) as
+select
+  s.user_id,
+  coalesce((select max(c.at) from billing.tier_changes c where c.user_id = s.user_id), s.updated_at) as since,
+  pr.subscription_tier as profile_tier,
+  s.tier as subscription_tier,
+  s.status as subscription_status,
+  s.ended_reason
+from public.subscriptions s
+left join billing.profiles pr on pr.user_id = s.user_id
+where coalesce(pr.subscription_tier, 'free') <> case when s.status = 'active' then s.tier else 'free' end
+  -- A subscription that was activated for a past period gives no access until it is charged.
+  and (
+    s.status = 'active'
+    and s.current_period_end <= (select billing.clock())
+    and coalesce(pr.subscription_tier, 'free') = 'free'
+  ) is not true;
+comment on view billing.tier_mismatch is
+  'Profiles whose tier is not that of the active subscription, or stayed after its end. billing.explain_user shows what '
+  'wrote it. A report: it reads all subscriptions.';
+
+create view billing.captured_not_fulfilled with (security_invoker = true) as
+select
+  p.user_id,
+  p.captured_at as since,
+  p.id as payment_id,
+  p.tier,
+  p.amount,
+  p.gateway_payment_id,
+  case
+    when p.user_id is null then 'paid, user gone'
+    when (billing.plan_bought(p)).id is null then 'no plan of this tier'
+    else 'not confirmed with its amount'
+  end as reason
+from public.payments p
+where p.status = 'captured'
+  and p.fulfilled_at is null
+  and not billing.is_refunded(p.amount, p.refunded_amount);
+comment on view billing.captured_not_fulfilled is
+  'Captured payments that granted no tier, with the reason. A verification, billing.replay_event after the plan was added, '
+  'or a refund ends the finding.';
+
+create view billing.paid_twice with (security_invoker = true) as
+with running as not materialized (
+  select p.*
+  from public.payments p
+  where p.fulfilled_at is not null
+    and p.ended_at is null
+    and p.period_end > billing.clock()
+    and not exists (select from billing.replacements r where r.kind = 'payment' and r.id = p.id::text)
+),
+doubled as not materialized (
+  select
+    p.user_id,
+    p.id,
+    case
+      when other.tier = p.tier and (other.fulfilled_at, other.since, other.id) < (p.fulfilled_at, p.since, p.id) then 1
+      -- Only a webhook announced this older order, after a newer purchase.
+      when p.verified_at is null and other.since > p.since and other.fulfilled_at < p.fulfilled_at then 3
+    end as reason
+  from running p
+  join running other on other.user_id = p.user_id
+  where other.id <> p.id
+    and other.period_start < p.period_end
+    and other.period_end > p.period_start
+  union all
+  select
+    p.user_id,
+    p.id,
+    case
+      when billed.tier = p.tier then 2
+      -- Only the first activation counts. A later one, after the payment, changes nothing.
+      when p.verified_at is null and began.at > p.since and began.at < p.fulfilled_at then 3
+    end
+  from running p
+  join billing.sources billed on billed.user_id = p.user_id
+  join billing.gateway_subscriptions m on m.user_id = billed.user_id and m.gateway_subscription_id = billed.id
+  cross join lateral (select least(m.first_activated_at, m.first_charged_at) as at) began
+  where billed.kind = 'gateway_subscription'
+    and billed.ended_at is null
+    and billed.ends_at > billing.clock()
+    and billed.starts_at < p.period_end
+    and billed.ends_at > p.period_start
+)
+select
+  p.user_id,
+  x.created_at as since,
+  p.id as payment_id,
+  x.gateway_payment_id,
+  'a further payment on the order' as reason
+from billing.extra_payments x
+join public.payments p on p.id = x.payment_id
+where not billing.is_refunded(p.amount, x.refunded_amount)
+  -- The gateway refunds a payment that was verified but not captured within five days.
+  and (x.confirmed_at is not null or x.paid_at > (select billing.clock()) - interval '5 days')
+union all
+select
+  p.user_id,
+  p.fulfilled_at,
+  p.id,
+  p.gateway_payment_id,
+  (array[
+    'another payment for the same time', 'the gateway bills the same time', 'captured after a newer purchase'
+  ])[overlap.reason]
+from running p
+join (
+  select o.user_id, o.id, min(o.reason) as reason
+  from doubled o
+  where o.reason is not null
+  group by o.user_id, o.id
+) overlap on overlap.user_id = p.user_id and overlap.id = p.id;
+comment on view billing.paid_twice is
+  'Payments for something that was already paid: a further payment on an order, or a payment whose period overlaps another '
+  'paid period that still runs. A refund ends the finding. With early_renewal = extend renewals do not overlap.';
+
+create view billing.unexpected_charges with (security_invoker = true) as
+select
+  m.user_id,
+  c.charged_at as since,
+  found.finding,
+  m.gateway_subscription_id,
+  c.gateway_payment_id,
+  c.amount,
+  c.period_start,
+  c.period_end
+from billing.gateway_subscriptions m
+join billing.gateway_charges c using (user_id, gateway_subscription_id)
+cross join lateral (
+  select m.user_cancelled_at < c.charged_at or m.status = 'cancelled' and m.cancelled_at < c.charged_at as is_before
+) cancelled
+cross join lateral (
+  select
+    case when cancelled.is_before then 'charged_after_cancellation' else 'charged_after_replacement' end as finding
+  where cancelled.is_before
+    or exists (
+      select
+      from billing.sources newer
+      left join billing.gateway_subscriptions s
+        on (s.user_id, s.gateway_subscription_id) = (newer.user_id, newer.id)
+        and newer.kind = 'gateway_subscription'
+      -- Checks the first activation, too, because a later activation moves newer.since past the charge.
+      cross join lateral (values (newer.since), (least(s.first_activated_at, s.first_charged_at))) there (since)
+      where newer.user_id = m.user_id
+        and newer.kind in ('payment', 'gateway_subscription')
+        and newer.id <> m.gateway_subscription_id
+        and there.since > coalesce(m.activated_at, m.first_charged_at)
+        and there.since < c.charged_at
+        and coalesce(newer.ended_at > c.charged_at, true)
+    )
+  union all
+  select 'charged_twice'
+  where c.period_end > (select billing.clock())
+    and m.ended_at is null
+    and exists (
+      select
+      from billing.gateway_subscriptions newer
+      join billing.gateway_charges n using (user_id, gateway_subscription_id)
+      where newer.user_id = m.user_id
+        and newer.plan_id = m.plan_id
+        and newer.gateway_subscription_id <> m.gateway_subscription_id
+        and newer.ended_at is null
+        and not n.is_refunded
+        and n.period_start < c.period_end
+        and n.period_end > c.period_start
+        -- Of two in one second the one that goes on is the newer one.
+        and (n.charged_at, newer.status is distinct from 'cancelled', newer.gateway_subscription_id)
+          > (c.charged_at, m.status is distinct from 'cancelled', m.gateway_subscription_id)
+        -- The customer may start another one after a cancellation.
+        and coalesce(m.user_cancelled_at > n.charged_at, true)
+        and coalesce(m.cancelled_at > n.charged_at, true)
+        -- Subscriptions that the app makes itself may overlap on purpose.
+        and exists (
+          select
+          from billing.subscription_orders o
+          where o.user_id = m.user_id
+            and o.gateway_subscription_id in (m.gateway_subscription_id, newer.gateway_subscription_id)
+        )
+        -- The customer changed to another plan in between, and back.
+        and not exists (
+          select
+          from billing.sources other
+          where other.user_id = m.user_id
+            and other.plan_id is distinct from m.plan_id
+            and other.kind in ('payment', 'gateway_subscription')
+            and other.since between c.charged_at and n.charged_at
+        )
+    )
+) found
+where not c.is_refunded;
+comment on view billing.unexpected_charges is
+  'Charges of a gateway subscription after its user cancelled it, or after a newer purchase replaced it; and of two gateway '
+  'subscriptions to one plan that were charged for the same time the charge of the older one (charged_twice), which the '
+  'service cancels. A refund of the charge ends the finding.';
+
+create view billing.never_captured with (security_invoker = true) as
+select p.user_id, p.uncaptured_at as since, p.id as payment_id, p.tier, p.amount, p.gateway_payment_id
+from public.payments p
+where p.uncaptured_at is not null;
+comment on view billing.never_captured is
+  'Payments that a customer verified but the gateway did not capture. Their access has ended. A later capture fulfils the '
+  'payment and ends the finding.';
+
+create view billing.dispute_lost with (security_invoker = true) as
+select p.user_id, p.captured_at as since, p.id as payment_id, p.tier, p.amount, p.gateway_payment_id
+from public.payments p
+where p.dispute_status = 'lost'
+  and p.fulfilled_at is not null
+  and p.ended_at is null
+union all
+select c.user_id, c.charged_at, null, m.tier, c.amount, c.gateway_payment_id
+from billing.gateway_charges c
+join billing.sources m on (m.user_id, m.kind, m.id) = (c.user_id, 'gateway_subscription', c.gateway_subscription_id)
+where c.dispute_status = 'lost'
+  and m.is_running;
+comment on view billing.dispute_lost is
+  'Payments whose dispute was lost. The user keeps access until billing.end_payment_access(payment_id, ''dispute_lost''), '
+  'which also ends the finding, or until the gateway subscription is cancelled (a cycle has no payment_id).';
+
+create view billing.expiry_failed with (security_invoker = true) as
+select f.user_id, f.failed_at as since, f.error
+from billing.settle_failures f
+left join public.subscriptions s on s.user_id = f.user_id
+where f.error <> 'PS500'
+  and (
+    s.status = 'active' and s.current_period_end < (select billing.clock())
+    or exists (select from billing.gateway_subscriptions m where m.user_id = f.user_id and m.is_waiting)
+  );
+comment on view billing.expiry_failed is
+  'Users whose lapsed subscription could not be ended, or whose waiting gateway subscription could not be settled. error is '
+  'the SQLSTATE, usually from an app''s trigger on the profile. The job retries the user each hour.';
+
+create view billing.outbox_stuck with (security_invoker = true) as
+select
+  billing.user_of_message(o) as user_id,
+  coalesce(o.parked_at, o.next_attempt_at) as since,
+  o.id,
+  o.key,
+  o.destination,
+  case when o.parked_at is null then 'due' else 'parked' end as state,
+  o.attempts,
+  o.last_error,
+  p.until as paused_until
+from billing.outbox o
+left join billing.outbox_pauses p on p.destination = o.destination
+where o.delivered_at is null
+  and o.parked_at is null
+  and o.next_attempt_at < (select billing.clock()) - interval '15 minutes'
+  or o.delivered_at is null
+  and o.parked_at is not null
+  -- Skips withdrawn cancellations, which are parked without a claim.
+  and o.claims <> '{}';
+comment on view billing.outbox_stuck is
+  'Side effects that were not delivered: due for more than 15 minutes (the destination is not configured, or asked for a '
+  'pause until paused_until), or parked, with the cause in last_error. billing.requeue(id) retries one.';
+
+create view billing.failed_events with (security_invoker = true) as
+select
+  coalesce(p.user_id, billing.json_uuid(e.payload #> '{payload,subscription,entity,notes,user_id}')) as user_id,
+  e.received_at as since,
+  e.body_sha256,
+  e.event,
+  e.subject_id,
+  e.outcome,
+  e.attempts,
+  p.id as payment_id
+from billing.unsettled_events u
+join billing.gateway_events e on e.body_sha256 = u.body_sha256
+left join public.payments p on p.gateway_order_id = e.subject_id
+cross join lateral (
+  select
+    billing.json_text(e.payload #> '{payload,payment,entity,id}') as id,
+    billing.json_integer(e.payload #> '{payload,payment,entity,amount}') as amount
+) paid
+where (e.outcome like 'failed: %' or e.outcome in ('parked', 'plan_not_found', 'mismatch'))
+  -- An event without its payload cannot be applied again.
+  and e.payload is not null
+  and case e.outcome
+    -- Until the payment is fulfilled or refunded.
+    when 'plan_not_found' then p.fulfilled_at is null and not billing.is_refunded(p.amount, p.refunded_amount)
+    when 'mismatch' then
+      -- A mismatch is normal for refunds and disputes of an extra payment, and for cancellations of a gateway subscription
+      -- that is not attached. After a charge the activation may still arrive within 15 minutes.
+      case e.event
+        when 'subscription.charged' then e.received_at < (select billing.clock()) - interval '15 minutes'
+        else e.event in ('payment.captured', 'order.paid')
+      end
+      and (p.gateway_payment_id = paid.id and p.fulfilled_at is not null) is not true
+      and (paid.amount > 0 and billing.refunded_amount(paid.id) >= paid.amount) is not true
+    else true
+  end;
+comment on view billing.failed_events is
+  'Webhooks that should have had an effect but had none. mismatch: not of the amount or currency of the order. '
+  'billing.replay_event(body_sha256), a refund, or the end of the payload after 90 days ends the finding.';
+
+-- Postgres lets PUBLIC execute each new function. The migrations keep this default, because a revoke would close functions
+-- of the app, too.
+create view billing.open_functions with (security_invoker = true) as
+select
+  signature.text as name,
+  format(
+    'Run "revoke execute on function %s from public, anon;", or mark it as meant: '
+    '"comment on function %1$s is ''Open to everybody: why'';"',
+    signature.text
+  ) as remedy
+from pg_catalog.pg_proc p
+cross join lateral (
+  select format('public.%I(%s)', p.proname, pg_get_function_identity_arguments(p.oid)) as text
+) signature
+where p.pronamespace = 'public'::regnamespace
+  and p.prosecdef
+  and p.prorettype not in ('trigger'::regtype, 'event_trigger'::regtype)
+  and has_function_privilege('anon', p.oid, 'execute')
+  and coalesce(obj_description(p.oid, 'pg_proc'), '') not like 'Open to everybody%'
+  and not exists (
+    select
+    from pg_catalog.pg_depend d
+    where d.classid = 'pg_catalog.pg_proc'::regclass
+      and d.objid = p.oid
+      and d.deptype = 'e'
+  );
+comment on view billing.open_functions is
+  'Functions of schema public that run with the rights of their owner (security definer) and that anon may execute, without '
+  'a comment that says that it is intended.';
+
+create view billing.unearned_credits with (security_invoker = true) as
+select
+  p.user_id,
+  p.fulfilled_at as since,
+  p.id as payment_id,
+  p.gateway_payment_id,
+  p.credit,
+  p.credited_kind,
+  p.credited_id,
+  case
+    when twice.is_second then 'another payment has the same credit'
+    when paid.is_refunded then 'the credited payment was refunded'
+    else 'paid more than a day after the order'
+  end as reason
+from public.payments p
+join billing.replacements r on r.payment_id = p.id
+cross join lateral (
+  select exists (
+    select
+    from billing.replacements first
+    where first.id = r.id
+      and first.kind = r.kind
+      and first.user_id = r.user_id
+      and (r.kind = 'payment' or first.until = r.until)
+      and (first.fulfilled_at, first.since, first.payment_id) < (r.fulfilled_at, r.since, r.payment_id)
+  ) as is_second
+) twice
+cross join lateral (
+  select billing.paid_for(r.user_id, r.kind, r.id, r.until) < p.credited_amount as is_refunded
+) paid
+where p.credited_id is not null
+  and p.user_id is not null
+  and p.period_end > billing.clock()
+  and (twice.is_second or paid.is_refunded or p.fulfilled_at > p.created_at + interval '1 day');
+comment on view billing.unearned_credits is
+  'Payments whose credit was not covered when they were fulfilled. The payment gives its tier, because an order is what was '
+  'sold. The finding ends with the period.';
+
+create view billing.unmailed_payments with (security_invoker = true) as
+select p.user_id, p.fulfilled_at as since, p.id as payment_id, p.gateway_payment_id
+from public.payments p
+cross join lateral billing.find_user(p.user_id) u
+-- Older payments are not listed: mail rows are kept for at least 30 days after their delivery.
+where p.fulfilled_at > billing.clock() - interval '30 days'
+  and p.period_end > billing.clock() - interval '30 days'
+  and u.email <> ''
+  and not exists (select from billing.outbox o where o.key = 'payment-success/' || p.id)
+  and not exists (
+    select
+    from billing.support_actions a
+    where a.action = 'note'
+      and a.reference in (p.id::text, p.gateway_payment_id)
+  );
+comment on view billing.unmailed_payments is
+  'Payments of the last 30 days without a success mail, although the user has an e-mail address: the user had no profile at '
+  'that time. A support action note about the payment ends the finding.';
+
+create view billing.missed_webhooks with (security_invoker = true) as
+select
+  min(a.raised_at) as since,
+  count(*) as alerts,
+  (array_agg(a.subject_id order by a.raised_at desc))[:10] as newest
+from billing.alerts a
+where a.raised_at > billing.clock() - interval '30 days'
+  and a.raised_at > coalesce((select max(e.received_at) from billing.gateway_events e where e.deliveries > 0), '-infinity')
+  and not exists (
+    select
+    from billing.support_actions n
+    where n.action = 'note'
+      and n.reference = 'webhooks'
+      and n.created_at >= a.raised_at
+  )
+having count(*) > 0;
+comment on view billing.missed_webhooks is
+  'What reconciliation found since the newest webhook arrived, in one row: the endpoint is probably switched off at the '
+  'gateway. The next webhook ends the finding, or a support action note with the reference webhooks, or 30 days.';
+comment on column billing.missed_webhooks.since is 'When the first of them was found.';
+comment on column billing.missed_webhooks.alerts is 'How many were found.';
+comment on column billing.missed_webhooks.newest is 'The gateway''s ids of the ten newest orders and subscriptions.';
+
+create view billing.findings with (security_invoker = true) as
+select
+  f.finding, f.subject, f.user_id, f.since,
+  f.detail - '{user_id, since, finding}'::text[] as detail,
+  coalesce(f.detail ->> 'remedy', f.remedy) as remedy,
+  (select u.email from billing.users u where u.user_id = f.user_id limit 1) as email
+from (
+  select 'paid_not_entitled' as finding, v.payment_id as subject, v.user_id, v.since, to_jsonb(v) as detail,
+    'Read the timeline; then grant the tier until the end of the period, or refund the payment at the gateway.' as remedy
+  from billing.paid_not_entitled v
+  union all
+  select 'entitled_not_paid', v.user_id::text, v.user_id, v.since, to_jsonb(v),
+    'Grant the tier to make it complimentary, or set the subscription to cancelled and the profile to free.'
+  from billing.entitled_not_paid v
+  union all
+  select 'captured_not_fulfilled', v.payment_id::text, v.user_id, v.since, to_jsonb(v),
+    case v.reason
+      when 'no plan of this tier' then 'Add the plan, then replay the webhook of the payment.'
+      when 'paid, user gone' then 'Refund the payment at the gateway.'
+      else 'Look the payment up at the gateway, and refund it if it is not the amount of the order.'
+    end
+  from billing.captured_not_fulfilled v
+  union all
+  select 'tier_mismatch', v.user_id::text, v.user_id, v.since, to_jsonb(v),
+    'Read in the timeline what wrote the tier, then set the tier of the profile.'
+  from billing.tier_mismatch v
+  union all
+  select 'paid_twice', v.gateway_payment_id, v.user_id, v.since, to_jsonb(v),
+    'Refund the payment at the gateway, or grant the customer the time.'
+  from billing.paid_twice v
+  union all
+  select v.finding, coalesce(nullif(v.gateway_payment_id, ''), v.gateway_subscription_id), v.user_id, v.since, to_jsonb(v),
+    case v.finding
+      when 'charged_twice' then 'Refund the charge at the gateway; the service cancels the subscription.'
+      else 'Cancel the subscription at the gateway, and refund the charge if the customer asks for it.'
+    end
+  from billing.unexpected_charges v
+  union all
+  select 'unearned_credit', v.payment_id::text, v.user_id, v.since, to_jsonb(v),
+    'Refund the payment at the gateway, or accept the loss: the finding ends with the period.'
+  from billing.unearned_credits v
+  union all
+  select 'never_captured', v.payment_id::text, v.user_id, v.since, to_jsonb(v),
+    'Look the payment up at the gateway: access has ended until it is captured.'
+  from billing.never_captured v
+  union all
+  select 'dispute_lost', coalesce(v.payment_id::text, v.gateway_payment_id), v.user_id, v.since, to_jsonb(v),
+    case
+      when v.payment_id is null then 'Cancel the subscription at the gateway.'
+      else 'End the access of the payment.'
+    end
+  from billing.dispute_lost v
+  union all
+  select 'expiry_failed', v.user_id::text, v.user_id, v.since, to_jsonb(v),
+    'Repair what raises the SQLSTATE, usually a trigger of the app on profiles; the sweep retries each hour.'
+  from billing.expiry_failed v
+  union all
+  select 'outbox_stuck', v.key, v.user_id, v.since, to_jsonb(v),
+    case v.state
+      when 'parked' then 'Repair the cause in last_error, then requeue the message.'
+      else 'Check that the schedule runs and that the destination of the message is configured.'
+    end
+  from billing.outbox_stuck v
+  union all
+  select 'failed_events', encode(v.body_sha256, 'hex'), v.user_id, v.since, to_jsonb(v),
+    case v.outcome
+      when 'plan_not_found' then 'Add the plan, then replay the webhook.'
+      when 'mismatch' then 'Refund the payment at the gateway: its amount is not that of the order. Or ignore the webhook.'
+      else 'Repair the cause of the error, then replay the webhook, or ignore it.'
+    end
+  from billing.failed_events v
+  union all
+  select 'unmailed_payment', v.payment_id::text, v.user_id, v.since, to_jsonb(v),
+    'Write to the customer that the payment arrived, then insert a note about the payment.'
+  from billing.unmailed_payments v
+  union all
+  select 'missed_webhook', 'webhooks', null, v.since, to_jsonb(v),
+    'Switch the webhook endpoint on at the gateway; the next webhook ends the finding, or a note about "webhooks".'
+  from billing.missed_webhooks v
+  union all
+  select 'reconciliation_backlog', v.kind, null, v.since, to_jsonb(v) - 'kind',
+    'Raise RECONCILE_CALLS_PER_SECOND if the gateway allows more calls, else wait until fewer periods end at once.'
+  from billing.reconciliation_backlog v
+  union all
+  select 'missing_part', m.part, null, null, to_jsonb(m) - 'part', null
+  from billing.missing_parts() m
+  union all
+  select 'open_function', o.name, null, null, to_jsonb(o) - 'name', null
+  from billing.open_functions o
+  union all
+  select f.finding, f.subject, null, f.since, f.detail, null
+  from billing.schedule_faults() f
+) f;
+comment on view billing.findings is 'Everything that needs an admin, with what to do. No rows: nothing needs attention.';
+comment on column billing.findings.finding is 'The kind. Operations: Findings.';
+comment on column billing.findings.subject is 'What it is about: a payment, user, event, message or job.';
+comment on column billing.findings.user_id is 'The customer. Null: it is about no single customer.';
+comment on column billing.findings.since is 'Since when it needs attention, if known.';
+comment on column billing.findings.detail is 'The facts, as in the view of that kind.';
+comment on column billing.findings.remedy is 'What to do, in one sentence.';
+comment on column billing.findings.email is 'The customer''s e-mail address.';

@@ -1,0 +1,251 @@
+-- Revenue by month. Reports: they read all payments. Operations: "Revenue".
+
+create view billing.periods with (security_invoker = true) as
+select
+  u.user_id, line.kind, line.source_id, line.tier, line.starts_at, line.ends_at, line.ended_at,
+  coalesce(
+    (line.kind, line.source_id) = (live.kind, live.id) and line.starts_at < live.ends_at and line.ends_at >= live.ends_at,
+    false
+  ) as is_ruling
+from billing.users u
+cross join lateral (select billing.find_ruling(u.user_id) as ruling offset 0) found
+left join lateral (select ((found.ruling).source).* where (found.ruling).is_live) live on true
+cross join lateral (
+  select
+    s.kind, s.id as source_id, s.tier,
+    case
+      when s.kind = 'payment' then (select p.period_start from public.payments p where p.id = s.id::uuid)
+      else s.starts_at
+    end as starts_at,
+    s.ends_at, s.ended_at
+  from billing.sources s
+  where s.user_id = u.user_id
+    and (
+      s.kind <> 'gateway_subscription'
+      -- A trial, or a first cycle that was announced by its activation alone.
+      or not exists (
+        select
+        from billing.gateway_charges c
+        where (c.user_id, c.gateway_subscription_id) = (s.user_id, s.id)
+          and c.period_end = s.ends_at
+      )
+    )
+  union all
+  select
+    'gateway_subscription', c.gateway_subscription_id, s.tier, c.period_start, c.period_end,
+    case
+      when bool_and(c.is_refunded) then least(c.period_end, max(f.created_at))
+      when max(s.ended_at) < c.period_end then greatest(max(s.ended_at), c.period_start)
+    end
+  from billing.gateway_charges c
+  left join billing.sources s
+    on s.user_id = c.user_id
+    and s.kind = 'gateway_subscription'
+    and s.id = c.gateway_subscription_id
+  left join billing.refunds f
+    on f.gateway_payment_id = c.gateway_payment_id
+    and f.status = 'processed'
+  where c.user_id = u.user_id
+  group by c.gateway_subscription_id, s.tier, c.period_start, c.period_end
+) line;
+comment on view billing.periods is
+  'The paid, granted and written periods of each customer, and the cycles of gateway subscriptions; overlaps included. '
+  'Filter it by user_id.';
+comment on column billing.periods.user_id is 'The id of the user.';
+comment on column billing.periods.kind is 'payment, gateway_subscription, grant or manual (a row written by hand).';
+comment on column billing.periods.source_id is 'The id of the payment, gateway subscription or grant, or of the user.';
+comment on column billing.periods.tier is 'The tier of the period. Null: a cycle of a subscription without a plan of ours.';
+comment on column billing.periods.starts_at is 'Start of the period. Null: a row written by hand without one.';
+comment on column billing.periods.ends_at is 'End of the period, without the days of grace. Null: no end.';
+comment on column billing.periods.ended_at is 'When its access ended early, such as by a refund in full. Null: it did not.';
+comment on column billing.periods.is_ruling is 'Whether the customer''s tier is that of this period now.';
+
+create view billing.paid_periods with (security_invoker = true) as
+select period.user_id, period.tier, period.currency, period.starts_at, period.ends_at,
+  -- A period shorter than four weeks counts by its days.
+  round(
+    period.price / case
+      when period.days < 28 then period.days / 30.4375
+      else greatest(1, round(period.days / 30.4375))
+    end
+  )::bigint as monthly_amount
+from (
+  select
+    p.user_id, p.tier, p.currency, p.amount + coalesce(p.credit, 0) as price, p.period_start as starts_at,
+    least(p.period_end, p.ended_at, replaced.at) as ends_at,
+    extract(epoch from p.period_end - p.period_start)::float8 / 86400 as days
+  from public.payments p
+  left join (
+    select r.id, min(r.since) as at
+    from billing.replacements r
+    where r.kind = 'payment'
+    group by r.id
+  ) replaced on replaced.id = p.id::text
+  where p.fulfilled_at is not null
+  union all
+  select
+    c.user_id, pl.tier, coalesce(pl.currency, (select min(shop.currency) from public.plans shop), 'INR'), c.amount,
+    c.period_start,
+    case
+      when c.is_refunded then c.period_start
+      else least(
+        c.period_end, m.ended_at, case when m.status = 'cancelled' and not m.cancel_at_period_end then m.cancelled_at end,
+        replaced.at
+      )
+    end,
+    extract(epoch from c.period_end - c.period_start)::float8 / 86400
+  from billing.gateway_charges c
+  left join billing.gateway_subscriptions m using (user_id, gateway_subscription_id)
+  left join public.plans pl on pl.id = m.plan_id
+  left join (
+    select r.id, r.user_id, r.until, min(r.since) as at
+    from billing.replacements r
+    where r.kind = 'gateway_subscription'
+    group by r.id, r.user_id, r.until
+  ) replaced
+    on replaced.id = c.gateway_subscription_id
+    and replaced.user_id = c.user_id
+    and replaced.until = c.period_end
+  where c.amount is not null
+) period
+where period.ends_at > period.starts_at
+  and period.starts_at <= (select billing.clock())
+  and period.days > 0
+  and period.user_id is not null;
+comment on view billing.paid_periods is 'The paid periods that have begun, until they ended, and their price for a month.';
+comment on column billing.paid_periods.user_id is 'The customer.';
+comment on column billing.paid_periods.tier is 'The tier of the period. Null: a cycle without a plan of ours.';
+comment on column billing.paid_periods.currency is 'The currency of the price.';
+comment on column billing.paid_periods.starts_at is 'Start of the period.';
+comment on column billing.paid_periods.ends_at is 'End of the period, or when it ended before, such as by a refund.';
+comment on column billing.paid_periods.monthly_amount is 'The price for a month, minor units. A credit counts as paid.';
+
+create view billing.revenue_monthly with (security_invoker = true) as
+with received as (
+  select
+    g.currency,
+    g.month,
+    sum(g.gross) as gross,
+    count(g.user_id) filter (where g.month = g.first_month) as new_customers,
+    count(g.user_id) filter (where g.month > g.first_month) as renewed_customers
+  from (
+    select
+      r.currency, r.user_id, date_trunc('month', r.received_at at time zone 'UTC') as month, sum(r.amount) as gross,
+      min(date_trunc('month', r.received_at at time zone 'UTC')) over (partition by r.user_id, r.currency) as first_month
+    from billing.receipts r
+    group by 1, 2, 3
+  ) g
+  group by g.currency, g.month
+),
+returned as (
+  select r.currency, date_trunc('month', f.created_at at time zone 'UTC') as month, sum(f.amount) as refunded
+  from billing.refunds f
+  join billing.receipts r on r.gateway_payment_id = f.gateway_payment_id
+  where f.status = 'processed'
+  group by 1, 2
+),
+-- Periods that touch or overlap are one run, so that a renewal is neither an end nor a start. Of those that overlap, the one
+-- that began last counts for the recurring revenue.
+periods as (
+  select
+    p.currency, p.user_id, p.starts_at, p.ends_at, p.monthly_amount,
+    max(p.ends_at) over (w rows unbounded preceding) as reaches,
+    (p.starts_at <= max(p.ends_at) over (w rows between unbounded preceding and 1 preceding)) is not true as is_first,
+    lead(p.starts_at) over w as next_at
+  from billing.paid_periods p
+  window w as (partition by p.user_id, p.currency order by p.starts_at, p.ends_at)
+),
+-- What changes with each period, by month: at its start, at its end, and at the end of its run. A customer who begins again
+-- in the month of the end has not lapsed.
+moved as (
+  select e.currency, date_trunc('month', e.at at time zone 'UTC') as month, sum(e.active) as active,
+    sum(e.lapsed) as lapsed_customers, sum(e.amount) as mrr
+  from periods p
+  cross join lateral (
+    values
+      (p.currency, p.starts_at, p.is_first::integer, 0, p.monthly_amount),
+      (p.currency, least(p.ends_at, p.next_at), 0, 0, -p.monthly_amount),
+      (
+        p.currency,
+        case when (p.next_at > p.reaches) is not false then p.reaches end,
+        -1,
+        (date_trunc('month', p.next_at, 'UTC') is distinct from date_trunc('month', p.reaches, 'UTC'))::integer,
+        0
+      )
+  ) e (currency, at, active, lapsed, amount)
+  where e.at <= (select billing.clock())
+  group by 1, 2
+),
+months as (
+  select c.currency, m.month
+  from (select r.currency, min(r.month) as first_month from received r group by r.currency) c
+  cross join lateral generate_series(
+    c.first_month, date_trunc('month', (select billing.clock()) at time zone 'UTC'), interval '1 month'
+  ) m (month)
+)
+select
+  m.month::date as month,
+  m.currency,
+  coalesce(r.gross, 0)::bigint as gross,
+  coalesce(f.refunded, 0)::bigint as refunded,
+  (coalesce(r.gross, 0) - coalesce(f.refunded, 0))::bigint as net,
+  coalesce(r.new_customers, 0) as new_customers,
+  coalesce(r.renewed_customers, 0) as renewed_customers,
+  coalesce(v.lapsed_customers, 0)::bigint as lapsed_customers,
+  coalesce(sum(v.active) over running, 0)::bigint as active_customers,
+  coalesce(sum(v.mrr) over running, 0)::bigint as mrr
+from months m
+left join received r on r.currency = m.currency and r.month = m.month
+left join returned f on f.currency = m.currency and f.month = m.month
+left join moved v on v.currency = m.currency and v.month = m.month
+window running as (partition by m.currency order by m.month);
+comment on view billing.revenue_monthly is
+  'Revenue and customers by month and currency, from the first payment to the present month. A report: it reads all '
+  'payments. Deleted users count in the amounts, not as customers.';
+comment on column billing.revenue_monthly.month is 'The first day of the month. Months begin at midnight UTC.';
+comment on column billing.revenue_monthly.currency is 'The currency of the amounts, which are in minor units.';
+comment on column billing.revenue_monthly.gross is 'What was captured or charged in the month.';
+comment on column billing.revenue_monthly.refunded is 'What was refunded in the month, of payments of any month.';
+comment on column billing.revenue_monthly.net is 'gross minus refunded.';
+comment on column billing.revenue_monthly.new_customers is 'Customers whose first payment was in the month.';
+comment on column billing.revenue_monthly.renewed_customers is 'Customers who paid in the month and in an earlier one.';
+comment on column billing.revenue_monthly.lapsed_customers is 'Customers whose paid time ended in it without a new one.';
+comment on column billing.revenue_monthly.active_customers is 'Customers with paid time at the month''s end, or now.';
+comment on column billing.revenue_monthly.mrr is 'Monthly recurring revenue then: the prices divided by their months.';
+
+create view billing.active_monthly with (security_invoker = true) as
+with periods as (
+  select
+    p.tier, p.starts_at,
+    max(p.ends_at) over (w rows unbounded preceding) as reaches,
+    (p.starts_at <= max(p.ends_at) over (w rows between unbounded preceding and 1 preceding)) is not true as is_first,
+    lead(p.starts_at) over w as next_at
+  from billing.paid_periods p
+  where p.tier is not null
+  window w as (partition by p.user_id, p.tier order by p.starts_at, p.ends_at)
+),
+moved as (
+  select e.tier, date_trunc('month', e.at at time zone 'UTC') as month, sum(e.delta) as delta
+  from periods p
+  cross join lateral (
+    values (p.tier, p.starts_at, p.is_first::integer), (p.tier, p.reaches, -((p.next_at > p.reaches) is not false)::integer)
+  ) e (tier, at, delta)
+  where e.at <= (select billing.clock())
+  group by 1, 2
+),
+months as (
+  select t.tier, m.month
+  from (select v.tier, min(v.month) as first_month from moved v group by v.tier) t
+  cross join lateral generate_series(
+    t.first_month, date_trunc('month', (select billing.clock()) at time zone 'UTC'), interval '1 month'
+  ) m (month)
+)
+select m.month::date as month, m.tier,
+  coalesce(sum(v.delta) over (partition by m.tier order by m.month), 0)::bigint as active_customers
+from months m
+left join moved v on v.tier = m.tier and v.month = m.month;
+comment on view billing.active_monthly is 'Customers with paid time at each month''s end, by tier. Reads all payments.';
+comment on column billing.active_monthly.month is 'The first day of the month. Months begin at midnight UTC.';
+comment on column billing.active_monthly.tier is 'The tier that was paid for.';
+comment on column billing.active_monthly.active_customers is
+  'Customers with paid time at the month''s end, or now, of this tier.';

@@ -1,0 +1,581 @@
+-- Facts about the subscriptions that the gateway bills: one row for each, merged from events and reconciliation in any
+-- order, with its charged cycles and the request that started it. Contract: "Gateway subscriptions", "Order of events".
+
+-- Each field of the mirror has its own event time, so that the same facts give the same row in every order of arrival,
+-- repeats included.
+
+create table billing.gateway_subscriptions (
+  user_id uuid not null,
+  gateway_subscription_id text not null,
+  gateway_plan_id text,
+  plan_id uuid,
+  plan_event_at timestamptz,
+  status text constraint gateway_subscriptions_status_check check (status in ('active', 'cancelled')),
+  status_event_at timestamptz,
+  cancelled_at timestamptz,
+  cancelled_arrived_at timestamptz,
+  activated_event_at timestamptz,
+  activated_at timestamptz,
+  first_activated_at timestamptz,
+  first_charged_at timestamptz,
+  period_start timestamptz,
+  period_end timestamptz,
+  period_event_at timestamptz,
+  has_refunds boolean not null default false,
+  paid_until timestamptz,
+  cancel_at_period_end boolean not null default false,
+  is_replaced boolean not null default false,
+  user_cancelled_at timestamptz,
+  ended_at timestamptz,
+  ended_reason text,
+  arrived_at timestamptz,
+  is_waiting boolean not null default false,
+  next_check_at timestamptz,
+  checked_at timestamptz,
+  gateway_status text,
+  gateway_status_event_at timestamptz,
+  charge_at timestamptz,
+  short_url text,
+  paid_count bigint,
+  authenticated_at timestamptz,
+  first_halted_at timestamptz,
+  last_halted_at timestamptz,
+  last_resumed_at timestamptz,
+  first_period_start timestamptz,
+  first_period_end timestamptz,
+  first_period_event_at timestamptz,
+  replaced_by text,
+  is_billed boolean not null generated always as (
+    status is distinct from 'cancelled'
+    and ended_at is null
+    and coalesce(gateway_status, 'active') not in ('completed', 'expired', 'cancelled')
+  ) stored,
+  constraint gateway_subscriptions_pkey primary key (user_id, gateway_subscription_id)
+)
+-- Space in each page for a new row version (HOT updates): the usual merge writes no index.
+with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02);
+alter table billing.gateway_subscriptions enable row level security;
+grant select, insert, update on billing.gateway_subscriptions to service_role;
+create index gateway_subscriptions_gateway_subscription_id_idx
+on billing.gateway_subscriptions (gateway_subscription_id);
+create index gateway_subscriptions_next_check_at_idx on billing.gateway_subscriptions (next_check_at)
+where next_check_at is not null;
+create index gateway_subscriptions_plan_waiting_idx on billing.gateway_subscriptions (gateway_plan_id)
+where plan_id is null and gateway_plan_id is not null;
+create index gateway_subscriptions_user_waiting_idx on billing.gateway_subscriptions (user_id) where is_waiting;
+comment on table billing.gateway_subscriptions is
+  'The mirror: the facts about each gateway subscription. No foreign key to the user, because an event may arrive before '
+  'its user exists. A column with event_at is the created_at of the event that set the columns of its name.';
+comment on column billing.gateway_subscriptions.gateway_subscription_id is 'Empty where the events have no id.';
+comment on column billing.gateway_subscriptions.gateway_plan_id is 'The gateway''s plan id in the newest event.';
+comment on column billing.gateway_subscriptions.plan_id is
+  'Our plan, which makes the subscription a source of access. Null: the subscription attaches to the ruling source.';
+comment on column billing.gateway_subscriptions.activated_at is 'The newest activation. Ranks the sources of a user.';
+comment on column billing.gateway_subscriptions.first_activated_at is 'Findings compare it with the times of payments.';
+comment on column billing.gateway_subscriptions.first_charged_at is
+  'Ranks the sources of a user while no activation is known.';
+comment on column billing.gateway_subscriptions.has_refunds is 'Whether a cycle''s payment was refunded, at least in part.';
+comment on column billing.gateway_subscriptions.paid_until is
+  'The end of the paid time after a full refund of the newest cycle. Null: the newest cycle is paid.';
+comment on column billing.gateway_subscriptions.is_replaced is
+  'Whether another source rules. Then the outbox cancels the subscription at the gateway for the end of its cycle.';
+comment on column billing.gateway_subscriptions.user_cancelled_at is
+  'When the user cancelled the subscription, at once or for the end of the cycle. A later charge is unexpected.';
+comment on column billing.gateway_subscriptions.ended_at is 'When the user ended the subscription at once.';
+comment on column billing.gateway_subscriptions.is_billed is 'Whether the gateway may charge another cycle.';
+comment on column billing.gateway_subscriptions.arrived_at is
+  'When the newest fact arrived. Null: only a subscription row that was written by hand names the subscription.';
+comment on column billing.gateway_subscriptions.is_waiting is 'Whether an event arrived before its user existed.';
+comment on column billing.gateway_subscriptions.next_check_at is
+  'When the subscription is next reconciled with the gateway. During a reconciliation: the end of the lease.';
+comment on column billing.gateway_subscriptions.gateway_status is
+  'The newest status at the gateway. status has only whether it was activated or cancelled.';
+comment on column billing.gateway_subscriptions.gateway_status_event_at is 'Or the time of the reconciliation that set it.';
+comment on column billing.gateway_subscriptions.charge_at is 'When the gateway charges next. Null: it does not.';
+comment on column billing.gateway_subscriptions.short_url is
+  'The page of the gateway on which the customer authorises the subscription or changes the method of payment.';
+comment on column billing.gateway_subscriptions.paid_count is 'The number of paid cycles in the newest charge.';
+comment on column billing.gateway_subscriptions.authenticated_at is 'When the customer authorised it. Ranks a trial.';
+comment on column billing.gateway_subscriptions.first_halted_at is
+  'After it an activation may carry a cycle that is not paid: only a charge sets the period.';
+comment on column billing.gateway_subscriptions.last_halted_at is
+  'If no later charge is known, access ends after the days of grace.';
+comment on column billing.gateway_subscriptions.last_resumed_at is
+  'If that is after the paid time, only a charge gives access again.';
+comment on column billing.gateway_subscriptions.first_period_start is 'The cycle of the first activation: its start.';
+comment on column billing.gateway_subscriptions.replaced_by is
+  'The authorised gateway subscription that starts when this one ends: a change of plan.';
+
+select billing.lock_users();
+
+create table billing.user_cancellations (
+  user_id uuid primary key constraint user_cancellations_user_id_fkey references auth.users (id) on delete cascade,
+  at timestamptz not null
+);
+alter table billing.user_cancellations enable row level security;
+grant select, insert, update on billing.user_cancellations to service_role;
+comment on table billing.user_cancellations is
+  'When a user last ended all access at once. A gateway subscription that was activated before that time has ended, too, '
+  'even if its event arrives later.';
+
+create table billing.gateway_charges (
+  user_id uuid not null,
+  gateway_subscription_id text not null,
+  period_end timestamptz not null,
+  period_start timestamptz not null,
+  gateway_payment_id text not null,
+  amount bigint,
+  refunded_amount bigint not null default 0,
+  dispute_status text,
+  dispute_event_at timestamptz,
+  charged_at timestamptz not null,
+  is_refunded boolean not null generated always as (billing.is_refunded(amount, refunded_amount)) stored,
+  constraint gateway_charges_pkey
+    primary key (user_id, gateway_subscription_id, period_end, period_start, gateway_payment_id)
+);
+alter table billing.gateway_charges enable row level security;
+grant select, insert, update on billing.gateway_charges to service_role;
+create index gateway_charges_gateway_payment_id_idx on billing.gateway_charges (gateway_payment_id)
+where gateway_payment_id <> '';
+comment on table billing.gateway_charges is 'The charged cycles of gateway subscriptions, with their payments.';
+comment on column billing.gateway_charges.gateway_payment_id is 'Empty where the gateway named no payment.';
+comment on column billing.gateway_charges.amount is 'Minor currency units. Null where the gateway named no payment.';
+comment on column billing.gateway_charges.is_refunded is 'Whether the payment was refunded in full.';
+comment on column billing.gateway_charges.dispute_event_at is 'created_at of the newest event about the dispute.';
+comment on column billing.gateway_charges.refunded_amount is 'The sum of the processed refunds, minor currency units.';
+create index gateway_charges_charged_at_idx on billing.gateway_charges (charged_at);
+
+create table billing.subscription_orders (
+  id uuid primary key default gen_random_uuid(),
+  user_id uuid not null constraint subscription_orders_user_id_fkey references auth.users (id) on delete cascade,
+  tier text not null,
+  gateway_plan_id text not null,
+  gateway_key_id text,
+  idempotency_keys text[] not null default '{}'
+    constraint subscription_orders_idempotency_keys_check check (cardinality(idempotency_keys) <= 20),
+  gateway_subscription_id text constraint subscription_orders_gateway_subscription_id_key unique,
+  short_url text,
+  created_at timestamptz not null default billing.clock(),
+  expires_at timestamptz not null,
+  starts_at timestamptz,
+  is_trial boolean not null default false,
+  replaces text,
+  payment_id uuid,
+  withdrawn_at timestamptz,
+  next_check_at timestamptz
+);
+create index subscription_orders_user_id_created_at_idx on billing.subscription_orders (user_id, created_at desc);
+create index subscription_orders_next_check_at_idx on billing.subscription_orders (next_check_at)
+where next_check_at is not null;
+alter table billing.subscription_orders enable row level security;
+grant select, insert, update on billing.subscription_orders to service_role;
+comment on table billing.subscription_orders is
+  'Gateway subscriptions that users asked for. They give no access: the events of the gateway do. '
+  'One that was not authorised is forgotten after expires_at.';
+comment on column billing.subscription_orders.idempotency_keys is 'Each of these keys returns this order.';
+comment on column billing.subscription_orders.gateway_plan_id is 'The plan at the gateway when the subscription was made.';
+comment on column billing.subscription_orders.gateway_subscription_id is 'Null: the gateway has not answered yet.';
+comment on column billing.subscription_orders.short_url is 'The page of the gateway on which the customer authorises it.';
+comment on column billing.subscription_orders.expires_at is
+  'From then on the gateway accepts no authorisation. If none came before, the subscription is cancelled.';
+comment on column billing.subscription_orders.starts_at is 'When the first cycle is charged. Null: at the authorisation.';
+comment on column billing.subscription_orders.is_trial is 'Whether the authorisation gives access until starts_at.';
+comment on column billing.subscription_orders.replaces is 'The one that ends when this one starts: a change of plan.';
+comment on column billing.subscription_orders.payment_id is
+  'The payment for the time until starts_at. Without it the subscription is cancelled before it starts.';
+comment on column billing.subscription_orders.withdrawn_at is
+  'From then on it is not to be authorised: its change was undone, or another subscription was authorised. It is cancelled '
+  'at the gateway, also if the gateway answers later.';
+comment on column billing.subscription_orders.next_check_at is 'When it is next reconciled. Null: nothing is left to ask.';
+
+-- Sets the period of a gateway subscription that was halted: its newest charged cycle. If no charge is known, the cycle of
+-- its first activation if that came before the halt, else its trial. If nothing of these is known, its paid time ended where
+-- the cycle of its first activation began.
+create function billing.last_paid_cycle(p_subscription billing.gateway_subscriptions)
+returns billing.gateway_subscriptions
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  select date_trunc('second', cycle.period_start), cycle.period_end, date_trunc('second', cycle.at)
+  into p_subscription.period_start, p_subscription.period_end, p_subscription.period_event_at
+  from (
+    select c.period_start, c.period_end, c.charged_at as at
+    from billing.gateway_charges c
+    where c.user_id = p_subscription.user_id
+      and c.gateway_subscription_id = p_subscription.gateway_subscription_id
+    union all
+    select p_subscription.first_period_start, p_subscription.first_period_end, p_subscription.first_period_event_at
+    where p_subscription.first_period_event_at < p_subscription.first_halted_at
+    union all
+    select p_subscription.authenticated_at, o.starts_at, p_subscription.authenticated_at
+    from billing.subscription_orders o
+    where o.gateway_subscription_id = p_subscription.gateway_subscription_id
+      and o.user_id = p_subscription.user_id
+      and o.is_trial
+      and p_subscription.authenticated_at is not null
+    union all
+    select unpaid.at, unpaid.at, '-infinity'
+    from (select least(p_subscription.first_period_start, p_subscription.first_halted_at) as at) unpaid
+    where p_subscription.first_period_start is not null
+  ) cycle
+  order by cycle.at desc, cycle.period_end desc, cycle.period_start desc
+  limit 1;
+  return p_subscription;
+end
+$$;
+
+-- Returns the end of the paid time of a gateway subscription whose newest cycle was refunded in full: the end of the newest
+-- paid cycle before it, else the start of the first refunded cycle. A cycle with several payments is refunded when all are.
+create function billing.paid_until(p_subscription billing.gateway_subscriptions)
+returns timestamptz -- null: the newest cycle is paid
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return (
+    select case
+      when bool_or(cycle.is_refunded and cycle.ends_at = p_subscription.period_end) then coalesce(
+        max(cycle.ends_at) filter (where not cycle.is_refunded and cycle.ends_at < p_subscription.period_end),
+        min(cycle.starts_at) filter (where cycle.is_refunded)
+      )
+    end
+    from (
+      select c.period_start as starts_at, c.period_end as ends_at, bool_and(c.is_refunded) as is_refunded
+      from billing.gateway_charges c
+      where c.user_id = p_subscription.user_id
+        and c.gateway_subscription_id = p_subscription.gateway_subscription_id
+        and c.gateway_payment_id <> ''
+      group by c.period_start, c.period_end
+    ) cycle
+  );
+end
+$$;
+
+-- Returns what was paid for a period and was not refunded. The credit of a payment counts: it was paid for with an earlier
+-- period.
+create function billing.paid_for(
+  p_user_id uuid,
+  p_kind text, -- payment or gateway_subscription
+  p_id text,
+  p_until timestamptz -- the end of the cycle; not used for a payment
+)
+returns bigint -- minor currency units
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if p_kind = 'payment' then
+    return (
+      select coalesce(sum(p.amount + coalesce(p.credit, 0) - p.refunded_amount), 0)
+      from public.payments p
+      where p.id = p_id::uuid
+        and p.uncaptured_at is null
+        and not billing.is_refunded(p.amount, p.refunded_amount)
+    );
+  end if;
+  return (
+    select coalesce(sum(greatest(c.amount - c.refunded_amount, 0)), 0)
+    from billing.gateway_charges c
+    where c.user_id = p_user_id
+      and c.gateway_subscription_id = p_id
+      and c.period_end = p_until
+      and c.gateway_payment_id <> ''
+  );
+end
+$$;
+
+-- Merges the status of an event, with the time of the next charge and the page of the gateway, if no newer one is known.
+create function billing.merge_gateway_status(
+  p_subscription billing.gateway_subscriptions,
+  p_event text,
+  p_entity jsonb, -- the subscription
+  p_created_at timestamptz -- of the event; null: the event is applied and sets no event time
+)
+returns billing.gateway_subscriptions
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  -- Of two events in the same second the later one in this list wins.
+  v_statuses constant text[] := array[
+    'created', 'authenticated', 'pending', 'halted', 'paused', 'active', 'completed', 'expired', 'cancelled'
+  ];
+  v_status text := case
+    when p_event in ('subscription.activated', 'subscription.charged', 'subscription.resumed') then 'active'
+    when p_event = 'subscription.updated' then billing.json_text(p_entity -> 'status')
+    else substr(p_event, length('subscription.') + 1)
+  end;
+  v_charge_at constant timestamptz := billing.json_time(p_entity -> 'charge_at');
+  v_before constant billing.gateway_subscriptions := p_subscription;
+begin
+  p_subscription.short_url := greatest(v_before.short_url, left(billing.json_text(p_entity -> 'short_url'), 500));
+  if v_status = any (v_statuses)
+    and (p_created_at, array_position(v_statuses, v_status), coalesce(v_charge_at, '-infinity')) > (
+      v_before.gateway_status_event_at,
+      coalesce(array_position(v_statuses, v_before.gateway_status), 0),
+      coalesce(v_before.charge_at, '-infinity')
+    ) is not false
+  then
+    p_subscription.gateway_status := v_status;
+    p_subscription.charge_at := v_charge_at;
+    p_subscription.gateway_status_event_at := coalesce(p_created_at, v_before.gateway_status_event_at);
+  end if;
+  return p_subscription;
+end
+$$;
+
+-- Merges one event into the mirror. The caller holds the lock on the user, if the user exists.
+create function billing.merge_gateway_subscription(
+  p_user_id uuid,
+  p_gateway_subscription_id text,
+  p_event text,
+  p_entity jsonb, -- the subscription
+  p_gateway_plan_id text,
+  p_start timestamptz, -- of the cycle; null, here and below: the event has none
+  p_end timestamptz,
+  p_gateway_payment_id text, -- of the cycle
+  p_amount bigint, -- of that payment, minor currency units
+  p_created_at timestamptz, -- of the event; null: the event is applied and sets no event time
+  p_arrived_at timestamptz
+)
+returns billing.gateway_subscriptions -- the row after the merge; all null: the event changed nothing
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_activated constant boolean := p_event = 'subscription.activated';
+  v_charged constant boolean := p_event = 'subscription.charged';
+  v_cancelled constant boolean := p_event = 'subscription.cancelled';
+  v_at constant timestamptz := coalesce(p_created_at, p_arrived_at);
+  v_gateway_plan_id constant text := left(p_gateway_plan_id, 200);
+  v_happened_at constant timestamptz := billing.happened_at(p_created_at, p_arrived_at);
+  -- A charge that arrives late, such as from reconciliation, keeps the gateway's time.
+  v_charged_at constant timestamptz := least(p_created_at + interval '999999 microseconds', p_arrived_at);
+  v_plan_id uuid;
+  v_refunded bigint;
+  v_user_ended_at timestamptz;
+  v_is_older boolean := false;
+  v_is_news boolean;
+  v_before billing.gateway_subscriptions;
+  v_after billing.gateway_subscriptions;
+begin
+  select * into v_before
+  from billing.gateway_subscriptions m
+  where m.user_id = p_user_id
+    and m.gateway_subscription_id = p_gateway_subscription_id
+  for update;
+  if not found then
+    select c.at into v_user_ended_at
+    from billing.user_cancellations c
+    where c.user_id = p_user_id
+      and c.at > case when v_charged then v_charged_at else v_happened_at end;
+    insert into billing.gateway_subscriptions as m (
+      user_id, gateway_subscription_id, ended_at, ended_reason, user_cancelled_at, is_replaced
+    )
+    values (
+      p_user_id, p_gateway_subscription_id, v_user_ended_at, case when v_user_ended_at is not null then 'cancelled' end,
+      v_user_ended_at, exists (
+        -- Another subscription was authorised, so the cancellation of this one is enqueued.
+        select
+        from billing.subscription_orders o
+        where o.gateway_subscription_id = p_gateway_subscription_id
+          and o.user_id = p_user_id
+          and o.withdrawn_at is not null
+      )
+    )
+    on conflict on constraint gateway_subscriptions_pkey do update
+    set user_id = m.user_id
+    returning m.* into v_before;
+    if v_user_ended_at is not null and not v_cancelled then
+      perform billing.enqueue_cancellation(p_gateway_subscription_id);
+    end if;
+  end if;
+  v_after := v_before;
+
+  -- Here and below a comparison with a time that is not known is null: the event is applied.
+  if v_gateway_plan_id is not null
+    and (p_created_at, v_gateway_plan_id) > (v_before.plan_event_at, v_before.gateway_plan_id) is not false
+  then
+    if v_before.plan_id is not null and v_gateway_plan_id = v_before.gateway_plan_id then
+      v_plan_id := v_before.plan_id;
+    else
+      select p.id into v_plan_id from public.plans p where p.gateway_plan_id = v_gateway_plan_id;
+    end if;
+    -- After an event named a plan of ours, the subscription remains a source. A cancellation does not change that plan.
+    if v_plan_id is not null and (not v_cancelled or v_before.plan_id is null) then
+      v_after.plan_id := v_plan_id;
+      v_after.gateway_plan_id := v_gateway_plan_id;
+      v_after.plan_event_at := case
+        when v_cancelled then v_before.plan_event_at
+        else coalesce(p_created_at, v_before.plan_event_at)
+      end;
+    elsif v_before.plan_id is null then
+      v_after.gateway_plan_id := v_gateway_plan_id;
+    end if;
+  end if;
+
+  if p_event = 'subscription.halted' then
+    v_after.first_halted_at := least(v_before.first_halted_at, v_at);
+    v_after.last_halted_at := greatest(v_before.last_halted_at, v_at);
+  elsif p_event = 'subscription.resumed' then
+    v_after.last_resumed_at := greatest(v_before.last_resumed_at, v_at);
+  elsif p_event = 'subscription.authenticated' then
+    v_after.authenticated_at := least(v_before.authenticated_at, v_happened_at);
+    -- A trial is a period without a charge.
+    select v_at, o.starts_at into p_start, p_end
+    from billing.subscription_orders o
+    where o.gateway_subscription_id = p_gateway_subscription_id
+      and o.user_id = p_user_id
+      and o.is_trial;
+  elsif v_charged then
+    v_after.paid_count := greatest(v_before.paid_count, billing.json_integer(p_entity -> 'paid_count'));
+  end if;
+  if p_event in ('subscription.pending', 'subscription.halted', 'subscription.paused') then
+    v_after.next_check_at := least(v_before.next_check_at, p_arrived_at + interval '1 hour');
+  end if;
+  v_after := billing.merge_gateway_status(v_after, p_event, p_entity, p_created_at);
+
+  -- Of two events in the same second the longer period wins. In the next statement the cancellation wins. So the order of
+  -- arrival does not matter.
+  if p_end is not null
+    and (p_created_at, p_end, p_start) > (v_before.period_event_at, v_before.period_end, v_before.period_start) is not false
+  then
+    v_after.period_start := p_start;
+    v_after.period_end := p_end;
+    v_after.period_event_at := coalesce(p_created_at, v_before.period_event_at);
+    v_after.next_check_at := least(v_after.next_check_at, p_end - interval '1 day');
+  end if;
+
+  if (v_activated or v_cancelled)
+    and (p_created_at, v_cancelled) > (v_before.status_event_at, v_before.status = 'cancelled') is not false
+  then
+    v_after.status := case when v_cancelled then 'cancelled' else 'active' end;
+    v_after.status_event_at := coalesce(p_created_at, v_before.status_event_at);
+    if v_cancelled then
+      v_after.cancelled_at := v_happened_at;
+      v_after.cancelled_arrived_at := p_arrived_at;
+    end if;
+  end if;
+
+  if v_activated and p_created_at > v_before.activated_event_at is not false then
+    v_after.activated_at := case
+      when v_before.activated_event_at is null or p_created_at is null
+        then greatest(v_before.activated_at, v_happened_at)
+      else v_happened_at
+    end;
+    v_after.activated_event_at := coalesce(p_created_at, v_before.activated_event_at);
+  end if;
+
+  if v_activated then
+    v_after.first_activated_at := least(v_before.first_activated_at, v_happened_at);
+    if p_end is not null and (
+      v_at < v_before.first_period_event_at
+      or v_at = v_before.first_period_event_at
+        and (p_end, p_start) > (v_before.first_period_end, v_before.first_period_start)
+    ) is not false then
+      v_after.first_period_start := p_start;
+      v_after.first_period_end := p_end;
+      v_after.first_period_event_at := v_at;
+    end if;
+    if v_at < v_before.first_period_event_at or v_happened_at < v_before.first_activated_at then
+      -- An older activation that arrives late is no news.
+      v_is_older := true;
+      v_before.first_activated_at := v_after.first_activated_at;
+      v_before.first_period_start := v_after.first_period_start;
+      v_before.first_period_end := v_after.first_period_end;
+      v_before.first_period_event_at := v_after.first_period_event_at;
+    end if;
+  end if;
+  if v_charged then
+    v_after.first_charged_at := least(v_before.first_charged_at, v_happened_at);
+    v_refunded := billing.record_charge(
+      p_user_id, p_gateway_subscription_id, p_start, p_end, p_gateway_payment_id, p_amount, v_charged_at
+    );
+  end if;
+  if v_after.first_halted_at is not null then
+    v_after := billing.last_paid_cycle(v_after);
+  end if;
+  v_after.has_refunds := v_before.has_refunds or coalesce(v_refunded > 0, false);
+  if v_after.has_refunds then
+    v_after.paid_until := billing.paid_until(v_after);
+  end if;
+  -- The gateway bills the subscription again after the user ended it. A repeated activation counts once, however late it
+  -- arrives.
+  if v_activated
+      and v_happened_at > v_before.ended_at
+      and coalesce(p_created_at > v_before.activated_event_at, true)
+    or v_charged and v_charged_at > v_before.ended_at then
+    v_after.ended_at := null;
+    v_after.ended_reason := null;
+  end if;
+
+  v_is_news := v_after is distinct from v_before;
+  if not v_is_news and not v_is_older then
+    return null;
+  end if;
+  update billing.gateway_subscriptions m
+  set gateway_plan_id = v_after.gateway_plan_id,
+    plan_id = v_after.plan_id,
+    plan_event_at = v_after.plan_event_at,
+    status = v_after.status,
+    status_event_at = v_after.status_event_at,
+    cancelled_at = v_after.cancelled_at,
+    cancelled_arrived_at = v_after.cancelled_arrived_at,
+    activated_event_at = v_after.activated_event_at,
+    activated_at = v_after.activated_at,
+    first_activated_at = v_after.first_activated_at,
+    first_charged_at = v_after.first_charged_at,
+    period_start = v_after.period_start,
+    period_end = v_after.period_end,
+    period_event_at = v_after.period_event_at,
+    has_refunds = v_after.has_refunds,
+    paid_until = v_after.paid_until,
+    first_period_start = v_after.first_period_start,
+    first_period_end = v_after.first_period_end,
+    first_period_event_at = v_after.first_period_event_at,
+    first_halted_at = v_after.first_halted_at,
+    last_halted_at = v_after.last_halted_at,
+    last_resumed_at = v_after.last_resumed_at,
+    authenticated_at = v_after.authenticated_at,
+    paid_count = v_after.paid_count,
+    gateway_status = v_after.gateway_status,
+    gateway_status_event_at = v_after.gateway_status_event_at,
+    charge_at = v_after.charge_at,
+    short_url = v_after.short_url,
+    ended_at = v_after.ended_at,
+    ended_reason = v_after.ended_reason,
+    arrived_at = case when v_is_news then p_arrived_at else m.arrived_at end,
+    next_check_at = v_after.next_check_at
+  where m.user_id = p_user_id
+    and m.gateway_subscription_id = p_gateway_subscription_id
+  returning m.* into v_after;
+  return case when v_is_news then v_after end;
+end
+$$;
+
+-- Stores the charge of a cycle, once for each payment.
+create function billing.record_charge(
+  p_user_id uuid,
+  p_gateway_subscription_id text,
+  p_period_start timestamptz,
+  p_period_end timestamptz,
+  p_gateway_payment_id text, -- null: the gateway named none
+  p_amount bigint, -- minor currency units
+  p_charged_at timestamptz
+)
+returns bigint -- refunded so far, minor currency units
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_refunded bigint;
+begin
+  insert into billing.gateway_charges as c (
+    user_id, gateway_subscription_id, period_end, period_start, gateway_payment_id, amount, charged_at, refunded_amount
+  )
+  values (
+    p_user_id, p_gateway_subscription_id, p_period_end, p_period_start, coalesce(p_gateway_payment_id, ''), p_amount,
+    p_charged_at, billing.refunded_amount(p_gateway_payment_id)
+  )
+  on conflict on constraint gateway_charges_pkey do update
+  set charged_at = least(c.charged_at, excluded.charged_at)
+  where excluded.charged_at < c.charged_at
+  returning refunded_amount into v_refunded;
+  return coalesce(v_refunded, 0);
+end
+$$;

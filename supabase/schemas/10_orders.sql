@@ -1,0 +1,377 @@
+-- Orders, their idempotency keys, and the state of an order for the page of its customer. The payment is inserted before the
+-- gateway is called, and gets the order's id afterwards. Contract: POST /api/payments/orders.
+
+select billing.lock_users();
+
+create table billing.order_keys (
+  user_id uuid not null constraint order_keys_user_id_fkey references auth.users (id) on delete cascade,
+  key text not null constraint order_keys_key_check check (char_length(key) <= 255),
+  payment_id uuid not null constraint order_keys_payment_id_fkey references public.payments (id) on delete cascade,
+  tier text not null,
+  created_at timestamptz not null default billing.clock(),
+  primary key (user_id, key)
+);
+create index order_keys_payment_id_idx on billing.order_keys (payment_id);
+create index order_keys_user_id_created_at_idx on billing.order_keys (user_id, created_at desc);
+create index order_keys_created_at_idx on billing.order_keys (created_at);
+alter table billing.order_keys enable row level security;
+grant select, insert, update on billing.order_keys to service_role;
+comment on table billing.order_keys is
+  'Idempotency keys of order requests: the same key returns the same order. Kept for 7 days. A user may add 20 an hour.';
+
+-- Deletes a batch of the idempotency keys that are older than 7 days, and of the orders' reads. An order is read for 5 days,
+-- so none is read more often than 20 times.
+create function billing.delete_order_keys()
+returns integer -- how many rows were deleted; call again until it is 0
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_before constant timestamptz := billing.clock() - interval '7 days';
+begin
+  return billing.delete_oldest('billing.order_keys', 'created_at', v_before)
+    + billing.delete_oldest('billing.order_reads', 'read_at', v_before);
+end
+$$;
+
+-- Refuses a request of a kind of which a user may make at most n an hour.
+create function billing.rate_limited(p_nth_newest timestamptz) -- of the user's requests; null: there are fewer
+returns jsonb -- {outcome: rate_limited, retry_after (seconds)}; null: the request is allowed
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_wait constant numeric := extract(epoch from p_nth_newest + interval '1 hour' - billing.clock());
+begin
+  return case when v_wait > 0 then jsonb_build_object('outcome', 'rate_limited', 'retry_after', ceil(v_wait)) end;
+end
+$$;
+
+-- Returns what a user has while a purchase or a subscription is made.
+create function billing.running(p_user_id uuid)
+returns jsonb -- {tier, until, early_renewal}; null: nothing runs
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return (
+    select jsonb_build_object(
+      'tier', s.tier, 'until', billing.iso_time(s.current_period_end), 'early_renewal', billing.early_renewal()
+    )
+    from public.subscriptions s
+    where s.user_id = p_user_id
+      and s.status = 'active'
+      and s.current_period_end > billing.clock()
+  );
+end
+$$;
+
+-- Contract: POST /api/payments/orders.
+create function public.create_order(
+  p_user_id uuid,
+  p_tier text,
+  p_idempotency_key text default null,
+  p_gateway_key_id text default null, -- the API key of the order; null: an open order of any key is returned
+  p_start text default null -- now or after_current; null: not said, and there is no credit
+)
+returns jsonb
+-- {outcome: created | existing, payment_id, order_id, amount, currency, plan,
+-- running: {tier, until, early_renewal, starts_at} | null, prefill: {email, name}},
+-- with p_start also {credit, starts_at, ends_at},
+-- {outcome: plan_not_found | user_not_found | in_flight | key_conflict}, {outcome: rate_limited, retry_after}
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off
+as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_email text;
+  v_plan public.plans;
+  v_months integer;
+  v_key billing.order_keys;
+  v_payment public.payments;
+  v_refusal jsonb;
+  v_credit record;
+  v_running jsonb;
+  v_starts_at timestamptz;
+begin
+  perform billing.begin_request('order', p_idempotency_key);
+  -- Of two requests at once, the second waits here and then finds the first one's payment.
+  v_email := billing.lock_user(p_user_id);
+  if v_email is null then
+    return jsonb_build_object('outcome', 'user_not_found');
+  end if;
+  select * into v_key from billing.order_keys k where k.user_id = p_user_id and k.key = p_idempotency_key;
+  if v_key.tier <> p_tier
+    or exists (select from public.payments p where p.id = v_key.payment_id and p.starts is distinct from p_start)
+  then
+    return jsonb_build_object('outcome', 'key_conflict');
+  end if;
+  if p_idempotency_key is not null and v_key.user_id is null then
+    v_refusal := billing.rate_limited((
+      select k.created_at from billing.order_keys k where k.user_id = p_user_id order by k.created_at desc offset 19 limit 1
+    ));
+    if v_refusal is not null then
+      return v_refusal;
+    end if;
+  end if;
+  select * into v_plan from public.plans p where p.tier = p_tier and (p.is_active or v_key.payment_id is not null);
+  if not found then
+    return jsonb_build_object('outcome', 'plan_not_found');
+  end if;
+  v_months := billing.sold_months(v_plan.duration_months);
+  select * into v_credit from billing.find_credit(p_user_id, v_plan) where p_start = 'now';
+  select * into v_payment
+  from public.payments p
+  where p.user_id = p_user_id
+    and coalesce(p.gateway_key_id = p_gateway_key_id, true)
+    and (
+      p.id = v_key.payment_id
+      or p.tier = p_tier
+        and p.starts is not distinct from p_start
+        -- The credit is that of the time when the order was made.
+        and p.amount + coalesce(p.credit, 0) = v_plan.price
+        and (p.credited_kind, p.credited_id, p.credited_until)
+          is not distinct from (v_credit.kind, v_credit.id, v_credit.until)
+        and p.currency = v_plan.currency
+        and coalesce(p.plan_id = v_plan.id and p.duration_months = v_months, true)
+        and p.status in ('created', 'failed')
+        -- The gateway accepts no payment on an order that was paid and refunded.
+        and p.refunded_amount = 0
+        and not exists (
+          select
+          from billing.gateway_events e
+          where e.subject_id = p.gateway_order_id
+            and e.event in ('refund.created', 'refund.processed', 'refund.failed')
+        )
+        and p.created_at > v_now - interval '30 minutes'
+    )
+    -- After 30 seconds the request of a payment without an order has ended, so no order will follow.
+    and (p.gateway_order_id is not null or p.created_at > v_now - interval '30 seconds')
+  order by p.id = v_key.payment_id desc nulls last, p.gateway_order_id is not null desc, p.created_at desc
+  limit 1;
+
+  if not found then
+    v_refusal := billing.rate_limited((
+      select p.created_at from public.payments p where p.user_id = p_user_id order by p.created_at desc offset 9 limit 1
+    ));
+    if v_refusal is not null then
+      return v_refusal;
+    end if;
+    -- The payment stores the terms of the sale. A later change of the plan, or of what was credited, does not change them.
+    insert into public.payments (
+      user_id, amount, currency, tier, plan_id, duration_months, gateway_key_id, meta, starts,
+      credit, credited_kind, credited_id, credited_until, credited_amount
+    )
+    values (
+      p_user_id, v_plan.price - coalesce(v_credit.credit, 0), v_plan.currency, p_tier, v_plan.id, v_months, p_gateway_key_id,
+      jsonb_build_object('tier', p_tier), p_start,
+      v_credit.credit, v_credit.kind, v_credit.id, v_credit.until, v_credit.amount
+    )
+    returning * into v_payment;
+  elsif v_payment.gateway_order_id is null then
+    return jsonb_build_object('outcome', 'in_flight');
+  end if;
+
+  if p_idempotency_key is not null then
+    insert into billing.order_keys (user_id, key, payment_id, tier)
+    values (p_user_id, p_idempotency_key, v_payment.id, p_tier)
+    on conflict (user_id, key) do update set payment_id = excluded.payment_id;
+  end if;
+
+  v_running := billing.running(p_user_id);
+  v_starts_at := coalesce(
+    v_payment.period_start,
+    case
+      when p_start = 'after_current' then (billing.find_end(p_user_id)).ends_at
+      when v_running @> jsonb_build_object('tier', p_tier, 'early_renewal', 'extend')
+        then (v_running ->> 'until')::timestamptz
+    end,
+    v_now
+  );
+  return jsonb_build_object(
+    'outcome', case when v_payment.gateway_order_id is null then 'created' else 'existing' end,
+    'payment_id', v_payment.id,
+    'order_id', v_payment.gateway_order_id,
+    'amount', v_payment.amount,
+    'currency', v_payment.currency,
+    'plan', to_jsonb(v_plan),
+    'running', v_running || jsonb_build_object('starts_at', billing.iso_time(v_starts_at)),
+    'prefill', jsonb_build_object(
+      'email', nullif(v_email, ''),
+      'name', (
+        select coalesce(nullif(p.display_name, ''), nullif(p.username, ''))
+        from billing.profiles p
+        where p.user_id = p_user_id
+      )
+    )
+  ) || case
+    when p_start is null then '{}'
+    else jsonb_build_object(
+      'credit', coalesce(v_payment.credit, 0),
+      'starts_at', billing.iso_time(v_starts_at),
+      'ends_at', billing.iso_time(coalesce(v_payment.period_end, billing.add_months(v_starts_at, v_payment.duration_months)))
+    )
+  end;
+end
+$$;
+comment on function public.create_order(uuid, text, text, text, text) is
+  'Returns a user''s open order for a tier, or a new payment, for which the caller creates an order at the gateway.';
+revoke execute on function public.create_order(uuid, text, text, text, text) from public, anon, authenticated;
+grant execute on function public.create_order(uuid, text, text, text, text) to service_role;
+
+create function public.store_order(p_payment_id uuid, p_order_id text)
+returns jsonb -- {outcome: stored | payment_not_found}
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off
+as $$
+begin
+  perform billing.begin_request('order', p_order_id);
+  -- The update applies the events that waited for this order. They need the user's lock, which comes before the payment's.
+  perform billing.lock_user(p.user_id) from public.payments p where p.id = p_payment_id;
+  update public.payments p
+  set gateway_order_id = p_order_id
+  where p.id = p_payment_id
+    and (p.gateway_order_id is null or p.gateway_order_id = p_order_id);
+  return jsonb_build_object('outcome', case when found then 'stored' else 'payment_not_found' end);
+end
+$$;
+comment on function public.store_order(uuid, text) is 'Stores the gateway''s order id of a payment.';
+revoke execute on function public.store_order(uuid, text) from public, anon, authenticated;
+grant execute on function public.store_order(uuid, text) to service_role;
+
+-- Deletes a payment that has no order. Security definer: service_role has no right to delete payments.
+create function billing.delete_unordered(p_payment_id uuid)
+returns void
+language sql security definer set search_path = pg_catalog, pg_temp
+as $$
+  delete from public.payments p
+  where p.id = p_payment_id
+    and p.status = 'created'
+    and p.gateway_order_id is null
+    and p.gateway_payment_id is null
+$$;
+
+create function public.discard_order(p_payment_id uuid)
+returns jsonb -- {outcome: discarded}
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off
+as $$
+begin
+  perform billing.delete_unordered(p_payment_id);
+  return jsonb_build_object('outcome', 'discarded');
+end
+$$;
+comment on function public.discard_order(uuid) is 'Deletes a payment for which the gateway created no order.';
+revoke execute on function public.discard_order(uuid) from public, anon, authenticated;
+grant execute on function public.discard_order(uuid) to service_role;
+
+create table billing.order_reads (
+  payment_id uuid primary key constraint order_reads_payment_id_fkey references public.payments (id) on delete cascade,
+  reads integer not null default 1 constraint order_reads_reads_check check (reads between 1 and 20),
+  read_at timestamptz not null default billing.clock(),
+  attempts integer not null default 0,
+  is_attempt_open boolean not null default false
+);
+create index order_reads_read_at_idx on billing.order_reads (read_at);
+alter table billing.order_reads enable row level security;
+grant select, insert, update on billing.order_reads to service_role;
+comment on table billing.order_reads is
+  'The reads of an order at the gateway for its customer''s page: at most 20, every 5 seconds. Kept for 7 days.';
+comment on column billing.order_reads.read_at is 'The start of the newest read.';
+comment on column billing.order_reads.attempts is 'The most attempts to pay that an answer of the gateway had.';
+comment on column billing.order_reads.is_attempt_open is
+  'Whether the newest attempt of the last answer was neither captured nor failed.';
+
+-- The body of GET /api/payments/orders/:order_id. Attempts are those in the ledger, in the gateway's last answer, and those
+-- that were verified.
+create function billing.order_answer(p_payment public.payments)
+returns jsonb -- {order_id, status: open | paid | failed, tier, amount, currency, valid_until, attempts, last_error}
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_reads billing.order_reads;
+  v_attempts integer;
+  v_last_error text;
+begin
+  select * into v_reads from billing.order_reads r where r.payment_id = p_payment.id;
+  select count(distinct attempt.id) into v_attempts
+  from (
+    select e.payload #>> '{payload,payment,entity,id}' as id
+    from billing.gateway_events e
+    where e.subject_id = left(p_payment.gateway_order_id, 200)
+      and e.event in ('payment.authorized', 'payment.captured', 'payment.failed', 'order.paid')
+    union all
+    select p_payment.gateway_payment_id
+    union all
+    select x.gateway_payment_id from billing.extra_payments x where x.payment_id = p_payment.id
+  ) attempt;
+  -- Events arrive in any order, and `meta` has the error of the last one to arrive.
+  select billing.json_text(failed.entity -> 'error_description') into v_last_error
+  from (
+    select e.payload #> '{payload,payment,entity}' as entity, e.received_at
+    from billing.gateway_events e
+    where e.subject_id = left(p_payment.gateway_order_id, 200)
+      and e.event = 'payment.failed'
+  ) failed
+  order by billing.json_time(failed.entity -> 'created_at') desc nulls last, failed.received_at desc
+  limit 1;
+  return jsonb_build_object(
+    'order_id', p_payment.gateway_order_id,
+    'status', case
+      when p_payment.status = 'captured' and not billing.is_refunded(p_payment.amount, p_payment.refunded_amount) then 'paid'
+      when p_payment.status = 'created' then 'open'
+      -- Another attempt follows the one that failed. Its state is known for as long as the order is read.
+      when p_payment.status = 'failed'
+        and p_payment.uncaptured_at is null
+        and v_reads.is_attempt_open
+        and v_reads.reads < 20
+        then 'open'
+      else 'failed'
+    end,
+    'tier', billing.tier_bought(p_payment),
+    'amount', p_payment.amount,
+    'currency', p_payment.currency,
+    'valid_until', case
+      when p_payment.fulfilled_at is not null and p_payment.ended_at is null then billing.iso_time(p_payment.period_end)
+    end,
+    'attempts', greatest(v_attempts, v_reads.attempts, (p_payment.status <> 'created')::integer),
+    'last_error', coalesce(nullif(v_last_error, ''), nullif(billing.json_text(p_payment.meta -> 'error_description'), ''))
+  );
+end
+$$;
+
+-- After the outcome read the caller reads the payments from the gateway and passes them to apply_order_read. Of several
+-- calls at once, one gets that outcome. Contract: GET /api/payments/orders/:order_id.
+create function public.get_order(
+  p_user_id uuid,
+  p_order_id text, -- the gateway's
+  p_can_read boolean -- whether the gateway is configured
+)
+returns jsonb -- {outcome: known | read, payment_id, order}, {outcome: order_not_found}
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off
+as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_payment public.payments;
+  v_is_leased boolean := false;
+begin
+  select * into v_payment from public.payments p where p.gateway_order_id = p_order_id and p.user_id = p_user_id;
+  if not found then
+    return jsonb_build_object('outcome', 'order_not_found');
+  end if;
+  -- After five days the result is final: see billing.next_reconciliation.
+  if p_can_read and v_payment.status <> 'captured' and v_payment.created_at > v_now - interval '120 hours' then
+    insert into billing.order_reads as r (payment_id, read_at)
+    values (v_payment.id, v_now)
+    on conflict (payment_id) do update
+    set reads = r.reads + 1,
+      read_at = excluded.read_at
+    where r.reads < 20
+      and r.read_at <= v_now - interval '5 seconds';
+    v_is_leased := found;
+  end if;
+  return jsonb_build_object(
+    'outcome', case when v_is_leased then 'read' else 'known' end,
+    'payment_id', v_payment.id,
+    'order', billing.order_answer(v_payment)
+  );
+end
+$$;
+comment on function public.get_order(uuid, text, boolean) is
+  'Returns the state of a user''s order, and whether the caller reads it from the gateway.';
+revoke execute on function public.get_order(uuid, text, boolean) from public, anon, authenticated;
+grant execute on function public.get_order(uuid, text, boolean) to service_role;

@@ -1,0 +1,286 @@
+-- The events about gateway subscriptions, in any order: each is merged into the mirror, then the user's access is settled.
+-- Contract: "Gateway subscriptions".
+
+-- Enqueues the mail about an event of a gateway subscription with a plan of ours: a charge that failed, that was made, or
+-- that was the last. The caller has settled the user's access.
+create function billing.announce_billing(
+  p_event text,
+  p_subscription billing.gateway_subscriptions, -- after the event
+  p_entity jsonb, -- the subscription
+  p_payment jsonb, -- of the cycle, if the event has it
+  p_period_end timestamptz, -- of the charged cycle
+  p_email text -- of the user
+)
+returns void
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_id constant text := p_subscription.gateway_subscription_id;
+  v_status constant text := substr(p_event, length('subscription.') + 1);
+  v_payment_id text;
+  v_kind text;
+  v_key text;
+  v_payload jsonb;
+begin
+  if p_subscription.plan_id is null or p_email = '' then
+    return;
+  end if;
+  if v_status in ('pending', 'halted', 'completed')
+    and p_subscription.gateway_status = v_status
+    -- Without a paid cycle there is no access that ends.
+    and p_subscription.period_end is not null
+  then
+    v_kind := case v_status when 'pending' then 'payment-pending' else 'subscription-' || v_status end;
+    -- One mail for each cycle that was not charged.
+    v_key := concat_ws('/', v_kind, v_id, case
+      when v_status <> 'completed' then billing.iso_time(p_subscription.period_end)
+    end);
+    v_payload := jsonb_build_object(
+      'access_ends_at', billing.iso_time(billing.access_end(p_subscription)),
+      'manage_url', p_subscription.short_url,
+      'ends_at', billing.iso_time(p_subscription.period_end)
+    );
+  elsif v_status = 'charged' then
+    v_payment_id := billing.json_text(p_payment -> 'id');
+    -- Other subscriptions of the gateway account have the gateway's own mails.
+    if v_payment_id is null or not exists (
+      select
+      from billing.subscription_orders o
+      where o.gateway_subscription_id = v_id
+        and o.user_id = p_subscription.user_id
+    ) then
+      return;
+    end if;
+    v_kind := case
+      when coalesce(billing.json_integer(p_entity -> 'paid_count'), 1) <= 1 then 'payment-success'
+      else 'subscription-renewed'
+    end;
+    v_key := concat_ws('/', v_kind, v_payment_id);
+    v_payload := jsonb_build_object(
+      'amount', billing.json_integer(p_payment -> 'amount'),
+      'currency', billing.json_text(p_payment -> 'currency'),
+      'transaction_id', v_payment_id,
+      'valid_until', billing.iso_time(p_period_end),
+      'next_charge_at', case
+        when not p_subscription.cancel_at_period_end and not p_subscription.is_replaced
+          then billing.iso_time(billing.json_time(p_entity -> 'charge_at'))
+      end
+    );
+  else
+    return;
+  end if;
+  insert into billing.outbox (key, destination, kind, payload)
+  select
+    v_key,
+    case v_kind when 'payment-success' then 'email' else 'notice' end,
+    v_kind,
+    v_payload || jsonb_build_object(
+      'to', p_email,
+      'display_name', coalesce(nullif(p.display_name, ''), p.username, ''),
+      'plan_name', pl.name
+    )
+  from billing.profiles p
+  join public.plans pl on pl.id = p_subscription.plan_id
+  where p.user_id = p_subscription.user_id
+  on conflict (key) do nothing;
+end
+$$;
+
+-- Applies the usual charge: the next cycle, in order, of the ruling gateway subscription. One statement replaces the merge
+-- of the event and the ranking of the sources.
+create function billing.apply_next_charge(
+  p_user_id uuid,
+  p_gateway_subscription_id text,
+  p_gateway_plan_id text,
+  p_start timestamptz,
+  p_end timestamptz,
+  p_gateway_payment_id text, -- null: the gateway named none
+  p_amount bigint, -- of that payment, minor currency units
+  p_entity jsonb, -- the subscription
+  p_created_at timestamptz, -- of the event; null: not the usual charge
+  p_arrived_at timestamptz,
+  out merged billing.gateway_subscriptions, -- the row after the merge; all null: not the usual charge, nothing was written
+  out ruling billing.ruling, -- all null: the sources must be ranked
+  out subscription public.subscriptions -- the subscription row, locked
+)
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  -- Same as in billing.merge_gateway_subscription.
+  v_charged_at constant timestamptz := least(p_created_at + interval '999999 microseconds', p_arrived_at);
+  v_next record;
+begin
+  with next as (
+    update billing.gateway_subscriptions m
+    set period_start = p_start,
+      period_end = p_end,
+      period_event_at = p_created_at,
+      plan_event_at = p_created_at,
+      gateway_status = 'active',
+      gateway_status_event_at = p_created_at,
+      charge_at = billing.json_time(p_entity -> 'charge_at'),
+      paid_count = greatest(m.paid_count, billing.json_integer(p_entity -> 'paid_count')),
+      arrived_at = p_arrived_at
+    where (m.user_id, m.gateway_subscription_id) = (p_user_id, p_gateway_subscription_id)
+      and m.plan_id is not null
+      and m.gateway_plan_id = p_gateway_plan_id
+      and m.plan_event_at < p_created_at
+      and m.period_event_at < p_created_at
+      and m.first_charged_at <= v_charged_at
+      and m.next_check_at <= p_end - interval '1 day'
+      and m.gateway_status_event_at < p_created_at
+      and m.ended_at is null
+      and not m.has_refunds
+      and billing.refunded_amount(p_gateway_payment_id) = 0
+    returning m.*
+  ),
+  charge as (
+    insert into billing.gateway_charges (
+      user_id, gateway_subscription_id, period_end, period_start, gateway_payment_id, amount, charged_at
+    )
+    select p_user_id, p_gateway_subscription_id, p_end, p_start, coalesce(p_gateway_payment_id, ''), p_amount, v_charged_at
+    from next n
+    on conflict do nothing
+  )
+  select n as merged, ruled.subscription, ruled.tier
+  into v_next
+  from next n
+  left join lateral (
+    select s as subscription, p.tier
+    from public.subscriptions s
+    join public.plans p on p.id = n.plan_id
+    where (s.user_id, s.gateway_subscription_id) = (n.user_id, n.gateway_subscription_id)
+      and s.status = 'active'
+      and s.revision > 0
+      and n.status = 'active'
+      and n.period_end > billing.clock()
+      and not n.is_replaced
+      and not exists (
+        select
+        from billing.gateway_subscriptions o
+        where o.user_id = n.user_id
+          and o.gateway_subscription_id <> n.gateway_subscription_id
+      )
+    for update of s
+  ) ruled on true;
+  merged := v_next.merged;
+  if v_next.tier is null then
+    return;
+  end if;
+  subscription := v_next.subscription;
+  -- The same values as billing.find_ruling finds after the commit.
+  ruling := row(
+    row(
+      p_user_id, 'gateway_subscription', p_gateway_subscription_id, merged.plan_id, v_next.tier, p_start, p_end, p_end,
+      coalesce(merged.activated_at, merged.first_charged_at), p_arrived_at, null, null, merged.cancel_at_period_end,
+      p_gateway_subscription_id, true
+    )::billing.sources,
+    true, false, 1, 0, 0
+  )::billing.ruling;
+end
+$$;
+
+-- Applies an event about a gateway subscription. Contract: "Fields that an event needs", "Gateway subscriptions".
+create function billing.apply_subscription_event(
+  p_event text,
+  p_entity jsonb,
+  p_payment jsonb, -- of the cycle, if the event has it
+  p_created_at timestamptz, -- of the event; null: it has none
+  p_arrived_at timestamptz
+)
+returns text -- the outcome for the ledger
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_cancelled constant boolean := p_event = 'subscription.cancelled';
+  v_has_cycle constant boolean := p_event in ('subscription.activated', 'subscription.charged');
+  -- No real id has more than 200 characters, and the index cannot hold it.
+  v_id constant text := coalesce(substring(billing.json_text(p_entity -> 'id') from '^.{1,200}$'), '');
+  v_user_id constant uuid := billing.json_uuid(p_entity -> 'notes' -> 'user_id');
+  v_start constant timestamptz := case when v_has_cycle then billing.json_time(p_entity -> 'current_start') end;
+  v_end constant timestamptz := case when v_has_cycle then billing.json_time(p_entity -> 'current_end') end;
+  v_payment_id constant text := case when p_event = 'subscription.charged' then billing.json_text(p_payment -> 'id') end;
+  v_amount constant bigint := billing.json_integer(p_payment -> 'amount');
+  v_gateway_plan_id constant text := billing.json_text(p_entity -> 'plan_id');
+  v_email text;
+  v_merged billing.gateway_subscriptions;
+  v_next record;
+  v_is_changed boolean;
+begin
+  if v_user_id is null then
+    return 'ignored: subscription.entity.notes.user_id';
+  end if;
+  if v_has_cycle
+    and (v_start is null or v_end is null)
+    -- An activation before the first cycle has no period.
+    and (
+      p_event = 'subscription.activated'
+      and p_entity -> 'current_start' = 'null'
+      and p_entity -> 'current_end' = 'null'
+    ) is not true
+  then
+    return 'ignored: subscription.entity.current_start, current_end';
+  end if;
+
+  perform billing.lock_gateway_payment(v_payment_id);
+  v_email := billing.lock_user(v_user_id);
+  if v_email is null and billing.is_deleted(v_user_id) then
+    perform set_config('subscriptions.user_deleted', 'on', true);
+  end if;
+  if v_email is null and billing.lock_missing_user(v_user_id) then
+    -- Nothing is stored about an erased user, but the subscription is cancelled at the gateway.
+    return case when v_cancelled then 'unmatched' else billing.apply_event_for_missing_user(v_user_id, v_id) end;
+  end if;
+  if p_event = 'subscription.charged' then
+    v_next := billing.apply_next_charge(
+      v_user_id, v_id, v_gateway_plan_id, v_start, v_end, v_payment_id, v_amount, p_entity, p_created_at, p_arrived_at
+    );
+    v_merged := v_next.merged;
+  end if;
+  if v_merged.user_id is null then
+    v_merged := billing.merge_gateway_subscription(
+      v_user_id, v_id, p_event, p_entity, v_gateway_plan_id, v_start, v_end, v_payment_id, v_amount, p_created_at,
+      p_arrived_at
+    );
+  end if;
+  if v_email is null then
+    update billing.gateway_subscriptions m
+    set is_waiting = true
+    where (m.user_id, m.gateway_subscription_id) = (v_user_id, v_id)
+      and not m.is_waiting;
+    return case when v_cancelled then 'unmatched' else billing.apply_event_for_missing_user(v_user_id, v_id) end;
+  end if;
+  if v_merged.user_id is null then
+    return 'stale';
+  end if;
+  if v_cancelled and v_merged.status = 'cancelled' then
+    -- The gateway has cancelled the subscription, so a planned cancellation is not needed any more.
+    perform billing.withdraw_cancellation(v_id, 'cancelled at the gateway');
+    update billing.gateway_subscriptions m
+    set is_replaced = false
+    where (m.user_id, m.gateway_subscription_id) = (v_user_id, v_id)
+      and m.is_replaced;
+  end if;
+  if p_event = 'subscription.charged' then
+    v_is_changed := billing.settle_access(v_user_id, v_email, p_ruling => v_next.ruling, p_before => v_next.subscription);
+  else
+    perform billing.withdraw_open_orders(v_merged);
+    perform billing.note_successor(v_merged);
+    v_is_changed := billing.settle_access(v_user_id, v_email, p_is_cancelled => v_cancelled);
+  end if;
+  perform billing.announce_billing(p_event, v_merged, p_entity, p_payment, v_end, v_email);
+  return case
+    when not v_has_cycle and not v_cancelled then 'applied'
+    -- The subscription waits for a plan of ours, for a cycle, or for a source to attach to.
+    when v_is_changed is null then 'unmatched'
+    -- A newer fact is known.
+    when not v_is_changed
+      and p_created_at < greatest(v_merged.period_event_at, v_merged.status_event_at)
+      and v_merged.plan_id is null
+      then 'stale'
+    -- The event is about a gateway subscription that is not the attached one.
+    when not v_is_changed and v_merged.plan_id is null and v_merged.activated_at is null then 'mismatch'
+    else 'applied'
+  end;
+end
+$$;

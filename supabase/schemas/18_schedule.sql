@@ -1,0 +1,518 @@
+-- The scheduled jobs (the sweep and reconciliation each minute), the parts that the service needs outside of its schema, and
+-- the health for monitors. Contract: GET /api/health.
+
+create table billing.scheduled_jobs (
+  name text primary key,
+  since timestamptz not null default now(),
+  done_at timestamptz,
+  error text,
+  run_id uuid,
+  run_until timestamptz,
+  profiled_until uuid
+);
+alter table billing.scheduled_jobs enable row level security;
+grant select, update on billing.scheduled_jobs to service_role;
+comment on table billing.scheduled_jobs is
+  'The sweep and the reconciliation, and the jobs of the sweep that fail. The times are those of now(), not of '
+  'billing.clock(), which tests shift.';
+comment on column billing.scheduled_jobs.since is
+  'When the sweep or the reconciliation was set up. For a job of the sweep: when it began to fail.';
+comment on column billing.scheduled_jobs.done_at is
+  'When the newest complete run left nothing to do. Of reconciliation also: when a run used up its time and got answers.';
+comment on column billing.scheduled_jobs.error is 'SQLSTATE and message of the newest failure.';
+comment on column billing.scheduled_jobs.run_id is 'The reconciliation that is running.';
+comment on column billing.scheduled_jobs.run_until is
+  'When its lease ends, if it does not end before. Until then no other reconciliation starts.';
+
+comment on column billing.scheduled_jobs.profiled_until is
+  'Of the sweep: the last user whom billing.create_profiles processed. Null: no user is left.';
+
+insert into billing.scheduled_jobs (name, profiled_until)
+values ('reconciliation', null), ('sweep', '00000000-0000-0000-0000-000000000000');
+
+-- start_purchases runs before the expiry: what a purchase follows has not lapsed, it was taken over.
+create function billing.sweep_jobs()
+returns text[]
+language sql immutable set search_path = pg_catalog, pg_temp
+return array[
+  'replay_missed_events', 'settle_waiting_subscriptions', 'start_purchases', 'expire_subscriptions', 'announce_ends',
+  'reduce_payloads', 'empty_payloads', 'delete_order_keys', 'delete_mails', 'erase_deleted_users', 'create_profiles'
+];
+
+-- Runs one batch of the first job that has work. The schedule calls it until no work is left, each time in a separate
+-- transaction. So a request that waits for a lock of the sweep waits for one batch at most.
+create function billing.sweep()
+returns integer -- what the job returned, such as its number of rows; 0: no work is left
+language plpgsql set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off
+as $$
+declare
+  v_job text;
+  v_done integer;
+begin
+  foreach v_job in array billing.sweep_jobs() loop
+    -- A failed job must not stop the other jobs.
+    begin
+      execute format('select billing.%I()', v_job) into v_done;
+      delete from billing.scheduled_jobs j where j.name = v_job;
+      if v_done > 0 then
+        return v_done;
+      end if;
+    exception
+      when others then
+        raise warning 'sweep: % failed: %', v_job, sqlerrm;
+        insert into billing.scheduled_jobs (name, error)
+        values (v_job, left(format('%s: %s', sqlstate, sqlerrm), 200))
+        on conflict (name) do update
+        set error = excluded.error;
+    end;
+  end loop;
+  perform billing.read_answers();
+  perform pg_notify('outbox', '');
+  perform billing.call_function('/api/internal/outbox');
+  begin
+    update billing.scheduled_jobs j
+    set done_at = now()
+    where j.name = 'sweep';
+  exception
+    when lock_not_available then
+      raise warning 'sweep: its end was not recorded: %', sqlerrm;
+  end;
+  return 0;
+end
+$$;
+
+-- Stores that reconciliation left nothing to do. API: service_role only.
+create function public.finish_reconciliation()
+returns void
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s'
+as $$
+begin
+  update billing.scheduled_jobs j
+  set done_at = now()
+  where j.name = 'reconciliation';
+end
+$$;
+comment on function public.finish_reconciliation() is 'Stores the time when a reconciliation left nothing to do.';
+revoke execute on function public.finish_reconciliation() from public, anon, authenticated;
+grant execute on function public.finish_reconciliation() to service_role;
+
+-- Starts a reconciliation if no other one is running. Two at once would call the gateway at twice the rate. The lease is
+-- longer than a run, so it expires only after a crash. API: service_role only.
+create function public.begin_reconciliation(p_run_id uuid)
+returns jsonb -- {began}: false while another one is running
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off
+as $$
+begin
+  update billing.scheduled_jobs j
+  set run_id = p_run_id,
+    run_until = now() + interval '75 seconds'
+  where j.name = 'reconciliation'
+    and (j.run_until is null or j.run_until <= now());
+  return jsonb_build_object('began', found);
+end
+$$;
+comment on function public.begin_reconciliation(uuid) is 'Starts a reconciliation if no other one is running.';
+revoke execute on function public.begin_reconciliation(uuid) from public, anon, authenticated;
+grant execute on function public.begin_reconciliation(uuid) to service_role;
+
+-- Ends a reconciliation. Replaces finish_reconciliation, which the function of 0.2 calls. API: service_role only.
+create function public.end_reconciliation(
+  p_run_id uuid,
+  p_is_done boolean -- whether it left nothing to do, or used up its time and got answers
+)
+returns void
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off
+as $$
+begin
+  update billing.scheduled_jobs j
+  set done_at = case when p_is_done then now() else j.done_at end,
+    run_id = null,
+    run_until = null
+  where j.name = 'reconciliation'
+    and j.run_id = p_run_id;
+end
+$$;
+comment on function public.end_reconciliation(uuid, boolean) is
+  'Ends a reconciliation, and stores its time if it was complete.';
+revoke execute on function public.end_reconciliation(uuid, boolean) from public, anon, authenticated;
+grant execute on function public.end_reconciliation(uuid, boolean) to service_role;
+
+create view billing.expected_triggers with (security_invoker = true) as
+select
+  e.name,
+  e.timing,
+  exists (
+    select
+    from pg_catalog.pg_trigger t
+    where t.tgrelid = 'auth.users'::regclass
+      and t.tgname = e.name
+  ) as is_there
+from (
+  values ('create_profile', 'insert'), ('note_deleted_user', 'delete'), ('settle_new_user', 'insert')
+) e (name, timing);
+comment on view billing.expected_triggers is
+  'The service''s triggers on auth.users. That table belongs to Supabase Auth, so a restore of a dump into a new project '
+  'loses the triggers.';
+
+-- Returns whether a login role for direct connections exists that acts as service_role: subscriptions_api, or the second
+-- role that a rotation of the password creates.
+create function billing.has_pool_role()
+returns boolean
+language sql stable set search_path = pg_catalog, pg_temp
+as $$
+  select exists (
+    select
+    from pg_catalog.pg_roles r
+    where r.rolname like 'subscriptions\_api%'
+      and r.rolcanlogin
+      and r.rolconfig @> array['role=service_role', 'statement_timeout=4s']
+      and pg_has_role(r.oid, 'service_role', 'member')
+  )
+$$;
+
+-- Returns the parts outside of the schema that the service needs and that are missing, each with its remedy.
+-- Security definer: support may not read schemas vault and cron. The answer has no value of them.
+create function billing.missing_parts()
+returns table (part text, remedy text)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_name text;
+  v_is_there boolean;
+begin
+  return query
+  select
+    'extension ' || e.name,
+    'Run "select billing.set_up();". If it warns, enable the extension in the dashboard and run it again.'
+  from pg_available_extensions e
+  where e.name in ('pg_net', 'pg_cron')
+    and e.installed_version is null;
+
+  return query
+  select 'trigger ' || e.name || ' on auth.users', 'Run "select billing.set_up();".'
+  from billing.expected_triggers e
+  where not e.is_there;
+
+  if not billing.has_pool_role() then
+    part := 'role subscriptions_api';
+    remedy := 'Run "select billing.set_up();". If the function connects as this role, set its password again.';
+    return next;
+  end if;
+
+  if not billing.has_support_role() then
+    part := 'role subscriptions_support';
+    remedy := 'Run "select billing.set_up();". The login roles of support need their membership again.';
+    return next;
+  end if;
+
+  if to_regclass('cron.job') is not null then
+    foreach v_name in array array['subscriptions-sweep', 'subscriptions-reconcile'] loop
+      execute 'select exists (select from cron.job j where j.jobname = $1)' into v_is_there using v_name;
+      if not v_is_there then
+        part := 'job ' || v_name;
+        remedy := 'Run "select billing.set_up();".';
+        return next;
+      end if;
+    end loop;
+  end if;
+
+  if to_regnamespace('net') is not null and to_regclass('vault.decrypted_secrets') is not null then
+    foreach v_name in array array['subscriptions_url', 'subscriptions_internal_key'] loop
+      begin
+        execute $vault$
+          select exists (select from vault.decrypted_secrets s where s.name = $1 and s.decrypted_secret ~ $2)
+        $vault$
+        into v_is_there
+        using v_name, case v_name when 'subscriptions_url' then '^\s*https?://\S+\s*$' else '\S' end;
+      exception
+        -- After a restore, Vault may not be able to decrypt a secret of another project.
+        when others then
+          v_is_there := false;
+      end;
+      if not v_is_there then
+        part := 'Vault secret ' || v_name;
+        remedy := format('Run "select vault.create_secret(''...'', ''%s'');" with its value.', v_name);
+        return next;
+      end if;
+    end loop;
+  end if;
+end
+$$;
+revoke execute on function billing.missing_parts() from service_role;
+
+-- Sets up the parts that a toggle in the dashboard, or a restore into a new project, may remove: the extensions, the
+-- scheduled jobs, the triggers on auth.users, the role for direct connections and that of support. It may run again at any
+-- time. A part that cannot be set up is a row of billing.findings, not an error. Hosted projects have both extensions. A
+-- plain Postgres has none of them, and a scheduler outside of the database calls the sweep.
+create function billing.set_up()
+returns integer -- how many parts are still missing
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_trigger record;
+begin
+  begin
+    if exists (select from pg_available_extensions e where e.name = 'pg_net' and e.installed_version is null) then
+      create schema if not exists extensions;
+      create extension pg_net with schema extensions;
+    end if;
+  exception
+    when others then
+      raise warning 'pg_net was not set up: %', sqlerrm;
+  end;
+
+  begin
+    if exists (select from pg_available_extensions e where e.name = 'pg_cron' and e.installed_version is null) then
+      create extension pg_cron;
+    end if;
+    if to_regclass('cron.job') is not null then
+      -- The command is one statement, because only then it can commit between the batches. 10,000 batches are enough for any
+      -- load.
+      perform cron.schedule(
+        'subscriptions-sweep',
+        '* * * * *',
+        'do $sweep$ begin for n in 1..10000 loop exit when billing.sweep() = 0; commit; end loop; end $sweep$'
+      );
+      perform cron.schedule(
+        'subscriptions-reconcile',
+        '* * * * *',
+        'select billing.call_function(''/api/internal/reconcile'')'
+      );
+      perform cron.schedule(
+        'subscriptions-purge-runs',
+        '17 3 * * *',
+        -- Only the runs of these jobs: an app decides how long it keeps its own runs.
+        $job$delete from cron.job_run_details d
+        using cron.job j
+        where j.jobid = d.jobid
+          and j.jobname like 'subscriptions-%'
+          and d.end_time < now() - interval '7 days'$job$
+      );
+    end if;
+  exception
+    when others then
+      raise warning 'pg_cron was not set up: %', sqlerrm;
+  end;
+
+  begin
+    if not billing.has_pool_role() then
+      if not exists (select from pg_catalog.pg_roles r where r.rolname = 'subscriptions_api') then
+        -- No login as this role is possible until it has a password.
+        create role subscriptions_api login noinherit;
+      end if;
+      grant service_role to subscriptions_api;
+      alter role subscriptions_api login;
+      alter role subscriptions_api set role = 'service_role';
+      alter role subscriptions_api set statement_timeout = '4s';
+    end if;
+  exception
+    when others then
+      raise warning 'role subscriptions_api was not set up: %', sqlerrm;
+  end;
+
+  begin
+    if not billing.has_support_role() then
+      perform billing.set_up_support();
+    end if;
+  exception
+    when others then
+      raise warning 'role subscriptions_support was not set up: %', sqlerrm;
+  end;
+
+  for v_trigger in
+    select e.name, e.timing
+    from billing.expected_triggers e
+    where not e.is_there
+  loop
+    execute format(
+      'create trigger %I after %s on auth.users for each row execute function billing.%I()',
+      v_trigger.name, v_trigger.timing, v_trigger.name
+    );
+  end loop;
+  return (select count(*) from billing.missing_parts());
+end
+$$;
+revoke execute on function billing.set_up() from service_role;
+
+-- Returns the faults of the schedule: jobs that fail or are overdue, and internal calls that failed or got no answer.
+create function billing.schedule_faults()
+returns table (finding text, subject text, since timestamptz, detail jsonb)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return query
+  select
+    'sweep_overdue',
+    j.name,
+    coalesce(j.done_at, j.since),
+    jsonb_build_object(
+      'remedy',
+      'Run "select billing.set_up();". Then check in cron.job_run_details that the job subscriptions-sweep runs each minute.'
+    )
+  from billing.scheduled_jobs j
+  where j.name = 'sweep'
+    and coalesce(j.done_at, j.since) < now() - interval '10 minutes';
+
+  return query
+  select
+    'reconciliation_overdue',
+    j.name,
+    coalesce(j.done_at, j.since),
+    jsonb_build_object(
+      'remedy',
+      'Check that the schedule calls /api/internal/reconcile, that GATEWAY_API_URL and the API key are set, and that the '
+        'gateway answers.'
+    )
+  from billing.scheduled_jobs j
+  where j.name = 'reconciliation'
+    and coalesce(j.done_at, j.since) < now() - interval '15 minutes'
+    -- Reconciliations that are due, and those that are leased by a run that got no answer.
+    and (
+      exists (
+        select
+        from public.payments p
+        where p.next_reconcile_at < billing.clock() + interval '5 minutes'
+          and p.gateway_order_id is not null
+      )
+      or exists (
+        select
+        from billing.gateway_subscriptions m
+        where m.next_check_at < billing.clock() + interval '5 minutes'
+      )
+    );
+
+  -- Only failures that last for ten minutes: another transaction may hold a lock for a moment.
+  return query
+  select
+    'job_failing',
+    j.name,
+    j.since,
+    jsonb_build_object('error', j.error, 'remedy', 'Repair the cause of the error. The job is retried each minute.')
+  from billing.scheduled_jobs j
+  where j.error is not null
+    and j.since < now() - interval '10 minutes';
+
+  if to_regclass('cron.job_run_details') is not null then
+    return query execute $runs$
+      select
+        'job_failing',
+        j.jobname::text,
+        run.start_time,
+        jsonb_build_object(
+          'error', left(run.return_message, 200),
+          'remedy', 'Repair the cause of the error. The schedule runs the job again.'
+        )
+      from cron.job j
+      cross join lateral (
+        select d.status, d.start_time, d.return_message
+        from cron.job_run_details d
+        where d.jobid = j.jobid
+          and d.end_time is not null
+        order by d.runid desc
+        limit 1
+      ) run
+      where j.jobname like 'subscriptions-%'
+        and run.status = 'failed'
+    $runs$;
+  end if;
+
+  return query
+  select
+    'call_failed',
+    last.path,
+    last.called_at,
+    jsonb_strip_nulls(
+      jsonb_build_object(
+        'status_code', last.status_code,
+        'error', coalesce(last.error, case when last.answered_at is null then 'not answered' end),
+        'remedy', case
+          when last.answered_at is null
+            then 'Check that the worker of pg_net runs. "select net.worker_restart();" starts it again.'
+          when last.status_code = 401
+            then 'The Vault secret subscriptions_internal_key is not the function''s INTERNAL_KEY.'
+          when last.status_code in (404, 405)
+            then 'The Vault secret subscriptions_url is not the functions'' address, or the function api is not deployed.'
+          when last.status_code = 503
+            then 'A variable of the function is not set. The function logs the names of these variables at each start.'
+          when last.status_code is null
+            then 'The address in the Vault secret subscriptions_url does not answer. Check that it is '
+              'https://<ref>.supabase.co/functions/v1.'
+          else 'Read the function''s log of that time.'
+        end
+      )
+    )
+  from (select distinct c.path from billing.function_calls c) paths
+  cross join lateral (
+    select c.*
+    from billing.function_calls c
+    where c.path = paths.path
+      -- A call counts as unanswered after five minutes: pg_net waits for the answer, and the sweep stores it.
+      and (c.answered_at is not null or c.called_at < now() - interval '5 minutes')
+    order by c.id desc
+    limit 1
+  ) last
+  where last.status_code is null
+    or last.status_code not between 200 and 299;
+end
+$$;
+revoke execute on function billing.schedule_faults() from service_role;
+
+-- Returns what a monitor checks. Contract: GET /api/health.
+-- API: service_role only.
+create function public.get_health(
+  p_destinations text default null -- the configured destinations, comma-separated; null: all
+)
+returns jsonb -- {oldest_undelivered_at, last_webhook_at, last_sweep_at}: ISO 8601 or null
+language sql stable set search_path = pg_catalog, pg_temp
+as $$
+  select jsonb_build_object(
+    'oldest_undelivered_at', (
+      -- queued_at is the time from which the row is due: a cancellation may be planned for next year.
+      select billing.iso_time(min(o.queued_at))
+      from billing.outbox o
+      where o.delivered_at is null
+        and o.parked_at is null
+        and o.queued_at <= billing.clock()
+        and (p_destinations is null or o.destination = any (string_to_array(p_destinations, ',')))
+    ),
+    'last_webhook_at', (select billing.iso_time(max(e.received_at)) from billing.gateway_events e where e.deliveries > 0),
+    'last_sweep_at', (select billing.iso_time(j.done_at) from billing.scheduled_jobs j where j.name = 'sweep')
+  )
+$$;
+comment on function public.get_health(text) is
+  'Returns the times of the oldest undelivered side effect, the newest webhook and the newest sweep. No customer data.';
+revoke execute on function public.get_health(text) from public, anon, authenticated;
+grant execute on function public.get_health(text) to service_role;
+
+-- Returns the newest applied migration up to a version. An app's own migrations count: only an equal version says that the
+-- service's migrations are applied.
+-- Security definer: service_role has no rights on the CLI's table of migrations.
+create function billing.applied_version(p_until text)
+returns text -- null: no such migration, or the migrations were applied without the CLI
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_version text;
+begin
+  if to_regclass('supabase_migrations.schema_migrations') is null then
+    return null;
+  end if;
+  execute 'select max(m.version) from supabase_migrations.schema_migrations m where m.version <= $1'
+  into v_version
+  using p_until;
+  return v_version;
+end
+$$;
+
+-- Returns the newest applied migration, up to the one that the function is made for: a newer schema serves an older
+-- function, too. API: service_role only.
+create function public.get_schema_version(
+  p_function_version text -- the newest migration that the function is made for
+)
+returns jsonb -- {version}: p_function_version if it is applied, else an older version; null: not known
+language sql stable set search_path = pg_catalog, pg_temp
+as $$ select jsonb_build_object('version', billing.applied_version(p_function_version)) $$;
+comment on function public.get_schema_version(text) is
+  'Returns the newest applied migration that is not newer than the given one.';
+revoke execute on function public.get_schema_version(text) from public, anon, authenticated;
+grant execute on function public.get_schema_version(text) to service_role;

@@ -1,0 +1,365 @@
+-- What an admin reads about customers: one row for each, why they have the tier, and the search. Operations: "Customers".
+
+-- Formats an amount in minor units, such as 19800 of INR as 198.00 INR.
+create function billing.amount_text(p_amount bigint, p_currency text)
+returns text
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_digits constant integer := case
+    when p_currency in (
+      'BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF', 'UGX', 'VND', 'VUV', 'XAF', 'XOF', 'XPF'
+    ) then 0
+    when p_currency in ('BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND') then 3
+    else 2
+  end;
+begin
+  return round(p_amount / 10::numeric ^ v_digits, v_digits) || ' ' || p_currency;
+end
+$$;
+
+-- Formats the day of a time in UTC, such as 1 Nov 2026.
+create function billing.day_text(p_at timestamptz)
+returns text
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$ begin return to_char(p_at at time zone 'UTC', 'FMDD Mon YYYY'); end $$;
+
+create view billing.receipts with (security_invoker = true) as
+select
+  p.user_id,
+  'payment' as kind,
+  p.id::text as source_id,
+  p.gateway_payment_id,
+  p.gateway_order_id,
+  p.gateway_key_id,
+  p.captured_at as received_at,
+  p.tier,
+  p.currency,
+  p.amount,
+  p.refunded_amount,
+  p.period_start,
+  p.period_end
+from public.payments p
+where p.status = 'captured'
+union all
+select
+  p.user_id, 'extra_payment', p.id::text, x.gateway_payment_id, p.gateway_order_id, p.gateway_key_id, x.paid_at, p.tier,
+  p.currency, p.amount, x.refunded_amount, null, null
+from billing.extra_payments x
+join public.payments p on p.id = x.payment_id
+where x.confirmed_at is not null
+union all
+select
+  c.user_id, 'cycle', c.gateway_subscription_id, c.gateway_payment_id, null, o.gateway_key_id, c.charged_at, pl.tier,
+  -- A subscription without a plan of ours is charged in the currency of the shop.
+  coalesce(pl.currency, (select min(shop.currency) from public.plans shop), 'INR'),
+  c.amount, c.refunded_amount, c.period_start, c.period_end
+from billing.gateway_charges c
+left join billing.gateway_subscriptions m using (user_id, gateway_subscription_id)
+left join public.plans pl on pl.id = m.plan_id
+left join billing.subscription_orders o on o.gateway_subscription_id = c.gateway_subscription_id
+where c.amount is not null;
+comment on view billing.receipts is 'The money that was received: captured payments, further payments on an order, cycles.';
+comment on column billing.receipts.user_id is 'The customer. Null: the user was deleted.';
+comment on column billing.receipts.kind is
+  'payment, extra_payment (a further payment on an order) or cycle (of a gateway subscription).';
+comment on column billing.receipts.source_id is 'The id of the payment, or of the gateway subscription.';
+comment on column billing.receipts.gateway_payment_id is 'The gateway''s id of the payment. Empty: it named none.';
+comment on column billing.receipts.gateway_order_id is 'The gateway''s id of the order. Null: a cycle.';
+comment on column billing.receipts.gateway_key_id is 'The API key of the order or the subscription, if known.';
+comment on column billing.receipts.received_at is 'When the payment was captured or the cycle was charged.';
+comment on column billing.receipts.tier is 'The tier that was sold.';
+comment on column billing.receipts.currency is 'The currency of the amounts.';
+comment on column billing.receipts.amount is 'The amount in minor currency units.';
+comment on column billing.receipts.refunded_amount is 'The sum of the processed refunds, minor currency units.';
+comment on column billing.receipts.period_start is 'Start of the period that was paid for. Null: it gave none.';
+comment on column billing.receipts.period_end is 'End of the period that was paid for. Null: it gave none.';
+
+-- Returns in one sentence why a user has the tier: the source that rules.
+create function billing.why_text(p_ruling billing.ruling)
+returns text
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_source constant billing.sources := p_ruling.source;
+  v_until constant text := coalesce(' until ' || billing.day_text(v_source.ends_at), '');
+  v_name text;
+begin
+  if v_source.kind is null then
+    return 'No payment, subscription or grant gives a tier.';
+  end if;
+  v_name := case v_source.kind
+    when 'payment' then (
+      select format('Payment %s of %s', coalesce(p.gateway_payment_id, p.id::text), billing.day_text(p.captured_at))
+      from public.payments p
+      where p.id = v_source.id::uuid
+    )
+    when 'gateway_subscription' then format('Subscription %s of %s', v_source.id, billing.day_text(v_source.since))
+    when 'grant' then (
+      select format('Grant %s of %s (%s)', g.id, billing.day_text(g.at), coalesce(g.reason, 'no reason'))
+      from billing.grants g
+      where g.id = v_source.id::bigint
+    )
+    else format('The subscription row that was written by hand on %s', billing.day_text(v_source.since))
+  end;
+  if p_ruling.is_live then
+    return v_name || ' gives ' || v_source.tier || v_until || case
+      when v_source.cancel_at_period_end then ' and was cancelled for that day.'
+      when v_source.ends_at < billing.clock() then ', and the days after it until it is renewed or ends.'
+      when v_source.gateway_subscription_id is not null then ', when the gateway charges the next cycle.'
+      else '.'
+    end;
+  end if;
+  return v_name || ' gave ' || v_source.tier || case
+    when v_source.ended_at is null then v_until || '.'
+    else format(
+      ' and ended on %s: %s.',
+      billing.day_text(v_source.ended_at), coalesce(replace(v_source.ended_reason, '_', ' '), 'ended')
+    )
+  end;
+end
+$$;
+
+-- A function with one plan for all users, because planning its statement takes longer than running it.
+create function billing.count_findings(p_user_id uuid)
+returns bigint
+language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+as $$ begin return (select count(*) from billing.findings f where f.user_id = p_user_id); end $$;
+
+create view billing.customers with (security_invoker = true) as
+select
+  u.user_id,
+  u.email,
+  u.name,
+  coalesce(pr.subscription_tier, 'free') as tier,
+  billing.why_text(found.ruling) as why,
+  live.kind as source_kind,
+  live.id as source_id,
+  live.ends_at as until,
+  case
+    when live.kind = 'grant' then 'complimentary'
+    when live.gateway_subscription_id is not null or live.kind is not null and s.gateway_subscription_id is not null
+      then 'billed'
+    when live.kind = 'payment' then 'one-time'
+  end as billing,
+  (select max(r.received_at) from billing.receipts r where r.user_id = u.user_id) as last_payment_at,
+  (
+    select coalesce(jsonb_object_agg(net.currency, net.amount), '{}')
+    from (
+      select r.currency, sum(r.amount - r.refunded_amount) as amount
+      from billing.receipts r
+      where r.user_id = u.user_id
+      group by r.currency
+    ) net
+  ) as lifetime_amounts,
+  billing.count_findings(u.user_id) as open_findings,
+  u.signed_up_at
+from billing.users u
+left join billing.profiles pr on pr.user_id = u.user_id
+left join public.subscriptions s on s.user_id = u.user_id and s.status = 'active'
+-- One call for each user, for the columns that read it.
+left join lateral (select billing.find_ruling(u.user_id) as ruling offset 0) found on true
+left join lateral (select ((found.ruling).source).* where (found.ruling).is_live) live on true;
+comment on view billing.customers is 'One row for each user: tier, why, and what was paid. Filter it by email or user_id.';
+comment on column billing.customers.user_id is 'The id of the user.';
+comment on column billing.customers.email is 'The e-mail address, in lower case. Null: the user has none.';
+comment on column billing.customers.name is 'The display name of the profile, else its username.';
+comment on column billing.customers.tier is 'The tier of the profile, as the app reads it; free without one.';
+comment on column billing.customers.why is 'In one sentence the source that gives the tier, or the one that gave it last.';
+comment on column billing.customers.source_kind is
+  'payment, gateway_subscription, grant or manual (a row written by hand). Null: nothing runs.';
+comment on column billing.customers.source_id is 'The id of the payment, subscription or grant; of the user for manual.';
+comment on column billing.customers.until is 'End of the period, without the days of grace. Null: nothing runs, or no end.';
+comment on column billing.customers.billing is
+  'billed (cycle by cycle), one-time or complimentary. Null: nothing runs, or written by hand.';
+comment on column billing.customers.last_payment_at is 'When the newest payment was captured or the newest cycle charged.';
+comment on column billing.customers.lifetime_amounts is 'For each currency captured minus refunded, minor currency units.';
+comment on column billing.customers.open_findings is 'The number of rows of billing.findings about this user.';
+comment on column billing.customers.signed_up_at is 'When the user signed up.';
+
+-- Returns the payments, events, grants, tier changes and sources of a user, oldest first.
+create function billing.explain_user(p_user_id uuid)
+returns table (at timestamptz, what text, reference text, detail jsonb)
+language sql stable set search_path = pg_catalog, pg_temp
+as $$
+  select line.at, line.what, line.reference, line.detail
+  from (
+    select 1 as rank, 0 as id, p.created_at as at, 'payment created' as what, p.gateway_order_id as reference,
+      jsonb_build_object('amount', p.amount, 'tier', billing.tier_bought(p)) as detail
+    from public.payments p
+    where p.user_id = p_user_id
+    union all
+    select 2, 0, e.received_at, e.event, e.subject_id,
+      jsonb_build_object('outcome', e.outcome, 'deliveries', e.deliveries, 'created_at', e.event_at)
+    from billing.gateway_events e
+    where e.subject_id in (
+      select p.gateway_order_id from public.payments p where p.user_id = p_user_id
+      union all
+      select m.gateway_subscription_id from billing.gateway_subscriptions m where m.user_id = p_user_id
+    )
+    union all
+    select 3, 0, p.fulfilled_at, 'payment fulfilled', p.gateway_payment_id,
+      jsonb_build_object('tier', p.tier, 'period_end', p.period_end, 'refunded_amount', p.refunded_amount)
+    from public.payments p
+    where p.user_id = p_user_id
+      and p.fulfilled_at is not null
+    union all
+    select 4, g.id, g.at, 'tier granted', g.reason, jsonb_build_object('tier', g.tier, 'until', g.until)
+    from billing.grants g
+    where g.user_id = p_user_id
+    union all
+    select 5, c.id, c.at, 'tier ' || coalesce(c.from_tier, 'none') || ' to ' || coalesce(c.to_tier, 'none'), c.reference,
+      jsonb_build_object('cause', c.cause)
+    from billing.tier_changes c
+    where c.user_id = p_user_id
+    union all
+    -- The present state of each source.
+    select 6, 0, coalesce(s.ended_at, s.starts_at, s.since), 'source: ' || s.kind, coalesce(s.gateway_subscription_id, s.id),
+      jsonb_build_object(
+        'tier', s.tier,
+        'starts_at', s.starts_at,
+        'ends_at', s.ends_at,
+        'since', s.since,
+        'ended_at', s.ended_at,
+        'reason', s.ended_reason,
+        'cancel_at_period_end', s.cancel_at_period_end,
+        'live', s.is_running,
+        'rules', s.kind = (ruling.source).kind and s.id = (ruling.source).id and ruling.is_live
+      )
+    from billing.sources s
+    cross join (select (r).source, (r).is_live from (select billing.find_ruling(p_user_id) as r offset 0) found) ruling
+    where s.user_id = p_user_id
+  ) line
+  -- All rows of one transaction have the same time. The rank puts a cause before its effect.
+  order by line.at, line.rank, line.id, line.reference
+$$;
+
+-- The same by an e-mail address or an id, which may be that of a deleted user.
+create function billing.explain_user(p_user text)
+returns table (at timestamptz, what text, reference text, detail jsonb)
+language sql stable set search_path = pg_catalog, pg_temp
+as $$ select * from billing.explain_user(coalesce(billing.json_uuid(to_jsonb(p_user)), billing.user_id_of(p_user))) $$;
+
+-- For parts of names. Cost: a few index entries at a sign-up and at a change of a name; a change of the tier writes none.
+-- A server without the extension searches names by a scan.
+do $index$
+declare
+  v_schema text;
+begin
+  if exists (select from pg_available_extensions e where e.name = 'pg_trgm' and e.installed_version is null) then
+    create schema if not exists extensions;
+    create extension pg_trgm with schema extensions;
+  end if;
+  select x.extnamespace::regnamespace into v_schema from pg_catalog.pg_extension x where x.extname = 'pg_trgm';
+  if v_schema is not null then
+    execute format(
+      $statement$
+        create index %s_names_idx on %s
+        using gin (lower(coalesce(display_name, '') || ' ' || coalesce(username, '')) %s.gin_trgm_ops)
+      $statement$,
+      (select c.relname from pg_catalog.pg_class c where c.oid = billing.profiles_table()),
+      billing.profiles_table(),
+      v_schema
+    );
+  end if;
+end
+$index$;
+
+-- On a small project also by any part of an address.
+create function billing.search_customers(p_query text)
+returns table (user_id uuid, email text, name text, tier text, found_by text) -- at most 20, the best match first
+-- A part that most names have does not read the whole index.
+set gin_fuzzy_search_limit = 20000
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off
+as $$
+declare
+  v_most constant integer := 20;
+  v_query constant text := btrim(p_query);
+  v_text constant text := lower(v_query);
+  v_pattern constant text := replace(replace(replace(v_text, '\', '\\'), '%', '\%'), '_', '\_');
+  -- The greatest text that begins with the query, in the order of the index.
+  v_last constant text := greatest(v_text || repeat('z', 20), v_text || '~', v_text || chr(1114109));
+  v_ids uuid[];
+  v_ways text[];
+  v_names uuid[] := '{}';
+  v_emails uuid[] := '{}';
+begin
+  if v_query = '' then
+    return;
+  end if;
+  select array_agg(found.id order by found.rank), array_agg(found.way order by found.rank)
+  into v_ids, v_ways
+  from (
+    select s.user_id as id, s.kind as way, 0 as rank
+    from billing.subjects s
+    where s.subject_id = v_query
+    union all
+    select paid.user_id, 'refund', 0
+    from billing.refunds f
+    cross join lateral (
+      select s.user_id from billing.subjects s where s.subject_id = f.gateway_payment_id offset 0
+    ) paid
+    where f.refund_id = v_query
+    union all
+    select p.user_id, 'payment', 0
+    from public.payments p
+    where p.id = billing.json_uuid(to_jsonb(v_text))
+    union all
+    select u.user_id, 'user', 0
+    from billing.users u
+    where u.user_id = billing.json_uuid(to_jsonb(v_text))
+    union all
+    (
+      select u.user_id, 'email', case when u.email = v_text then 1 else 2 end
+      from billing.users u
+      where u.email >= v_text
+        and u.email <= v_last
+        and u.email like v_pattern || '%'
+      order by u.email
+      limit v_most
+    )
+  ) found
+  where found.id is not null;
+
+  -- Shorter parts have no trigram: only names that begin with them are found.
+  if coalesce(cardinality(v_ids), 0) < v_most then
+    v_names := array(
+      select p.user_id
+      from billing.profiles p
+      where lower(coalesce(p.display_name, '') || ' ' || coalesce(p.username, ''))
+        like case when char_length(v_text) < 3 then '' else '%' end || v_pattern || '%'
+      limit v_most
+    );
+  end if;
+
+  -- Any part of an address has no index, so this reads all users.
+  if cardinality(v_ids || v_names) = 0
+    and (
+      select c.reltuples
+      from pg_catalog.pg_class c
+      where c.relname = 'users'
+        and c.relnamespace = (select n.oid from pg_catalog.pg_namespace n where n.nspname = 'auth')
+    ) < 200000
+  then
+    v_emails := array(select u.user_id from billing.users u where u.email like '%' || v_pattern || '%' limit v_most);
+  end if;
+
+  return query
+  select u.user_id, u.email, u.name, coalesce(pr.subscription_tier, 'free'), hit.way
+  from (
+    select h.id, min(h.place) as place, (array_agg(h.way order by h.place))[1] as way
+    from unnest(
+      v_ids || v_names || v_emails,
+      v_ways || array(select 'name' from unnest(v_names)) || array(select 'email' from unnest(v_emails))
+    ) with ordinality h (id, way, place)
+    group by h.id
+  ) hit
+  cross join lateral (select * from billing.users w where w.user_id = hit.id offset 0) u
+  left join billing.profiles pr on pr.user_id = hit.id
+  order by hit.place
+  limit v_most;
+end
+$$;
+comment on function billing.search_customers is
+  'At most 20 customers by the beginning of an e-mail address, a part of a name, or a whole id of the user, an order, a '
+  'payment, a refund or a subscription.';
