@@ -1,8 +1,8 @@
 import { relative } from 'node:path';
 import { root } from './stack/root.ts';
 
-/** Folders that are never checked. Released files never change. */
-const excluded = ['node_modules', 'generated', 'releases', '.git', '.temp'];
+/** Folders that are never checked: generated ones, and released files, which never change. */
+const excluded = ['node_modules', 'generated', 'migrations', 'releases', '.git', '.temp'];
 
 /** Unclear wording, and what to write instead. */
 const unclear: readonly [words: RegExp, instead: string][] = [

@@ -1,8 +1,10 @@
 import { checkDocuments } from './check-documents.ts';
 import { checkEmails } from './check-emails.ts';
 import { checkFileLength } from './check-file-length.ts';
+import { checkMigrations, checkSchemaFiles } from './check-migrations.ts';
 import { checkOpenapi } from './openapi.ts';
 import { checkReleases } from './check-releases.ts';
+import { checkRuleMap } from './check-rule-map.ts';
 import { checkSchema } from './check-schema.ts';
 import { checkSize } from './check-size.ts';
 import { checkVersions } from './check-versions.ts';
@@ -31,10 +33,13 @@ const checks: readonly [name: string, check: () => Promise<string[]>][] = [
   ['size of what is deployed', checkSize],
   ['length of files', checkFileLength],
   ['documents', checkDocuments],
+  ['which rule lives where', () => checkRuleMap()],
   ['words', checkWords],
   ['mails', checkEmails],
   ['API description', checkOpenapi],
   ['released files', () => checkReleases()],
+  ['schema files define each object once', () => checkSchemaFiles()],
+  ['migrations make the schema of the schema files', () => checkMigrations()],
   ['schema version', () => checkSchemaVersion()],
   ['schema', checkSchema],
 ];

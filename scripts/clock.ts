@@ -20,7 +20,7 @@ const sql = postgres(`postgresql://postgres:${localPassword}@127.0.0.1:${databas
 try {
   // In one transaction: if the gateway simulator refuses the new time, the stack keeps the old one.
   await sql.begin(async (sql) => {
-    await sql`update private.clock_shift set shift = ${
+    await sql`update billing.clock_shift set shift = ${
       shift === undefined ? sql`interval '0'` : sql`shift + ${shift}::text::interval`
     }`;
     await setGatewayClock(sql, gatewayUrl);
@@ -29,7 +29,7 @@ try {
   await settleGateway(gatewayUrl);
   // Run the sweep now instead of at the next minute.
   await sql.unsafe(sweep);
-  const [row] = await sql`select private.iso_time(private.clock()) as now`;
+  const [row] = await sql`select billing.iso_time(billing.clock()) as now`;
   writeLine(`The stack's time is ${row?.now}`);
 } catch (error) {
   writeLine(`The clock was not shifted: ${error instanceof Error ? error.message : error}`);

@@ -45,7 +45,7 @@ try {
 async function tryDatabase(url: string, certificate: string | undefined): Promise<void> {
   const database = createSupportDatabase(url, certificate);
   try {
-    await database.read('select from private.service_state');
+    await database.read('select from billing.service_state');
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`The database did not answer: ${reason}. Does it run, and may subscriptions_support log in?`);

@@ -16,7 +16,7 @@ const usage = `Usage: npm run doctor -- [--project-ref REF] [--env-file FILE] [-
   --project-ref REF  check a hosted project. Set SUPABASE_ACCESS_TOKEN and DATABASE_URL in the environment: checks that
                      need a missing one are skipped. Default: check the local stack
   --env-file FILE    file with the function's variables (supabase/functions/.env); the process environment overrides it
-  --fix              show possible fixes (Vault rows, private.set_up(), private.settings, the webhook endpoint),
+  --fix              show possible fixes (Vault rows, billing.set_up(), billing.settings, the webhook endpoint),
                      ask, and apply them
   --yes              with --fix: apply without asking
   --json             print the results as a JSON array

@@ -2,8 +2,10 @@ import { databaseTypes, databaseTypesFile } from './database-types.ts';
 import { withMigratedDatabase } from './migrated-database.ts';
 import { schemaVersionFile, schemaVersionText } from './schema-version.ts';
 
-await Deno.writeTextFile(schemaVersionFile, await schemaVersionText());
-await Deno.writeTextFile(
-  databaseTypesFile,
-  await withMigratedDatabase(databaseTypes),
-);
+if (import.meta.main) await generateTypes();
+
+/** Writes the two generated files of the function that follow from the migrations: the schema version and the types. */
+export async function generateTypes(): Promise<void> {
+  await Deno.writeTextFile(schemaVersionFile, await schemaVersionText());
+  await Deno.writeTextFile(databaseTypesFile, await withMigratedDatabase(databaseTypes));
+}

@@ -9,7 +9,7 @@ export const houseRules: readonly HouseRule[] = [
       select format('table %I.%I', n.nspname, c.relname) as detail
       from pg_class c
       join pg_namespace n on n.oid = c.relnamespace
-      where n.nspname in ('public', 'private')
+      where n.nspname in ('public', 'billing')
         and c.relkind in ('r', 'p')
         and not c.relrowsecurity`,
   },
@@ -19,20 +19,20 @@ export const houseRules: readonly HouseRule[] = [
       select format('table %I.%I', n.nspname, c.relname) as detail
       from pg_class c
       join pg_namespace n on n.oid = c.relnamespace
-      where n.nspname in ('public', 'private')
+      where n.nspname in ('public', 'billing')
         and c.relkind in ('r', 'p')
         and obj_description(c.oid, 'pg_class') is null`,
   },
   {
-    // private.users shows four facts about auth.users to roles that have no right in schema auth.
-    name: 'every view but private.users has the rights of its caller',
+    // billing.users shows four facts about auth.users to roles that have no right in schema auth.
+    name: 'every view but billing.users has the rights of its caller',
     violations: `
       select format('view %I.%I', n.nspname, c.relname) as detail
       from pg_class c
       join pg_namespace n on n.oid = c.relnamespace
-      where n.nspname in ('public', 'private')
+      where n.nspname in ('public', 'billing')
         and c.relkind = 'v'
-        and c.oid <> 'private.users'::regclass
+        and c.oid <> 'billing.users'::regclass
         and not coalesce(c.reloptions, '{}') @> array['security_invoker=true']`,
   },
   {
@@ -44,19 +44,20 @@ export const houseRules: readonly HouseRule[] = [
         and obj_description(p.oid, 'pg_proc') is null`,
   },
   {
-    name: 'every function pins an empty search_path',
+    // Without pg_temp at the end Postgres looks for types and relations in the caller's pg_temp first.
+    name: 'every function has search_path = pg_catalog, pg_temp',
     violations: `
       select format('function %s', p.oid::regprocedure) as detail
       from pg_proc p
-      where p.pronamespace in ('public'::regnamespace, 'private'::regnamespace)
-        and not coalesce(p.proconfig, '{}') @> array['search_path=""']`,
+      where p.pronamespace in ('public'::regnamespace, 'billing'::regnamespace)
+        and not coalesce(p.proconfig, '{}') @> array['search_path=pg_catalog, pg_temp']`,
   },
   {
     name: 'no security definer function is in a schema of the API or callable by a client',
     violations: `
       select format('function %s', p.oid::regprocedure) as detail
       from pg_proc p
-      where p.pronamespace in ('public'::regnamespace, 'private'::regnamespace)
+      where p.pronamespace in ('public'::regnamespace, 'billing'::regnamespace)
         and p.prosecdef
         and (
           p.pronamespace = 'public'::regnamespace
@@ -70,7 +71,7 @@ export const houseRules: readonly HouseRule[] = [
       select format('function %s', p.oid::regprocedure) as detail
       from pg_proc p
       cross join lateral aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
-      where p.pronamespace in ('public'::regnamespace, 'private'::regnamespace)
+      where p.pronamespace in ('public'::regnamespace, 'billing'::regnamespace)
         and a.grantee = 0`,
   },
   {
@@ -79,7 +80,7 @@ export const houseRules: readonly HouseRule[] = [
       select format('foreign key %I of %s', k.conname, k.conrelid::regclass) as detail
       from pg_constraint k
       where k.contype = 'f'
-        and k.connamespace in ('public'::regnamespace, 'private'::regnamespace)
+        and k.connamespace in ('public'::regnamespace, 'billing'::regnamespace)
         and not exists (
           select
           from pg_index i

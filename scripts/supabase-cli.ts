@@ -5,10 +5,12 @@ import { root } from './stack/root.ts';
  * Runs the Supabase CLI of this project on a local database.
  * @throws Error with the CLI's output when the exit code is not 0.
  */
-export async function supabaseCli(
-  databaseUrl: string,
-  ...command: string[]
-): Promise<string> {
+export function supabaseCli(databaseUrl: string, ...command: string[]): Promise<string> {
+  return runSupabase(...command, `--remote=${databaseUrl}`);
+}
+
+/** The same without a database. */
+export async function runSupabase(...command: string[]): Promise<string> {
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: [
       ...[
@@ -19,7 +21,7 @@ export async function supabaseCli(
         `${root}/node_modules/supabase/dist/supabase.js`,
       ],
       ...command,
-      ...[`--remote=${databaseUrl}`, '--workdir', root],
+      ...['--workdir', root],
     ],
     clearEnv: true,
     env: {

@@ -3,7 +3,7 @@
 /** A currency and its amount in minor units. */
 export type Amounts = Record<string, number>;
 
-/** A row of `private.customers`. */
+/** A row of `billing.customers`. */
 export type Customer = {
   user_id: string;
   email: string | null;
@@ -20,10 +20,10 @@ export type Customer = {
   signed_up_at: string;
 };
 
-/** A row of `private.search_customers`. */
+/** A row of `billing.search_customers`. */
 export type FoundCustomer = Pick<Customer, 'user_id' | 'email' | 'name' | 'tier'> & { found_by: string };
 
-/** A row of `private.timeline`. */
+/** A row of `billing.timeline`. */
 export type TimelineEntry = {
   at: string;
   /** Orders rows of the same time: a cause before its effect. */
@@ -34,7 +34,7 @@ export type TimelineEntry = {
   link: string | null;
 };
 
-/** A row of `private.periods`. */
+/** A row of `billing.periods`. */
 export type Period = {
   kind: string;
   source_id: string;
@@ -45,7 +45,7 @@ export type Period = {
   is_ruling: boolean;
 };
 
-/** A row of `private.customer_payments`. */
+/** A row of `billing.customer_payments`. */
 export type Payment = {
   gateway_order_id: string | null;
   gateway_payment_id: string | null;
@@ -63,7 +63,7 @@ export type Payment = {
   source_id: string;
 };
 
-/** A row of `private.findings`. */
+/** A row of `billing.findings`. */
 export type Finding = {
   finding: string;
   subject: string;
@@ -74,7 +74,7 @@ export type Finding = {
   remedy: string | null;
 };
 
-/** The row of `private.service_state`. */
+/** The row of `billing.service_state`. */
 export type ServiceState = {
   last_webhook_at: string | null;
   last_sweep_at: string | null;
@@ -84,7 +84,7 @@ export type ServiceState = {
   revenue_today: Amounts | null;
 };
 
-/** A row of `private.webhooks`; the payload is read with the single row only. */
+/** A row of `billing.webhooks`; the payload is read with the single row only. */
 export type Webhook = {
   body_sha256: string;
   received_at: string;
@@ -98,7 +98,7 @@ export type Webhook = {
   payload?: unknown;
 };
 
-/** A row of `private.messages`; the payload is read with the single row only. */
+/** A row of `billing.messages`; the payload is read with the single row only. */
 export type Message = {
   id: number;
   kind: string;
@@ -114,7 +114,7 @@ export type Message = {
   payload?: unknown;
 };
 
-/** A row of `private.revenue_monthly`. `month` is its first day. */
+/** A row of `billing.revenue_monthly`. `month` is its first day. */
 export type RevenueMonth = {
   month: string;
   currency: string;
@@ -128,10 +128,10 @@ export type RevenueMonth = {
   mrr: number;
 };
 
-/** A row of `private.active_monthly`. */
+/** A row of `billing.active_monthly`. */
 export type ActiveMonth = { month: string; tier: string; active_customers: number };
 
-/** What a person does: a row of `private.support_actions`. */
+/** What a person does: a row of `billing.support_actions`. */
 export type SupportAction = {
   action: string;
   /** The e-mail address or the id of the customer. */

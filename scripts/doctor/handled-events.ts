@@ -1,4 +1,4 @@
-/** The events that private.apply_event handles. The ledger only records others. Contract: Events. */
+/** The events that billing.apply_event handles. The ledger only records others. Contract: Events. */
 export const handledEvents: readonly string[] = [
   'payment.captured',
   'payment.failed',

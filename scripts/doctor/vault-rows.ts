@@ -30,7 +30,7 @@ export async function checkVault(context: Context): Promise<Outcome[]> {
 
 async function checkRow(context: Context, name: VaultName): Promise<Outcome[]> {
   const expected = name === 'subscriptions_url' ? context.functionsUrl : context.environment.INTERNAL_KEY;
-  // The same trimming as in private.call_function.
+  // The same trimming as in billing.call_function.
   const rows = await context.query(
     `select
       case s.name

@@ -1,25 +1,33 @@
 import type pg from 'pg';
 import type { UnstableValues } from './stable-values.ts';
 
-/** The rows of a table, each as JSON text without its nulls, in the order of the columns. */
-export type TableRows = { readonly table: string; readonly rows: readonly string[] };
+/** The rows of a table, each as JSON text without its nulls, in the order of the columns. No generated columns. */
+export type TableRows = { readonly table: string; readonly columns: string; readonly rows: readonly string[] };
 
 /** Every auth server has these columns of `auth.users`. */
-export const userColumns = ['id', 'aud', 'role', 'email', 'created_at', 'updated_at'] as const;
+const userColumns = 'id, aud, role, email, created_at, updated_at';
 
-/** Reads the rows of `auth.users` and of all tables of schemas public and private, those without rows included. */
+/** Reads the rows of `auth.users` and of all tables of schemas public and billing, those without rows included. */
 export async function dumpRows(client: pg.Client): Promise<TableRows[]> {
-  const { rows } = await client.query<{ name: string }>(`
-    select format('%I.%I', n.nspname, c.relname) as name
+  const { rows } = await client.query<{ name: string; columns: string }>(`
+    select format('%I.%I', n.nspname, c.relname) as name, listed.columns
     from pg_class c
     join pg_namespace n on n.oid = c.relnamespace
-    where n.nspname in ('public', 'private')
+    cross join lateral (
+      select string_agg(quote_ident(a.attname), ', ' order by a.attnum) as columns
+      from pg_attribute a
+      where a.attrelid = c.oid
+        and a.attnum > 0
+        and not a.attisdropped
+        and a.attgenerated = ''
+    ) listed
+    where n.nspname in ('public', 'billing')
       and c.relkind in ('r', 'p')
-    order by n.nspname = 'private', c.relname`);
-  const tables: TableRows[] = [
-    { table: 'auth.users', rows: await jsonRows(client, `(select ${userColumns.join(', ')} from auth.users)`) },
-  ];
-  for (const { name } of rows) tables.push({ table: name, rows: await jsonRows(client, name) });
+    order by n.nspname = 'billing', c.relname`);
+  const tables: TableRows[] = [];
+  for (const { name: table, columns } of [{ name: 'auth.users', columns: userColumns }, ...rows]) {
+    tables.push({ table, columns, rows: await jsonRows(client, `(select ${columns} from ${table})`) });
+  }
   return tables;
 }
 
@@ -40,7 +48,7 @@ export async function dumpSequences(client: pg.Client): Promise<{ name: string; 
   const { rows } = await client.query<{ name: string; value: string }>(`
     select format('%I.%I', s.schemaname, s.sequencename) as name, s.last_value::text as value
     from pg_sequences s
-    where s.schemaname in ('public', 'private')
+    where s.schemaname in ('public', 'billing')
       and s.last_value is not null
     order by 1`);
   return rows;
@@ -51,9 +59,9 @@ export async function findRandomIds(client: pg.Client): Promise<UnstableValues['
   const { rows: columns } = await client.query<{ query: string }>(`
     select format('select %I::text as id from %I.%I', c.column_name, c.table_schema, c.table_name) as query
     from information_schema.columns c
-    where c.table_schema in ('public', 'private')
+    where c.table_schema in ('public', 'billing')
       and c.column_default = 'gen_random_uuid()'`);
-  const queries = [...columns.map(({ query }) => query), 'select unnest(claims)::text from private.outbox'];
+  const queries = [...columns.map(({ query }) => query), 'select unnest(claims)::text from billing.outbox'];
   const { rows } = await client.query<{ id: string | null }>(queries.join('\nunion\n'));
   return new Set(rows.flatMap(({ id }) => id ?? []));
 }

@@ -1,13 +1,12 @@
-import { deployedFolder, fileNames, releaseVersions } from './release-files.ts';
+import { deployedFolder, migrationNames, releaseVersions } from './release-files.ts';
 
 /** The SHA-256 of a file by its path below `supabase/`. */
 export type Hashes = ReadonlyMap<string, string>;
 
-/** Hashes the files of a release: all migrations, its SQL and its notes. */
+/** Hashes the files of a release: all migrations, its sample and its notes. */
 export async function hashRelease(version: string, folder = deployedFolder): Promise<Hashes> {
-  const migrations = (await fileNames(`${folder}/migrations`)).filter((name) => name.endsWith('.sql'));
   const paths = [
-    ...migrations.map((name) => `migrations/${name}`),
+    ...(await migrationNames(folder)).map((name) => `migrations/${name}`),
     `releases/${version}.json`,
     `releases/${version}.sql`,
   ];
@@ -36,13 +35,18 @@ export async function readHashes(version: string, folder = deployedFolder): Prom
   );
 }
 
+/** @returns the names of the migrations that a release does not have. */
+export async function laterMigrations(version: string, folder = deployedFolder): Promise<string[]> {
+  const released = await readHashes(version, folder);
+  return (await migrationNames(folder)).filter((name) => !released.has(`migrations/${name}`));
+}
+
 /**
  * Compares the files with the hashes of the releases, by default of all. @returns one line for each released file that
  * was changed or is missing, and for each new migration whose version is not later than the released ones
  */
 export async function checkHashes(folder = deployedFolder, versions?: readonly string[]): Promise<string[]> {
   const problems = new Set<string>();
-  const migrations = (await fileNames(`${folder}/migrations`)).filter((name) => name.endsWith('.sql'));
   for (const version of versions ?? await releaseVersions(folder)) {
     const released = await readHashes(version, folder);
     for (const [path, hash] of released) {
@@ -51,9 +55,8 @@ export async function checkHashes(folder = deployedFolder, versions?: readonly s
       else if (now !== hash) problems.add(`${path} is part of release ${version} and was changed`);
     }
     const newest = [...released.keys()].filter((path) => path.startsWith('migrations/')).sort().at(-1) ?? '';
-    for (const name of migrations) {
-      const path = `migrations/${name}`;
-      if (!released.has(path) && versionOf(path) <= versionOf(newest)) {
+    for (const path of (await laterMigrations(version, folder)).map((name) => `migrations/${name}`)) {
+      if (versionOf(path) <= versionOf(newest)) {
         problems.add(`${path} is new and not later than ${newest} of release ${version}`);
       }
     }

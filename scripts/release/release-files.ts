@@ -9,19 +9,32 @@ export async function releaseVersions(folder = deployedFolder): Promise<string[]
   return names.flatMap((name) => /^(\d+\.\d+\.\d+)\.sql$/.exec(name)?.[1] ?? []).sort(compareVersions);
 }
 
-/** @returns the version of the newest release. @throws Error when there is none */
-export async function newestRelease(folder = deployedFolder): Promise<string> {
-  const version = (await releaseVersions(folder)).at(-1);
-  if (version === undefined) throw new Error(`${folder}/releases has no release: run \`npm run release\``);
-  return version;
+/** @returns the version of the newest release; undefined before the first one. */
+export async function newestRelease(folder = deployedFolder): Promise<string | undefined> {
+  return (await releaseVersions(folder)).at(-1);
 }
 
 /** What the sample of a release leaves open, and when: ISO 8601. */
 export type ReleaseNotes = { readonly at: string; readonly findings: readonly Readonly<Record<string, unknown>>[] };
 
 /** Reads `releases/<version>.json`. */
-export async function readReleaseNotes(version: string): Promise<ReleaseNotes> {
-  return JSON.parse(await Deno.readTextFile(`${deployedFolder}/releases/${version}.json`));
+export async function readReleaseNotes(version: string, folder = deployedFolder): Promise<ReleaseNotes> {
+  return JSON.parse(await Deno.readTextFile(`${folder}/releases/${version}.json`));
+}
+
+/** @returns the file names of the migrations, oldest first. */
+export async function migrationNames(folder = deployedFolder): Promise<string[]> {
+  return (await fileNames(`${folder}/migrations`)).filter((name) => name.endsWith('.sql'));
+}
+
+/** @returns a temporary folder with these migrations for `supabase db push --workdir`. The caller removes it. */
+export async function copyMigrations(names: readonly string[], folder = deployedFolder): Promise<string> {
+  const project = await Deno.makeTempDir({ prefix: 'migrations-' });
+  await Deno.mkdir(`${project}/supabase/migrations`, { recursive: true });
+  for (const path of ['config.toml', ...names.map((name) => `migrations/${name}`)]) {
+    await Deno.copyFile(`${folder}/${path}`, `${project}/supabase/${path}`);
+  }
+  return project;
 }
 
 /** The names of the files of a folder; none where the folder does not exist. */

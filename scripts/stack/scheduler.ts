@@ -28,6 +28,7 @@ export function createScheduler(
   let dueTimer: ReturnType<typeof setTimeout> | undefined;
   let dueAt = Infinity;
   let calls = 0;
+  let isSweeping = false;
   const stopping = new AbortController();
 
   /** Calls the dispatcher soon. Several notifications within a short time result in one call. */
@@ -58,10 +59,16 @@ export function createScheduler(
     });
   }
 
-  /** If the database or the function is down, the next sweep retries. */
+  /**
+   * If the database or the function is down, the next sweep retries. Only one runs at a time: the client of the
+   * database would open a connection after its end for a sweep that still waits.
+   */
   async function runSweep(): Promise<void> {
+    if (isSweeping) return;
+    isSweeping = true;
     await sql?.unsafe(sweep).then(wake, () => {});
     await post('reconcile').then((response) => response.body?.cancel(), () => {});
+    isSweeping = false;
   }
 
   async function call(): Promise<void> {

@@ -130,7 +130,7 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
     // The CLI is the slowest part of a start. It is needed only for what is missing.
     async () => {
       if (ephemeral || await guardMigrations(databaseUrl, migrationRecord)) {
-        await migrate({ url: databaseUrl, seed: true });
+        await migrate({ url: databaseUrl, seed: true, includeAll: true });
       }
     },
     () =>

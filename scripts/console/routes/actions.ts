@@ -27,7 +27,7 @@ export function actionRoutes(database: SupportDatabase): Hono {
     if (!parsed.success) return c.json({ error: parsed.error.issues[0]?.message ?? 'This is not an action.' }, 400);
     const { action, email, tier, until, reference, reason } = parsed.data;
     const [done] = await database.write(
-      `insert into private.support_actions (action, email, tier, until, reference, reason)
+      `insert into billing.support_actions (action, email, tier, until, reference, reason)
       values ($1, $2, $3, $4, $5, $6)
       returning result`,
       [action, email, tier, until, reference, reason],

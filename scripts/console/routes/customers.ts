@@ -9,16 +9,16 @@ export function customerRoutes(database: SupportDatabase): Hono {
 
   routes.get('/customers', async (c) => {
     const query = (c.req.query('q') ?? '').trim();
-    return c.json(query === '' ? [] : await database.read('select * from private.search_customers($1)', [query]));
+    return c.json(query === '' ? [] : await database.read('select * from billing.search_customers($1)', [query]));
   });
 
   routes.get('/customers/:id{[0-9a-f-]{36}}', async (c) => {
     const id = c.req.param('id');
     const [[customer], periods, payments, timeline] = await Promise.all([
-      database.read<Customer>('select * from private.customers where user_id = $1', [id]),
+      database.read<Customer>('select * from billing.customers where user_id = $1', [id]),
       database.read<Period>(
         `select kind, source_id, tier, starts_at, ends_at, ended_at, is_ruling
-        from private.periods
+        from billing.periods
         where user_id = $1
         order by starts_at desc, source_id
         limit $2`,
@@ -44,7 +44,7 @@ export function customerRoutes(database: SupportDatabase): Hono {
     const rows = await database.read<Payment>(
       `select gateway_order_id, gateway_payment_id, at, tier, amount, currency, status, attempts, last_error,
         refunded_amount, dispute_status, kind, source_id
-      from private.customer_payments
+      from billing.customer_payments
       where user_id = $1
         and ($2::timestamptz is null or (at, source_id, coalesce(gateway_payment_id, '')) < ($2, $3, $4))
       order by at desc, source_id desc, coalesce(gateway_payment_id, '') desc
@@ -57,7 +57,7 @@ export function customerRoutes(database: SupportDatabase): Hono {
   async function readTimeline(id: string, older: string | undefined) {
     const rows = await database.read<TimelineEntry>(
       `select at, rank, what, reference, detail, link
-      from private.timeline
+      from billing.timeline
       where user_id = $1
         and ($2::timestamptz is null or (at, rank, what, coalesce(reference, ''), detail) < ($2, $3::integer, $4, $5, $6))
       order by at desc, rank desc, what desc, coalesce(reference, '') desc, detail desc

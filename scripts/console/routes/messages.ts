@@ -9,19 +9,19 @@ const COLUMNS = 'id, kind, destination, recipient, user_id, state, attempts, las
   'next_attempt_at';
 
 /** The table has an index for each of these states; the view's column `state` has none. */
-const OPEN = 'and m.id in (select o.id from private.outbox o where o.delivered_at is null and o.parked_at is';
+const OPEN = 'and m.id in (select o.id from billing.outbox o where o.delivered_at is null and o.parked_at is';
 const STATES: Record<string, string> = { queued: `${OPEN} null)`, parked: `${OPEN} not null)` };
 
 /** The side effects, newest first, one of them with its payload, and the mail that it sends. */
 export function messageRoutes(database: SupportDatabase, appUrl: string): Hono {
   const routes = new Hono();
   const find = (id: string) =>
-    database.read<Message>(`select ${COLUMNS}, payload from private.messages where id = $1`, [id]);
+    database.read<Message>(`select ${COLUMNS}, payload from billing.messages where id = $1`, [id]);
 
   routes.get('/messages', async (c) => {
     const rows = await database.read<Message>(
       `select ${COLUMNS}
-      from private.messages m
+      from billing.messages m
       where ($1::bigint is null or m.id < $1)
         ${STATES[c.req.query('show') ?? ''] ?? ''}
       order by m.id desc

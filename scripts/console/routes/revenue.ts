@@ -23,7 +23,7 @@ export function revenueRoutes(database: SupportDatabase): Hono {
     const [revenue, active] = await Promise.all([
       readRevenue(),
       database.read<ActiveMonth>(
-        'select month, tier, active_customers from private.active_monthly order by month, tier',
+        'select month, tier, active_customers from billing.active_monthly order by month, tier',
       ),
     ]);
     return c.json({ revenue, active });
@@ -42,7 +42,7 @@ export function revenueRoutes(database: SupportDatabase): Hono {
   function readRevenue() {
     return database.read<RevenueMonth>(
       `select ${COLUMNS.join(', ')}
-      from (select m.*, max(m.month) over () as newest from private.revenue_monthly m) m
+      from (select m.*, max(m.month) over () as newest from billing.revenue_monthly m) m
       where month > newest - interval '12 months'
       order by month, currency`,
     );

@@ -10,12 +10,12 @@ export function todayRoutes(database: SupportDatabase): Hono {
     const [findings, [state]] = await Promise.all([
       database.read<Finding>(
         `select finding, subject, user_id, email, since, detail, remedy
-        from private.findings
+        from billing.findings
         order by since nulls first, finding, subject
         limit $1`,
         [PAGE_ROWS + 1],
       ),
-      database.read<ServiceState>('select * from private.service_state'),
+      database.read<ServiceState>('select * from billing.service_state'),
     ]);
     return c.json({ findings: findings.slice(0, PAGE_ROWS), hasMore: findings.length > PAGE_ROWS, state });
   });

@@ -13,9 +13,9 @@ export function webhookRoutes(database: SupportDatabase): Hono {
     const isOpen = c.req.query('show') === 'open';
     const rows = await database.read<Webhook>(
       `select ${COLUMNS}
-      from private.webhooks w
+      from billing.webhooks w
       where ($1::timestamptz is null or (w.received_at, w.body_sha256) < ($1, decode($2, 'hex')))
-        ${isOpen ? 'and w.body_sha256 in (select u.body_sha256 from private.unsettled_events u)' : ''}
+        ${isOpen ? 'and w.body_sha256 in (select u.body_sha256 from billing.unsettled_events u)' : ''}
       order by w.received_at desc, w.body_sha256 desc
       limit $3`,
       [...readCursor(c.req.query('older'), 2), PAGE_ROWS + 1],
@@ -24,7 +24,7 @@ export function webhookRoutes(database: SupportDatabase): Hono {
   });
   routes.get('/webhooks/:hash{[0-9a-f]{64}}', async (c) => {
     const [webhook] = await database.read<Webhook>(
-      `select ${COLUMNS}, payload from private.webhooks where body_sha256 = decode($1, 'hex')`,
+      `select ${COLUMNS}, payload from billing.webhooks where body_sha256 = decode($1, 'hex')`,
       [c.req.param('hash')],
     );
     return webhook === undefined ? c.json({ error: 'There is no webhook with this hash.' }, 404) : c.json(webhook);

@@ -9,18 +9,18 @@ export const findings: Check = {
   async run({ query }) {
     const rows = await query(
       `select f.finding, count(*)::int as count
-      from private.findings f
+      from billing.findings f
       where f.finding <> all ($1)
       group by 1
       order by 1`,
       [scheduleFindings],
     );
-    if (rows.length === 0) return [pass('private.findings is empty')];
+    if (rows.length === 0) return [pass('billing.findings is empty')];
     const counts = rows.map(({ finding, count }) => `${count} ${finding}`).join(', ');
     return [
       warn(
         `open: ${counts}`,
-        'Run "select * from private.findings;". supabase/docs/operations.md, "Findings", explains them.',
+        'Run "select * from billing.findings;". supabase/docs/operations.md, "Findings", explains them.',
       ),
     ];
   },

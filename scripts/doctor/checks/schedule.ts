@@ -20,7 +20,7 @@ export const schedule: Check = {
   async run(context) {
     const rows = await context.query(
       `select f.finding, f.subject, f.remedy
-      from private.findings f
+      from billing.findings f
       where f.finding = any ($1)
       order by 1, 2`,
       [scheduleFindings],
@@ -34,18 +34,18 @@ export const schedule: Check = {
 };
 
 const setUp = {
-  title: 'run private.set_up() in the database: extensions, jobs, triggers on auth.users',
+  title: 'run billing.set_up() in the database: extensions, jobs, triggers on auth.users',
   async apply(context: Context) {
-    await context.change('select private.set_up()');
+    await context.change('select billing.set_up()');
   },
 };
 
 function describe({ finding, subject, remedy }: Record<string, unknown>): Outcome {
   if (finding === 'missing_part') {
-    // private.set_up() can't create a Vault row: it does not know the value.
+    // billing.set_up() can't create a Vault row: it does not know the value.
     const fix = String(subject).startsWith('Vault secret ') ? undefined : setUp;
-    return fail(`missing: ${subject}`, String(remedy ?? 'Run "select private.set_up();".'), fix);
+    return fail(`missing: ${subject}`, String(remedy ?? 'Run "select billing.set_up();".'), fix);
   }
   const text = subject === null ? String(finding) : `${finding}: ${subject}`;
-  return fail(text, String(remedy ?? 'Read its row of private.findings.'));
+  return fail(text, String(remedy ?? 'Read its row of billing.findings.'));
 }

@@ -3,7 +3,7 @@ import { type Check, fail, type Outcome, pass, skip, warn } from '../check.ts';
 import type { Context } from '../context.ts';
 import { readHostedSecrets } from '../hosted-secrets.ts';
 
-/** A setting of the rules: a column of `private.settings`, and the variable that names its value. */
+/** A setting of the rules: a column of `billing.settings`, and the variable that names its value. */
 type Setting = {
   readonly column: string;
   readonly variable: string;
@@ -27,7 +27,7 @@ function settingCheck(setting: Setting): Check {
     async run(context) {
       const wanted = context.environment[variable];
       if (wanted && !values.includes(wanted)) return [skip(`${variable} is invalid: see the check "secrets"`)];
-      const [row] = await context.query(`select private.${column}() as setting`);
+      const [row] = await context.query(`select billing.${column}() as setting`);
       const value = String(row?.setting);
       const outcomes = [...checkRow(setting, value, wanted), ...await checkSecret(context, setting, value)];
       return outcomes.length > 0 ? outcomes : [pass(`the setting is ${value}`)];
@@ -37,13 +37,13 @@ function settingCheck(setting: Setting): Check {
 
 function checkRow({ column, variable }: Setting, value: string, wanted: string | undefined): Outcome[] {
   if (!wanted || value === wanted) return [];
-  const statement = `update private.settings set ${column} = '${wanted}'`;
+  const statement = `update billing.settings set ${column} = '${wanted}'`;
   return [
     fail(
       `the setting ${column} is ${value}, and ${variable} of this environment is ${wanted}`,
       `Run "${statement};" or correct ${variable}.`,
       {
-        title: `set ${column} to ${wanted} in private.settings`,
+        title: `set ${column} to ${wanted} in billing.settings`,
         async apply(context) {
           await context.change(statement);
         },

@@ -16,7 +16,7 @@ export const silence: Check = {
         p.gateway_order_id as order_id,
         exists (
           select
-          from private.gateway_events e
+          from billing.gateway_events e
           where e.subject_id = p.gateway_order_id
             and e.deliveries > 0
         ) as was_announced

@@ -27,7 +27,7 @@ export function signUp(user: UserName): Act {
   return async (database) => {
     await database.query(
       `insert into auth.users (id, aud, role, email, created_at, updated_at)
-       values ($1, 'authenticated', 'authenticated', $2, private.clock(), private.clock())`,
+       values ($1, 'authenticated', 'authenticated', $2, billing.clock(), billing.clock())`,
       [userId(user), emailOf(user)],
     );
   };

@@ -24,18 +24,18 @@ export const admin: readonly Step[] = [
   ['2026-09-14T10:00:00Z', signUp('lata')],
   [
     '2026-09-14T10:05:00Z',
-    statement("select private.grant_tier($1, 'premium', '2027-01-01', 'Beta tester')", userId('lata')),
+    statement("select billing.grant_tier($1, 'premium', '2027-01-01', 'Beta tester')", userId('lata')),
   ],
   [
     '2026-09-15T10:00:00Z',
-    statement("select private.grant_tier($1, 'pro', '2027-06-01', 'A mistake')", userId('lata')),
+    statement("select billing.grant_tier($1, 'pro', '2027-06-01', 'A mistake')", userId('lata')),
   ],
-  ['2026-09-15T10:01:00Z', statement("select private.revoke_grant(id) from private.grants where reason = 'A mistake'")],
+  ['2026-09-15T10:01:00Z', statement("select billing.revoke_grant(id) from billing.grants where reason = 'A mistake'")],
 
   [
     '2026-09-15T10:02:00Z',
     statement(
-      `insert into private.support_actions (action, email, reason)
+      `insert into billing.support_actions (action, email, reason)
        values ('note', 'lata@example.com', 'The second grant was for another customer')`,
     ),
   ],
@@ -49,7 +49,7 @@ export const admin: readonly Step[] = [
          insert into public.subscriptions (user_id, tier, status, current_period_start, current_period_end)
          values ($1, 'pro', 'active', '2026-09-16', '2027-09-16')
        )
-       update public.profiles set subscription_tier = 'pro' where user_id = $1`,
+       update billing.profiles set subscription_tier = 'pro' where user_id = $1`,
       userId('zara'),
     ),
   ],

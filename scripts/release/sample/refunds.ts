@@ -39,7 +39,7 @@ export const refunds: readonly Step[] = [
   [
     '2026-10-27T09:00:00Z',
     statement(`
-      select private.end_payment_access(p.id, 'dispute_lost')
+      select billing.end_payment_access(p.id, 'dispute_lost')
       from public.payments p
       where p.gateway_order_id = 'order_pia'`),
   ],

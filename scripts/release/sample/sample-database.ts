@@ -17,13 +17,13 @@ export type SampleDatabase = {
   close(): Promise<void>;
 };
 
-/** Replaces `private.clock()`. A release has the rows of this database but not its functions, so not this clock. */
+/** Replaces `billing.clock()`. A release has the rows of this database but not its functions, so not this clock. */
 const sampleClock = `
-create or replace function private.clock()
+create or replace function billing.clock()
 returns timestamptz
 language plpgsql
 stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   return current_setting('sample.clock')::timestamptz;

@@ -25,12 +25,12 @@ const openFindings: readonly (readonly [finding: string, email: string | null])[
 
 /**
  * Fills a migrated database with users by the requests that they, the gateway and the schedule make.
- * @returns the rows of `private.findings` at the end. @throws Error when they are not the ones that the sample leaves
+ * @returns the rows of `billing.findings` at the end. @throws Error when they are not the ones that the sample leaves
  */
 export async function fillSample(url: string): Promise<Row[]> {
   const database = await openSampleDatabase(url);
   try {
-    await database.query("update private.settings set early_renewal = 'extend'");
+    await database.query("update billing.settings set early_renewal = 'extend'");
     const steps: Step[] = [...purchases, ...refunds, ...gatewaySubscriptions, ...admin];
     for (const [at, act] of steps.toSorted(([one], [other]) => one < other ? -1 : 1)) {
       await database.setClock(at);
@@ -49,7 +49,7 @@ export async function fillSample(url: string): Promise<Row[]> {
 
 async function sweep(database: SampleDatabase): Promise<void> {
   for (;;) {
-    const [row] = await database.query('select private.sweep() as done');
+    const [row] = await database.query('select billing.sweep() as done');
     if (row?.done === 0) return;
   }
 }
@@ -57,7 +57,7 @@ async function sweep(database: SampleDatabase): Promise<void> {
 async function readFindings(database: SampleDatabase): Promise<Row[]> {
   const found = await database.query(`
     select f.finding, f.subject, f.user_id, u.email, to_json(f.since) #>> '{}' as since
-    from private.findings f
+    from billing.findings f
     left join auth.users u on u.id = f.user_id
     -- No reconciliation runs in the sample.
     where f.finding <> 'reconciliation_backlog'

@@ -117,7 +117,7 @@ const PATIENCE_MS = 30_000;
  * @throws Error when the simulator refuses
  */
 export async function setGatewayClock(sql: ISql, gatewayUrl: string): Promise<void> {
-  const [row] = await sql`select round(extract(epoch from private.clock() - now()))::float8 as shift_seconds`;
+  const [row] = await sql`select round(extract(epoch from billing.clock() - now()))::float8 as shift_seconds`;
   await postJson(`${gatewayUrl}/simulate/clock`, { ...row, settle: false });
 }
 

@@ -2,7 +2,7 @@ import postgres from 'postgres';
 import { setGatewayClock } from '../gateway/clock.ts';
 
 /**
- * Replaces `private.clock()` by a clock that can be shifted; only the local stack has it. Safe to run again: an
+ * Replaces `billing.clock()` by a clock that can be shifted; only the local stack has it. Safe to run again: an
  * existing shift is kept and sent to the gateway simulator.
  */
 export async function installClock(databaseUrl: string, gatewayUrl: string): Promise<void> {
@@ -16,21 +16,21 @@ export async function installClock(databaseUrl: string, gatewayUrl: string): Pro
 }
 
 const shiftableClock = `
-create table if not exists private.clock_shift (
+create table if not exists billing.clock_shift (
   is_only boolean primary key default true check (is_only),
   shift interval not null default '0'
 );
-comment on table private.clock_shift is 'Local only: how far private.clock() is from the machine''s time.';
-alter table private.clock_shift enable row level security;
-insert into private.clock_shift default values on conflict do nothing;
+comment on table billing.clock_shift is 'Local only: how far billing.clock() is from the machine''s time.';
+alter table billing.clock_shift enable row level security;
+insert into billing.clock_shift default values on conflict do nothing;
 
 -- Security definer: every role that may read the clock reads its shift, too.
-create or replace function private.clock()
+create or replace function billing.clock()
 returns timestamptz
 language sql
 stable
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
-  select now() + (select c.shift from private.clock_shift c)
+  select now() + (select c.shift from billing.clock_shift c)
 $$;`;

@@ -7,6 +7,8 @@ export type MigrateOptions = {
   url: string;
   /** Whether to add the sample data of `supabase/seed.sql`, unless they exist. */
   seed: boolean;
+  /** Whether to apply also migrations that are older than an applied one, such as the newest one of an app. */
+  includeAll?: boolean;
   /** The folder with `supabase/config.toml` and `supabase/migrations`; default: this project. */
   folder?: string;
   log?: (line: string) => void;
@@ -16,7 +18,7 @@ export type MigrateOptions = {
  * Applies the missing migrations with the Supabase CLI, as in production; needs no network. If one fails, the earlier
  * ones stay applied. @throws Error with the output of the CLI
  */
-export async function migrate({ url, seed, folder = root, log }: MigrateOptions): Promise<void> {
+export async function migrate({ url, seed, includeAll = false, folder = root, log }: MigrateOptions): Promise<void> {
   const cli = spawnChild({
     name: 'migrate',
     command: Deno.execPath(),
@@ -24,6 +26,7 @@ export async function migrate({ url, seed, folder = root, log }: MigrateOptions)
       ...['run', '-A', '--no-lock', '--no-config', `${root}/node_modules/supabase/dist/supabase.js`],
       ...['db', 'push', `--remote=${url}`, '--yes', '--workdir', folder],
       ...(seed ? ['--include-seed'] : []),
+      ...(includeAll ? ['--include-all'] : []),
     ],
     env: {
       ...denoEnvironment(),

@@ -8,7 +8,7 @@ export async function writeSettings(
 ): Promise<void> {
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
   try {
-    await sql`update private.settings set early_renewal = ${earlyRenewal}, credit = ${credit}`;
+    await sql`update billing.settings set early_renewal = ${earlyRenewal}, credit = ${credit}`;
   } finally {
     await sql.end();
   }

@@ -45,7 +45,7 @@ const api = new App({
 const studio = new App({
   connection,
   auth,
-  api: { enabled: true, schemas: ['public', 'private'] },
+  api: { enabled: true, schemas: ['public', 'billing'] },
   studio: { enabled: true },
   options: { server: { admin: true } },
 });

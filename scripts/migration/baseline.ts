@@ -1,0 +1,40 @@
+import { deployedFolder, fileNames, releaseVersions } from '../release/release-files.ts';
+
+/** The baseline's versions begin with this day; the number of the schema file follows. */
+const day = '20261122';
+
+/**
+ * Makes the migrations anew, one for each schema file. @returns their names
+ * @throws Error once there is a release: its migrations never change
+ */
+export async function writeBaseline(folder = deployedFolder): Promise<string[]> {
+  const [release] = await releaseVersions(folder);
+  if (release !== undefined) {
+    throw new Error(`Release ${release} exists, and its migrations never change: npm run migration -- <name>`);
+  }
+  await Deno.remove(`${folder}/migrations`, { recursive: true }).catch(ignoreMissing);
+  await Deno.mkdir(`${folder}/migrations`);
+  const names: string[] = [];
+  for (const file of await schemaFiles(folder)) {
+    const name = baselineName(file);
+    await Deno.copyFile(`${folder}/schemas/${file}`, `${folder}/migrations/${name}`);
+    names.push(name);
+  }
+  return names;
+}
+
+/** The schema files in their order. */
+export async function schemaFiles(folder = deployedFolder): Promise<string[]> {
+  return (await fileNames(`${folder}/schemas`)).filter((name) => name.endsWith('.sql'));
+}
+
+/** `07_settle.sql` becomes `20261122000007_settle.sql`. */
+function baselineName(file: string): string {
+  const [, number, theme] = /^(\d+)_(\w+)\.sql$/.exec(file) ?? [];
+  if (number === undefined) throw new Error(`supabase/schemas/${file} has no number: 07_settle.sql`);
+  return `${day}${number.padStart(6, '0')}_${theme}.sql`;
+}
+
+function ignoreMissing(error: unknown): void {
+  if (!(error instanceof Deno.errors.NotFound)) throw error;
+}
