@@ -1,5 +1,7 @@
 import { readFileSync, statfsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+import { laterMigrations } from '../scripts/release/file-hashes.ts';
+import { newestRelease } from '../scripts/release/release-files.ts';
 import { isLong } from './helpers/project/is-long.ts';
 
 // A database is a thousand files. On a disk with ext4 a fifth of the run would be their creation and removal.
@@ -10,7 +12,7 @@ if (Deno.env.get('TMPDIR') === undefined && hasRoomInMemory()) Deno.env.set('TMP
 /** The long suite, and the files of which `npm test` runs a part: fewer rows, orders, targets or cases. */
 const long = [
   'tests/long/**/*.test.ts',
-  'tests/database/{convergence,set-up,upgrade,plans-of-empty-tables}.test.ts',
+  'tests/database/{beside-many-users,convergence,migration,set-up,plans-of-empty-tables}.test.ts',
   'tests/database/{admin,expiry,outbox,reconcile,request}-plans.test.ts',
   'tests/contract/**/*.test.ts',
   'tests/faults/{body-flood,change-killed,database-outage,subscription-*}.test.ts',
@@ -24,14 +26,20 @@ const globalSetup = ['tests/helpers/database/global-setup.ts'];
 const endpoints =
   'tests/contract/**/{cancel,change,create,dispatch,expiry,gateway,get,list,purchase,reconcile,verify}*.test.ts';
 
+/** Whether the newest release lacks migrations. Until then an upgraded database is a new one. */
+const release = await newestRelease();
+const isUpgraded = release !== undefined && (await laterMigrations(release)).length > 0;
+
 export default defineConfig({
   test: {
     ...(isLong
       ? {
         projects: [
-          { extends: true, test: { name: 'long', include: long, exclude: [endpoints], globalSetup } },
+          { extends: true, test: { name: 'long', include: long, exclude: isUpgraded ? [endpoints] : [], globalSetup } },
           // On a database that was upgraded from the newest release.
-          { extends: true, test: { name: 'upgraded', include: [endpoints], globalSetup } },
+          ...(isUpgraded
+            ? [{ extends: true as const, test: { name: 'upgraded', include: [endpoints], globalSetup } }]
+            : []),
         ],
       }
       : { include: ['tests/**/*.test.ts'], exclude: ['tests/long/**'], globalSetup }),

@@ -117,9 +117,9 @@ async function countRows({ database }: BenchProject): Promise<Counts> {
   const row = await database.one(`
     select
       (select count(*)::int from public.payments where fulfilled_at is not null) as fulfilled,
-      (select count(*)::int from private.gateway_events where outcome = 'applied') as events,
-      (select count(*)::int from private.outbox where kind = 'payment-success') as mails,
-      (select count(*)::int from private.outbox where kind = 'revalidation') as revalidations`);
+      (select count(*)::int from billing.gateway_events where outcome = 'applied') as events,
+      (select count(*)::int from billing.outbox where kind = 'payment-success') as mails,
+      (select count(*)::int from billing.outbox where kind = 'revalidation') as revalidations`);
   return Object.fromEntries(Object.entries(row).map(([name, count]) => [name, Number(count)]));
 }
 

@@ -65,6 +65,6 @@ export async function resetLapsed(client: pg.Client): Promise<void> {
   await client.query(
     "update public.profiles p set subscription_tier = 'basic' from bench_lapsed b where p.user_id = b.user_id",
   );
-  await client.query('truncate private.outbox, private.tier_changes');
+  await client.query('truncate billing.outbox, billing.tier_changes');
   await client.query('vacuum analyze public.subscriptions, public.profiles, public.payments');
 }

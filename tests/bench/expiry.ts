@@ -24,7 +24,7 @@ export function benchExpiry(): Promise<Row[]> {
       // The notices of the week are enqueued first, so that the timed sweeps only end lapsed subscriptions.
       const announced = await time(
         sweeping,
-        'do $$ begin while private.announce_ends() > 0 loop commit; end loop; end $$',
+        'do $$ begin while billing.announce_ends() > 0 loop commit; end loop; end $$',
       );
       const notices = await countMails(admin, 'subscription-ending');
       const runs = [];
@@ -68,7 +68,7 @@ async function time(client: pg.Client, statement: string): Promise<number> {
 }
 
 async function countMails(client: pg.Client, kind: string): Promise<number> {
-  const { rows: [row] } = await client.query('select count(*)::int as mails from private.outbox where kind = $1', [
+  const { rows: [row] } = await client.query('select count(*)::int as mails from billing.outbox where kind = $1', [
     kind,
   ]);
   return row.mails;

@@ -13,19 +13,19 @@ const customers = 100;
 
 /** What an admin or the console asks, as SQL text with the values in it: Studio prepares no statement. */
 const questions: Record<string, (customer: Customer) => string> = {
-  'a customer, by e-mail': ({ email }) => `select * from private.customers where email = '${email}'`,
-  'a timeline, by e-mail': ({ email }) => `select * from private.timeline where email = '${email}' order by at, rank`,
-  'a timeline, by user id': ({ id }) => `select * from private.timeline where user_id = '${id}' order by at, rank`,
-  'the periods of a customer': ({ id }) => `select * from private.periods where user_id = '${id}'`,
+  'a customer, by e-mail': ({ email }) => `select * from billing.customers where email = '${email}'`,
+  'a timeline, by e-mail': ({ email }) => `select * from billing.timeline where email = '${email}' order by at, rank`,
+  'a timeline, by user id': ({ id }) => `select * from billing.timeline where user_id = '${id}' order by at, rank`,
+  'the periods of a customer': ({ id }) => `select * from billing.periods where user_id = '${id}'`,
   'the payments of a customer': ({ id }) =>
-    `select * from private.customer_payments where user_id = '${id}' order by at`,
+    `select * from billing.customer_payments where user_id = '${id}' order by at`,
   'search by the beginning of an address': ({ email }) =>
-    `select * from private.search_customers('${email.slice(0, 3)}')`,
-  'search by an order': ({ order }) => `select * from private.search_customers('${order}')`,
-  'search by a part of a name': ({ name }) => `select * from private.search_customers('${name.slice(1)}')`,
-  'the newest 200 webhooks': () => 'select * from private.webhooks order by received_at desc limit 200',
-  'the newest 200 messages': () => 'select * from private.messages order by id desc limit 200',
-  'the state of the service': () => 'select * from private.service_state',
+    `select * from billing.search_customers('${email.slice(0, 3)}')`,
+  'search by an order': ({ order }) => `select * from billing.search_customers('${order}')`,
+  'search by a part of a name': ({ name }) => `select * from billing.search_customers('${name.slice(1)}')`,
+  'the newest 200 webhooks': () => 'select * from billing.webhooks order by received_at desc limit 200',
+  'the newest 200 messages': () => 'select * from billing.messages order by id desc limit 200',
+  'the state of the service': () => 'select * from billing.service_state',
 };
 
 /** What the page of the console reads over HTTP while a person types or clicks. */
@@ -38,9 +38,9 @@ const pages: Record<string, (customer: Customer) => string> = {
 
 /** Reports read all payments, so they run once. */
 const reports: Record<string, string> = {
-  'the findings': 'select count(*) from private.findings',
-  'revenue by month': 'select * from private.revenue_monthly',
-  'active customers by month': 'select * from private.active_monthly',
+  'the findings': 'select count(*) from billing.findings',
+  'revenue by month': 'select * from billing.revenue_monthly',
+  'active customers by month': 'select * from billing.active_monthly',
 };
 
 /** @returns the table: p50 and least of ninety customers on one connection, and reports in seconds. */

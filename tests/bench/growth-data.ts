@@ -44,7 +44,7 @@ export async function loadPayments(database: TestDatabase, payments: number): Pr
      ) t`,
   );
   await run(
-    `insert into private.gateway_events
+    `insert into billing.gateway_events
        (body_sha256, event_id, event, subject_id, payload, outcome, attempts, received_at)
      select
        sha256(convert_to(gateway_order_id || event, 'UTF8')), 'evt_' || gateway_payment_id, event, gateway_order_id,
@@ -55,7 +55,7 @@ export async function loadPayments(database: TestDatabase, payments: number): Pr
      order by created_at`,
   );
   await run(
-    `insert into private.outbox (key, destination, kind, payload, created_at, queued_at, next_attempt_at, attempts, delivered_at)
+    `insert into billing.outbox (key, destination, kind, payload, created_at, queued_at, next_attempt_at, attempts, delivered_at)
      select kind || '/' || id, destination, kind, jsonb_build_object('to', id || '@example.com'), created_at, created_at,
        created_at, 1, created_at
      from public.payments

@@ -119,11 +119,11 @@ async function post(url: string, headers: Record<string, string>, body: string):
 
 async function deliveryDelays(bench: Bench): Promise<number[]> {
   const { client } = bench;
-  await client.query('delete from private.outbox');
+  await client.query('delete from billing.outbox');
   for (let i = 0; i < 20; i++) await (await verify(bench))();
   for (;;) {
     const { rows } = await client.query(
-      `select extract(epoch from delivered_at - created_at) * 1000 as delay from private.outbox where destination = 'email'`,
+      `select extract(epoch from delivered_at - created_at) * 1000 as delay from billing.outbox where destination = 'email'`,
     );
     if (rows.length === 20 && rows.every(({ delay }) => delay !== null)) return rows.map(({ delay }) => Number(delay));
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -134,7 +134,7 @@ async function deliveryDelays(bench: Bench): Promise<number[]> {
 async function dispatchRate({ client, env }: Bench): Promise<number> {
   const count = 5000;
   await client.query(
-    `insert into private.outbox (key, destination, kind, payload)
+    `insert into billing.outbox (key, destination, kind, payload)
     select 'bench/' || i, 'gateway', 'bench', '{}' from generate_series(1, $1::int) i`,
     [count],
   );
@@ -154,10 +154,10 @@ async function dispatchRate({ client, env }: Bench): Promise<number> {
 async function claimBesideDelivered({ client }: Bench): Promise<Row[]> {
   const before = await claimTimes(client);
   await client.query(
-    `insert into private.outbox (key, destination, kind, payload, delivered_at)
+    `insert into billing.outbox (key, destination, kind, payload, delivered_at)
     select 'delivered/' || i, 'gateway', 'bench', '{}', now() from generate_series(1, 1000000) i`,
   );
-  await client.query('vacuum analyze private.outbox');
+  await client.query('vacuum analyze billing.outbox');
   return [
     ['outbox, claim and complete 20 rows, few delivered rows in the table', milliseconds(before, 2)],
     [
@@ -171,7 +171,7 @@ async function claimTimes(client: pg.Client): Promise<number[]> {
   const times: number[] = [];
   for (let i = 0; i < 100; i++) {
     await client.query(
-      `insert into private.outbox (key, destination, kind, payload)
+      `insert into billing.outbox (key, destination, kind, payload)
       select 'claim/' || gen_random_uuid(), 'gateway', 'bench', '{}' from generate_series(1, 20)`,
     );
     const started = performance.now();

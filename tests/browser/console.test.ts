@@ -37,7 +37,7 @@ beforeAll(async () => {
     headers: { apikey: env.SECRET_KEY ?? '' },
   });
   await until(async () => {
-    const [row] = await database.query('select from private.messages where state = $1', ['parked']);
+    const [row] = await database.query('select from billing.messages where state = $1', ['parked']);
     return row !== undefined;
   });
 });

@@ -20,7 +20,7 @@ afterEach(async () => {
   await setEarlyRenewal(database, 'replace');
   await database.query('delete from auth.users');
   await database.query('delete from public.payments');
-  await database.query("update private.announced_ends set until = '-infinity'");
+  await database.query("update billing.announced_ends set until = '-infinity'");
 });
 afterAll(() => database.close());
 
@@ -39,7 +39,7 @@ async function lapsedWithRenewal(): Promise<Purchase> {
   return placeOrder(database, { user: first.user, tier: 'basic' });
 }
 
-const expire = 'select private.expire_subscriptions() as ended';
+const expire = 'select billing.expire_subscriptions() as ended';
 
 test('a renewal in flight wins: expiry skips its subscription without waiting', async () => {
   const order = await lapsedWithRenewal();
@@ -139,12 +139,12 @@ test('two runs at once take separate batches and end each subscription once', as
   await one.query('commit');
   expect((await two.query(expire)).rows).toEqual([{ ended: 0 }]);
   const changes = await database.query(
-    `select count(*)::int as changes, count(distinct user_id)::int as users from private.tier_changes
+    `select count(*)::int as changes, count(distinct user_id)::int as users from billing.tier_changes
      where cause = 'expiry' and user_id in (select id from auth.users)`,
   );
   expect(changes).toEqual([{ changes: 150, users: 150 }]);
   const { mails } = await database.one(
-    "select count(*)::int as mails from private.outbox where kind = 'subscription-ended' and payload ->> 'to' in (select email from auth.users)",
+    "select count(*)::int as mails from billing.outbox where kind = 'subscription-ended' and payload ->> 'to' in (select email from auth.users)",
   );
   expect(mails).toBe(150);
 });
@@ -184,13 +184,13 @@ test('of two announcements at once one processes the subscription, and neither b
   const order = await lapsedWithRenewal();
   await setClock(database, '2026-01-28T00:00:00Z');
   const [one, two] = [await database.connect(), await database.connect()];
-  const announce = 'select private.announce_ends() as looked_at';
+  const announce = 'select billing.announce_ends() as looked_at';
   await one.query('begin');
   expect((await one.query(announce)).rows).toEqual([{ looked_at: 1 }]);
   expect((await two.query(announce)).rows).toEqual([{ looked_at: 0 }]);
   expect(await verifyPurchase(await service(), order)).toMatchObject({ outcome: 'applied' });
   await one.query('rollback');
-  await database.query("update private.announced_ends set until = '-infinity'");
+  await database.query("update billing.announced_ends set until = '-infinity'");
   await setClock(database, '2026-02-25T00:00:00Z');
   expect((await two.query(announce)).rows).toEqual([{ looked_at: 1 }]);
   expect((await one.query(announce)).rows).toEqual([{ looked_at: 0 }]);
@@ -202,19 +202,19 @@ test('a sweep that is killed keeps its first batch complete; the next sweep ends
   await setClock(database, '2026-02-01T00:00:00Z');
   // The trigger makes the second batch wait for this lock after its first statements.
   await database.query(`
-    create function private.hold() returns trigger language plpgsql as $$
+    create function billing.hold() returns trigger language plpgsql as $$
     begin
       if (select count(*) from public.subscriptions where status = 'cancelled') > 100 then
         perform pg_advisory_xact_lock(1);
       end if;
       return null;
     end $$;
-    create trigger hold after update on public.profiles for each statement execute function private.hold()`);
+    create trigger hold after update on public.profiles for each statement execute function billing.hold()`);
   const state = () =>
     database.one(
       `select count(*) filter (where s.status = 'cancelled')::int as ended,
          count(*) filter (where p.subscription_tier = 'free')::int as free,
-         (select count(*)::int from private.outbox where kind = 'subscription-ended'
+         (select count(*)::int from billing.outbox where kind = 'subscription-ended'
           and payload ->> 'to' in (select email from auth.users)) as mails
        from public.subscriptions s join public.profiles p using (user_id)`,
     );
@@ -226,7 +226,7 @@ test('a sweep that is killed keeps its first batch complete; the next sweep ends
   await killed;
   expect(await state()).toEqual({ ended: 100, free: 100, mails: 100 });
 
-  await database.query('drop function private.hold cascade');
+  await database.query('drop function billing.hold cascade');
   await holding.query(sweep);
   expect(await state()).toEqual({ ended: 250, free: 250, mails: 250 });
 });

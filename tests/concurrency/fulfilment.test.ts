@@ -140,8 +140,8 @@ test('an event that arrives while its order is being inserted is applied by the 
   expect(await deliver(service, paymentCaptured(money))).toBe('unmatched');
   await app.query('commit');
   expect(await readTier(database, user.id)).toBe('free');
-  await database.query('select private.sweep()');
+  await database.query('select billing.sweep()');
   expect(await readTier(database, user.id)).toBe('pro');
-  await database.query('select private.sweep()');
+  await database.query('select billing.sweep()');
   expect(await mailsTo(database, user)).toHaveLength(1);
 });

@@ -40,7 +40,7 @@ test('a call that waits for a lock fails after three seconds and writes nothing'
   await lock('public.payments', 'id', byPayment.id);
   await lock('public.profiles', 'user_id', byProfile.userId);
   await lock('public.payments', 'id', failing.id);
-  await lock('private.gateway_events', "encode(body_sha256, 'hex')", sha256(failed));
+  await lock('billing.gateway_events', "encode(body_sha256, 'hex')", sha256(failed));
   await lock('auth.users', 'id', cancelling.userId);
 
   const verify = async ({ userId, orderId }: { userId: string; orderId: string }) =>

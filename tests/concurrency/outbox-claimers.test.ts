@@ -28,7 +28,7 @@ async function drain(session: pg.Client): Promise<number[]> {
 test.each([2, 4, 8])(`%d dispatchers at once on ${count} rows claim each row exactly once`, async (dispatchers) => {
   await emptyOutbox(database);
   const rows = await database.query(
-    `insert into private.outbox (key, destination, kind, payload)
+    `insert into billing.outbox (key, destination, kind, payload)
      select 'payment-success/' || n, 'email', 'payment-success', '{}' from generate_series(1, $1) n
      returning id::int`,
     [count],
@@ -40,7 +40,7 @@ test.each([2, 4, 8])(`%d dispatchers at once on ${count} rows claim each row exa
   expect(
     await database.one(
       `select count(*) filter (where delivered_at is not null)::int as delivered, max(attempts) as attempts
-       from private.outbox`,
+       from billing.outbox`,
     ),
   ).toEqual({ delivered: count, attempts: 1 });
   expect(await countDeadlocks(database, sessions)).toBe(0);

@@ -113,7 +113,7 @@ test('fifty operations on one user at once: no deadlock, no error, and no partia
     );
     expect(wrong).toBe(0);
     const { unclear } = await database.one(
-      "select count(*)::int as unclear from private.captured_not_fulfilled where reason <> 'paid, user gone'",
+      "select count(*)::int as unclear from billing.captured_not_fulfilled where reason <> 'paid, user gone'",
     );
     expect(unclear).toBe(0);
     const mails = (await readOutbox(database, 'email', user.email)).map(({ key }) => String(key));

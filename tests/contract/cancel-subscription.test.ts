@@ -41,7 +41,7 @@ describe.each(poolSample)('%s', (target) => {
   const cancellation = async (id: string) =>
     (await project.database.query(
       `select payload, attempts, parked_at is not null as parked, next_attempt_at
-      from private.outbox where key = 'cancel-subscription/' || $1::text`,
+      from billing.outbox where key = 'cancel-subscription/' || $1::text`,
       [id],
     ))[0];
 
@@ -116,7 +116,7 @@ describe.each(poolSample)('%s', (target) => {
     const user = await subscriber(id);
     await cancel(user, { at_period_end: true });
     await project.database.query(
-      "update private.outbox set attempts = 1, delivered_at = now() where key = 'cancel-subscription/' || $1::text",
+      "update billing.outbox set attempts = 1, delivered_at = now() where key = 'cancel-subscription/' || $1::text",
       [id],
     );
     const before = await readAllRows(project.database);

@@ -41,8 +41,8 @@ describe.each(poolSample)('%s', (target) => {
   const cancellations = () =>
     project.database.query(
       `select o.payload ->> 'gateway_subscription_id' as id, o.payload -> 'at_cycle_end' as at_cycle_end
-       from private.outbox o
-       join private.gateway_subscriptions m on o.key = 'cancel-subscription/' || m.gateway_subscription_id
+       from billing.outbox o
+       join billing.gateway_subscriptions m on o.key = 'cancel-subscription/' || m.gateway_subscription_id
        where m.user_id = $1 and o.parked_at is null`,
       [user.id],
     );
@@ -58,8 +58,8 @@ describe.each(poolSample)('%s', (target) => {
   async function writes(): Promise<unknown> {
     return await project.database.one(
       `select (select count(*) from public.payments) as payments,
-        (select count(*) from private.subscription_orders) as orders,
-        (select count(*) from private.outbox) as outbox`,
+        (select count(*) from billing.subscription_orders) as orders,
+        (select count(*) from billing.outbox) as outbox`,
     );
   }
 
@@ -80,7 +80,7 @@ describe.each(poolSample)('%s', (target) => {
       to: 'pro',
     });
     // Almost the whole cycle is unused. The gateway accepts no order below 100.
-    const { amount } = await project.database.one('select amount from private.gateway_charges where user_id = $1', [
+    const { amount } = await project.database.one('select amount from billing.gateway_charges where user_id = $1', [
       user.id,
     ]);
     const most = Math.min(Number(amount), prices.pro! - 100);

@@ -154,7 +154,7 @@ describe.each(restSample)('%s', (target) => {
     let id: unknown;
     shop.onGatewayCall(async (call) => {
       await project.database.query(
-        'update private.subscription_orders set withdrawn_at = private.clock() where user_id = $1',
+        'update billing.subscription_orders set withdrawn_at = billing.clock() where user_id = $1',
         [user.id],
       );
       const made = make(call);
@@ -162,7 +162,7 @@ describe.each(restSample)('%s', (target) => {
       return made;
     });
     expect(await answer(subscribe())).toEqual(refusal(409, 'Already subscribed'));
-    const [row] = await project.database.query('select kind from private.outbox where key = $1', [
+    const [row] = await project.database.query('select kind from billing.outbox where key = $1', [
       `cancel-subscription/${id}`,
     ]);
     expect(row).toEqual({ kind: 'cancel-subscription' });
@@ -180,7 +180,7 @@ describe.each(restSample)('%s', (target) => {
   test('after ten subscriptions within an hour → 429 with retry-after', async () => {
     await newUser();
     await project.database.query(
-      `insert into private.subscription_orders (user_id, tier, gateway_plan_id, created_at, expires_at)
+      `insert into billing.subscription_orders (user_id, tier, gateway_plan_id, created_at, expires_at)
        select $1, 'pro', 'plan_pro', now() - interval '40 minutes', now() from generate_series(1, 10)`,
       [user.id],
     );

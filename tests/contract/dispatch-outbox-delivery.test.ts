@@ -36,9 +36,9 @@ describe.each(poolSample)('%s', (target) => {
   /** Makes every undelivered side effect due now, also one with a lease or a pause. */
   async function makeDue(): Promise<void> {
     await project.database.query(
-      'update private.outbox set next_attempt_at = private.clock() where delivered_at is null',
+      'update billing.outbox set next_attempt_at = billing.clock() where delivered_at is null',
     );
-    await project.database.query('delete from private.outbox_pauses');
+    await project.database.query('delete from billing.outbox_pauses');
   }
 
   function dispatch(): Promise<Response> {

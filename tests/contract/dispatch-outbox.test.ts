@@ -96,7 +96,7 @@ describe.each(restSample)('%s', (target) => {
   test('POST /api/internal/outbox with a row that waits for its next attempt → 200 with next_attempt_at', async () => {
     const key = await enqueueMail(project.database);
     const at = '2999-01-01T00:00:00.000Z';
-    await project.database.query('update private.outbox set next_attempt_at = $2 where key = $1', [key, at]);
+    await project.database.query('update billing.outbox set next_attempt_at = $2 where key = $1', [key, at]);
     expect(await answer(dispatch(service, withInternalKey))).toEqual({
       status: 200,
       body: { delivered: 0, retried: 0, parked: 0, next_attempt_at: at },
@@ -132,24 +132,24 @@ describe.each(restSample)('%s', (target) => {
   test('POST /api/internal/outbox → 200, records older than the settings are purged, younger ones are not', async () => {
     const { database } = project;
     await database.query(`
-      insert into private.gateway_events (body_sha256, event, outcome, received_at)
+      insert into billing.gateway_events (body_sha256, event, outcome, received_at)
       select sha256(days::text::bytea), 'payment.captured', 'applied', now() - make_interval(days => days)
       from unnest(array[399, 401]) days;
-      insert into private.tier_changes (user_id, to_tier, cause, at)
+      insert into billing.tier_changes (user_id, to_tier, cause, at)
       select gen_random_uuid(), 'pro', 'payment ' || days, now() - make_interval(days => days)
       from unnest(array[1099, 1101]) days;
-      insert into private.outbox (key, destination, kind, payload, created_at, delivered_at)
+      insert into billing.outbox (key, destination, kind, payload, created_at, delivered_at)
       select 'purged after ' || days, 'revalidation', 'revalidation', '{}', at, at
       from unnest(array[29, 31]) days
       cross join lateral (select now() - make_interval(days => days)) t (at)`);
     expect((await dispatch(service, withInternalKey)).status).toBe(200);
     const left = async (sql: string) => (await database.query(sql)).map(({ left }) => left);
-    expect(await left("select body_sha256 = sha256('399') as left from private.gateway_events")).toEqual([true]);
-    expect(await left("select cause as left from private.tier_changes where cause like 'payment %'"))
+    expect(await left("select body_sha256 = sha256('399') as left from billing.gateway_events")).toEqual([true]);
+    expect(await left("select cause as left from billing.tier_changes where cause like 'payment %'"))
       .toEqual(['payment 1099']);
-    expect(await left("select key as left from private.outbox where key like 'purged after %'"))
+    expect(await left("select key as left from billing.outbox where key like 'purged after %'"))
       .toEqual(['purged after 29']);
-    await database.query('truncate private.gateway_events cascade');
+    await database.query('truncate billing.gateway_events cascade');
   });
 
   test('OPTIONS /api/internal/outbox from a browser → 204', async () => {

@@ -18,7 +18,7 @@ async function dispatchBoth(service: Pick<RunningService, 'request'>, database: 
   for (const { kind, payload } of [subscriptionEndingRow({ to }), subscriptionEndedRow({ to })]) {
     const key = `${kind}/${crypto.randomUUID()}/2027-11-20T11:45:40.559Z`;
     keys.push(key);
-    await database.query("select private.enqueue($1, 'notice', $2, $3)", [key, kind, payload]);
+    await database.query("select billing.enqueue($1, 'notice', $2, $3)", [key, kind, payload]);
   }
   const response = await service.request('/api/internal/outbox', {
     method: 'POST',

@@ -59,7 +59,7 @@ describe.each(poolSample)('%s', (target) => {
   const service = useService(target, project);
 
   // A body that another target delivered would count as a repeated delivery.
-  beforeAll(() => project.database.query('delete from private.gateway_events'));
+  beforeAll(() => project.database.query('delete from billing.gateway_events'));
 
   /** Delivers bodies at once, and asserts that they write only ledger rows. */
   async function ignored(bodies: unknown[], outcome: unknown = expect.stringMatching(/^ignored: /)): Promise<void> {

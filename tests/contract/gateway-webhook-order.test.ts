@@ -124,7 +124,7 @@ describe.each(restSample)('%s', (target) => {
       current_period_end: new Date(nextCycle.end),
     });
     expect(
-      await project.database.one('select period_event_at from private.gateway_subscriptions where user_id = $1', [
+      await project.database.one('select period_event_at from billing.gateway_subscriptions where user_id = $1', [
         userId,
       ]),
     ).toEqual({ period_event_at: new Date(later) });

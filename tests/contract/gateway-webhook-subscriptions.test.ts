@@ -33,10 +33,10 @@ describe.each(poolSample)('%s', (target) => {
   /** Every row but those that each event of a gateway subscription writes: ledger and mirror. */
   const readRows = () =>
     readRowsExcept(project.database, [
-      'private.gateway_events',
-      'private.unsettled_events',
-      'private.gateway_subscriptions',
-      'private.gateway_charges',
+      'billing.gateway_events',
+      'billing.unsettled_events',
+      'billing.gateway_subscriptions',
+      'billing.gateway_charges',
     ]);
 
   async function applied(body: string): Promise<void> {

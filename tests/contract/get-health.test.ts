@@ -20,8 +20,8 @@ describe.each(restSample)('%s', (target) => {
   const withoutMail = useService(target, project, { ...environment, RESEND_API_KEY: '' });
 
   test('GET /api/health without any records → 200 with nulls', async () => {
-    await project.database.query('delete from private.outbox');
-    await project.database.query('delete from private.gateway_events');
+    await project.database.query('delete from billing.outbox');
+    await project.database.query('delete from billing.gateway_events');
     const before = await readAllRows(project.database);
     const { status, headers, body } = await fullAnswer(service.request('/api/health'));
     expect({ status, body })
@@ -34,14 +34,14 @@ describe.each(restSample)('%s', (target) => {
   });
 
   test('GET /api/health → 200 with the oldest undelivered side effect, the newest webhook and the newest sweep', async () => {
-    await project.database.query('delete from private.outbox');
+    await project.database.query('delete from billing.outbox');
     for (const at of ['2027-01-02T03:04:05.678Z', '2027-01-02T03:04:06Z']) {
       await setClock(project.database, at);
       await createUser(project.database); // a new profile's tier is a side effect: pages are revalidated
       expect((await postWebhook(service, { event: `at.${at}`, target })).status).toBe(200);
     }
     await project.database.query(
-      "update private.scheduled_jobs set done_at = '2027-01-02T03:04:00Z' where name = 'sweep'",
+      "update billing.scheduled_jobs set done_at = '2027-01-02T03:04:00Z' where name = 'sweep'",
     );
     expect(await answer(service.request('/api/health'))).toEqual({
       status: 200,
@@ -54,41 +54,41 @@ describe.each(restSample)('%s', (target) => {
     });
 
     await project.database.query(
-      "update private.outbox set delivered_at = now() where created_at < '2027-01-02T03:04:06Z'",
+      "update billing.outbox set delivered_at = now() where created_at < '2027-01-02T03:04:06Z'",
     );
     await project.database.query(
-      "update private.outbox set parked_at = now() where created_at = '2027-01-02T03:04:06Z'",
+      "update billing.outbox set parked_at = now() where created_at = '2027-01-02T03:04:06Z'",
     );
     expect(await answer(service.request('/api/health'))).toMatchObject({ body: { oldest_undelivered_at: null } });
     await setClock(project.database, null);
-    await project.database.query("update private.scheduled_jobs set done_at = null where name = 'sweep'");
+    await project.database.query("update billing.scheduled_jobs set done_at = null where name = 'sweep'");
   });
 
   test('GET /api/health → oldest_undelivered_at is the due time of a delayed side effect, and the requeue time of a requeued one', async () => {
-    await project.database.query('delete from private.outbox');
+    await project.database.query('delete from billing.outbox');
     await setClock(project.database, '2027-01-02T03:00:00Z');
     await enqueueMail(project.database);
     await project.database.query(
-      "update private.outbox set queued_at = '2028-01-01T00:00:00Z', next_attempt_at = '2028-01-01T00:00:00Z'",
+      "update billing.outbox set queued_at = '2028-01-01T00:00:00Z', next_attempt_at = '2028-01-01T00:00:00Z'",
     );
     const oldest = async () =>
       Reflect.get(Object((await answer(service.request('/api/health'))).body), 'oldest_undelivered_at');
     expect(await oldest()).toBeNull();
     await setClock(project.database, '2028-01-03T00:00:00Z');
     expect(await oldest()).toBe('2028-01-01T00:00:00.000Z');
-    await project.database.query('select private.requeue(id) from private.outbox');
+    await project.database.query('select billing.requeue(id) from billing.outbox');
     expect(await oldest()).toBe('2028-01-03T00:00:00.000Z');
     await setClock(project.database, null);
-    await project.database.query('delete from private.outbox');
+    await project.database.query('delete from billing.outbox');
   });
 
   test('GET /api/health without RESEND_API_KEY → a queued mail does not count', async () => {
-    await project.database.query('delete from private.outbox');
+    await project.database.query('delete from billing.outbox');
     await enqueueMail(project.database);
     expect(await answer(withoutMail.request('/api/health'))).toMatchObject({ body: { oldest_undelivered_at: null } });
     const { body } = await answer(service.request('/api/health'));
     expect(body).toMatchObject({ oldest_undelivered_at: expect.any(String) });
-    await project.database.query('delete from private.outbox');
+    await project.database.query('delete from billing.outbox');
   });
 
   test('GET /api/health → x-schema-version is the newest migration', async () => {

@@ -192,7 +192,7 @@ describe.each(poolSample)('%s', (target) => {
       paid = await shop.pay(order.id, 'captured', { events: [event] });
       await shop.deliveries(order.id, 1);
       const about = await project.database.query(
-        'select event, outcome from private.gateway_events where subject_id = $1',
+        'select event, outcome from billing.gateway_events where subject_id = $1',
         [
           order.id,
         ],
@@ -231,7 +231,7 @@ describe.each(poolSample)('%s', (target) => {
     await shop.deliver(paymentCaptured({ id, order_id: orderId }));
     await shop.deliveries(orderId, 4);
     await expectBought(user, paid);
-    expect(await project.database.query('select 1 from private.extra_payments where gateway_payment_id = $1', [id]))
+    expect(await project.database.query('select 1 from billing.extra_payments where gateway_payment_id = $1', [id]))
       .toHaveLength(1);
   });
 

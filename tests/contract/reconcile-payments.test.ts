@@ -29,7 +29,7 @@ const reconcile = (service: Pick<RunningService, 'request'>, headers: HeadersIni
 const makeDue = (...orders: { orderId: string }[]) =>
   project.database.query(
     `update public.payments
-     set next_reconcile_at = case when gateway_order_id = any ($1) then private.clock() - interval '1 second' end`,
+     set next_reconcile_at = case when gateway_order_id = any ($1) then billing.clock() - interval '1 second' end`,
     [orders.map(({ orderId }) => orderId)],
   );
 
@@ -45,8 +45,8 @@ async function paidWithoutWebhooks(shop: Shop, outcome: 'captured' | 'failed' = 
 async function makeSubscriptionDue(id: string) {
   await makeDue();
   await project.database.query(
-    `update private.gateway_subscriptions
-     set next_check_at = case when gateway_subscription_id = $1 then private.clock() - interval '1 second' end`,
+    `update billing.gateway_subscriptions
+     set next_check_at = case when gateway_subscription_id = $1 then billing.clock() - interval '1 second' end`,
     [id],
   );
 }
@@ -69,7 +69,7 @@ async function billed() {
 
 /** When the last complete reconciliation ended. */
 const doneAt = async () =>
-  (await project.database.one("select done_at from private.scheduled_jobs where name = 'reconciliation'")).done_at;
+  (await project.database.one("select done_at from billing.scheduled_jobs where name = 'reconciliation'")).done_at;
 
 describe.each(poolSample)('%s', (target) => {
   const shop = useShop(target, project, { INTERNAL_KEY: internalKey });

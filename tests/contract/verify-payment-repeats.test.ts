@@ -57,14 +57,14 @@ describe.each(poolSample)('%s', (target) => {
     const user = await createCaller(project.database);
     const { id, orderId } = await createPayment(project.database, { userId: user.id });
     const first = await answer(verify(service, user.accessToken, await checkout(orderId)));
-    const { 'private.extra_payments': _, ...before } = await readAllRows(project.database);
+    const { 'billing.extra_payments': _, ...before } = await readAllRows(project.database);
     const second = await checkout(orderId);
 
     expect(await answer(verify(service, user.accessToken, second))).toEqual(first);
-    const { 'private.extra_payments': __, ...after } = await readAllRows(project.database);
+    const { 'billing.extra_payments': __, ...after } = await readAllRows(project.database);
     expect(after).toEqual(before);
     expect(
-      await project.database.query('select gateway_payment_id from private.extra_payments where payment_id = $1', [id]),
+      await project.database.query('select gateway_payment_id from billing.extra_payments where payment_id = $1', [id]),
     ).toEqual([{ gateway_payment_id: second.gateway_payment_id }]);
   });
 
@@ -85,14 +85,14 @@ describe.each(poolSample)('%s', (target) => {
     const { orderId } = await createPayment(project.database, { userId: user.id });
     const body = await checkout(orderId);
     await verify(service, user.accessToken, body);
-    const { 'private.gateway_events': _, ...before } = await readAllRows(project.database);
+    const { 'billing.gateway_events': _, ...before } = await readAllRows(project.database);
 
     for (const attempt of [uniqueId('pay'), body.gateway_payment_id]) {
       const event = paymentFailed({ order_id: orderId, id: attempt });
       expect(await answer(postWebhook(service, event))).toEqual({ status: 200, body: { received: true } });
       expect(await ledgerRow(project.database, event)).toMatchObject({ outcome: 'stale' });
     }
-    const { 'private.gateway_events': __, ...after } = await readAllRows(project.database);
+    const { 'billing.gateway_events': __, ...after } = await readAllRows(project.database);
     expect(after).toEqual(before);
   });
 

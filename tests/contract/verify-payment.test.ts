@@ -199,7 +199,7 @@ describe.each(everyTarget)('%s', (target) => {
         await project.database.query('delete from public.profiles where user_id = $1', [user.id]);
       }
       const { orderId } = await createPayment(project.database, { userId: user.id });
-      await project.database.query("delete from private.outbox where destination = 'revalidation'");
+      await project.database.query("delete from billing.outbox where destination = 'revalidation'");
       expect((await verify(service, user.accessToken, await checkout(orderId))).status).toBe(200);
       expect(await queued(project.database, 'revalidation', ''))
         .toEqual([{ paths: ['/subscription', '/pricing', '/analytics', '/dashboard'] }]);

@@ -44,7 +44,7 @@ describe.each(poolSample)('%s', (target) => {
   const read = async () => Object((await answer(requestSubscription(shop, user.accessToken))).body);
   const mails = async () =>
     await project.database.query(
-      "select kind, key from private.outbox where payload ->> 'to' = $1 and destination in ('email', 'notice')",
+      "select kind, key from billing.outbox where payload ->> 'to' = $1 and destination in ('email', 'notice')",
       [user.email],
     );
   const signed = async (subscriptionId: string, paymentId: string): Promise<Authorisation> => ({
@@ -96,7 +96,7 @@ describe.each(poolSample)('%s', (target) => {
   test('POST /api/payments/verify with a subscription that starts later → 200, the start, no access', async () => {
     const id = await start('basic');
     await project.database.query(
-      "update private.subscription_orders set starts_at = private.clock() + interval '9 days' where gateway_subscription_id = $1",
+      "update billing.subscription_orders set starts_at = billing.clock() + interval '9 days' where gateway_subscription_id = $1",
       [id],
     );
     shop.onGatewayCall(({ path }) =>

@@ -113,9 +113,9 @@ test.each(['get_subscription', 'verify_payment', 'apply_gateway_event', 'get_hea
   },
 );
 
-test('schema private is not exposed', async () => {
+test('schema billing is not exposed', async () => {
   for (const client of [clientOf(owner), clientOf(null, localKeys.secret)]) {
-    expect((await client.schema('private').from('outbox').select('*')).error).not.toBeNull();
+    expect((await client.schema('billing').from('outbox').select('*')).error).not.toBeNull();
   }
 });
 
@@ -124,7 +124,7 @@ test('after all these requests the roles still have exactly the rights of the mi
   const rows = await project.database.query(
     `select grantee, table_schema, table_name, privilege_type
      from information_schema.role_table_grants
-     where grantee in ('anon', 'authenticated') and table_schema in ('public', 'private') and privilege_type <> 'SELECT'`,
+     where grantee in ('anon', 'authenticated') and table_schema in ('public', 'billing') and privilege_type <> 'SELECT'`,
   );
   expect(rows).toEqual([]);
   const { truncate } = await project.database.one(

@@ -127,12 +127,12 @@ describe('writing', () => {
 
 describe('what the API does not expose', () => {
   const inside = [
-    'select from private.outbox',
-    'select from private.gateway_events',
-    'select from private.extra_payments',
-    "select private.set_tier(gen_random_uuid(), 'pro', null)",
-    'select private.clock()',
-    'select private.find_user(gen_random_uuid(), true)',
+    'select from billing.outbox',
+    'select from billing.gateway_events',
+    'select from billing.extra_payments',
+    "select billing.set_tier(gen_random_uuid(), 'pro', null)",
+    'select billing.clock()',
+    'select billing.find_user(gen_random_uuid(), true)',
   ];
 
   test.each(inside)('clients are refused %s', async (sql) => {

@@ -21,12 +21,12 @@ afterEach(() => setClock(database, '2026-01-01T10:00:00Z'));
 afterAll(() => database.close());
 
 const read = ({ email }: Purchase['user']): Promise<Row> =>
-  database.one('select * from private.customers where email = $1', [email]);
+  database.one('select * from billing.customers where email = $1', [email]);
 const periodsOf = ({ id }: Purchase['user']) =>
   database.query(
-    `select kind, source_id, tier, private.day_text(starts_at) as "from", private.day_text(ends_at) as "to",
-       private.day_text(ended_at) as ended, is_ruling
-     from private.periods where user_id = $1 order by starts_at, ends_at`,
+    `select kind, source_id, tier, billing.day_text(starts_at) as "from", billing.day_text(ends_at) as "to",
+       billing.day_text(ended_at) as ended, is_ruling
+     from billing.periods where user_id = $1 order by starts_at, ends_at`,
     [id],
   );
 
@@ -36,7 +36,7 @@ async function buy(): Promise<Purchase> {
   return order;
 }
 
-describe('private.customers says in one sentence why', () => {
+describe('billing.customers says in one sentence why', () => {
   test('a user has no tier who never paid', async () => {
     expect(await read(await createUser(database))).toMatchObject({
       tier: 'free',
@@ -75,7 +75,7 @@ describe('private.customers says in one sentence why', () => {
 
   test('a grant or a row written by hand gives it', async () => {
     const [granted, written] = [await createUser(database), await createUser(database)];
-    await database.query("select private.grant_tier($1, 'premium', '2026-03-01Z', 'press')", [granted.email]);
+    await database.query("select billing.grant_tier($1, 'premium', '2026-03-01Z', 'press')", [granted.email]);
     expect(await read(granted)).toMatchObject({
       why: expect.stringMatching(/^Grant \d+ of 1 Jan 2026 \(press\) gives premium until 1 Mar 2026\.$/),
       billing: 'complimentary',
@@ -124,16 +124,16 @@ describe('private.customers says in one sentence why', () => {
   });
 });
 
-test('private.periods shows overlaps, and the one that rules', async () => {
+test('billing.periods shows overlaps, and the one that rules', async () => {
   const order = await buy();
-  await database.query("select private.grant_tier($1, 'premium', '2026-03-01Z', 'press')", [order.user.email]);
+  await database.query("select billing.grant_tier($1, 'premium', '2026-03-01Z', 'press')", [order.user.email]);
   const grant = { kind: 'grant', source_id: expect.any(String), tier: 'premium' };
   const payment = { kind: 'payment', source_id: order.id, tier: 'pro' };
   expect(await periodsOf(order.user)).toEqual([
     { ...payment, from: '1 Jan 2026', to: '1 Jan 2027', ended: null, is_ruling: false },
     { ...grant, from: '1 Jan 2026', to: '1 Mar 2026', ended: null, is_ruling: true },
   ]);
-  await database.query('select private.revoke_grant(id) from private.grants where user_id = $1', [order.user.id]);
+  await database.query('select billing.revoke_grant(id) from billing.grants where user_id = $1', [order.user.id]);
   expect(await periodsOf(order.user)).toMatchObject([{ is_ruling: true }, { ended: '1 Jan 2026', is_ruling: false }]);
 });
 
@@ -141,24 +141,24 @@ test('open_findings counts the findings of this customer', async () => {
   const order = await buy();
   await database.query("update public.payments set dispute_status = 'lost' where id = $1", [order.id]);
   expect(await read(order.user)).toMatchObject({ open_findings: '1' });
-  expect(await database.query('select finding, remedy from private.findings where email = $1', [order.user.email]))
+  expect(await database.query('select finding, remedy from billing.findings where email = $1', [order.user.email]))
     .toEqual([{ finding: 'dispute_lost', remedy: 'End the access of the payment.' }]);
 });
 
 describe('the functions for admins', () => {
   test('take an e-mail address or an id', async () => {
     const order = await buy();
-    const explain = (user: unknown) => database.query('select what from private.explain_user($1)', [user]);
+    const explain = (user: unknown) => database.query('select what from billing.explain_user($1)', [user]);
     const lines = await explain(order.user.email);
     expect(lines.length).toBeGreaterThan(2);
     expect(await explain(order.user.id)).toEqual(lines);
-    expect(await database.query('select what from private.explain_user($1::uuid)', [order.user.id])).toEqual(lines);
-    await database.query("select private.end_payment_access($1, 'dispute_lost')", [order.paymentId]);
+    expect(await database.query('select what from billing.explain_user($1::uuid)', [order.user.id])).toEqual(lines);
+    await database.query("select billing.end_payment_access($1, 'dispute_lost')", [order.paymentId]);
     expect(await read(order.user)).toMatchObject({ tier: 'free', why: expect.stringContaining('dispute lost') });
   });
 
   test('refuse an unknown e-mail address', async () => {
-    const call = database.query("select private.grant_tier('unknown@example.com', 'pro', '2126-01-01Z', 'x')");
+    const call = database.query("select billing.grant_tier('unknown@example.com', 'pro', '2126-01-01Z', 'x')");
     await expect(call).rejects.toMatchObject({
       code: 'PS404',
       message: expect.stringContaining('unknown@example.com'),
@@ -176,5 +176,5 @@ test('a user of single sign-on has a row, and the address may be that of another
   );
   expect(await read({ id, email })).toMatchObject({ user_id: id, tier: 'free' });
   await createUser(database, { email });
-  await expect(database.query('select private.explain_user($1)', [email])).rejects.toMatchObject({ code: 'PS409' });
+  await expect(database.query('select billing.explain_user($1)', [email])).rejects.toMatchObject({ code: 'PS409' });
 });

@@ -30,32 +30,32 @@ beforeAll(async () => {
       now() - interval '1 month', now() - interval '1 month', now() + interval '11 months', null,
       now() - make_interval(mins => n::int), now() - interval '1 month'
     from (select id, row_number() over (order by email) as n from auth.users) u;
-    insert into private.gateway_subscriptions (user_id, gateway_subscription_id, plan_id, status, period_start, period_end, arrived_at)
+    insert into billing.gateway_subscriptions (user_id, gateway_subscription_id, plan_id, status, period_start, period_end, arrived_at)
     select u.id, 'sub_' || u.id, p.id, 'cancelled', now() - interval '2 years', now() - interval '1 year', now()
     from auth.users u cross join public.plans p where p.tier = 'pro';
-    insert into private.gateway_charges
+    insert into billing.gateway_charges
       (user_id, gateway_subscription_id, period_start, period_end, gateway_payment_id, amount, charged_at)
     select user_id, gateway_subscription_id, period_start, period_end, 'pay_of_' || gateway_subscription_id, 99900,
       period_start
-    from private.gateway_subscriptions;
-    insert into private.subscription_orders (user_id, tier, gateway_plan_id, gateway_subscription_id, expires_at)
-    select user_id, 'pro', 'plan_pro', gateway_subscription_id, now() from private.gateway_subscriptions;
-    insert into private.refunds (refund_id, gateway_payment_id, amount, status)
+    from billing.gateway_subscriptions;
+    insert into billing.subscription_orders (user_id, tier, gateway_plan_id, gateway_subscription_id, expires_at)
+    select user_id, 'pro', 'plan_pro', gateway_subscription_id, now() from billing.gateway_subscriptions;
+    insert into billing.refunds (refund_id, gateway_payment_id, amount, status)
     select 'rfnd_' || n, 'pay_' || n, 100, 'processed' from generate_series(1, ${users}) n;
-    insert into private.extra_payments (payment_id, gateway_payment_id, paid_at)
+    insert into billing.extra_payments (payment_id, gateway_payment_id, paid_at)
     select id, 'pay_extra_' || id, now() from public.payments limit 100;
-    insert into private.grants (user_id, tier, until, at)
+    insert into billing.grants (user_id, tier, until, at)
     select id, 'pro', now() - interval '1 year', now() - interval '2 years' from auth.users;
-    insert into private.manual_subscriptions (user_id, tier, status, cancel_at_period_end, at)
+    insert into billing.manual_subscriptions (user_id, tier, status, cancel_at_period_end, at)
     select id, 'pro', 'cancelled', false, now() - interval '2 years' from auth.users;
-    insert into private.gateway_events (body_sha256, event_id, event, subject_id, payload, outcome, received_at)
+    insert into billing.gateway_events (body_sha256, event_id, event, subject_id, payload, outcome, received_at)
     select sha256(n::text::bytea), 'evt_' || n, 'payment.captured', 'order_' || n, '{}', 'applied',
       now() - make_interval(mins => n)
     from generate_series(1, ${users}) n;
-    insert into private.outbox (key, destination, kind, payload, delivered_at)
+    insert into billing.outbox (key, destination, kind, payload, delivered_at)
     select 'payment-success/' || id, 'email', 'payment-success', jsonb_build_object('to', email), now() from auth.users;
-    insert into private.tier_changes (user_id, to_tier, cause) select id, 'pro', 'payment' from auth.users;
-    insert into private.support_actions (action, reason, actor, result, user_id) select 'note', 'x', 'x', 'x', id from auth.users;
+    insert into billing.tier_changes (user_id, to_tier, cause) select id, 'pro', 'payment' from auth.users;
+    insert into billing.support_actions (action, reason, actor, result, user_id) select 'note', 'x', 'x', 'x', id from auth.users;
     commit`);
   await database.query('analyze');
   plans = await watchPlans(database);
@@ -81,20 +81,20 @@ const large = [
 
 const email = 'user77@example.com';
 const questions: Record<string, [sql: string, parameters: unknown[]]> = {
-  'a customer by e-mail': ['select * from private.customers where email = $1', [email]],
-  'a customer by id': ['select * from private.customers where user_id = md5($1)::uuid', ['77']],
-  'a timeline by e-mail': ['select * from private.timeline where email = $1 order by at', [email]],
-  'a timeline by id': ['select * from private.timeline where user_id = md5($1)::uuid', ['77']],
-  'periods by id': ['select * from private.periods where user_id = md5($1)::uuid', ['77']],
-  'the payments of a customer': ['select * from private.customer_payments where user_id = md5($1)::uuid', ['77']],
-  'the findings of a customer': ['select count(*) from private.findings where user_id = md5($1)::uuid', ['77']],
-  'the mails of a customer': ['select * from private.messages where recipient = $1', [email]],
-  'the webhooks of an order': ['select * from private.webhooks where subject_id = $1', ['order_77']],
-  'the newest webhooks': ['select * from private.webhooks order by received_at desc limit $1', [20]],
-  'the state of the service': ['select * from private.service_state where $1::int = 1', [1]],
-  'the search by an order': ['select * from private.search_customers($1)', ['order_77']],
-  'the search by an address': ['select * from private.search_customers($1)', ['user777']],
-  'the search by a name': ['select * from private.search_customers($1)', ['body user777']],
+  'a customer by e-mail': ['select * from billing.customers where email = $1', [email]],
+  'a customer by id': ['select * from billing.customers where user_id = md5($1)::uuid', ['77']],
+  'a timeline by e-mail': ['select * from billing.timeline where email = $1 order by at', [email]],
+  'a timeline by id': ['select * from billing.timeline where user_id = md5($1)::uuid', ['77']],
+  'periods by id': ['select * from billing.periods where user_id = md5($1)::uuid', ['77']],
+  'the payments of a customer': ['select * from billing.customer_payments where user_id = md5($1)::uuid', ['77']],
+  'the findings of a customer': ['select count(*) from billing.findings where user_id = md5($1)::uuid', ['77']],
+  'the mails of a customer': ['select * from billing.messages where recipient = $1', [email]],
+  'the webhooks of an order': ['select * from billing.webhooks where subject_id = $1', ['order_77']],
+  'the newest webhooks': ['select * from billing.webhooks order by received_at desc limit $1', [20]],
+  'the state of the service': ['select * from billing.service_state where $1::int = 1', [1]],
+  'the search by an order': ['select * from billing.search_customers($1)', ['order_77']],
+  'the search by an address': ['select * from billing.search_customers($1)', ['user777']],
+  'the search by a name': ['select * from billing.search_customers($1)', ['body user777']],
 };
 
 describe(`with ${users} users`, () => {
@@ -105,7 +105,7 @@ describe(`with ${users} users`, () => {
   });
 
   test('a whole column reads the table: the detection works', async () => {
-    const plan = await plans.of('select max(amount) from private.customer_payments');
+    const plan = await plans.of('select max(amount) from billing.customer_payments');
     expect(scansOf('payments', plan)).toContain('Seq Scan on payments');
   });
 });

@@ -36,14 +36,14 @@ const revenue = (currency = 'INR') =>
   database.query(
     `select to_char(month, 'YYYY-MM') as month, gross::int, refunded::int, net::int, new_customers::int as new,
        renewed_customers::int as renewed, lapsed_customers::int as lapsed, active_customers::int as active, mrr::int
-     from private.revenue_monthly where currency = $1 order by month`,
+     from billing.revenue_monthly where currency = $1 order by month`,
     [currency],
   );
 const active = async (): Promise<Row> =>
   Object.fromEntries(
     (await database.query(
       `select to_char(month, 'YYYY-MM') || ' ' || tier as key, active_customers::int as active
-       from private.active_monthly order by 1`,
+       from billing.active_monthly order by 1`,
     )).map(({ key, active }) => [key, active]),
   );
 
@@ -64,8 +64,8 @@ describe('with a year of pro in January, cycles of basic from February to April,
 
   test('an empty database has no rows', async () => {
     const empty = await createTestDatabase();
-    expect(await empty.query('select from private.revenue_monthly')).toEqual([]);
-    expect(await empty.query('select from private.active_monthly')).toEqual([]);
+    expect(await empty.query('select from billing.revenue_monthly')).toEqual([]);
+    expect(await empty.query('select from billing.active_monthly')).toEqual([]);
     await empty.close();
   });
 
@@ -116,9 +116,9 @@ describe('with a year of pro in January, cycles of basic from February to April,
     expect((await revenue())[4]).toMatchObject({ gross: 0, active: 1 });
   });
 
-  test('the payments of today are in private.service_state', async () => {
+  test('the payments of today are in billing.service_state', async () => {
     const state = () =>
-      database.one('select payments_today::int as payments, revenue_today as revenue from private.service_state');
+      database.one('select payments_today::int as payments, revenue_today as revenue from billing.service_state');
     expect(await state()).toEqual({ payments: 1, revenue: { USD: 1200 } });
     await at('2026-05-22');
     expect(await state()).toEqual({ payments: 0, revenue: {} });

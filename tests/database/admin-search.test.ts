@@ -38,7 +38,7 @@ async function prepare(service: pg.Client): Promise<void> {
 }
 
 const search = async (text: string) =>
-  (await database.query('select email, found_by from private.search_customers($1)', [text]))
+  (await database.query('select email, found_by from billing.search_customers($1)', [text]))
     .map(({ email, found_by }) => [email, found_by]);
 
 test('finds a customer by the ids of the user and of what was paid', async () => {

@@ -25,7 +25,7 @@ afterAll(() => database.close());
 
 const timeline = async (email: string | null) =>
   (await database.query(
-    "select what, reference, detail, link from private.timeline where email = $1 and what <> 'signed_up' order by at, rank, detail",
+    "select what, reference, detail, link from billing.timeline where email = $1 and what <> 'signed_up' order by at, rank, detail",
     [email],
   )).map(({ what, reference, detail, link }) => [what, reference, detail, link]);
 
@@ -35,14 +35,14 @@ async function on(day: number, doWork: () => Promise<unknown>): Promise<void> {
   await doWork();
 }
 
-test('private.timeline tells what happened to a customer, with links into the gateway’s dashboard', async () => {
+test('billing.timeline tells what happened to a customer, with links into the gateway’s dashboard', async () => {
   const user = await createUser(database);
   const failed = uniqueId('pay');
   await setClock(database, '2026-01-01T00:00:00Z');
   const order = await placeOrder(database, { user });
   const money = paymentOf(order);
   await database.query("update public.payments set gateway_key_id = 'key_live_1' where id = $1", [order.id]);
-  await database.query("update private.settings set gateway_dashboard = 'https://gateway.test/{mode}/{kind}/{id}'");
+  await database.query("update billing.settings set gateway_dashboard = 'https://gateway.test/{mode}/{kind}/{id}'");
   await on(2, () => deliver(service, paymentFailed({ ...money, id: failed, error_description: 'Card declined.' })));
   await on(3, () => deliver(service, paymentCaptured(money)));
   await on(4, () => deliver(service, disputeEvent('created', 'open', money)));
@@ -72,7 +72,7 @@ test('private.timeline tells what happened to a customer, with links into the ga
   ]);
 });
 
-test('private.timeline shows a subscription that the gateway bills, its cancellation, and grants', async () => {
+test('billing.timeline shows a subscription that the gateway bills, its cancellation, and grants', async () => {
   const user = await createUser(database);
   const id = uniqueId('sub');
   await database.query("update public.plans set gateway_plan_id = 'plan_pro' where tier = 'pro'");
@@ -94,10 +94,10 @@ test('private.timeline shows a subscription that the gateway bills, its cancella
   );
   await service.query('select public.cancel_subscription($1, true)', [user.id]);
   await setClock(database, '2026-02-02T00:00:00Z');
-  await database.query("select private.grant_tier($1, 'premium', '2026-03-01Z', 'sorry')", [user.email]);
-  const { id: grant } = await database.one('select id::text from private.grants where user_id = $1', [user.id]);
+  await database.query("select billing.grant_tier($1, 'premium', '2026-03-01Z', 'sorry')", [user.email]);
+  const { id: grant } = await database.one('select id::text from billing.grants where user_id = $1', [user.id]);
   await setClock(database, '2026-02-03T00:00:00Z');
-  await database.query('select private.revoke_grant($1)', [grant]);
+  await database.query('select billing.revoke_grant($1)', [grant]);
   expect((await timeline(user.email)).map(([what, reference, detail]) => [what, reference, detail])).toEqual(
     expect.arrayContaining([
       ['webhook', id, 'subscription.charged: applied.'],
@@ -109,16 +109,16 @@ test('private.timeline shows a subscription that the gateway bills, its cancella
   );
 });
 
-test('private.timeline tells the state of each mail, and nothing of other customers', async () => {
+test('billing.timeline tells the state of each mail, and nothing of other customers', async () => {
   const [one, other] = [await placeOrder(database), await placeOrder(database)];
   await deliver(service, paymentCaptured(paymentOf(one)));
   const key = `payment-success/${one.id}`;
-  await database.query("update private.outbox set parked_at = now(), last_error = 'HTTP 422' where key = $1", [key]);
+  await database.query("update billing.outbox set parked_at = now(), last_error = 'HTTP 422' where key = $1", [key]);
   expect((await timeline(one.user.email)).find(([what]) => what === 'mail')?.[2]).toBe(
     'payment-success: parked. HTTP 422.',
   );
   await database.query(
-    'update private.outbox set parked_at = null, last_error = null, delivered_at = now() where key = $1',
+    'update billing.outbox set parked_at = null, last_error = null, delivered_at = now() where key = $1',
     [
       key,
     ],
@@ -129,24 +129,24 @@ test('private.timeline tells the state of each mail, and nothing of other custom
 
 test('a link needs the mode of the API key and the address of the dashboard', async () => {
   const link = async (key: string | null) =>
-    (await database.one("select private.gateway_link($1, 'orders', 'order_1') as link", [key])).link;
+    (await database.one("select billing.gateway_link($1, 'orders', 'order_1') as link", [key])).link;
   expect(await link('key_test_1')).toBe('https://gateway.test/test/orders/order_1');
   expect([await link('key_local'), await link(null)]).toEqual([null, null]);
-  await expect(database.query("update private.settings set gateway_dashboard = 'http://gateway.test/{id}'")).rejects
+  await expect(database.query("update billing.settings set gateway_dashboard = 'http://gateway.test/{id}'")).rejects
     .toMatchObject({ code: '23514' });
-  await database.query('update private.settings set gateway_dashboard = null');
+  await database.query('update billing.settings set gateway_dashboard = null');
   expect(await link('key_test_1')).toBeNull();
 });
 
-test('private.webhooks, private.messages and private.customer_payments name the customer', async () => {
+test('billing.webhooks, billing.messages and billing.customer_payments name the customer', async () => {
   const order = await placeOrder(database);
   const body = paymentFailed({ ...paymentOf(order), error_description: 'Card declined' });
   await deliver(service, body);
   const of = { user_id: order.user.id };
-  expect(await database.one("select * from private.webhooks where body_sha256 = decode($1, 'hex')", [sha256(body)]))
+  expect(await database.one("select * from billing.webhooks where body_sha256 = decode($1, 'hex')", [sha256(body)]))
     .toMatchObject({ ...of, email: order.user.email, event: 'payment.failed', deliveries: 1, outcome: 'applied' });
-  expect(await database.one('select * from private.messages where recipient = $1', [order.user.email]))
+  expect(await database.one('select * from billing.messages where recipient = $1', [order.user.email]))
     .toMatchObject({ ...of, kind: 'payment-failed', state: 'queued', next_attempt_at: expect.any(Date) });
-  expect(await database.one('select * from private.customer_payments where user_id = $1', [order.user.id]))
+  expect(await database.one('select * from billing.customer_payments where user_id = $1', [order.user.id]))
     .toMatchObject({ ...of, status: 'failed', attempts: '1', last_error: 'Card declined', kind: 'order' });
 });

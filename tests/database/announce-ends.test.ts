@@ -18,8 +18,8 @@ afterEach(async () => {
   await setClock(database, null);
   await setEarlyRenewal(database, 'replace');
   await database.query('delete from auth.users');
-  await database.query('truncate private.outbox');
-  await database.query("update private.announced_ends set until = '-infinity'");
+  await database.query('truncate billing.outbox');
+  await database.query("update billing.announced_ends set until = '-infinity'");
 });
 afterAll(() => database.close());
 
@@ -33,7 +33,7 @@ async function bought(user?: Purchase['user']): Promise<Purchase> {
 
 async function announce(at: string): Promise<unknown> {
   await setClock(database, at);
-  return (await database.one('select private.announce_ends() as looked_at')).looked_at;
+  return (await database.one('select billing.announce_ends() as looked_at')).looked_at;
 }
 
 const change = (order: Purchase, fields: string) =>
@@ -80,7 +80,7 @@ describe('the mail subscription-ending', () => {
     expect(await notices(order)).toHaveLength(1);
 
     const other = await bought();
-    await database.query("update private.announced_ends set until = '-infinity'");
+    await database.query("update billing.announced_ends set until = '-infinity'");
     expect(await announce('2026-02-01T00:00:00Z')).toBe(0);
     expect(await notices(other)).toEqual([]);
   });
@@ -124,7 +124,7 @@ describe('the mail subscription-ending', () => {
     await database.query(statement, [order.user.id]);
     expect(await announce('2026-01-25T00:00:00Z')).toBe(1);
     expect(await notices(order)).toEqual([]);
-    const { count } = await database.one("select count(*)::int from private.outbox where kind like 'subscription-%'");
+    const { count } = await database.one("select count(*)::int from billing.outbox where kind like 'subscription-%'");
     expect(count).toBe(0);
   });
 
@@ -148,12 +148,12 @@ describe('the mail subscription-ending', () => {
 
 describe('batches', () => {
   const count = async () =>
-    (await database.one("select count(*)::int from private.outbox where kind = 'subscription-ending'")).count;
+    (await database.one("select count(*)::int from billing.outbox where kind = 'subscription-ending'")).count;
 
   test('take a thousand periods, the earliest end first, and read each period once', async () => {
     await insertSubscriptions(database, 2500, "timestamptz '2026-01-31' + make_interval(secs => n)");
     expect(await announce('2026-01-25T00:00:00Z')).toBe(1000);
-    expect(await database.one('select until from private.announced_ends'))
+    expect(await database.one('select until from billing.announced_ends'))
       .toEqual({ until: new Date('2026-01-31T00:16:40Z') });
     const batches = [];
     for (let i = 0; i < 3; i++) batches.push(await announce('2026-01-25T00:00:00Z'));

@@ -100,7 +100,7 @@ describe('an event whose effect raises an error', () => {
   /** Makes the insert of the failure mail of one order fail, after the update of the payment. */
   async function breakMailOf(orderId: string, sqlstate: string): Promise<() => Promise<unknown>> {
     await database.query(`
-      create function private.break_mail() returns trigger language plpgsql as $$
+      create function billing.break_mail() returns trigger language plpgsql as $$
       begin
         if new.destination = 'email' and exists (
           select from public.payments p where p.gateway_order_id = '${orderId}' and p.status = 'failed'
@@ -109,9 +109,9 @@ describe('an event whose effect raises an error', () => {
         end if;
         return new;
       end $$;
-      create trigger break_mail before insert on private.outbox
-      for each row execute function private.break_mail()`);
-    return () => database.query('drop function private.break_mail() cascade');
+      create trigger break_mail before insert on billing.outbox
+      for each row execute function billing.break_mail()`);
+    return () => database.query('drop function billing.break_mail() cascade');
   }
 
   test.each(['23514', '23505', '22P02', '22003', 'P0001', '42P01', 'XX000'])(
@@ -174,7 +174,7 @@ describe('an event whose effect raises an error', () => {
       } finally {
         await repair();
       }
-      const rows = await database.query("select from private.gateway_events where body_sha256 = decode($1, 'hex')", [
+      const rows = await database.query("select from billing.gateway_events where body_sha256 = decode($1, 'hex')", [
         sha256(body),
       ]);
       expect(rows).toEqual([]);

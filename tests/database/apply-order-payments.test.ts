@@ -68,7 +68,7 @@ describe('an answer of the gateway is applied like a webhook', () => {
     await apply(order, listed(order, { status: 'captured' }));
     expect(
       await database.one(
-        `select event, event_id, deliveries, attempts, outcome from private.gateway_events
+        `select event, event_id, deliveries, attempts, outcome from billing.gateway_events
          where body_sha256 = sha256(convert_to($1, 'UTF8'))`,
         [`reconcile:${order.paymentId}:captured`],
       ),

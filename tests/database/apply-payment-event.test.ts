@@ -162,7 +162,7 @@ describe('payment.failed', () => {
     await database.query(sql, [user.id]);
     expect(await deliver(service, paymentFailed({ id: paymentId, order_id: orderId }))).toBe('applied');
     expect(await readPayment(database, id)).toMatchObject({ status: 'failed' });
-    expect(await database.query('select from private.outbox where key = $1', [`payment-failed/${paymentId}`])).toEqual(
+    expect(await database.query('select from billing.outbox where key = $1', [`payment-failed/${paymentId}`])).toEqual(
       [],
     );
   });

@@ -91,7 +91,7 @@ test('events that arrive before their subscription is known are applied when it 
   expect(await readTier(database, userId)).toBe('free');
   // The mirror stores these facts. The ledger keeps the outcome of each on its arrival.
   const rows = await database.query(
-    'select outcome, attempts from private.gateway_events where subject_id = $1 order by outcome, attempts',
+    'select outcome, attempts from billing.gateway_events where subject_id = $1 order by outcome, attempts',
     [of.id],
   );
   expect(rows).toEqual(['applied', 'unmatched', 'unmatched', 'unmatched'].map((outcome) => ({ outcome, attempts: 1 })));

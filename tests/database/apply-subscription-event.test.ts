@@ -42,7 +42,7 @@ describe('events without created_at', () => {
   test('activated sets status, id and period', async () => {
     const of = await customer();
     await database.query(
-      "update public.subscriptions set status = 'cancelled', cancelled_at = private.clock() where user_id = $1",
+      "update public.subscriptions set status = 'cancelled', cancelled_at = billing.clock() where user_id = $1",
       [
         of.userId,
       ],

@@ -29,7 +29,7 @@ const resume = () => callRpc(service, 'resume_subscription', user.id);
 const subscription = () => database.one('select * from public.subscriptions where user_id = $1', [user.id]);
 
 async function sweep(): Promise<void> {
-  for (;;) if ((await database.one('select private.sweep() as done')).done === 0) return;
+  for (;;) if ((await database.one('select billing.sweep() as done')).done === 0) return;
 }
 
 /** A month of basic from 1 January. */
@@ -60,7 +60,7 @@ function event(
 /** When the gateway is to be told that a subscription ends. */
 async function cancellationTime(id: string): Promise<unknown> {
   const row = await database.one(
-    "select next_attempt_at as at from private.outbox where key = 'cancel-subscription/' || $1",
+    "select next_attempt_at as at from billing.outbox where key = 'cancel-subscription/' || $1",
     [id],
   );
   return row.at;
@@ -173,7 +173,7 @@ describe('a cancellation at once', () => {
     await verifyPurchase(service, await placeOrder(database, { user, tier: 'premium' }));
     const id = await bill(january);
     await at('2026-01-10T00:00:00Z');
-    await database.query("select private.grant_tier($1, 'premium', '2027-01-01Z', 'a gift')", [user.id]);
+    await database.query("select billing.grant_tier($1, 'premium', '2027-01-01Z', 'a gift')", [user.id]);
     expect(await readTier(database, user.id)).toBe('premium');
 
     await cancel(false);

@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await setClock(database, null);
-  await database.query('delete from auth.users; delete from private.outbox; truncate private.alerts');
+  await database.query('delete from auth.users; delete from billing.outbox; truncate billing.alerts');
 });
 afterAll(() => database.close());
 
@@ -57,7 +57,7 @@ async function change(tier: string, when: string, paymentId: string | null = nul
   await callRpc(service, 'store_subscription', made.id, id, 'https://gateway.example/s/1');
   return id;
 }
-const expire = () => database.query('select private.start_purchases(), private.expire_subscriptions()');
+const expire = () => database.query('select billing.start_purchases(), billing.expire_subscriptions()');
 
 describe('a change at the end of the period', () => {
   test('keeps the tier until then, and gives the new one without a gap', async () => {
@@ -77,7 +77,7 @@ describe('a change at the end of the period', () => {
     await event(id, { name: 'activated', planId: 'plan_basic', ...july, createdAt: at('07-02') });
     expect(await readTier(database, userId)).toBe('basic');
     expect(await readSubscription(database, userId)).toMatchObject({ tier: 'basic', end: '2026-08-01T00:00:00.000Z' });
-    expect(await database.query("select kind from private.outbox where kind = 'subscription-ended'")).toEqual([]);
+    expect(await database.query("select kind from billing.outbox where kind = 'subscription-ended'")).toEqual([]);
   });
 
   test('whose new subscription is never charged ends after the days of grace', async () => {
@@ -252,10 +252,10 @@ describe('a change now, with a credit', () => {
         await event(id, { name: 'authenticated', planId: 'plan_pro', createdAt: '2026-06-16T00:01:00Z', fields });
       }
       await setClock(database, at('07-10'));
-      await database.query("update private.announced_ends set until = '-infinity'");
-      await database.query('select private.announce_ends()');
+      await database.query("update billing.announced_ends set until = '-infinity'");
+      await database.query('select billing.announce_ends()');
       expect(
-        await database.one("select count(*)::integer as mails from private.outbox where kind = 'subscription-ending'"),
+        await database.one("select count(*)::integer as mails from billing.outbox where kind = 'subscription-ending'"),
       ).toEqual({ mails });
     },
   );
@@ -265,7 +265,7 @@ describe('a change now, with a credit', () => {
     await callRpc(service, 'verify_payment', userId, orderId, paymentId, 'signature');
     await event(id, { name: 'authenticated', planId: 'plan_pro', createdAt: '2026-06-16T00:01:00Z' });
     const sentAt = async () =>
-      (await database.one("select next_attempt_at as at from private.outbox where key = 'cancel-subscription/' || $1", [
+      (await database.one("select next_attempt_at as at from billing.outbox where key = 'cancel-subscription/' || $1", [
         id,
       ])).at;
     const next = async () => Object((await callRpc(service, 'get_subscription', userId)).billing).next_charge_at;
@@ -276,7 +276,7 @@ describe('a change now, with a credit', () => {
     expect(await callRpc(service, 'resume_subscription', userId)).toMatchObject({ outcome: 'resumed' });
     expect(await readCancellation(database, id)).toMatchObject({ state: 'withdrawn' });
     await callRpc(service, 'cancel_subscription', userId, true);
-    await database.query("update private.outbox set attempts = 1 where key = 'cancel-subscription/' || $1", [id]);
+    await database.query("update billing.outbox set attempts = 1 where key = 'cancel-subscription/' || $1", [id]);
     expect(await callRpc(service, 'resume_subscription', userId)).toMatchObject({ outcome: 'resumed' });
     expect(await readCancellation(database, id)).toMatchObject({ state: 'pending' });
     expect(await next()).toBeNull();

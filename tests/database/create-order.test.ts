@@ -263,12 +263,12 @@ describe('an idempotency key', () => {
     const { id: userId } = await createUser(database);
     await ordered(userId, 'pro', 'key');
     const count = async () =>
-      (await database.one('select count(*)::int as keys from private.order_keys where user_id = $1', [userId])).keys;
+      (await database.one('select count(*)::int as keys from billing.order_keys where user_id = $1', [userId])).keys;
     await later(7 * 86400);
-    await database.query('select private.delete_order_keys()');
+    await database.query('select billing.delete_order_keys()');
     expect(await count()).toBe(1);
     await later(7 * 86400 + 1);
-    await database.query('select private.delete_order_keys()');
+    await database.query('select billing.delete_order_keys()');
     expect(await count()).toBe(0);
   });
 

@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await setClock(database, null);
-  await database.query('delete from auth.users; truncate private.alerts');
+  await database.query('delete from auth.users; truncate billing.alerts');
 });
 afterAll(() => database.close());
 
@@ -123,7 +123,7 @@ describe('the same open subscription', () => {
     await subscribed();
     expect(await create('basic')).toMatchObject({ outcome: 'created' });
     await callRpc(service, 'create_subscription', userId, 'pro', null, 'key_live');
-    await database.query("update private.subscription_orders set gateway_key_id = 'key_test' where tier = 'pro'");
+    await database.query("update billing.subscription_orders set gateway_key_id = 'key_test' where tier = 'pro'");
     expect(await create('pro', null, 'key_live')).toMatchObject({ outcome: 'created' });
     await database.query("update public.plans set gateway_plan_id = 'plan_new' where tier = 'pro'");
     expect(await create()).toMatchObject({ outcome: 'created', gateway_plan_id: 'plan_new' });
@@ -297,7 +297,7 @@ describe('a trial', () => {
     await deliver(service, subscriptionEvent({ name: 'cancelled', userId, id, planId: 'plan_pro', createdAt }));
     expect(await readTier(database, userId)).toBe('pro');
     await later(14 * 24 * 60 + 1);
-    expect(await database.one('select private.expire_subscriptions() as ended')).toEqual({ ended: 1 });
+    expect(await database.one('select billing.expire_subscriptions() as ended')).toEqual({ ended: 1 });
     expect(await readTier(database, userId)).toBe('free');
   });
 
@@ -331,7 +331,7 @@ describe('reconciliation', () => {
   test('does not claim a subscription whose event arrived, and forgets one that the gateway did not make', async () => {
     await activate((await subscribed()).gatewayId);
     await create('basic');
-    const open = () => database.query('select tier from private.subscription_orders order by tier');
+    const open = () => database.query('select tier from billing.subscription_orders order by tier');
     await later(10);
     expect(await claim()).toEqual([]);
     expect(await open()).toEqual([{ tier: 'basic' }, { tier: 'pro' }]);
@@ -370,7 +370,7 @@ describe('reconciliation', () => {
     expect(await readCancellation(database, gatewayId)).toEqual({ at: 'once', state: 'pending' });
     await later(48 * 60);
     expect(await claim()).toEqual([]);
-    expect(await database.query('select id from private.subscription_orders')).toEqual([]);
+    expect(await database.query('select id from billing.subscription_orders')).toEqual([]);
   });
 
   test('asks again after an authorisation, until the first charge', async () => {

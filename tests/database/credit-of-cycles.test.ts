@@ -54,7 +54,7 @@ async function buy(time: string, tier = 'premium'): Promise<Order> {
 }
 const row = () => readSubscription(database, user.id);
 const findings = async () =>
-  (await database.query('select finding, detail ->> $2 as reason from private.findings where user_id = $1', [
+  (await database.query('select finding, detail ->> $2 as reason from billing.findings where user_id = $1', [
     user.id,
     'reason',
   ])).filter(({ finding }) => finding !== 'outbox_stuck');
@@ -79,7 +79,7 @@ test('the purchase replaces the cycle, and the gateway is told to stop at its en
   await buy(day(11));
   expect(await row()).toMatchObject({ tier: 'premium', gateway_subscription_id: null });
   expect(await readCancellation(database, id)).toEqual({ at: 'cycle end', state: 'pending' });
-  expect(await database.one("select ended_reason from private.sources where kind = 'gateway_subscription'"))
+  expect(await database.one("select ended_reason from billing.sources where kind = 'gateway_subscription'"))
     .toEqual({ ended_reason: 'replaced' });
   expect(await findings()).toEqual([]);
 });
@@ -91,7 +91,7 @@ test.each([false, true])(
     const premium = await buy(day(11));
     if (isSent) {
       await database.query(
-        "update private.outbox set attempts = 1, delivered_at = private.clock() where destination = 'gateway'",
+        "update billing.outbox set attempts = 1, delivered_at = billing.clock() where destination = 'gateway'",
       );
     }
     await at(day(12));
@@ -129,7 +129,7 @@ test('a repeated charge of the credited cycle changes nothing', async () => {
   await buy(day(11));
   await event('charged', day(12), { ...january, createdAt: day(1), payment: payOf('january') });
   expect(await row()).toMatchObject({ tier: 'premium' });
-  expect(await database.one("select ended_reason from private.sources where kind = 'gateway_subscription'"))
+  expect(await database.one("select ended_reason from billing.sources where kind = 'gateway_subscription'"))
     .toEqual({ ended_reason: 'replaced' });
 });
 

@@ -74,14 +74,14 @@ test('a dispute about an extra payment on the order does not change the payment 
 test('a lost dispute is a finding until an admin ends the payment’s access', async () => {
   const { order, deliverDispute } = await bought();
   const findings = () =>
-    database.query('select finding, subject from private.findings where user_id = $1 order by 1', [order.user.id]);
+    database.query('select finding, subject from billing.findings where user_id = $1 order by 1', [order.user.id]);
   await deliverDispute('created', 'open');
   expect(await findings()).toEqual([]);
   await deliverDispute('lost', 'lost');
   expect(await findings()).toEqual([{ finding: 'dispute_lost', subject: order.id }]);
   expect(await readTier(database, order.user.id)).toBe('pro');
 
-  const end = () => database.one("select private.end_payment_access($1, 'dispute_lost') as ended", [order.id]);
+  const end = () => database.one("select billing.end_payment_access($1, 'dispute_lost') as ended", [order.id]);
   expect(await end()).toEqual({ ended: true });
   expect(await end()).toEqual({ ended: false });
   expect(await findings()).toEqual([]);
@@ -94,13 +94,13 @@ test('a lost dispute is a finding until an admin ends the payment’s access', a
   expect(await readTier(database, order.user.id)).toBe('free');
 });
 
-test('private.end_payment_access lets another source rule, and is closed to the service', async () => {
+test('billing.end_payment_access lets another source rule, and is closed to the service', async () => {
   const { order } = await bought();
   const premium = await placeOrder(database, { user: order.user, tier: 'premium' });
   await verifyPurchase(service, premium);
-  const call = service.query("select private.end_payment_access($1, 'dispute_lost')", [premium.id]);
+  const call = service.query("select billing.end_payment_access($1, 'dispute_lost')", [premium.id]);
   await expect(call).rejects.toMatchObject({ code: '42501' });
-  await database.query("select private.end_payment_access($1, 'dispute_lost')", [premium.id]);
+  await database.query("select billing.end_payment_access($1, 'dispute_lost')", [premium.id]);
   expect(await readPurchase(database, order)).toMatchObject({
     subscription: { tier: 'pro', status: 'active' },
     tier: 'pro',

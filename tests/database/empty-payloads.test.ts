@@ -17,17 +17,17 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   await setClock(database, null);
-  await database.query('delete from private.gateway_events');
+  await database.query('delete from billing.gateway_events');
 });
 afterAll(() => database.close());
 
 async function empty(at: string): Promise<unknown> {
   await setClock(database, at);
-  return (await database.one('select private.empty_payloads() as emptied')).emptied;
+  return (await database.one('select billing.empty_payloads() as emptied')).emptied;
 }
 
 const row = (body: string): Promise<Row> =>
-  database.one("select * from private.gateway_events where body_sha256 = decode($1, 'hex')", [sha256(body)]);
+  database.one("select * from billing.gateway_events where body_sha256 = decode($1, 'hex')", [sha256(body)]);
 
 test('a payload is emptied after 90 days; hash, ids, outcome and counts stay', async () => {
   await setClock(database, '2026-01-01T00:00:00Z');
@@ -50,7 +50,7 @@ test('a repeated delivery of an emptied event is recognized: it returns the outc
   await empty('2026-05-01T00:00:00Z');
   expect(await deliver(service, body)).toBe('applied');
   expect(await row(body)).toMatchObject({ payload: null, deliveries: 2, attempts: 1 });
-  expect(await database.one("select private.replay_event(decode($1, 'hex')) as outcome", [sha256(body)])).toEqual({
+  expect(await database.one("select billing.replay_event(decode($1, 'hex')) as outcome", [sha256(body)])).toEqual({
     outcome: 'applied',
   });
   expect(await row(body)).toMatchObject({ attempts: 1 });
@@ -69,7 +69,7 @@ test.each(['unmatched', 'plan_not_found', 'parked', 'failed: 23514'])(
       vpa: 'asha@upi',
     });
     await deliver(service, body);
-    await database.query('update private.gateway_events set outcome = $1', [outcome]);
+    await database.query('update billing.gateway_events set outcome = $1', [outcome]);
     expect((await row(body)).payload).toEqual(JSON.parse(body));
     expect(await empty('2027-01-01T00:00:00Z')).toBe(1);
     expect((await row(body)).payload).toEqual({
@@ -100,7 +100,7 @@ test('an event of an unknown order, or of an unhandled type, keeps its whole pay
   for (const body of bodies) await deliver(service, body);
   const reduce = async (at: string) => {
     await setClock(database, at);
-    return (await database.one('select private.reduce_payloads() as reduced')).reduced;
+    return (await database.one('select billing.reduce_payloads() as reduced')).reduced;
   };
   expect(await reduce('2026-01-02T00:00:00Z')).toBe(0);
   expect(await reduce('2026-01-02T00:00:00.001Z')).toBe(2);
@@ -123,7 +123,7 @@ test.each(['ignored: not handled', 'stale', 'already', 'mismatch', 'applied'])(
   async (outcome) => {
     await setClock(database, '2026-01-01T00:00:00Z');
     await deliver(service, paymentCaptured({ id: uniqueId('pay'), order_id: uniqueId('order') }));
-    await database.query('update private.gateway_events set outcome = $1', [outcome]);
+    await database.query('update billing.gateway_events set outcome = $1', [outcome]);
     expect(await empty('2027-01-01T00:00:00Z')).toBe(1);
   },
 );
@@ -131,7 +131,7 @@ test.each(['ignored: not handled', 'stale', 'already', 'mismatch', 'applied'])(
 test('a batch is a thousand rows, skips locked rows, and never takes new rows', async () => {
   await setClock(database, '2026-01-01T00:00:00Z');
   await database.query(`
-    insert into private.gateway_events (body_sha256, payload, outcome)
+    insert into billing.gateway_events (body_sha256, payload, outcome)
     select sha256(n::text::bytea), '{}', 'applied' from generate_series(1, 2100) n`);
   await setClock(database, '2026-12-31T00:00:00Z');
   const order = await placeOrder(database);
@@ -141,7 +141,7 @@ test('a batch is a thousand rows, skips locked rows, and never takes new rows', 
 
   const holder = await database.connect();
   await holder.query('begin');
-  await holder.query("select from private.gateway_events where body_sha256 = sha256('7') for update");
+  await holder.query("select from billing.gateway_events where body_sha256 = sha256('7') for update");
   const emptied = [];
   for (let batch = 0; batch < 4; batch++) emptied.push(await empty('2027-01-01T00:00:00Z'));
   expect(emptied).toEqual([1000, 1000, 99, 0]);

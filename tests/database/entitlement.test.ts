@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   await setClock(database, null);
-  await database.query('truncate auth.users, public.payments, private.outbox, private.gateway_events cascade');
+  await database.query('truncate auth.users, public.payments, billing.outbox, billing.gateway_events cascade');
 });
 afterAll(() => database.close());
 
@@ -69,7 +69,7 @@ describe('paid_not_entitled', () => {
     await setClock(database, '2026-01-01T00:00:00Z');
     await buy({ tier: 'basic' });
     await setClock(database, '2026-02-05T00:00:00Z');
-    await write('select private.expire_subscriptions()');
+    await write('select billing.expire_subscriptions()');
     await write('delete from auth.users where id = $1', (await buy()).user.id);
     expect(await names()).not.toContain('paid_not_entitled');
   });
@@ -83,7 +83,7 @@ describe('entitled_not_paid', () => {
     const { id } = await createUser(database);
     await write(setTier, id, 'pro');
     expect(await findings()).toEqual([['entitled_not_paid', id, 'nothing pays for it']]);
-    await write("select private.grant_tier($1, 'pro', '2126-01-01', 'thanks')", id);
+    await write("select billing.grant_tier($1, 'pro', '2126-01-01', 'thanks')", id);
     expect(await findings()).toEqual([]);
   });
 
@@ -101,7 +101,7 @@ describe('entitled_not_paid', () => {
     await write("update public.subscriptions set tier = 'premium' where user_id = $1", user.id);
     await write(setTier, user.id, 'premium');
     const { id } = await createUser(database);
-    await write("select private.grant_tier($1, 'pro', '2126-01-01', 'thanks')", id);
+    await write("select billing.grant_tier($1, 'pro', '2126-01-01', 'thanks')", id);
     await write("update public.subscriptions set tier = 'premium' where user_id = $1", id);
     await write(setTier, id, 'premium');
     expect(await names()).toEqual(['entitled_not_paid', 'entitled_not_paid']);
@@ -119,12 +119,12 @@ describe('entitled_not_paid', () => {
       const { user } = await buy({ tier: 'basic' });
       await write('update public.subscriptions set gateway_subscription_id = $2 where user_id = $1', user.id, id);
       await setClock(database, at);
-      expect(await database.query('select reason from private.entitled_not_paid')).toEqual(
+      expect(await database.query('select reason from billing.entitled_not_paid')).toEqual(
         Array.from({ length: count }, () => ({ reason: 'its period is over' })),
       );
       // The schedule ends periods that the gateway does not bill.
-      await write('select private.expire_subscriptions()');
-      await write('update private.outbox set delivered_at = private.clock()');
+      await write('select billing.expire_subscriptions()');
+      await write('update billing.outbox set delivered_at = billing.clock()');
       expect(await names()).toEqual(count === 1 && id !== null ? ['entitled_not_paid'] : []);
     },
   );
@@ -140,7 +140,7 @@ describe('tier_mismatch', () => {
       const { user } = await buy();
       await write('update public.subscriptions set status = $2 where user_id = $1', user.id, status);
       await write('update public.profiles set subscription_tier = $2 where user_id = $1', user.id, tier);
-      expect(await database.query('select user_id from private.tier_mismatch')).toEqual([{ user_id: user.id }]);
+      expect(await database.query('select user_id from billing.tier_mismatch')).toEqual([{ user_id: user.id }]);
     },
   );
 
@@ -151,7 +151,7 @@ describe('tier_mismatch', () => {
       "update public.subscriptions set current_period_end = now() - interval '1 day' where user_id = $1",
       user.id,
     );
-    expect(await database.query('select from private.tier_mismatch')).toEqual([]);
+    expect(await database.query('select from billing.tier_mismatch')).toEqual([]);
   });
 
   test('lists an active subscription without a profile, but no ended subscription with the tier null or free', async () => {

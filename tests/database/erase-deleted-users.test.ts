@@ -30,8 +30,8 @@ beforeAll(async () => {
 beforeEach(async () => {
   await setTime(start);
   await database.query(`
-    truncate auth.users, public.payments, private.outbox, private.gateway_events, private.gateway_subscriptions,
-      private.gateway_charges, private.refunds, private.deleted_users, private.tier_changes cascade`);
+    truncate auth.users, public.payments, billing.outbox, billing.gateway_events, billing.gateway_subscriptions,
+      billing.gateway_charges, billing.refunds, billing.deleted_users, billing.tier_changes cascade`);
 });
 afterAll(() => database.close());
 
@@ -65,7 +65,7 @@ const iso = (at: number) => new Date(at).toISOString();
 const withoutId = (person: Person): Person => ({ ...person, id: person.email });
 const deleteUser = ({ id }: Person) => database.query('delete from auth.users where id = $1', [id]);
 const mailTo = ({ email }: Person) =>
-  database.query("select key from private.outbox where payload ->> 'to' = $1", [email]);
+  database.query("select key from billing.outbox where payload ->> 'to' = $1", [email]);
 
 /** The columns of our tables that contain a person's data: `schema.table.column`, sorted. */
 async function columnsNaming(person: Person): Promise<string[]> {
@@ -74,7 +74,7 @@ async function columnsNaming(person: Person): Promise<string[]> {
        array_agg(quote_ident(a.attname)) filter (where a.attnum > 0 and not a.attisdropped) as columns
      from pg_class c
      join pg_attribute a on a.attrelid = c.oid
-     where c.relnamespace in ('public'::regnamespace, 'private'::regnamespace) and c.relkind = 'r'
+     where c.relnamespace in ('public'::regnamespace, 'billing'::regnamespace) and c.relkind = 'r'
      group by c.oid`,
   );
   const found: string[] = [];
@@ -162,26 +162,26 @@ async function createRecords(person: Person): Promise<{ subscription: string; ch
   const team = await createPayment(database, { userId: person.id, meta: { tier: 'team' } });
   await deliver(service, paymentCaptured({ ...of, id: uniqueId('pay'), order_id: team.orderId }));
   await database.query(
-    "alter table private.gateway_subscriptions add constraint poison_check check (gateway_plan_id <> 'x')",
+    "alter table billing.gateway_subscriptions add constraint poison_check check (gateway_plan_id <> 'x')",
   );
   const poisoned = { userId: person.id, planId: 'x', start: iso(start), end: iso(start + 30 * day) };
   for (const outcome of ['failed: 23514', 'parked']) {
     const body = subscriptionEvent({ name: 'activated', ...poisoned, id: uniqueId('sub'), createdAt: iso(start) });
     expect(await deliver(service, body)).toBe('failed: 23514');
-    await database.query("update private.gateway_events set outcome = $2 where body_sha256 = decode($1, 'hex')", [
+    await database.query("update billing.gateway_events set outcome = $2 where body_sha256 = decode($1, 'hex')", [
       sha256(body),
       outcome,
     ]);
   }
-  await database.query('alter table private.gateway_subscriptions drop constraint poison_check');
+  await database.query('alter table billing.gateway_subscriptions drop constraint poison_check');
 
-  await database.query("select private.grant_tier($1, 'premium', private.clock() + interval '1 year', $2)", [
+  await database.query("select billing.grant_tier($1, 'premium', billing.clock() + interval '1 year', $2)", [
     person.id,
     `thanks, ${person.name}`,
   ]);
   await database.query("update public.subscriptions set tier = 'basic' where user_id = $1", [person.id]);
   await database.query(
-    'insert into private.settle_failures (user_id, error, failed_at) values ($1, $2, private.clock())',
+    'insert into billing.settle_failures (user_id, error, failed_at) values ($1, $2, billing.clock())',
     [
       person.id,
       '23514',
@@ -189,11 +189,11 @@ async function createRecords(person: Person): Promise<{ subscription: string; ch
   );
   await callRpc(service, 'cancel_subscription', person.id, false);
   await database.query(
-    `update private.outbox set delivered_at = private.clock() where payload ->> 'to' = $1 and kind = 'payment-success'`,
+    `update billing.outbox set delivered_at = billing.clock() where payload ->> 'to' = $1 and kind = 'payment-success'`,
     [person.email],
   );
   await database.query(
-    `update private.outbox set parked_at = private.clock(), claims = array[gen_random_uuid()]
+    `update billing.outbox set parked_at = billing.clock(), claims = array[gen_random_uuid()]
      where payload ->> 'to' = $1 and kind = 'payment-failed'`,
     [person.email],
   );
@@ -201,13 +201,13 @@ async function createRecords(person: Person): Promise<{ subscription: string; ch
 }
 
 const columnsAfterDeletion = [
-  'private.deleted_users.user_id',
-  'private.gateway_charges.user_id',
-  'private.gateway_events.payload',
-  'private.gateway_subscriptions.user_id',
-  'private.outbox.payload',
-  'private.tier_changes.reference',
-  'private.tier_changes.user_id',
+  'billing.deleted_users.user_id',
+  'billing.gateway_charges.user_id',
+  'billing.gateway_events.payload',
+  'billing.gateway_subscriptions.user_id',
+  'billing.outbox.payload',
+  'billing.tier_changes.reference',
+  'billing.tier_changes.user_id',
 ];
 
 describe('a deleted user', () => {
@@ -215,11 +215,11 @@ describe('a deleted user', () => {
     const person = await createPerson();
     const { subscription, charge } = await createRecords(person);
     expect(await columnsNaming(withoutId(person))).toEqual([
-      'private.gateway_events.payload',
-      'private.grants.reason',
-      'private.order_keys.key',
-      'private.outbox.payload',
-      'private.tier_changes.reference',
+      'billing.gateway_events.payload',
+      'billing.grants.reason',
+      'billing.order_keys.key',
+      'billing.outbox.payload',
+      'billing.tier_changes.reference',
       'public.payments.meta',
       'public.profiles.display_name',
     ]);
@@ -232,11 +232,11 @@ describe('a deleted user', () => {
     await database.query(sweep);
     // The mails and the events are older than the deletion.
     expect(await columnsNaming(person)).toEqual([
-      'private.deleted_users.user_id',
-      'private.gateway_charges.user_id',
-      'private.gateway_subscriptions.user_id',
-      'private.tier_changes.reference',
-      'private.tier_changes.user_id',
+      'billing.deleted_users.user_id',
+      'billing.gateway_charges.user_id',
+      'billing.gateway_subscriptions.user_id',
+      'billing.tier_changes.reference',
+      'billing.tier_changes.user_id',
     ]);
     expect(await refundsOf(charge)).toHaveLength(1);
 
@@ -244,9 +244,9 @@ describe('a deleted user', () => {
     await database.query(sweep);
     expect(await columnsNaming(person)).toEqual([]);
     expect(await refundsOf(charge)).toEqual([]);
-    expect((await database.one('select private.sweep() as done')).done).toBe(0);
+    expect((await database.one('select billing.sweep() as done')).done).toBe(0);
     expect(
-      await database.query('select from private.gateway_subscriptions where gateway_subscription_id = $1', [
+      await database.query('select from billing.gateway_subscriptions where gateway_subscription_id = $1', [
         subscription,
       ]),
     )
@@ -263,7 +263,7 @@ describe('a deleted user', () => {
         from public.payments order by id`);
     const hashes = async () =>
       await database.query(
-        'select body_sha256, event, subject_id, deliveries, received_at from private.gateway_events order by 1',
+        'select body_sha256, event, subject_id, deliveries, received_at from billing.gateway_events order by 1',
       );
     const before = [await accounts(), await hashes()];
     await setTime(deletedAt);
@@ -284,7 +284,7 @@ describe('a deleted user', () => {
     await deleteUser(person);
     const before = await rowsOf(other);
     await setTime(deletedAt + 91 * day);
-    for (let n = 0; n < 5; n += 1) await database.query('select private.erase_deleted_users()');
+    for (let n = 0; n < 5; n += 1) await database.query('select billing.erase_deleted_users()');
     expect(await rowsOf(other)).toEqual(before);
     expect(before.flat().length).toBeGreaterThan(10);
   });
@@ -299,17 +299,17 @@ describe('a deleted user', () => {
     await database.query('alter table auth.users enable trigger user');
     const before = await rowsOf(person);
     await setTime(deletedAt + 91 * day);
-    expect((await database.one('select private.erase_deleted_users() as done')).done).toBeGreaterThan(0);
-    expect((await database.one('select private.erase_deleted_users() as done')).done).toBe(0);
+    expect((await database.one('select billing.erase_deleted_users() as done')).done).toBeGreaterThan(0);
+    expect((await database.one('select billing.erase_deleted_users() as done')).done).toBe(0);
     expect(await rowsOf(person)).toEqual(before);
-    expect(await database.query('select from private.deleted_users')).toEqual([]);
+    expect(await database.query('select from billing.deleted_users')).toEqual([]);
   });
 
   test('who signs up again under the same id is not a deleted user', async () => {
     const person = await createPerson();
     await deleteUser(person);
     await database.query('insert into auth.users (id, email) values ($1, $2)', [person.id, person.email]);
-    expect(await database.query('select from private.deleted_users')).toEqual([]);
+    expect(await database.query('select from billing.deleted_users')).toEqual([]);
   });
 });
 
@@ -342,10 +342,10 @@ describe('an event about a deleted user', () => {
       const body = charged(person, id);
       expect(await deliver(service, body)).toBe('applied');
       expect(await readLedger(database, sha256(body))).toMatchObject({ subject_id: id, outcome: 'applied' });
-      expect(await database.query('select key from private.outbox where payload is not null')).toContainEqual({
+      expect(await database.query('select key from billing.outbox where payload is not null')).toContainEqual({
         key: `cancel-subscription/${id}`,
       });
-      expect(await database.query('select from private.gateway_events where payload is not null')).toEqual([]);
+      expect(await database.query('select from billing.gateway_events where payload is not null')).toEqual([]);
       if (days > 90) expect(await columnsNaming(person)).toEqual([]);
     },
   );
@@ -355,10 +355,10 @@ describe('an event about a deleted user', () => {
     const id = uniqueId('sub');
     const body = charged(person, id);
     await database.query(
-      "alter table private.outbox add constraint poison_check check (kind <> 'cancel-subscription')",
+      "alter table billing.outbox add constraint poison_check check (kind <> 'cancel-subscription')",
     );
     expect(await deliver(service, body)).toBe('failed: 23514');
-    await database.query('alter table private.outbox drop constraint poison_check');
+    await database.query('alter table billing.outbox drop constraint poison_check');
     expect(await deliver(service, body)).toBe('applied');
     await setTime(start + 182 * day);
     await database.query(sweep);
@@ -369,18 +369,18 @@ describe('an event about a deleted user', () => {
     const { person } = await deleted(91);
     const body = charged(person, uniqueId('sub'));
     await database.query(
-      "alter table private.outbox add constraint poison_check check (kind <> 'cancel-subscription')",
+      "alter table billing.outbox add constraint poison_check check (kind <> 'cancel-subscription')",
     );
     await deliver(service, body);
     await setTime(start + 92 * day);
     expect(await deliver(service, body)).toBe('parked');
-    expect(await database.query('select outcome from private.failed_events')).toEqual([{ outcome: 'parked' }]);
+    expect(await database.query('select outcome from billing.failed_events')).toEqual([{ outcome: 'parked' }]);
     await setTime(start + 182 * day);
     await database.query(sweep);
-    await database.query('alter table private.outbox drop constraint poison_check');
-    expect(await database.query('select from private.failed_events')).toEqual([]);
-    expect(await database.query('select from private.unsettled_events')).toEqual([]);
-    const replayed = await database.one("select private.replay_event(decode($1, 'hex')) as outcome", [sha256(body)]);
+    await database.query('alter table billing.outbox drop constraint poison_check');
+    expect(await database.query('select from billing.failed_events')).toEqual([]);
+    expect(await database.query('select from billing.unsettled_events')).toEqual([]);
+    const replayed = await database.one("select billing.replay_event(decode($1, 'hex')) as outcome", [sha256(body)]);
     expect(replayed).toEqual({ outcome: 'ignored: user deleted' });
     expect(await columnsNaming(person)).toEqual([]);
   });
@@ -419,7 +419,7 @@ describe('an event about a deleted user', () => {
     const body = paymentCaptured({ ...personalFields(person), id: uniqueId('pay'), order_id: orderId })
       .replace('payment.captured', 'payment.authorized');
     expect(await deliver(service, body)).toBe('ignored: not handled');
-    expect(await columnsNaming(withoutId(person))).toEqual(['private.gateway_events.payload']);
+    expect(await columnsNaming(withoutId(person))).toEqual(['billing.gateway_events.payload']);
     await setTime(start + 90 * day + 1000);
     await database.query(sweep);
     expect(await columnsNaming(person)).toEqual([]);
@@ -482,7 +482,7 @@ describe('an event about a deleted user', () => {
     const body = charged(person, uniqueId('sub'));
     const eraser = await database.connect();
     await eraser.query('begin');
-    await eraser.query('select private.erase_deleted_users()');
+    await eraser.query('select billing.erase_deleted_users()');
     const delivery = deliver(service, body);
     await waitUntilBlocked(database, service);
     await eraser.query('commit');
@@ -494,7 +494,7 @@ describe('an event about a deleted user', () => {
 describe('the bank’s error text', () => {
   const errorText = 'Name of the customer is wrong';
   const stored = () =>
-    database.query('select payload from private.gateway_events where payload::text like $1', [`%${errorText}%`]);
+    database.query('select payload from billing.gateway_events where payload::text like $1', [`%${errorText}%`]);
 
   test('is stored with an event that waits for its order, for 90 days at most', async () => {
     const unknown = { id: uniqueId('pay'), order_id: uniqueId('order') };
@@ -518,7 +518,7 @@ describe('the bank’s error text', () => {
     const { id } = await createPayment(database, { userId: person.id, orderId: unknown.order_id });
     expect(await database.one("select meta ->> 'error_description' as text from public.payments where id = $1", [id]))
       .toEqual({ text: errorText });
-    expect(await database.one("select payload ->> 'reason' as text from private.outbox where destination = 'email'"))
+    expect(await database.one("select payload ->> 'reason' as text from billing.outbox where destination = 'email'"))
       .toEqual({ text: errorText });
   });
 });
@@ -527,22 +527,22 @@ test('a mail is deleted 90 days after it was enqueued, delivered or not; rows fo
   const person = await createPerson();
   await createRecords(person);
   const others = () =>
-    database.query("select key from private.outbox where destination in ('gateway', 'revalidation') order by key");
+    database.query("select key from billing.outbox where destination in ('gateway', 'revalidation') order by key");
   const before = await others();
   expect(await mailTo(person)).toHaveLength(3);
   await setTime(start + 90 * day);
-  expect((await database.one('select private.delete_mails() as deleted')).deleted).toBe(0);
+  expect((await database.one('select billing.delete_mails() as deleted')).deleted).toBe(0);
   await setTime(start + 90 * day + 1);
-  expect((await database.one('select private.delete_mails() as deleted')).deleted).toBe(3);
+  expect((await database.one('select billing.delete_mails() as deleted')).deleted).toBe(3);
   expect(await mailTo(person)).toEqual([]);
   expect(await others()).toEqual(before);
 });
 
 const refundsOf = (paymentId: string) =>
-  database.query('select from private.refunds where gateway_payment_id = $1', [paymentId]);
+  database.query('select from billing.refunds where gateway_payment_id = $1', [paymentId]);
 const refundsOfOrders = () =>
   database.query(`
-    select r.amount from private.refunds r
+    select r.amount from billing.refunds r
     join public.payments p on p.gateway_payment_id = r.gateway_payment_id`);
 
 /** The rows of a user, by table. */
@@ -551,17 +551,17 @@ async function rowsOf({ id, email }: Person): Promise<Row[][]> {
     'public.payments',
     'public.profiles',
     'public.subscriptions',
-    'private.gateway_subscriptions',
-    'private.gateway_charges',
-    'private.tier_changes',
-    'private.grants',
-    'private.manual_subscriptions',
-    'private.user_cancellations',
-    'private.order_keys',
+    'billing.gateway_subscriptions',
+    'billing.gateway_charges',
+    'billing.tier_changes',
+    'billing.grants',
+    'billing.manual_subscriptions',
+    'billing.user_cancellations',
+    'billing.order_keys',
   ];
   const rows = owned.map((table) =>
     database.query(`select * from ${table} t where user_id = $1 order by t::text`, [id])
   );
-  const mails = database.query("select * from private.outbox where payload ->> 'to' = $1 order by id", [email]);
+  const mails = database.query("select * from billing.outbox where payload ->> 'to' = $1 order by id", [email]);
   return await Promise.all([...rows, mails]);
 }

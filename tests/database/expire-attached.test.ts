@@ -47,7 +47,7 @@ async function reconcile(at: string): Promise<void> {
 
 async function expire(at: string): Promise<unknown> {
   await setClock(database, at);
-  await database.query('select private.expire_subscriptions()');
+  await database.query('select billing.expire_subscriptions()');
   return await readTier(database, user.id);
 }
 
@@ -84,7 +84,7 @@ test('with a charged cycle that is shorter than the purchase, access ends with t
   expect(await expire('2026-01-24T00:00:00Z')).toBe('basic');
   expect(await expire('2026-02-04T00:00:00.001Z')).toBe('free');
   const rows = await database.query(
-    "select payload ->> 'ends_at' as ends_at from private.outbox where kind = 'subscription-ended'",
+    "select payload ->> 'ends_at' as ends_at from billing.outbox where kind = 'subscription-ended'",
   );
   expect(rows).toEqual([{ ends_at: '2026-02-01T00:00:00.000Z' }]);
 });

@@ -33,7 +33,7 @@ async function bought(tier = 'basic'): Promise<Purchase> {
 
 async function expire(at: string): Promise<unknown> {
   await setClock(database, at);
-  return (await database.one('select private.expire_subscriptions() as ended')).ended;
+  return (await database.one('select billing.expire_subscriptions() as ended')).ended;
 }
 
 const subscription = (order: Purchase) =>
@@ -61,7 +61,7 @@ describe('access', () => {
     });
     expect(await readTier(database, order.user.id)).toBe('free');
     const changes = await database.query(
-      'select from_tier, to_tier, cause, reference from private.tier_changes where user_id = $1 order by id',
+      'select from_tier, to_tier, cause, reference from billing.tier_changes where user_id = $1 order by id',
       [order.user.id],
     );
     expect(changes).toEqual([
@@ -202,7 +202,7 @@ describe('the mail subscription-ended', () => {
     await setClock(database, '2026-03-01T00:00:00Z');
     const client = await database.connect();
     await client.query('begin');
-    expect((await client.query('select private.expire_subscriptions() as ended')).rows).toEqual([{ ended: 1 }]);
+    expect((await client.query('select billing.expire_subscriptions() as ended')).rows).toEqual([{ ended: 1 }]);
     await client.query('rollback');
     expect(await mails(order)).toEqual([]);
     expect(await expire('2026-03-01T00:00:00Z')).toBe(1);
@@ -218,7 +218,7 @@ describe('the mail subscription-ended', () => {
     await database.query(statement, [order.user.id]);
     expect(await expire('2026-03-01T00:00:00Z')).toBe(1);
     const { id } = await subscription(order);
-    const rows = await database.query("select from private.outbox where key like 'subscription-ended/' || $1 || '%'", [
+    const rows = await database.query("select from billing.outbox where key like 'subscription-ended/' || $1 || '%'", [
       id,
     ]);
     expect(rows).toEqual([]);

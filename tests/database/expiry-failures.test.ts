@@ -44,7 +44,7 @@ async function refuse({ user }: Purchase, sqlstate: string): Promise<void> {
 
 async function expire(at: string): Promise<unknown> {
   await setClock(database, at);
-  return (await database.one('select private.expire_subscriptions() as ended')).ended;
+  return (await database.one('select billing.expire_subscriptions() as ended')).ended;
 }
 
 test.each(['P0001', '23514', '55P03'])(
@@ -61,7 +61,7 @@ test.each(['P0001', '23514', '55P03'])(
     expect(await readTier(database, refused.user.id)).toBe('basic');
     expect(await readAccessFindings(database)).toContainEqual(['expiry_failed', refused.user.id]);
     expect(
-      await database.one('select error, failed_at from private.settle_failures where user_id = $1', [refused.user.id]),
+      await database.one('select error, failed_at from billing.settle_failures where user_id = $1', [refused.user.id]),
     ).toEqual({ error: sqlstate, failed_at: new Date('2026-02-05T00:00:00Z') });
   },
 );
@@ -83,7 +83,7 @@ test('a user who renewed after expiry had selected the subscription is skipped, 
   const { user } = await bought();
   await setClock(database, '2026-02-05T00:00:00Z');
   await verifyPurchase(service, await placeOrder(database, { user, tier: 'basic' }));
-  await database.query('select private.settle_lapsed($1)', [[user.id]]);
+  await database.query('select billing.settle_lapsed($1)', [[user.id]]);
   expect(await readSubscription(database, user.id)).toMatchObject({ status: 'active' });
   expect(await readTier(database, user.id)).toBe('basic');
 });

@@ -24,11 +24,11 @@ beforeAll(async () => {
     insert into public.payments (id, user_id, amount, status, tier, fulfilled_at, period_start, period_end)
     select id, user_id, 9900, 'captured', 'basic', '2020-01-01', current_period_start, current_period_end
     from public.subscriptions;
-    insert into private.gateway_subscriptions (user_id, gateway_subscription_id, period_start, period_end)
+    insert into billing.gateway_subscriptions (user_id, gateway_subscription_id, period_start, period_end)
     select gen_random_uuid(), 'sub_' || n, '2020-01-01', '2020-02-01' from generate_series(1, ${rows}) n;
-    insert into private.grants (user_id, tier, until, at)
+    insert into billing.grants (user_id, tier, until, at)
     select gen_random_uuid(), 'pro', '2020-02-01', '2020-01-01' from generate_series(1, ${rows});
-    insert into private.manual_subscriptions (user_id, tier, status, cancel_at_period_end, at)
+    insert into billing.manual_subscriptions (user_id, tier, status, cancel_at_period_end, at)
     select gen_random_uuid(), 'pro', 'cancelled', false, '2020-01-01' from generate_series(1, ${rows});
     commit`);
   // An automatic analyze in the middle would end the state before the first one.
@@ -41,7 +41,7 @@ afterAll(() => database.close());
 
 /** The tables that each function reads, and by which indexes. */
 const reads = {
-  'private.expire_subscriptions()': {
+  'billing.expire_subscriptions()': {
     subscriptions: ['subscriptions_current_period_end_idx', 'subscriptions_user_id_key'],
     payments: ['payments_user_id_created_at_idx'],
     gateway_subscriptions: ['gateway_subscriptions_pkey'],
@@ -50,7 +50,7 @@ const reads = {
     profiles: ['profiles_pkey'],
     users: ['users_pkey'],
   },
-  'private.announce_ends()': {
+  'billing.announce_ends()': {
     subscriptions: ['subscriptions_current_period_end_idx', 'subscriptions_pkey'],
     payments: ['payments_user_id_created_at_idx'],
     gateway_subscriptions: ['gateway_subscriptions_pkey'],
@@ -66,14 +66,14 @@ describe.each([
   test.each(Object.entries(reads))('%s reads each table by its indexes, batch after batch', async (call, tables) => {
     // Often enough for a generic plan that Postgres keeps for later calls.
     for (let batch = 0; batch < 8; batch++) {
-      if (call === 'private.announce_ends()') {
-        await database.query("update private.announced_ends set until = '-infinity'");
+      if (call === 'billing.announce_ends()') {
+        await database.query("update billing.announced_ends set until = '-infinity'");
       }
       // Plans are read for values at first, and for any values from the sixth call on. Reading them is slow.
       const isRead = batch === 0 || batch >= 6;
       const found = await plans.of(
         `set auto_explain.log_min_duration = ${isRead ? 0 : -1};
-         set enable_seqscan = off; -- as private.sweep() does
+         set enable_seqscan = off; -- as billing.sweep() does
          select ${call}`,
       );
       if (!isRead) continue;

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   await setClock(database, null);
-  await database.query('truncate auth.users, public.payments, private.outbox, private.gateway_events cascade');
+  await database.query('truncate auth.users, public.payments, billing.outbox, billing.gateway_events cascade');
 });
 afterAll(() => database.close());
 
@@ -56,24 +56,24 @@ const all = [
   'unmailed_payments',
 ];
 
-test('each view is in private.findings, is read with the reader’s own rights and its comment explains what to do', async () => {
+test('each view is in billing.findings, is read with the reader’s own rights and its comment explains what to do', async () => {
   const views = await database.query(
     `select c.relname as name, c.reloptions, length(obj_description(c.oid)) > 80 as tells
      from pg_class c
-     where c.relnamespace = 'private'::regnamespace and c.relkind = 'v' and c.relname = any ($1)
+     where c.relnamespace = 'billing'::regnamespace and c.relkind = 'v' and c.relname = any ($1)
      order by 1`,
     [[...all, 'findings']],
   );
   expect(views).toEqual(
     [...all, 'findings'].sort().map((name) => ({ name, reloptions: ['security_invoker=true'], tells: true })),
   );
-  const { definition } = await database.one("select pg_get_viewdef('private.findings'::regclass) as definition");
-  for (const name of all) expect(definition).toContain(`FROM private.${name} `);
+  const { definition } = await database.one("select pg_get_viewdef('billing.findings'::regclass) as definition");
+  for (const name of all) expect(definition).toContain(`FROM billing.${name} `);
 });
 
 describe('open_function', () => {
   const listed = async () =>
-    (await database.query("select subject from private.findings where finding = 'open_function'"))
+    (await database.query("select subject from billing.findings where finding = 'open_function'"))
       .map(({ subject }) => subject);
   afterEach(() => database.query('drop function if exists public.of_the_app()'));
 
@@ -84,7 +84,7 @@ describe('open_function', () => {
     expect(await listed()).toEqual([]);
     await write('comment on function public.of_the_app() is null');
     const { remedy } = await database.one(
-      "select detail ->> 'remedy' as remedy from private.findings where finding = 'open_function'",
+      "select detail ->> 'remedy' as remedy from billing.findings where finding = 'open_function'",
     );
     expect(remedy).toContain('"revoke execute on function public.of_the_app() from public, anon;"');
     await write('revoke execute on function public.of_the_app() from public, anon');
@@ -124,7 +124,7 @@ describe('outbox_stuck', () => {
   test('lists rows that were due for more than 15 minutes, and neither rows due later nor delivered rows', async () => {
     await setClock(database, '2026-01-01T00:00:00Z');
     for (const key of ['due', 'delivered']) await enqueue(database, 'email', key);
-    await write("update private.outbox set delivered_at = '2026-01-01T00:00:01Z' where key = 'delivered'");
+    await write("update billing.outbox set delivered_at = '2026-01-01T00:00:01Z' where key = 'delivered'");
     await setClock(database, '2026-01-01T00:15:00Z');
     await enqueue(database, 'email', 'fresh');
     expect(await findings()).toEqual([]);
@@ -138,12 +138,12 @@ describe('outbox_stuck', () => {
     await fail(service, token, ids, { error: 'HTTP 422', final: true });
     await enqueue(database, 'gateway', 'withdrawn');
     await write(
-      "update private.outbox set parked_at = now(), last_error = 'withdrawn' where key = 'withdrawn'",
+      "update billing.outbox set parked_at = now(), last_error = 'withdrawn' where key = 'withdrawn'",
     );
-    expect(await database.query('select key, state, last_error from private.outbox_stuck')).toEqual([
+    expect(await database.query('select key, state, last_error from billing.outbox_stuck')).toEqual([
       { key: 'given up', state: 'parked', last_error: 'HTTP 422' },
     ]);
-    await write('select private.requeue($1)', id);
+    await write('select billing.requeue($1)', id);
     expect(await findings()).toEqual([]);
   });
 });
@@ -160,16 +160,16 @@ describe('expiry_failed', () => {
       `alter table public.profiles add constraint broken check (user_id <> '${user.id}' or subscription_tier <> 'free')`,
     );
     await setClock(database, '2027-01-05T00:00:00Z');
-    await write('select private.expire_subscriptions()');
-    await write('update private.outbox set delivered_at = private.clock()');
-    expect(await database.query('select user_id, error from private.expiry_failed')).toEqual([
+    await write('select billing.expire_subscriptions()');
+    await write('update billing.outbox set delivered_at = billing.clock()');
+    expect(await database.query('select user_id, error from billing.expiry_failed')).toEqual([
       { user_id: user.id, error: '23514' },
     ]);
     expect(await readTier(database, other.user.id)).toBe('free');
     await write('alter table public.profiles drop constraint broken');
     await setClock(database, '2027-01-05T01:00:01Z');
-    await write('select private.expire_subscriptions()');
-    await write('update private.outbox set delivered_at = private.clock()');
+    await write('select billing.expire_subscriptions()');
+    await write('update billing.outbox set delivered_at = billing.clock()');
     expect(await readTier(database, user.id)).toBe('free');
     expect(await findings()).toEqual([]);
   });
@@ -182,10 +182,10 @@ describe('failed_events', () => {
     await write("alter table public.payments add constraint broken check (status <> 'failed') not valid");
     await deliver(service, body);
     expect(await findings()).toEqual([['failed_events', sha256(body), 'failed: 23514']]);
-    await write("update private.gateway_events set outcome = 'parked'");
+    await write("update billing.gateway_events set outcome = 'parked'");
     expect(await findings()).toEqual([['failed_events', sha256(body), 'parked']]);
     await write('alter table public.payments drop constraint broken');
-    await write('select private.replay_event(body_sha256) from private.failed_events');
+    await write('select billing.replay_event(body_sha256) from billing.failed_events');
     expect(await findings()).toEqual([]);
   });
 
@@ -219,7 +219,7 @@ describe('failed_events', () => {
     expect(await deliver(service, charge)).toBe('mismatch');
     expect(await deliver(service, subscriptionEvent({ name: 'cancelled', ...of }))).toBe('mismatch');
     expect(await findings()).toEqual([]);
-    await write("update private.gateway_events set received_at = received_at - interval '16 minutes'");
+    await write("update billing.gateway_events set received_at = received_at - interval '16 minutes'");
     expect(await findings()).toEqual([['failed_events', sha256(charge), 'mismatch']]);
   });
 });

@@ -126,7 +126,7 @@ describe('the state of an order', () => {
   test('keeps one attempt and its error when the ledger was purged', async () => {
     const order = await placeOrder(database);
     await deliver(service, failed(order, 0, 'No funds.'));
-    await database.query('delete from private.gateway_events where subject_id = $1', [order.orderId]);
+    await database.query('delete from billing.gateway_events where subject_id = $1', [order.orderId]);
     expect(await stateOf(order)).toMatchObject({ status: 'failed', attempts: 1, last_error: 'No funds.' });
   });
 
@@ -183,10 +183,10 @@ describe('the gateway is read', () => {
     const order = await placeOrder(database);
     expect(await outcomes(order, 120 * 3600 - 1, 120 * 3600)).toEqual(['read', 'known']);
     const count = async () =>
-      (await database.one('select count(*)::int from private.order_reads where payment_id = $1', [order.id])).count;
+      (await database.one('select count(*)::int from billing.order_reads where payment_id = $1', [order.id])).count;
     for (const [seconds, left] of [[0, 1], [2, 0]] as const) {
       await later((120 + 168) * 3600 - 1 + seconds);
-      await database.query('select private.delete_order_keys()');
+      await database.query('select billing.delete_order_keys()');
       expect(await count()).toBe(left);
     }
   });
@@ -257,7 +257,7 @@ describe('an answer of the gateway', () => {
       listed(order, { status: 'failed', created_at: 1 }, { id: uniqueId('pay'), status: second, created_at: 2 });
     await apply(order, items('created'));
     expect(await stateOf(order)).toMatchObject({ status: 'open' });
-    await database.query('update private.order_reads set reads = 20 where payment_id = $1', [order.id]);
+    await database.query('update billing.order_reads set reads = 20 where payment_id = $1', [order.id]);
     expect(await stateOf(order)).toMatchObject({ status: 'failed' });
   });
 

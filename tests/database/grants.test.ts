@@ -19,17 +19,17 @@ afterEach(() => setClock(database, null));
 afterAll(() => database.close());
 
 const at = (day: string) => setClock(database, `${day}T00:00:00Z`);
-const expire = () => database.query('select private.expire_subscriptions()');
+const expire = () => database.query('select billing.expire_subscriptions()');
 
 /** Grants a tier. @returns the id of the grant */
 async function grant(userId: string, tier: string, until: string): Promise<unknown> {
-  await database.query("select private.grant_tier($1, $2, $3, 'press copy')", [userId, tier, until]);
-  const { id } = await database.one('select max(id) as id from private.grants where user_id = $1', [userId]);
+  await database.query("select billing.grant_tier($1, $2, $3, 'press copy')", [userId, tier, until]);
+  const { id } = await database.one('select max(id) as id from billing.grants where user_id = $1', [userId]);
   return id;
 }
 
 async function revoke(id: unknown): Promise<unknown> {
-  return (await database.one('select private.revoke_grant($1) as revoked', [id])).revoked;
+  return (await database.one('select billing.revoke_grant($1) as revoked', [id])).revoked;
 }
 
 async function buy(user: Purchase['user'], tier = 'pro'): Promise<Purchase> {
@@ -101,7 +101,7 @@ describe('a grant', () => {
   });
 });
 
-describe('private.revoke_grant', () => {
+describe('billing.revoke_grant', () => {
   test('ends a grant at once, and only once', async () => {
     const user = await createUser(database);
     const id = await grant(user.id, 'premium', '2126-06-01Z');
@@ -110,7 +110,7 @@ describe('private.revoke_grant', () => {
     expect(await readTier(database, user.id)).toBe('free');
     expect(
       await database.query(
-        'select to_tier, cause, reference from private.tier_changes where user_id = $1 order by id desc limit 1',
+        'select to_tier, cause, reference from billing.tier_changes where user_id = $1 order by id desc limit 1',
         [user.id],
       ),
     ).toEqual([{ to_tier: 'free', cause: 'grant revoked', reference: String(id) }]);
@@ -141,6 +141,6 @@ describe('private.revoke_grant', () => {
   });
 
   test('is closed to the service', async () => {
-    await expect(service.query('select private.revoke_grant(1)')).rejects.toMatchObject({ code: '42501' });
+    await expect(service.query('select billing.revoke_grant(1)')).rejects.toMatchObject({ code: '42501' });
   });
 });

@@ -9,32 +9,33 @@ const offences: Record<string, { sql: string; detail: string }> = {
     detail: 'table public.open',
   },
   'every table has a comment': {
-    sql: 'create table private.silent (id int)',
-    detail: 'table private.silent',
+    sql: 'create table billing.silent (id int)',
+    detail: 'table billing.silent',
   },
-  'every view but private.users has the rights of its caller': {
-    sql: 'create view private.powerful as select 1 as one',
-    detail: 'view private.powerful',
+  'every view but billing.users has the rights of its caller': {
+    sql: 'create view billing.powerful as select 1 as one',
+    detail: 'view billing.powerful',
   },
   'every function of the API has a comment': {
     sql: 'create function public.silent() returns int language sql return 1',
     detail: 'function silent()',
   },
-  'every function pins an empty search_path': {
-    sql: "create function private.wandering() returns int language sql set search_path = 'public' return 1",
-    detail: 'function private.wandering()',
+  // An empty search_path, too: types and relations would be looked up in the caller's pg_temp first.
+  'every function has search_path = pg_catalog, pg_temp': {
+    sql: "create function billing.wandering() returns int language sql set search_path = '' return 1",
+    detail: 'function billing.wandering()',
   },
   'no security definer function is in a schema of the API or callable by a client': {
-    sql: 'create function private.powerful() returns int language sql security definer return 1',
-    detail: 'function private.powerful()',
+    sql: 'create function billing.powerful() returns int language sql security definer return 1',
+    detail: 'function billing.powerful()',
   },
   'no function is executable by public': {
-    sql: 'create function private.handy() returns int language sql return 1',
-    detail: 'function private.handy()',
+    sql: 'create function billing.handy() returns int language sql return 1',
+    detail: 'function billing.handy()',
   },
   'every foreign key has an index that starts with its columns': {
-    sql: 'create table private.pointing (plan_id uuid constraint pointing_fkey references public.plans (id))',
-    detail: 'foreign key pointing_fkey of private.pointing',
+    sql: 'create table billing.pointing (plan_id uuid constraint pointing_fkey references public.plans (id))',
+    detail: 'foreign key pointing_fkey of billing.pointing',
   },
 };
 

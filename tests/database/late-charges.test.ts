@@ -49,7 +49,7 @@ async function buy(tier: string): Promise<void> {
 }
 /** Simulates a refused call to cancel the subscription at the gateway. */
 async function failCancellation(): Promise<void> {
-  await database.query("update private.outbox set attempts = 1 where key = 'cancel-subscription/' || $1", [id]);
+  await database.query("update billing.outbox set attempts = 1 where key = 'cancel-subscription/' || $1", [id]);
   expect(await readCancellation(database, id)).toMatchObject({ state: 'pending' });
 }
 const subscription = () => readSubscription(database, user.id);

@@ -128,7 +128,7 @@ describe('the running tier is', () => {
       expect({ seconds, ...await scenarios(id) }).toEqual({ seconds, ...ofPro(scenario) });
     }
     await later(369 * day);
-    await database.query('select private.expire_subscriptions()');
+    await database.query('select billing.expire_subscriptions()');
     expect(await scenarios(id)).toEqual(nothing);
   });
 

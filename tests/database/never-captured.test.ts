@@ -32,14 +32,14 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await setClock(database, null);
-  await database.query('truncate auth.users, public.payments, private.outbox, private.gateway_events cascade');
+  await database.query('truncate auth.users, public.payments, billing.outbox, billing.gateway_events cascade');
 });
 
 const at = (time: string) => setClock(database, `2026-01-${time}:00Z`);
 const apply = (answer: unknown[] | null) => applyOrderPayments(service, order, answer);
 const dueAt = async () => (await readPayment(database, order.id)).next_reconcile_at;
 const findings = () =>
-  database.query('select finding, subject from private.findings where finding <> $1', ['outbox_stuck']);
+  database.query('select finding, subject from billing.findings where finding <> $1', ['outbox_stuck']);
 
 const answers: [string, Record<string, unknown>[] | null][] = [
   ['a payment that is only authorised', [{ status: 'authorized' }]],

@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await setClock(database, null);
-  await database.query('delete from auth.users; delete from private.outbox; update public.plans set trial_days = 0');
+  await database.query('delete from auth.users; delete from billing.outbox; update public.plans set trial_days = 0');
 });
 afterAll(() => database.close());
 
@@ -66,7 +66,7 @@ async function begin(page: Page, minutes: number): Promise<void> {
 }
 /** The gateway may have got the cancellation. */
 const send = ({ id }: Page) =>
-  database.query("update private.outbox set attempts = 1 where key = 'cancel-subscription/' || $1", [id]);
+  database.query("update billing.outbox set attempts = 1 where key = 'cancel-subscription/' || $1", [id]);
 const cancellation = ({ id }: Page) => readCancellation(database, id);
 
 describe('an authorisation', () => {
@@ -216,7 +216,7 @@ describe('a trial', () => {
     await event(trial, 'cancelled', 5 * day);
     expect(await readTier(database, userId)).toBe('basic');
     await setClock(database, at(7 * day + 60));
-    await database.query('select private.expire_subscriptions()');
+    await database.query('select billing.expire_subscriptions()');
     expect(await readTier(database, userId)).toBe('basic');
     await begin(pro, 7 * day + 120);
     expect(await readTier(database, userId)).toBe('pro');

@@ -49,7 +49,7 @@ async function order(tier: string, time: string, start: 'now' | 'after_current' 
 }
 async function sweep(time: string): Promise<void> {
   await at(time);
-  while ((await database.one('select private.sweep() as done')).done !== 0);
+  while ((await database.one('select billing.sweep() as done')).done !== 0);
 }
 const refund = (bought: Order, amount: number, which?: RefundFields) =>
   deliver(service, refundEvent(paymentOf(bought), amount, which));
@@ -57,12 +57,12 @@ const refund = (bought: Order, amount: number, which?: RefundFields) =>
 /** The sources of the user, oldest first: tier, end, and why the source ended. */
 const sources = () =>
   database.query(
-    `select kind, tier, private.iso_time(ends_at) as "end", ended_reason as reason from private.sources
+    `select kind, tier, billing.iso_time(ends_at) as "end", ended_reason as reason from billing.sources
      where user_id = $1 order by since`,
     [user.id],
   );
 const findings = async () =>
-  (await database.query('select finding, detail ->> $2 as reason from private.findings where user_id = $1', [
+  (await database.query('select finding, detail ->> $2 as reason from billing.findings where user_id = $1', [
     user.id,
     'reason',
   ])).filter(({ finding }) => finding !== 'outbox_stuck');
@@ -192,7 +192,7 @@ test.each(['dispute_lost', 'never_captured'])('a replaced period comes back if t
   await buy('basic', january(1));
   const premium = await buy('premium', january(11), 'now');
   if (reason === 'dispute_lost') {
-    await database.query("select private.end_payment_access($1, 'dispute_lost')", [premium.id]);
+    await database.query("select billing.end_payment_access($1, 'dispute_lost')", [premium.id]);
   } else {
     await at(january(17));
     expect(await applyOrderPayments(service, premium, null)).toMatchObject({ ended: true });
@@ -213,7 +213,7 @@ describe('there is no credit', () => {
     ['in the days of grace', 'premium', () => buy('basic', '2025-12-10T00:00:00Z')],
     ['for a grant', 'premium', async () => {
       await at(january(1));
-      await database.query("select private.grant_tier($1, 'basic', $2, 'thanks')", [user.id, february]);
+      await database.query("select billing.grant_tier($1, 'basic', $2, 'thanks')", [user.id, february]);
     }],
     ['for a row written by hand', 'premium', async () => {
       await at(january(1));
@@ -358,7 +358,7 @@ describe('the finding unearned_credit', () => {
     for (const paid of [first, second]) {
       expect(await verifyPurchase(service, paid)).toMatchObject({ outcome: 'applied' });
     }
-    expect(await database.query("select subject from private.findings where finding = 'unearned_credit'"))
+    expect(await database.query("select subject from billing.findings where finding = 'unearned_credit'"))
       .toEqual([{ subject: second.id }]);
     expect(await findings()).toEqual([{ finding: 'unearned_credit', reason: 'another payment has the same credit' }]);
     await refund(second, 99900 - unused);

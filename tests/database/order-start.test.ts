@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await deleteUsers(database);
-  await database.query('truncate private.settle_failures');
+  await database.query('truncate billing.settle_failures');
   await setEarlyRenewal(database, 'replace');
 });
 afterAll(() => database.close());
@@ -45,7 +45,7 @@ async function buy(tier: string, time: string, start: 'now' | 'after_current' | 
 }
 async function sweep(time: string): Promise<void> {
   await at(time);
-  while ((await database.one('select private.sweep() as done')).done !== 0);
+  while ((await database.one('select billing.sweep() as done')).done !== 0);
 }
 const row = () => readSubscription(database, user.id);
 const tier = () => readTier(database, user.id);
@@ -54,7 +54,7 @@ const period = async ({ id }: Order) => {
   return [period_start, period_end].map((time) => time instanceof Date ? time.toISOString() : time);
 };
 const findings = async () =>
-  (await database.query("select finding from private.findings where user_id = $1 and finding <> 'outbox_stuck'", [
+  (await database.query("select finding from billing.findings where user_id = $1 and finding <> 'outbox_stuck'", [
     user.id,
   ]))
     .map(({ finding }) => finding);
@@ -161,14 +161,14 @@ describe('an order that starts after the current period', () => {
 
   test('starts after a grant that rules, and a grant below a purchase does not delay it', async () => {
     await at(day(1));
-    await database.query("select private.grant_tier($1, 'premium', $2, 'thanks')", [user.id, day(1, 4)]);
+    await database.query("select billing.grant_tier($1, 'premium', $2, 'thanks')", [user.id, day(1, 4)]);
     const afterGrant = await buy('pro', day(2), 'after_current');
     expect(await period(afterGrant)).toEqual([day(1, 4), day(1, 5)]);
     expect(await tier()).toBe('premium');
 
     user = await createUser(database);
     await at(day(1));
-    await database.query("select private.grant_tier($1, 'premium', $2, 'thanks')", [user.id, day(1, 4)]);
+    await database.query("select billing.grant_tier($1, 'premium', $2, 'thanks')", [user.id, day(1, 4)]);
     await buy('basic', day(2));
     expect(await period(await buy('pro', day(3), 'after_current'))).toEqual([day(2, 2), day(2, 3)]);
   });
@@ -290,7 +290,7 @@ describe('after a subscription that the gateway bills', () => {
     expect(await row()).toMatchObject({ tier: 'pro', gateway_subscription_id: id });
     expect(await readCancellation(database, id)).toEqual({ at: 'cycle end', state: 'pending' });
     expect(
-      await database.one("select next_attempt_at from private.outbox where key = 'cancel-subscription/' || $1", [id]),
+      await database.one("select next_attempt_at from billing.outbox where key = 'cancel-subscription/' || $1", [id]),
     )
       .toEqual({ next_attempt_at: new Date(day(30)) });
     await sweep(day(1, 2));
@@ -341,7 +341,7 @@ describe('the job start_purchases', () => {
     await buy('pro', day(1));
     const premium = await buy('premium', day(10), 'after_current');
     await at(day(1, 2));
-    const run = async () => (await database.one('select private.start_purchases() as n')).n;
+    const run = async () => (await database.one('select billing.start_purchases() as n')).n;
     expect([await run(), await run()]).toEqual([1, 0]);
     expect(await readPayment(database, premium.id)).toMatchObject({ settle_at: null });
   });
@@ -354,7 +354,7 @@ describe('the job start_purchases', () => {
         $$ begin raise exception 'refused' using errcode = 'P0001'; end $$;
       create trigger refuse before update on public.profiles for each row execute function public.refuse()`);
     await at(day(1, 2));
-    const run = async () => (await database.one('select private.start_purchases() as n')).n;
+    const run = async () => (await database.one('select billing.start_purchases() as n')).n;
     expect([await run(), await run()]).toEqual([0, 0]);
     await database.query('drop function public.refuse cascade');
     await at('2026-02-01T00:30:00Z');

@@ -21,8 +21,8 @@ afterAll(() => database.close());
 /** Rows due one second apart. The first id is due last. */
 async function enqueueBackwards(destination: 'email' | 'gateway', count: number): Promise<number[]> {
   const rows = await database.query(
-    `insert into private.outbox (key, destination, kind, payload, next_attempt_at)
-     select gen_random_uuid(), $1, 'kind', '{}', private.clock() - make_interval(secs => n)
+    `insert into billing.outbox (key, destination, kind, payload, next_attempt_at)
+     select gen_random_uuid(), $1, 'kind', '{}', billing.clock() - make_interval(secs => n)
      from generate_series(1, $2) n
      returning id::int`,
     [destination, count],
@@ -31,8 +31,8 @@ async function enqueueBackwards(destination: 'email' | 'gateway', count: number)
 }
 
 test('a claim returns the rows as they were written, with a token', async () => {
-  await database.query(`select private.enqueue('payment-success/1', 'email', 'payment-success', '{"to": "a@b.c"}')`);
-  const { id } = await database.one('select id::int from private.outbox');
+  await database.query(`select billing.enqueue('payment-success/1', 'email', 'payment-success', '{"to": "a@b.c"}')`);
+  const { id } = await database.one('select id::int from billing.outbox');
   expect(await callRpc(service, 'claim_outbox', 'email')).toEqual({
     token: expect.stringMatching(/^[0-9a-f-]{36}$/),
     rows: [{ id, key: 'payment-success/1', kind: 'payment-success', payload: { to: 'a@b.c' } }],
@@ -123,6 +123,6 @@ test('a row that is paused again and again does not grow', async () => {
     expect(ids).toEqual([id]);
     await fail(service, token, ids, { pauseSeconds: 1 });
   }
-  const { tokens } = await database.one('select cardinality(claims) as tokens from private.outbox');
+  const { tokens } = await database.one('select cardinality(claims) as tokens from billing.outbox');
   expect(tokens).toBeLessThanOrEqual(21);
 });

@@ -26,7 +26,7 @@ beforeEach(async () => {
 afterAll(() => database.close());
 
 async function kinds(): Promise<unknown[]> {
-  return (await database.query('select kind from private.outbox order by kind')).map((row) => row.kind);
+  return (await database.query('select kind from billing.outbox order by kind')).map((row) => row.kind);
 }
 
 async function verify(payment: { orderId: string }) {
@@ -39,7 +39,7 @@ describe('a side effect commits or rolls back with its change', () => {
     const before = await readAllRows(database);
     await service.query('begin');
     expect(await verify(payment)).toMatchObject({ outcome: 'applied' });
-    expect((await service.query('select from private.outbox')).rowCount).toBe(2);
+    expect((await service.query('select from billing.outbox')).rowCount).toBe(2);
     expect(await kinds()).toEqual([]);
     await service.query(end);
     expect(await kinds()).toEqual(end === 'commit' ? ['payment-success', 'revalidation'] : []);
@@ -72,18 +72,18 @@ describe('a side effect commits or rolls back with its change', () => {
 
 describe('the same fact twice', () => {
   test('is one row, the first', async () => {
-    await database.query(`select private.enqueue('payment-success/1', 'email', 'payment-success', '{"to": "first"}')`);
-    await database.query(`select private.enqueue('payment-success/1', 'email', 'payment-success', '{"to": "second"}')`);
-    expect(await database.query('select payload from private.outbox')).toEqual([{ payload: { to: 'first' } }]);
+    await database.query(`select billing.enqueue('payment-success/1', 'email', 'payment-success', '{"to": "first"}')`);
+    await database.query(`select billing.enqueue('payment-success/1', 'email', 'payment-success', '{"to": "second"}')`);
+    expect(await database.query('select payload from billing.outbox')).toEqual([{ payload: { to: 'first' } }]);
   });
 
   test('is one row, also after it was delivered or parked', async () => {
     for (const column of ['delivered_at', 'parked_at']) {
       const key = uniqueId('fact');
       await enqueue(database, 'email', key);
-      await database.query(`update private.outbox set ${column} = now() where key = $1`, [key]);
-      await database.query("select private.enqueue($1, 'email', 'kind', '{}')", [key]);
-      expect(await database.query('select from private.outbox where key = $1', [key])).toHaveLength(1);
+      await database.query(`update billing.outbox set ${column} = now() where key = $1`, [key]);
+      await database.query("select billing.enqueue($1, 'email', 'kind', '{}')", [key]);
+      expect(await database.query('select from billing.outbox where key = $1', [key])).toHaveLength(1);
     }
   });
 
@@ -106,7 +106,7 @@ describe('the revalidation of cached pages', () => {
 
   test('is one row with the four pages', async () => {
     await database.query(edit, [userId, 'pro']);
-    expect(await database.query('select destination, kind, payload from private.outbox')).toEqual([
+    expect(await database.query('select destination, kind, payload from billing.outbox')).toEqual([
       { destination: 'revalidation', kind: 'revalidation', payload: { paths: pages } },
     ]);
   });
@@ -147,9 +147,9 @@ describe('the revalidation of cached pages', () => {
       [otherId],
     );
     await app.query('set local role postgres');
-    const { rows } = await app.query('select kind from private.outbox');
+    const { rows } = await app.query('select kind from billing.outbox');
     const changes = await app.query(
-      'select to_tier, cause from private.tier_changes where user_id = any ($1) order by id',
+      'select to_tier, cause from billing.tier_changes where user_id = any ($1) order by id',
       [
         [userId, otherId],
       ],

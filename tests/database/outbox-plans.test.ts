@@ -10,15 +10,15 @@ let database: TestDatabase;
 let plans: Plans;
 beforeAll(async () => {
   database = await createTestDatabase();
-  await database.query('alter table private.outbox set (autovacuum_enabled = off)');
+  await database.query('alter table billing.outbox set (autovacuum_enabled = off)');
   await database.query(
-    `insert into private.outbox (key, destination, kind, payload, created_at, queued_at, next_attempt_at, delivered_at)
+    `insert into billing.outbox (key, destination, kind, payload, created_at, queued_at, next_attempt_at, delivered_at)
      select 'payment-success/' || n, 'email', 'payment-success', '{}', at, at, at, at
      from generate_series(1, ${rows}) n
      cross join lateral (select now() - make_interval(secs => n * ${secondsBetween})) t (at)`,
   );
   await database.query(
-    `select private.enqueue('payment-failed/' || n, 'email', 'payment-failed', '{}') from generate_series(1, 1000) n`,
+    `select billing.enqueue('payment-failed/' || n, 'email', 'payment-failed', '{}') from generate_series(1, 1000) n`,
   );
   plans = await watchPlans(database);
 });
@@ -31,8 +31,8 @@ const calls = [
   ["public.fail_outbox(gen_random_uuid(), '1,2,3', 'HTTP 500')", 'outbox_pkey'],
   ["public.next_outbox_attempt('email,revalidation')", 'outbox_pending_idx'],
   ['public.get_health()', 'outbox_pending_idx'],
-  ['private.requeue(1)', 'outbox_pkey'],
-  ['private.delete_mails()', 'outbox_mails_created_at_idx'],
+  ['billing.requeue(1)', 'outbox_pkey'],
+  ['billing.delete_mails()', 'outbox_mails_created_at_idx'],
   ['public.purge_records(400, 30, 1100)', 'outbox_delivered_at_idx'],
   ['public.purge_records(400, 30, 1100)', 'outbox_parked_at_idx'],
 ];
@@ -50,17 +50,17 @@ describe(`with ${rows} delivered rows`, () => {
   test.each(calls)('%s reads by %s, call after call', expectIndexReads);
 
   test.each(calls)('%s reads by %s, also after an analyze', async (call, index) => {
-    await database.query('analyze private.outbox');
+    await database.query('analyze billing.outbox');
     await expectIndexReads(call, index);
   });
 
   test('a claim reads the earliest due rows from the index without a sort', async () => {
-    await database.query('analyze private.outbox');
+    await database.query('analyze billing.outbox');
     await plans.readsOf('outbox', "public.claim_outbox('email')");
     expect(plans.last()).toMatch(/Limit.*\n.*LockRows.*\n.*Index Scan using outbox_pending_idx/);
   });
 
   test('a read of the whole table is detected', async () => {
-    expect(await plans.readsOf('outbox', 'max(payload::text) from private.outbox')).toEqual(['Seq Scan on outbox']);
+    expect(await plans.readsOf('outbox', 'max(payload::text) from billing.outbox')).toEqual(['Seq Scan on outbox']);
   });
 });

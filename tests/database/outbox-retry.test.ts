@@ -31,7 +31,7 @@ function at(seconds: number): string {
 }
 
 async function requeue(id: number): Promise<unknown> {
-  return (await database.one('select private.requeue($1) as requeued', [id])).requeued;
+  return (await database.one('select billing.requeue($1) as requeued', [id])).requeued;
 }
 
 test('a row that fails is retried after 5 s, 30 s, 2 min, 10 min, 1 h, then hourly, and parked after 24 h', async () => {
@@ -168,6 +168,6 @@ describe('requeue', () => {
   });
 
   test('is closed to the API’s roles', async () => {
-    await expect(service.query('select private.requeue(1)')).rejects.toMatchObject({ code: '42501' });
+    await expect(service.query('select billing.requeue(1)')).rejects.toMatchObject({ code: '42501' });
   });
 });

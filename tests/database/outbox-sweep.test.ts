@@ -23,7 +23,7 @@ afterAll(async () => {
 /** Inserts mails that are a hundred days older than the clock. */
 function insertMails(count: number) {
   return database.query(
-    `insert into private.outbox (key, destination, kind, payload, created_at, queued_at, next_attempt_at, delivered_at)
+    `insert into billing.outbox (key, destination, kind, payload, created_at, queued_at, next_attempt_at, delivered_at)
      select gen_random_uuid(), 'email', 'kind', '{}', at, at, at, at
      from generate_series(1, $1) n
      cross join (values (timestamptz '2025-11-21T00:00:00Z')) t (at)`,
@@ -32,7 +32,7 @@ function insertMails(count: number) {
 }
 
 async function countRows(): Promise<unknown> {
-  return (await database.one('select count(*)::int from private.outbox')).count;
+  return (await database.one('select count(*)::int from billing.outbox')).count;
 }
 
 describe('the sweep', () => {
@@ -42,7 +42,7 @@ describe('the sweep', () => {
     await insertMails(1001);
     const before = await listener.count();
     const called = (await recordedCalls(database)).length;
-    const sweepOnce = async () => (await database.one('select private.sweep() as done')).done;
+    const sweepOnce = async () => (await database.one('select billing.sweep() as done')).done;
     expect([await sweepOnce(), await sweepOnce()]).toEqual([1000, 1]);
     expect(await countRows()).toBe(0);
     expect(await listener.count()).toBe(before);
@@ -57,26 +57,26 @@ describe('the sweep', () => {
     await insertSubscriptions(database, 250, "timestamptz '2026-01-01'");
     await emptyOutbox(database);
     await insertMails(1500);
-    await database.query('truncate private.tier_changes');
+    await database.query('truncate billing.tier_changes');
     await database.query(sweep);
     expect(
       await database.one(
-        `select count(*)::int as ended, count(distinct xmin::text)::int as transactions from private.tier_changes`,
+        `select count(*)::int as ended, count(distinct xmin::text)::int as transactions from billing.tier_changes`,
       ),
     ).toEqual({ ended: 250, transactions: 3 });
-    const rows = await database.query('select kind, count(*)::int from private.outbox group by kind order by kind');
+    const rows = await database.query('select kind, count(*)::int from billing.outbox group by kind order by kind');
     expect(rows).toEqual([{ kind: 'revalidation', count: 3 }, { kind: 'subscription-ended', count: 250 }]);
     await database.query('delete from auth.users');
   });
 
   test('continues with the other jobs after one fails', async () => {
-    await database.query('alter function private.expire_subscriptions() rename to expire_hidden');
+    await database.query('alter function billing.expire_subscriptions() rename to expire_hidden');
     try {
       await insertMails(1);
       await database.query(sweep);
       expect(await countRows()).toBe(0);
     } finally {
-      await database.query('alter function private.expire_hidden() rename to expire_subscriptions');
+      await database.query('alter function billing.expire_hidden() rename to expire_subscriptions');
     }
   });
 });

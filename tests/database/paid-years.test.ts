@@ -55,7 +55,7 @@ async function buy(tier: string, time: string): Promise<Purchase> {
 /** Marks the cancellation of the gateway subscription as delivered, as a dispatcher does. */
 async function deliverCancellation(): Promise<void> {
   const rows = await database.query(
-    `update private.outbox set attempts = 1, delivered_at = private.clock()
+    `update billing.outbox set attempts = 1, delivered_at = billing.clock()
      where key = 'cancel-subscription/' || $1 and delivered_at is null and parked_at is null
      returning id`,
     [gatewayId],
@@ -72,7 +72,7 @@ async function bill(planId: string, cycle: typeof month): Promise<void> {
 
 async function expire(time: string): Promise<unknown> {
   await at(time);
-  return (await database.one('select private.expire_subscriptions() as ended')).ended;
+  return (await database.one('select billing.expire_subscriptions() as ended')).ended;
 }
 
 /** Reconciles the gateway subscription with an answer of the gateway. */

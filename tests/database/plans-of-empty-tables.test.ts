@@ -23,7 +23,7 @@ test(`${4 * rounds} events on tables that were analyzed empty read less than 1.5
       for v_table in
         select c.oid
         from pg_class c
-        where c.relnamespace in ('public'::regnamespace, 'private'::regnamespace)
+        where c.relnamespace in ('public'::regnamespace, 'billing'::regnamespace)
           and c.relkind = 'r'
       loop
         execute format('alter table %s set (autovacuum_enabled = false)', v_table);
@@ -82,7 +82,7 @@ test(`${4 * rounds} events on tables that were analyzed empty read less than 1.5
   }
   const atEnd = await blocksOf(rounds - 99, rounds);
   const { events } = await database.one(
-    "select count(*)::int as events from private.gateway_events where outcome in ('applied', 'already')",
+    "select count(*)::int as events from billing.gateway_events where outcome in ('applied', 'already')",
   );
   expect(events).toBe(4 * rounds);
   // An index of more rows is a page or two deeper: 1.4 times as many blocks. A scan of the payments would make it 1.7.

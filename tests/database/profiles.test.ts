@@ -34,6 +34,26 @@ describe('a sign-up', () => {
     expect(username).toBe(expected);
   });
 
+  test.each<[string, unknown, string | null]>([
+    ['full_name before name and display_name', { full_name: 'Asha Rao', name: 'asha', display_name: 'A' }, 'Asha Rao'],
+    ['name before display_name', { name: 'asha', display_name: 'A' }, 'asha'],
+    ['display_name', { display_name: ' A ' }, 'A'],
+    ['the first that is not blank', { full_name: ' ', name: '', display_name: 'A' }, 'A'],
+    ['the first that is a text', { full_name: { first: 'Asha' }, name: 7, display_name: 'A' }, 'A'],
+    ['at most 200 characters', { full_name: '🙂'.repeat(201) }, '🙂'.repeat(200)],
+    ['no name', { avatar_url: 'https://app.example/a.png' }, null],
+    ['no object', ['Asha'], null],
+    ['null', null, null],
+  ])('with metadata, from which the display name is %s', async (_, metadata, expected) => {
+    const id = crypto.randomUUID();
+    await database.query('insert into auth.users (id, raw_user_meta_data) values ($1, $2)', [
+      id,
+      JSON.stringify(metadata),
+    ]);
+    expect(await database.one('select display_name, username from public.profiles where user_id = $1', [id]))
+      .toEqual({ display_name: expected, username: 'user' });
+  });
+
   test('of a second user with the same local part gets the same name', async () => {
     const local = uniqueId('twin');
     const first = await createUser(database, { email: `${local}@example.com` });
@@ -59,14 +79,14 @@ describe('a sign-up succeeds without a profile', () => {
       'alter table public.profiles drop column broken',
     ],
     [
-      'when the table does not exist',
-      'alter table public.profiles rename to renamed',
-      'alter table public.renamed rename to profiles',
+      'when the view of the profiles does not exist',
+      'alter view billing.profiles rename to renamed',
+      'alter view billing.renamed rename to profiles',
     ],
     [
       'when the outbox does not exist',
-      'alter table private.outbox rename to renamed',
-      'alter table private.renamed rename to outbox',
+      'alter table billing.outbox rename to renamed',
+      'alter table billing.renamed rename to outbox',
     ],
   ];
 

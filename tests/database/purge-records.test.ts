@@ -16,22 +16,22 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await setClock(database, '2026-01-01T00:00:00Z');
-  await database.query('truncate private.gateway_events, private.outbox, private.tier_changes cascade');
+  await database.query('truncate billing.gateway_events, billing.outbox, billing.tier_changes cascade');
 });
 afterAll(() => database.close());
 
 const purge = async (ledger = 400, outbox = 30, tierHistory = 1100): Promise<unknown> =>
   (await callRpc(service, 'purge_records', ledger, outbox, tierHistory)).purged;
 const count = async (table: string): Promise<unknown> =>
-  (await database.one(`select count(*)::int as rows from private.${table}`)).rows;
+  (await database.one(`select count(*)::int as rows from billing.${table}`)).rows;
 const ledgerHas = async (body: string): Promise<boolean> =>
-  (await database.query("select from private.gateway_events where body_sha256 = decode($1, 'hex')", [sha256(body)]))
+  (await database.query("select from billing.gateway_events where body_sha256 = decode($1, 'hex')", [sha256(body)]))
     .length > 0;
 
 /** Empties payloads older than 90 days, then purges until nothing is left to purge. */
 async function purgeAll(at: string): Promise<void> {
   await setClock(database, at);
-  for (let job = 0; job < 20; job += 1) await database.query('select private.empty_payloads()');
+  for (let job = 0; job < 20; job += 1) await database.query('select billing.empty_payloads()');
   for (let batch = 0; batch < 20; batch += 1) if (await purge() === 0) return;
 }
 
@@ -56,7 +56,7 @@ describe('the ledger', () => {
     async (outcome) => {
       const body = paymentCaptured({ id: uniqueId('pay'), order_id: uniqueId('order') });
       await deliver(service, body);
-      await database.query('update private.gateway_events set outcome = $1', [outcome]);
+      await database.query('update billing.gateway_events set outcome = $1', [outcome]);
       await purgeAll('2030-01-01T00:00:00Z');
       expect(await ledgerHas(body)).toBe(true);
     },
@@ -69,7 +69,7 @@ describe('the ledger', () => {
       const at = '2026-01-01T00:00:00Z';
       const body = subscriptionEvent({ name: 'activated', userId: user.id, id: uniqueId('sub'), createdAt: at });
       await deliver(service, body);
-      await database.query('update private.gateway_events set outcome = $1', [outcome]);
+      await database.query('update billing.gateway_events set outcome = $1', [outcome]);
       await database.query('delete from auth.users where id = $1', [user.id]);
       await purgeAll('2030-01-01T00:00:00Z');
       expect(await ledgerHas(body)).toBe(false);
@@ -105,7 +105,7 @@ describe('the ledger', () => {
     await purgeAll('2030-01-01T00:00:00Z');
     expect(await ledgerHas(body)).toBe(true);
     const outcome = await deliver(service, body);
-    expect(await database.one('select deliveries, outcome from private.gateway_events')).toEqual({
+    expect(await database.one('select deliveries, outcome from billing.gateway_events')).toEqual({
       deliveries: 2,
       outcome,
     });
@@ -113,12 +113,12 @@ describe('the ledger', () => {
 
   test('deletes a thousand rows at a time, and skips locked rows', async () => {
     await database.query(`
-      insert into private.gateway_events (body_sha256, event, outcome)
+      insert into billing.gateway_events (body_sha256, event, outcome)
       select sha256(n::text::bytea), 'payment.captured', 'applied' from generate_series(1, 2100) n`);
     await setClock(database, '2028-01-01T00:00:00Z');
     const holder = await database.connect();
     await holder.query('begin');
-    await holder.query("select from private.gateway_events where body_sha256 = sha256('7') for update");
+    await holder.query("select from billing.gateway_events where body_sha256 = sha256('7') for update");
     expect([await purge(), await purge(), await purge(), await purge()]).toEqual([1000, 1000, 99, 0]);
     await holder.query('rollback');
     expect(await purge()).toBe(1);
@@ -134,7 +134,7 @@ describe('the outbox', () => {
     rows = 1,
   ) =>
     database.query(`
-      insert into private.outbox (key, destination, kind, payload, created_at, queued_at, next_attempt_at, delivered_at,
+      insert into billing.outbox (key, destination, kind, payload, created_at, queued_at, next_attempt_at, delivered_at,
         parked_at, claims)
       select gen_random_uuid(), 'gateway', '${kind}', '${payload}', at, at, at, ${delivered}, ${parked}, ${claims}
       from generate_series(1, ${rows}) n
@@ -186,7 +186,7 @@ describe('the outbox', () => {
     await insert('kind', { delivered: "'2025-06-01T00:00:00Z'" }, '{}', 2100);
     const holder = await database.connect();
     await holder.query('begin');
-    await holder.query('select from private.outbox limit 1 for update');
+    await holder.query('select from billing.outbox limit 1 for update');
     const purged = [Number(await purge()), Number(await purge()), Number(await purge()), Number(await purge())];
     expect(purged.reduce((sum, rows) => sum + rows)).toBe(2099);
     expect(Math.max(...purged)).toBeLessThanOrEqual(1000);
@@ -197,7 +197,7 @@ describe('the outbox', () => {
 
 test('the purge of tier_changes deletes rows older than its days, a thousand at a time', async () => {
   await database.query(`
-    insert into private.tier_changes (user_id, to_tier, cause)
+    insert into billing.tier_changes (user_id, to_tier, cause)
     select gen_random_uuid(), 'pro', 'payment' from generate_series(1, 1001)`);
   await setClock(database, '2029-01-05T00:00:00Z');
   expect(await purge()).toBe(0);
@@ -209,7 +209,7 @@ test('one call deletes from every table', async () => {
   const order = await placeOrder(database);
   await deliver(service, paymentCaptured(paymentOf(order)));
   await database.query(
-    'update private.gateway_events set payload = null; update private.outbox set delivered_at = created_at',
+    'update billing.gateway_events set payload = null; update billing.outbox set delivered_at = created_at',
   );
   await setClock(database, '2030-01-01T00:00:00Z');
   const before = Number(await count('outbox')) + Number(await count('tier_changes')) + 1;

@@ -34,7 +34,7 @@ describe.each([
     await runYear();
     await setTime(start + (370 + ledgerDays) * day);
     await database.query(sweep);
-    await database.query('update private.outbox set delivered_at = private.clock() where delivered_at is null');
+    await database.query('update billing.outbox set delivered_at = billing.clock() where delivered_at is null');
     await setTime(start + (370 + ledgerDays + 91) * day);
     await database.query(sweep);
     for (let batch = 0; batch < 20; batch += 1) {
@@ -47,7 +47,7 @@ describe.each([
   const setTime = (at: number) => setClock(database, new Date(at).toISOString());
   const state = async () => ({
     rows: await readRowsBesidesLedger(database),
-    findings: await database.query('select finding, subject, user_id, since from private.findings order by 1, 2, 3'),
+    findings: await database.query('select finding, subject, user_id, since from billing.findings order by 1, 2, 3'),
   });
 
   /** Delivers an event two seconds after its time. */
@@ -166,7 +166,7 @@ describe.each([
       await deliverAt(at + minute, 'subscription.charged', { subscription: cycle(userId, id, 1), payment: of });
       await setTime(at + day);
       await callRpc(service, 'cancel_subscription', userId, false);
-      await database.query('update private.outbox set delivered_at = private.clock() where delivered_at is null');
+      await database.query('update billing.outbox set delivered_at = billing.clock() where delivered_at is null');
       if (isConfirmed) {
         await deliverAt(at + day + minute, 'subscription.cancelled', { subscription: cycle(userId, id, 1) });
       }
@@ -196,8 +196,8 @@ describe.each([
 
   test('leaves an empty ledger, and in the outbox only the cancellation of a subscription that may still be billed', async () => {
     expect(bodies.length).toBeGreaterThan(50);
-    expect(await database.query('select event, outcome from private.gateway_events')).toEqual([]);
-    const left = await database.query('select kind, delivered_at is not null as is_delivered from private.outbox');
+    expect(await database.query('select event, outcome from billing.gateway_events')).toEqual([]);
+    const left = await database.query('select kind, delivered_at is not null as is_delivered from billing.outbox');
     expect(left).toEqual([{ kind: 'cancel-subscription', is_delivered: true }]);
   });
 
@@ -209,18 +209,18 @@ describe.each([
       () => shuffle(bodies, seededRandom(seed)),
     ]),
   ])('changes nothing: %s', async (_order, inOrder) => {
-    await database.query('truncate private.gateway_events cascade');
+    await database.query('truncate billing.gateway_events cascade');
     for (const body of inOrder()) await deliver(service, body);
-    expect(await database.query('select from private.gateway_events')).toHaveLength(bodies.length);
+    expect(await database.query('select from billing.gateway_events')).toHaveLength(bodies.length);
     expect(await state()).toEqual(before);
     await database.query(sweep);
     expect(await state()).toEqual(before);
   });
 
   test('does not stop an event that was never delivered before: it is applied', async () => {
-    await database.query('truncate private.gateway_events cascade');
+    await database.query('truncate billing.gateway_events cascade');
     const late = await order(start + 800 * day);
     expect(await deliverAt(start + 800 * day, 'payment.captured', { payment: payment(late) })).toBe('applied');
-    expect(await database.query("select from private.outbox where kind = 'payment-success'")).toHaveLength(1);
+    expect(await database.query("select from billing.outbox where kind = 'payment-success'")).toHaveLength(1);
   });
 });

@@ -19,12 +19,12 @@ beforeAll(async () => {
     insert into public.subscriptions
       (id, user_id, tier, status, current_period_start, current_period_end, gateway_subscription_id)
     select id, id, 'pro', 'active', now() - interval '29 days', now() + interval '1 day', 'sub_' || n from public.numbers;
-    insert into private.gateway_subscriptions
+    insert into billing.gateway_subscriptions
       (user_id, gateway_subscription_id, status, period_start, period_end, next_check_at, arrived_at)
     select id, 'sub_' || n, 'active', now() - interval '29 days', now() + interval '12 hours',
       case when n % 100 < 3 then now() - make_interval(secs => n % 3600) else now() + interval '5 days' end, now()
     from public.numbers;
-    insert into private.subscription_orders (user_id, tier, gateway_plan_id, gateway_subscription_id, created_at, expires_at, next_check_at)
+    insert into billing.subscription_orders (user_id, tier, gateway_plan_id, gateway_subscription_id, created_at, expires_at, next_check_at)
     select id, 'pro', 'plan_pro', 'sub_new_' || n, now(), now() + interval '1 day',
       case when n % 100 < 3 then now() - make_interval(secs => n % 3600) else now() + interval '1 hour' end
     from public.numbers;
@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   // The rows have no facts behind them, so each would be a finding.
-  await database.query('truncate auth.users, private.gateway_subscriptions cascade');
+  await database.query('truncate auth.users, billing.gateway_subscriptions cascade');
   await database.close();
 });
 

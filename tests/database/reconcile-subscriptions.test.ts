@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterEach(async () => {
   await setClock(database, null);
   await database.query('delete from auth.users');
-  await database.query('delete from private.gateway_subscriptions');
+  await database.query('delete from billing.gateway_subscriptions');
 });
 afterAll(() => database.close());
 
@@ -48,14 +48,14 @@ const january = { current_start: seconds(start), current_end: seconds(end), plan
 const february = { ...january, current_start: seconds(end), current_end: seconds(nextEnd) };
 
 const nextCheck = async (id: string) =>
-  (await database.one('select next_check_at from private.gateway_subscriptions where gateway_subscription_id = $1', [
+  (await database.one('select next_check_at from billing.gateway_subscriptions where gateway_subscription_id = $1', [
     id,
   ]))
     .next_check_at;
 
 async function expire(at: string): Promise<unknown> {
   await setClock(database, at);
-  return (await database.one('select private.expire_subscriptions() as ended')).ended;
+  return (await database.one('select billing.expire_subscriptions() as ended')).ended;
 }
 
 describe('a gateway subscription is reconciled', () => {
@@ -100,7 +100,7 @@ describe('a gateway subscription is reconciled', () => {
     ]);
     expect(await claim()).toEqual([{ id: subscription.id, gateway_subscription_id: 'sub_new' }]);
     expect(
-      await database.one('select checked_at from private.gateway_subscriptions where gateway_subscription_id = $1', [
+      await database.one('select checked_at from billing.gateway_subscriptions where gateway_subscription_id = $1', [
         'sub_new',
       ]),
     ).toEqual({ checked_at: null });
@@ -124,7 +124,7 @@ describe('a gateway subscription is reconciled', () => {
 describe('a gateway subscription that did not get its charge', () => {
   const due = (id: string) =>
     database.query(
-      'update private.gateway_subscriptions set next_check_at = private.clock() where gateway_subscription_id = $1',
+      'update billing.gateway_subscriptions set next_check_at = billing.clock() where gateway_subscription_id = $1',
       [
         id,
       ],
@@ -182,7 +182,7 @@ describe('a claim', () => {
       [start, end],
     );
     await database.query(
-      `insert into private.gateway_subscriptions
+      `insert into billing.gateway_subscriptions
          (user_id, gateway_subscription_id, status, period_start, period_end, next_check_at, arrived_at)
        select md5('user' || n)::uuid, 'sub_' || n, 'active', $1, case when n > 200 then $2 else $3 end::timestamptz,
          timestamptz '2025-12-01' + make_interval(secs => n), $1

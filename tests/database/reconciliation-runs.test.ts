@@ -9,14 +9,14 @@ beforeAll(async () => {
   database = await createTestDatabase();
   service = await openSession(database, { role: 'service_role' });
 });
-beforeEach(() => database.query('update private.scheduled_jobs set run_id = null, run_until = null, done_at = null'));
+beforeEach(() => database.query('update billing.scheduled_jobs set run_id = null, run_until = null, done_at = null'));
 afterAll(() => database.close());
 
 const [first, second] = [crypto.randomUUID(), crypto.randomUUID()];
 const begin = async (run: string) => (await callRpc(service, 'begin_reconciliation', run)).began;
 const end = (run: string, isDone: boolean) => callRpc(service, 'end_reconciliation', run, isDone);
 const readJob = () =>
-  database.one("select done_at, run_id, run_until from private.scheduled_jobs where name = 'reconciliation'");
+  database.one("select done_at, run_id, run_until from billing.scheduled_jobs where name = 'reconciliation'");
 
 test('a second reconciliation starts only after the first one ended', async () => {
   expect(await begin(first)).toBe(true);
@@ -40,18 +40,18 @@ test('one that crashed stops the others until its lease of 75 seconds expires', 
   await begin(first);
   const { seconds } = await database.one(
     `select round(extract(epoch from run_until - now()))::int as seconds
-     from private.scheduled_jobs
+     from billing.scheduled_jobs
      where name = 'reconciliation'`,
   );
   expect(seconds).toBeGreaterThan(60);
   expect(seconds).toBeLessThanOrEqual(75);
-  await database.query("update private.scheduled_jobs set run_until = now() where name = 'reconciliation'");
+  await database.query("update billing.scheduled_jobs set run_until = now() where name = 'reconciliation'");
   expect(await begin(second)).toBe(true);
 });
 
 test('the end of one whose lease expired does not end the next one', async () => {
   await begin(first);
-  await database.query("update private.scheduled_jobs set run_until = now() where name = 'reconciliation'");
+  await database.query("update billing.scheduled_jobs set run_until = now() where name = 'reconciliation'");
   await begin(second);
   await end(first, true);
   expect(await readJob()).toMatchObject({ done_at: null, run_id: second });
@@ -80,14 +80,14 @@ test('a backlog is what is due for two hours although the runs get answers', asy
   const backlog = () =>
     database.query(
       `select subject as kind, (detail -> 'due')::int as due
-       from private.findings
+       from billing.findings
        where finding = 'reconciliation_backlog'
        order by subject`,
     );
   const runs = async (at: string) => {
     await begin(first);
     await end(first, true);
-    await database.query(`update private.scheduled_jobs set done_at = ${at} where name = 'reconciliation'`);
+    await database.query(`update billing.scheduled_jobs set done_at = ${at} where name = 'reconciliation'`);
   };
   const due = (at: string) =>
     database.query(
@@ -95,7 +95,7 @@ test('a backlog is what is due for two hours although the runs get answers', asy
          insert into public.payments (user_id, amount, tier, meta, gateway_order_id, next_reconcile_at)
          select u.id, 100, 'pro', '{}', u.id, ${at} from auth.users u
        )
-       insert into private.gateway_subscriptions (user_id, gateway_subscription_id, next_check_at, arrived_at)
+       insert into billing.gateway_subscriptions (user_id, gateway_subscription_id, next_check_at, arrived_at)
        select u.id, 'sub_' || u.id, ${at}, now() from auth.users u`,
     );
   await database.query(
@@ -104,7 +104,7 @@ test('a backlog is what is due for two hours although the runs get answers', asy
   await due("now() - interval '119 minutes'");
   await runs('now()');
   expect(await backlog()).toEqual([]);
-  await database.query("update private.gateway_subscriptions set next_check_at = now() - interval '121 minutes'");
+  await database.query("update billing.gateway_subscriptions set next_check_at = now() - interval '121 minutes'");
   expect(await backlog()).toEqual([{ kind: 'gateway_subscriptions', due: 3 }]);
   await database.query("update public.payments set next_reconcile_at = now() - interval '1 day'");
   expect(await backlog()).toEqual([{ kind: 'gateway_subscriptions', due: 3 }, { kind: 'payments', due: 3 }]);
@@ -115,6 +115,6 @@ test('a backlog is what is due for two hours although the runs get answers', asy
   await runs("now() - interval '16 minutes'");
   expect(await backlog()).toEqual([]);
   await database.query(
-    'delete from auth.users; delete from public.payments; delete from private.gateway_subscriptions',
+    'delete from auth.users; delete from public.payments; delete from billing.gateway_subscriptions',
   );
 });

@@ -24,8 +24,8 @@ beforeAll(async () => {
 afterEach(async () => {
   await setClock(database, null);
   await database.query(
-    `truncate auth.users, public.payments, private.outbox, private.gateway_events, private.refunds,
-       private.gateway_subscriptions, private.gateway_charges cascade`,
+    `truncate auth.users, public.payments, billing.outbox, billing.gateway_events, billing.refunds,
+       billing.gateway_subscriptions, billing.gateway_charges cascade`,
   );
 });
 afterAll(() => database.close());
@@ -90,7 +90,7 @@ test('a refund of a cycle that was charged before its start does not change the 
   expect(await access(user.id)).toEqual(['active', null, 'premium']);
   expect(await readSubscription(database, user.id)).toMatchObject({ end: '2126-02-01T00:00:00.000Z' });
   await setClock(database, '2126-02-04T00:00:01Z');
-  await database.query('select private.expire_subscriptions()');
+  await database.query('select billing.expire_subscriptions()');
   expect(await access(user.id)).toEqual(['cancelled', 'refunded', 'free']);
 });
 
@@ -205,7 +205,7 @@ test('a refund that fails after the cycle and its grace restores the tier until 
   const order = await placeOrder(database, { user, tier: 'basic' });
   await verifyPurchase(service, order);
   await at('03-20');
-  await database.query('select private.expire_subscriptions()');
+  await database.query('select billing.expire_subscriptions()');
   expect(await access(user.id)).toEqual(['cancelled', 'lapsed', 'free']);
   await refund(payment, 99900, { ...which, status: 'failed' });
   expect(await access(user.id)).toEqual(['active', null, 'premium']);
@@ -214,6 +214,6 @@ test('a refund that fails after the cycle and its grace restores the tier until 
   const [start, end] = [january.start, january.end].map((time) => Date.parse(time) / 1000);
   const answer = { id, status: 'halted', plan_id: 'plan_premium', current_start: start, current_end: end };
   await callRpc(service, 'apply_gateway_subscription', subscription['id'], id, JSON.stringify(answer));
-  await database.query('select private.expire_subscriptions()');
+  await database.query('select billing.expire_subscriptions()');
   expect(await access(user.id)).toEqual(['cancelled', 'lapsed', 'free']);
 });

@@ -69,7 +69,7 @@ describe('a refund', () => {
     expect(await readTier(database, order.user.id)).toBe('free');
     expect(await readPayment(database, order.id)).toMatchObject({ status: 'captured', fulfilled_at: expect.any(Date) });
     const changes = await database.query(
-      'select from_tier, to_tier, cause, reference from private.tier_changes where user_id = $1 order by id desc limit 1',
+      'select from_tier, to_tier, cause, reference from billing.tier_changes where user_id = $1 order by id desc limit 1',
       [order.user.id],
     );
     expect(changes).toEqual([
@@ -157,7 +157,7 @@ describe('a full refund before the capture', () => {
       });
     }
     expect(await verifyPurchase(service, order)).toEqual({ outcome: 'refunded' });
-    expect(await database.query('select from private.captured_not_fulfilled where payment_id = $1', [order.id]))
+    expect(await database.query('select from billing.captured_not_fulfilled where payment_id = $1', [order.id]))
       .toEqual([]);
   });
 
@@ -255,7 +255,7 @@ describe('a full refund with other payments', () => {
 
   test('does not change a longer grant of another tier', async () => {
     const order = await purchase();
-    await database.query("select private.grant_tier($1, 'premium', '2126-01-01Z', 'press copy')", [order.user.id]);
+    await database.query("select billing.grant_tier($1, 'premium', '2126-01-01Z', 'press copy')", [order.user.id]);
     expect(await refund(order, 99900)).toBe('applied');
     expect(await readSubscription(database, order.user.id)).toMatchObject({
       tier: 'premium',

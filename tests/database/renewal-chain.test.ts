@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await setClock(database, null);
-  await database.query('truncate auth.users, public.payments, private.outbox, private.gateway_events cascade');
+  await database.query('truncate auth.users, public.payments, billing.outbox, billing.gateway_events cascade');
 });
 afterAll(() => database.close());
 
@@ -124,7 +124,7 @@ test('a payment whose access an admin ends moves the later periods up', async ()
   const first = await buy('2026-01-31');
   const second = await buy('2026-02-10');
   await setClock(database, at('2026-02-15'));
-  await database.query("select private.end_payment_access($1, 'dispute_lost')", [first.id]);
+  await database.query("select billing.end_payment_access($1, 'dispute_lost')", [first.id]);
   expect(await periods(second)).toEqual([['2026-02-10', '2026-03-10']]);
   expect(await shown()).toEqual(['2026-02-10', '2026-03-10']);
   expect(await readTier(database, user.id)).toBe('basic');

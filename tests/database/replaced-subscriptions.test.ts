@@ -32,7 +32,7 @@ const atOnce = { at: 'once', state: 'pending' };
 /** The gateway subscriptions of a user that another source replaced. */
 async function replacedSubscriptions(userId: string): Promise<unknown[]> {
   const rows = await database.query(
-    `select gateway_subscription_id as id from private.gateway_subscriptions
+    `select gateway_subscription_id as id from billing.gateway_subscriptions
      where user_id = $1 and is_replaced order by gateway_subscription_id`,
     [userId],
   );
@@ -185,7 +185,7 @@ describe('of two gateway subscriptions', () => {
       await event({ name: 'activated', userId, id: first, ...month, createdAt: day(1) });
       await event({ name: 'activated', userId, id: second, ...month, createdAt: day(2) });
       if (isAttempted) {
-        await database.query("update private.outbox set attempts = 1 where key = 'cancel-subscription/' || $1", [
+        await database.query("update billing.outbox set attempts = 1 where key = 'cancel-subscription/' || $1", [
           first,
         ]);
       }

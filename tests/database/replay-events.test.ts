@@ -23,7 +23,7 @@ afterEach(async () => {
 afterAll(() => database.close());
 
 async function replay(body: string): Promise<unknown> {
-  const { outcome } = await database.one("select private.replay_event(decode($1, 'hex')) as outcome", [sha256(body)]);
+  const { outcome } = await database.one("select billing.replay_event(decode($1, 'hex')) as outcome", [sha256(body)]);
   return outcome;
 }
 
@@ -92,7 +92,7 @@ describe('a failed event', () => {
   });
 });
 
-describe('private.replay_event', () => {
+describe('billing.replay_event', () => {
   test('of an unknown event returns null', async () => {
     expect(await replay(uniqueId('body'))).toBeNull();
   });
@@ -129,12 +129,12 @@ describe('private.replay_event', () => {
     const admin = await database.connect();
     await admin.query('listen outbox');
     const woken = new Promise<void>((resolve) => admin.once('notification', () => resolve()));
-    await admin.query("select private.replay_event(decode($1, 'hex'))", [sha256(body)]);
+    await admin.query("select billing.replay_event(decode($1, 'hex'))", [sha256(body)]);
     await woken;
   });
 
   test('is closed to the service', async () => {
-    const call = service.query("select private.replay_event('\\x00')");
+    const call = service.query("select billing.replay_event('\\x00')");
     await expect(call).rejects.toMatchObject({ code: '42501' });
   });
 });
@@ -143,6 +143,6 @@ test('a sweep retries an event that stays unmatched at most three times', async 
   const order = await placeOrder(database);
   const body = paymentCaptured({ ...paymentOf(order), amount: undefined });
   expect(await deliver(service, body)).toBe('unmatched');
-  for (let sweep = 0; sweep < 4; sweep++) await database.query('select private.sweep()');
+  for (let sweep = 0; sweep < 4; sweep++) await database.query('select billing.sweep()');
   expect(await readLedger(database, sha256(body))).toMatchObject({ outcome: 'unmatched', attempts: 3 });
 });

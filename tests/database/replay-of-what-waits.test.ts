@@ -43,11 +43,11 @@ describe('an event whose plan is missing', () => {
     const { tier, order, money, body, addPlan } = await paidWithoutPlan();
     const paid = orderPaid(money, { id: order.orderId });
     expect(await deliver(service, paid)).toBe('plan_not_found');
-    await database.query("update private.gateway_events set received_at = received_at - interval '40 days'");
-    for (let sweep = 0; sweep < 4; sweep++) await database.query('select private.sweep()');
+    await database.query("update billing.gateway_events set received_at = received_at - interval '40 days'");
+    for (let sweep = 0; sweep < 4; sweep++) await database.query('select billing.sweep()');
     expect(await readLedger(database, sha256(body))).toMatchObject({ outcome: 'plan_not_found', attempts: 1 });
     await addPlan();
-    await database.query('select private.sweep()');
+    await database.query('select billing.sweep()');
     expect(await readTier(database, order.user.id)).toBe(tier);
     expect(await mailsTo(database, order.user)).toEqual([`payment-success/${order.id}`]);
     const outcomes = [body, paid].map(async (each) => (await readLedger(database, sha256(each))).outcome);
@@ -61,7 +61,7 @@ describe('an event whose plan is missing', () => {
       [tier],
     );
     await database.query("update public.plans set tier = $1 where tier = $1 || '-old'", [tier]);
-    await database.query('select private.sweep()');
+    await database.query('select billing.sweep()');
     expect(await readTier(database, order.user.id)).toBe(tier);
   });
 
@@ -69,7 +69,7 @@ describe('an event whose plan is missing', () => {
     const { order, money, body, addPlan } = await paidWithoutPlan();
     await deliver(service, refundEvent(money, 99900));
     await addPlan();
-    for (let sweep = 0; sweep < 3; sweep++) await database.query('select private.sweep()');
+    for (let sweep = 0; sweep < 3; sweep++) await database.query('select billing.sweep()');
     expect(await readTier(database, order.user.id)).toBe('free');
     expect(await readLedger(database, sha256(body))).toMatchObject({ outcome: 'already', attempts: 2 });
   });
@@ -87,7 +87,7 @@ describe('an event that names a payment and no order', () => {
       expect(await deliver(service, body)).toBe('unmatched');
       if (name === 'verify') await verifyPurchase(service, order);
       else await deliver(service, paymentCaptured(paymentOf(order)));
-      await database.query('select private.sweep()');
+      await database.query('select billing.sweep()');
       expect(await readPayment(database, order.id)).toMatchObject({ dispute_status: 'open' });
       expect(await readLedger(database, sha256(body))).toMatchObject({
         subject_id: order.paymentId,
@@ -112,7 +112,7 @@ describe('an event that names a payment and no order', () => {
     await verifyPurchase(verifying, order);
     expect(await deliver(service, disputeOf(order.paymentId))).toBe('unmatched');
     await verifying.query('commit');
-    await database.query('select private.sweep()');
+    await database.query('select billing.sweep()');
     expect(await readPayment(database, order.id)).toMatchObject({ dispute_status: 'open' });
   });
 });
@@ -127,14 +127,14 @@ describe('a gateway subscription of an unknown plan', () => {
       const activated = subscriptionEvent({ name: 'activated', userId, id, planId, ...month, ...at(1) });
       expect(await deliver(service, activated)).toBe('unmatched');
       if (cancelled) await deliver(service, subscriptionEvent({ name: 'cancelled', userId, id, ...at(2) }));
-      await database.query('select private.sweep()');
+      await database.query('select billing.sweep()');
       expect(await readSubscription(database, userId)).toBeNull();
 
       await database.query(
         'insert into public.plans (tier, name, price, gateway_plan_id) values ($1, $1, 1, $1)',
         [planId],
       );
-      await database.query('select private.sweep()');
+      await database.query('select billing.sweep()');
       expect(await readSubscription(database, userId)).toMatchObject({
         tier: planId,
         status: cancelled ? 'cancelled' : 'active',

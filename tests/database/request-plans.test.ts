@@ -41,7 +41,7 @@ beforeAll(async () => {
     select id, id, 99900, 'captured', 'pro', '{"tier": "pro"}', 'order_' || n, 'pay_' || n, now(), now(), now() - interval '1 month',
       now() - interval '1 month', now() + interval '11 months', null, now() - make_interval(mins => n::int), now() - interval '1 month'
     from (select id, row_number() over () as n from auth.users) u;
-    insert into private.gateway_subscriptions
+    insert into billing.gateway_subscriptions
       (user_id, gateway_subscription_id, gateway_plan_id, plan_id, status, activated_at, period_start, period_end, arrived_at,
        next_check_at)
     select s.user_id, coalesce(s.gateway_subscription_id, 'sub_over_' || s.user_id), 'plan_pro', p.id,
@@ -49,36 +49,36 @@ beforeAll(async () => {
       s.updated_at, s.current_period_start, s.current_period_end, s.updated_at, now() + interval '10 months'
     from public.subscriptions s
     join public.plans p on p.tier = 'pro';
-    insert into private.gateway_charges
+    insert into billing.gateway_charges
       (user_id, gateway_subscription_id, period_start, period_end, gateway_payment_id, amount, charged_at)
     select m.user_id, m.gateway_subscription_id, m.period_start, m.period_end, 'pay_of_' || m.gateway_subscription_id, 99900,
       m.activated_at
-    from private.gateway_subscriptions m;
-    insert into private.refunds (refund_id, gateway_payment_id, amount, status)
+    from billing.gateway_subscriptions m;
+    insert into billing.refunds (refund_id, gateway_payment_id, amount, status)
     select 'rfnd_' || n, 'pay_refunded_' || n, 100, 'processed' from generate_series(1, ${rows}) n;
-    insert into private.extra_payments (payment_id, gateway_payment_id, paid_at)
+    insert into billing.extra_payments (payment_id, gateway_payment_id, paid_at)
     select id, 'pay_extra_' || id, now() from public.payments;
-    insert into private.grants (user_id, tier, until, at)
+    insert into billing.grants (user_id, tier, until, at)
     select id, 'pro', now() - interval '1 year', now() - interval '2 years' from auth.users;
-    insert into private.manual_subscriptions (user_id, tier, status, cancel_at_period_end, at)
+    insert into billing.manual_subscriptions (user_id, tier, status, cancel_at_period_end, at)
     select id, 'pro', 'cancelled', false, now() - interval '2 years' from auth.users;
     insert into public.payments (user_id, amount, tier, meta, gateway_order_id)
     select id, 99900, 'pro', '{"tier": "pro"}', 'order_open_' || n
     from (select id, row_number() over () as n from auth.users limit 1000) u;
-    insert into private.order_reads (payment_id) select id from public.payments where fulfilled_at is not null;
+    insert into billing.order_reads (payment_id) select id from public.payments where fulfilled_at is not null;
     insert into public.payments
       (user_id, amount, status, tier, starts, credit, credited_kind, credited_id, credited_until, credited_amount,
        fulfilled_at, period_start, period_end, settle_at, next_reconcile_at, since)
     select id, 90000, 'captured', 'pro', 'after_current', 9900, 'gateway_subscription', 'sub_over_' || id, now(), 0,
       now(), now() + interval '20 years', now() + interval '21 years', now() + interval '20 years', null, now()
     from auth.users;
-    insert into private.gateway_events (body_sha256, event_id, event, subject_id, payload, outcome, received_at)
+    insert into billing.gateway_events (body_sha256, event_id, event, subject_id, payload, outcome, received_at)
     select sha256(n::text::bytea), 'evt_' || n, 'payment.captured', 'order_' || n, '{}', 'applied',
       now() - make_interval(mins => n)
     from generate_series(1, ${rows}) n;
-    insert into private.outbox (key, destination, kind, payload, delivered_at)
+    insert into billing.outbox (key, destination, kind, payload, delivered_at)
     select 'payment-success/' || n, 'email', 'payment-success', '{}', now() from generate_series(1, ${rows}) n;
-    insert into private.tier_changes (user_id, to_tier, cause) select id, 'pro', 'payment' from auth.users;
+    insert into billing.tier_changes (user_id, to_tier, cause) select id, 'pro', 'payment' from auth.users;
     commit`);
   await database.query('analyze');
   plans = await watchPlans(database);
@@ -202,15 +202,15 @@ const calls: Record<string, () => Promise<[string, unknown[]]>> = {
     [(await open()).userId, 'sub_2', '{"status": "halted"}'],
   ],
   get_health: plain('public.get_health()'),
-  replay_missed_events: plain('private.replay_missed_events()'),
-  settle_waiting_subscriptions: plain('private.settle_waiting_subscriptions()'),
-  start_purchases: plain('private.start_purchases()'),
-  expire_subscriptions: plain('private.expire_subscriptions()'),
-  delete_mails: plain('private.delete_mails()'),
-  delete_order_keys: plain('private.delete_order_keys()'),
-  erase_deleted_users: plain('private.erase_deleted_users()'),
+  replay_missed_events: plain('billing.replay_missed_events()'),
+  settle_waiting_subscriptions: plain('billing.settle_waiting_subscriptions()'),
+  start_purchases: plain('billing.start_purchases()'),
+  expire_subscriptions: plain('billing.expire_subscriptions()'),
+  delete_mails: plain('billing.delete_mails()'),
+  delete_order_keys: plain('billing.delete_order_keys()'),
+  erase_deleted_users: plain('billing.erase_deleted_users()'),
   purge_records: plain('public.purge_records(90, 30, 30)'),
-  empty_payloads: plain('private.empty_payloads()'),
+  empty_payloads: plain('billing.empty_payloads()'),
 };
 
 /** Tables that grow with the users. The plans, the pauses and the lists of pending work stay small. */
@@ -235,7 +235,7 @@ describe(`with ${rows} users`, () => {
   );
 
   test('a read of a whole table and a long sort are detected', async () => {
-    const plan = await plans.of('select id from private.outbox order by payload::text, id + 1');
+    const plan = await plans.of('select id from billing.outbox order by payload::text, id + 1');
     expect(plan).toMatch(/Seq Scan on outbox/);
     expect(plan).toMatch(/\bSort {2}\(.*?actual rows=\d{5}/);
   });

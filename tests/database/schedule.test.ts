@@ -12,11 +12,11 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-const sweep = () => database.query('select private.sweep()');
+const sweep = () => database.query('select billing.sweep()');
 const noteDone = (name: string, ago: string) =>
-  database.query('update private.scheduled_jobs set done_at = now() - $2::interval where name = $1', [name, ago]);
+  database.query('update billing.scheduled_jobs set done_at = now() - $2::interval where name = $1', [name, ago]);
 const rowOf = (finding: string): Promise<Row> =>
-  database.one('select subject, detail from private.findings where finding = $1', [finding]);
+  database.one('select subject, detail from billing.findings where finding = $1', [finding]);
 
 /** Sends the queued calls, and stores this answer of the function for each of them, as pg_net does. */
 async function answerCalls(answer: { status_code?: number; timed_out?: boolean; error_msg?: string }): Promise<void> {
@@ -30,7 +30,7 @@ async function answerCalls(answer: { status_code?: number; timed_out?: boolean; 
   );
 }
 
-afterEach(() => database.query('update private.scheduled_jobs set done_at = null'));
+afterEach(() => database.query('update billing.scheduled_jobs set done_at = null'));
 
 describe('sweep_overdue', () => {
   test('lists a sweep that last finished more than 10 minutes ago, until it runs', async () => {
@@ -44,12 +44,12 @@ describe('sweep_overdue', () => {
 
   test('lists a schedule that never ran since its setup', async () => {
     await database.query(
-      "update private.scheduled_jobs set since = now() - interval '11 minutes' where name = 'sweep'",
+      "update billing.scheduled_jobs set since = now() - interval '11 minutes' where name = 'sweep'",
     );
     expect(await readFindings(database)).toEqual([['sweep_overdue', 'sweep']]);
     await sweep();
     expect(await readFindings(database)).toEqual([]);
-    await database.query("update private.scheduled_jobs set since = 'infinity'");
+    await database.query("update billing.scheduled_jobs set since = 'infinity'");
   });
 
   test('does not depend on a clock that was moved forward', async () => {
@@ -83,20 +83,20 @@ describe('reconciliation_overdue', () => {
 describe('job_failing', () => {
   test('lists a job of the sweep that fails for more than 10 minutes, until it succeeds; the other jobs run', async () => {
     const { definition } = await database.one(
-      "select pg_get_functiondef('private.announce_ends()'::regprocedure) as definition",
+      "select pg_get_functiondef('billing.announce_ends()'::regprocedure) as definition",
     );
     await database.query(
-      "create or replace function private.announce_ends() returns integer language plpgsql set search_path = '' as $$ begin raise division_by_zero; end $$",
+      'create or replace function billing.announce_ends() returns integer language plpgsql set search_path = pg_catalog, pg_temp as $$ begin raise division_by_zero; end $$',
     );
     await sweep();
     await sweep();
     expect(await readFindings(database)).toEqual([]);
-    expect(await database.one('select name, error from private.scheduled_jobs where error is not null')).toEqual({
+    expect(await database.one('select name, error from billing.scheduled_jobs where error is not null')).toEqual({
       name: 'announce_ends',
       error: '22012: division_by_zero',
     });
     await database.query(
-      "update private.scheduled_jobs set since = now() - interval '11 minutes' where name = 'announce_ends'",
+      "update billing.scheduled_jobs set since = now() - interval '11 minutes' where name = 'announce_ends'",
     );
     await sweep();
     expect(await rowOf('job_failing')).toMatchObject({
@@ -114,7 +114,7 @@ describe('call_failed', () => {
   beforeEach(() => createCallStandIns(database));
   afterEach(async () => {
     await dropCallStandIns(database);
-    await database.query('truncate private.function_calls');
+    await database.query('truncate billing.function_calls');
   });
 
   test('does not list an accepted call', async () => {
@@ -124,7 +124,7 @@ describe('call_failed', () => {
     expect(await readFindings(database)).toEqual([]);
     expect(
       await database.query(
-        'select path, status_code, answered_at is null as is_open from private.function_calls order by id',
+        'select path, status_code, answered_at is null as is_open from billing.function_calls order by id',
       ),
     )
       .toEqual([{ path, status_code: 202, is_open: false }, { path, status_code: null, is_open: true }]);
@@ -155,7 +155,7 @@ describe('call_failed', () => {
   test('lists a call without an answer for five minutes', async () => {
     await sweep();
     expect(await readFindings(database)).toEqual([]);
-    await database.query("update private.function_calls set called_at = now() - interval '301 seconds'");
+    await database.query("update billing.function_calls set called_at = now() - interval '301 seconds'");
     expect(await rowOf('call_failed')).toMatchObject({ subject: path, detail: { error: 'not answered' } });
   });
 
@@ -166,28 +166,28 @@ describe('call_failed', () => {
     await sweep();
     await sweep();
     expect(await readFindings(database)).toEqual([]);
-    expect(await database.query('select status_code from private.function_calls')).toEqual([{ status_code: null }]);
+    expect(await database.query('select status_code from billing.function_calls')).toEqual([{ status_code: null }]);
   });
 
   test('does not record a call that is rolled back', async () => {
     const admin = await database.connect();
-    await admin.query('begin; select private.wake(); rollback');
-    expect(await database.query('select from private.function_calls')).toEqual([]);
+    await admin.query('begin; select billing.wake(); rollback');
+    expect(await database.query('select from billing.function_calls')).toEqual([]);
   });
 
   test('keeps calls for a day', async () => {
     await sweep();
     await answerCalls({ status_code: 202 });
-    await database.query("update private.function_calls set called_at = now() - interval '25 hours'");
+    await database.query("update billing.function_calls set called_at = now() - interval '25 hours'");
     await sweep();
-    expect(await database.query('select age(now(), called_at) < $1 as is_new from private.function_calls', ['1 hour']))
+    expect(await database.query('select age(now(), called_at) < $1 as is_new from billing.function_calls', ['1 hour']))
       .toEqual([{ is_new: true }]);
   });
 
   test('does not stop a sweep that cannot read the answers', async () => {
     await database.query('alter table net._http_response rename column id to other');
     await sweep();
-    expect(await database.one("select done_at is null as is_open from private.scheduled_jobs where name = 'sweep'"))
+    expect(await database.one("select done_at is null as is_open from billing.scheduled_jobs where name = 'sweep'"))
       .toEqual({ is_open: false });
   });
 });
@@ -196,7 +196,7 @@ test('a sweep calls the dispatcher while an admin holds the lock on its row', as
   await createCallStandIns(database);
   const admin = await database.connect();
   try {
-    await admin.query("begin; select 1 from private.scheduled_jobs where name = 'sweep' for update");
+    await admin.query("begin; select 1 from billing.scheduled_jobs where name = 'sweep' for update");
     await sweep();
     expect((await recordedCalls(database)).map(({ url }) => url)).toEqual([
       'http://functions.test/functions/v1/api/internal/outbox',
@@ -205,7 +205,7 @@ test('a sweep calls the dispatcher while an admin holds the lock on its row', as
     await admin.query('rollback');
     await dropCallStandIns(database);
   }
-  expect(await database.one("select done_at from private.scheduled_jobs where name = 'sweep'")).toEqual({
+  expect(await database.one("select done_at from billing.scheduled_jobs where name = 'sweep'")).toEqual({
     done_at: null,
   });
 });

@@ -32,7 +32,7 @@ function useHosted(missing: number, options: Parameters<typeof startHostedPostgr
   });
 }
 
-const setUp = async () => (await database.one('select private.set_up() as missing')).missing;
+const setUp = async () => (await database.one('select billing.set_up() as missing')).missing;
 const jobs = () => database.query("select jobname from cron.job where jobname like 'subscriptions-%' order by 1");
 
 describe('on a hosted project', () => {
@@ -45,7 +45,7 @@ describe('on a hosted project', () => {
 
   test.each([
     ['subscriptions-sweep', '* * * * *', 'outbox', sweep],
-    ['subscriptions-reconcile', '* * * * *', 'reconcile', expect.stringMatching(/^select private[.]call_function/)],
+    ['subscriptions-reconcile', '* * * * *', 'reconcile', expect.stringMatching(/^select billing[.]call_function/)],
   ])('the job %s runs at %s and calls the endpoint %s', async (name, schedule, endpoint, command) => {
     const job = await database.one('select schedule, command from cron.job where jobname = $1', [name]);
     expect(job).toEqual({ schedule, command });
@@ -105,7 +105,7 @@ describe('on a hosted project', () => {
     await runs('succeeded', '1 row');
     await runs('failed', 'ERROR: permission denied');
     await database.query("insert into cron.job_run_details (jobid, status) select jobid, 'running' from cron.job");
-    expect(await database.query("select finding, subject, detail ->> 'error' as error from private.findings")).toEqual([
+    expect(await database.query("select finding, subject, detail ->> 'error' as error from billing.findings")).toEqual([
       { finding: 'job_failing', subject: 'subscriptions-reconcile', error: 'ERROR: permission denied' },
     ]);
     await runs('succeeded', '1 row');
@@ -164,7 +164,7 @@ describe('on a hosted project', () => {
       update vault.decrypted_secrets set decrypted_secret = 'project.test' where name = 'subscriptions_url';
       update vault.decrypted_secrets set decrypted_secret = ' ' where name = 'subscriptions_internal_key'`);
     const rows = await database.query(
-      "select subject, detail from private.findings where finding = 'missing_part' order by 1",
+      "select subject, detail from billing.findings where finding = 'missing_part' order by 1",
     );
     expect(rows).toEqual([
       {

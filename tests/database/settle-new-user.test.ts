@@ -50,7 +50,7 @@ test('a user inserted after the events of a gateway subscription gets its tier a
   });
   expect(await readTier(database, userId)).toBe('pro');
   const changes = await database.query(
-    'select from_tier, to_tier, cause from private.tier_changes where user_id = $1',
+    'select from_tier, to_tier, cause from billing.tier_changes where user_id = $1',
     [
       userId,
     ],
@@ -92,7 +92,7 @@ test('a user whose access could not be settled on the insert is settled by the s
   } finally {
     await database.query('alter table public.subscriptions drop constraint broken');
   }
-  await database.query('select private.sweep()');
+  await database.query('select billing.sweep()');
   expect(await readTier(database, userId)).toBe('pro');
 });
 
@@ -105,6 +105,6 @@ test('a user inserted during the delivery of the event is settled by the sweep',
   const event = { name: 'activated', userId, id: uniqueId('sub'), planId: 'plan_pro', ...january } as const;
   expect(await deliver(service, subscriptionEvent(event))).toBe('unmatched');
   await signingUp.query('commit');
-  await database.query('select private.sweep()');
+  await database.query('select billing.sweep()');
   expect(await readTier(database, userId)).toBe('pro');
 });

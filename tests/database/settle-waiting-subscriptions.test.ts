@@ -37,7 +37,7 @@ async function waiting(): Promise<string[]> {
 
 async function addPlan(): Promise<void> {
   await database.query("update public.plans set gateway_plan_id = 'plan_new' where tier = 'premium'");
-  await database.query('select private.sweep()');
+  await database.query('select billing.sweep()');
 }
 
 test('gateway subscriptions whose plan is added give access after the next sweep', async () => {

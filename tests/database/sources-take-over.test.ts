@@ -43,7 +43,7 @@ async function replaced(): Promise<{ pro: Purchase; basic: Purchase }> {
 
 async function expire(at: string): Promise<unknown> {
   await setClock(database, at);
-  return (await database.one('select private.expire_subscriptions() as ended')).ended;
+  return (await database.one('select billing.expire_subscriptions() as ended')).ended;
 }
 
 const cancelAtPeriodEnd = () => callRpc(service, 'cancel_subscription', user.id, true);
@@ -73,7 +73,7 @@ describe('at the end of a period', () => {
     expect(await readTier(database, user.id)).toBe('pro');
     expect(await endMails()).toEqual([]);
     const changes = await database.query(
-      'select from_tier, to_tier, cause from private.tier_changes where user_id = $1 order by id desc limit 1',
+      'select from_tier, to_tier, cause from billing.tier_changes where user_id = $1 order by id desc limit 1',
       [user.id],
     );
     expect(changes).toEqual([{ from_tier: 'basic', to_tier: 'pro', cause: 'expiry' }]);

@@ -33,7 +33,7 @@ async function buy(tier: string, time: string): Promise<Purchase> {
   return order;
 }
 const refund = (order: Purchase) => deliver(service, refundEvent(paymentOf(order), 99900));
-const sweep = () => database.query('select private.sweep()');
+const sweep = () => database.query('select billing.sweep()');
 
 /** The ends that the mails subscription-ended show. */
 async function ends(): Promise<unknown[]> {

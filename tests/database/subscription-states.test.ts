@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await setClock(database, null);
-  await database.query('delete from auth.users; delete from private.outbox');
+  await database.query('delete from auth.users; delete from billing.outbox');
 });
 afterAll(() => database.close());
 
@@ -53,14 +53,14 @@ async function billed(): Promise<void> {
 
 async function expire(time: string): Promise<unknown> {
   await setClock(database, time);
-  await database.query('select private.expire_subscriptions()');
+  await database.query('select billing.expire_subscriptions()');
   return await readTier(database, userId);
 }
 
 const mails = () =>
   database.query(
     `select kind, payload ->> 'access_ends_at' as ends_at, payload ->> 'manage_url' as url
-     from private.outbox where destination in ('email', 'notice') order by id`,
+     from billing.outbox where destination in ('email', 'notice') order by id`,
   );
 const billing = async () => (await callRpc(service, 'get_subscription', userId)).billing;
 
@@ -203,7 +203,7 @@ test('a change of plan at the end of the cycle leaves no time without access bef
   await billed();
   const next = { id: uniqueId('sub'), planId: 'plan_premium', createdAt: at('06-10') };
   await database.query(
-    `insert into private.subscription_orders (
+    `insert into billing.subscription_orders (
        user_id, tier, gateway_plan_id, gateway_subscription_id, expires_at, starts_at, replaces
      )
      values ($1, 'premium', 'plan_premium', $2, $3, $4, $5)`,
@@ -270,7 +270,7 @@ describe('every order of arrival gives the same access', () => {
       id = uniqueId('sub');
       await setClock(database, now);
       for (const step of order) await deliver(service, body(step));
-      await database.query('select private.expire_subscriptions()');
+      await database.query('select billing.expire_subscriptions()');
       const { tier, status, start, end } = await readSubscription(database, userId) ?? {};
       const state = { tier, status, start, end, profile: await readTier(database, userId) };
       const { gateway_subscription_id: _id, ...shown } = Object(await billing());

@@ -27,7 +27,7 @@ describe('requeue_mail', () => {
   /** A parked mail. @returns its id */
   async function park(to: string | null = null): Promise<number> {
     const id = await enqueue(database, 'email', uniqueId('key'));
-    if (to !== null) await database.query('update private.outbox set payload = $2 where id = $1', [id, { to }]);
+    if (to !== null) await database.query('update billing.outbox set payload = $2 where id = $1', [id, { to }]);
     const { token, ids } = await claim(service, 'email');
     expect(ids).toEqual([id]);
     await fail(service, token, ids, { error: 'HTTP 422', final: true });
@@ -35,8 +35,8 @@ describe('requeue_mail', () => {
   }
   const stateOf = async (
     id: number,
-  ) => (await database.one('select state, attempts from private.messages where id = $1', [id]));
-  const drop = (id: number) => database.query('delete from private.outbox where id = $1', [id]);
+  ) => (await database.one('select state, attempts from billing.messages where id = $1', [id]));
+  const drop = (id: number) => database.query('delete from billing.outbox where id = $1', [id]);
 
   test('queues a parked message again, by its id or key, and names its customer', async () => {
     const user = await createUser(database);
@@ -54,7 +54,7 @@ describe('requeue_mail', () => {
     const id = await park();
     const dispatcher = await database.connect();
     await dispatcher.query('begin');
-    await dispatcher.query('update private.outbox set delivered_at = now(), parked_at = null where id = $1', [id]);
+    await dispatcher.query('update billing.outbox set delivered_at = now(), parked_at = null where id = $1', [id]);
     const requeued = act(support, { action: 'requeue_mail', reference: id });
     requeued.catch(() => {});
     await waitUntilBlocked(database, support);
@@ -68,7 +68,7 @@ describe('requeue_mail', () => {
 
   test('of a withdrawn or an unknown message is refused', async () => {
     const id = await enqueue(database, 'gateway', uniqueId('cancel'));
-    await database.query("update private.outbox set parked_at = now(), last_error = 'withdrawn' where id = $1", [id]);
+    await database.query("update billing.outbox set parked_at = now(), last_error = 'withdrawn' where id = $1", [id]);
     for (const [reference, code] of [[id, 'PS409'], [0, 'PS404'], ['no such key', 'PS404']] as const) {
       await expect(act(support, { action: 'requeue_mail', reference })).rejects.toMatchObject({ code });
     }
@@ -134,7 +134,7 @@ describe('a note ends the findings that have no other end', () => {
   test('missed_webhook, until reconciliation finds the next one; a webhook ends it, too', async () => {
     const missed = async () => (await readFindings(database)).filter(([finding]) => finding === 'missed_webhook');
     const raise = () =>
-      database.query("insert into private.alerts (kind, subject_id, message) values ('missed_webhook', $1, '')", [
+      database.query("insert into billing.alerts (kind, subject_id, message) values ('missed_webhook', $1, '')", [
         uniqueId('order'),
       ]);
     await raise();

@@ -48,7 +48,7 @@ describe('grant', () => {
       result: `Grant ${row.reference} gives premium until 1 Jan 2126.`,
     });
     expect(await readTier(database, user.id)).toBe('premium');
-    expect(await database.one('select id::text, reason from private.grants where user_id = $1', [user.id])).toEqual({
+    expect(await database.one('select id::text, reason from billing.grants where user_id = $1', [user.id])).toEqual({
       id: row.reference,
       reason: 'the customer asked for it',
     });
@@ -74,8 +74,8 @@ describe('grant', () => {
     await waitUntilBlocked(database, other);
     await one.query('commit');
     await expect(second).rejects.toMatchObject({ code: 'PS409', message: expect.stringContaining('already') });
-    expect(await database.query('select from private.grants where user_id = $1', [user.id])).toHaveLength(1);
-    expect(await database.query('select from private.support_actions where user_id = $1', [user.id])).toHaveLength(1);
+    expect(await database.query('select from billing.grants where user_id = $1', [user.id])).toHaveLength(1);
+    expect(await database.query('select from billing.support_actions where user_id = $1', [user.id])).toHaveLength(1);
   });
 
   test.each<[string, Partial<SupportAction>, string, RegExp]>([
@@ -130,7 +130,7 @@ describe('end_access', () => {
 
 describe('reconcile_now', () => {
   const due = async ({ id }: Purchase) =>
-    (await database.one('select next_reconcile_at <= private.clock() as due from public.payments where id = $1', [id]))
+    (await database.one('select next_reconcile_at <= billing.clock() as due from public.payments where id = $1', [id]))
       .due;
 
   test('makes all open orders of the customer due, or one', async () => {
@@ -154,13 +154,13 @@ describe('the trail', () => {
   test('is never changed or deleted, also not by its owner or the service', async () => {
     const { email } = await createUser(database);
     await act(support, { action: 'note', email });
-    for (const sql of ["update private.support_actions set reason = 'x'", 'delete from private.support_actions']) {
+    for (const sql of ["update billing.support_actions set reason = 'x'", 'delete from billing.support_actions']) {
       for (const session of [support, service]) {
         await expect(session.query(sql), sql).rejects.toMatchObject({ code: '42501' });
       }
       await expect(database.query(sql), sql).rejects.toMatchObject({ code: 'PS409' });
     }
-    await expect(database.query('truncate private.support_actions')).rejects.toMatchObject({ code: 'PS409' });
+    await expect(database.query('truncate billing.support_actions')).rejects.toMatchObject({ code: 'PS409' });
   });
 
   test('outlives its user, without address, id and reason from 90 days after the deletion', async () => {
@@ -169,12 +169,12 @@ describe('the trail', () => {
     const { id } = await act(support, { action: 'note', email: user.email, reason: 'Called about her card' });
     await database.query('delete from auth.users where id = $1', [user.id]);
     const kept = () =>
-      database.one('select email, user_id, reason, result from private.support_actions where id = $1', [id]);
+      database.one('select email, user_id, reason, result from billing.support_actions where id = $1', [id]);
     await setClock(database, '2026-03-31T00:00:00Z');
-    await database.query('select private.erase_deleted_users()');
+    await database.query('select billing.erase_deleted_users()');
     expect(await kept()).toMatchObject({ email: user.email, user_id: user.id, reason: 'Called about her card' });
     await setClock(database, '2026-04-02T00:00:00Z');
-    await database.query('select private.erase_deleted_users()');
+    await database.query('select billing.erase_deleted_users()');
     expect(await kept()).toEqual({ email: null, user_id: null, reason: 'erased with the user', result: 'Noted.' });
   });
 
@@ -190,7 +190,7 @@ describe('the trail', () => {
 
   test('takes no actor, time or result from the caller', async () => {
     const { rows } = await (await database.connect()).query(
-      `insert into private.support_actions (action, reference, reason, actor, created_at, result)
+      `insert into billing.support_actions (action, reference, reason, actor, created_at, result)
        values ('note', 'webhooks', 'seen', 'another', '2020-01-01', 'all done') returning actor, created_at, result`,
     );
     expect(rows).toEqual([{ actor: 'postgres', created_at: expect.any(Date), result: 'Noted.' }]);

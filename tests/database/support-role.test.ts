@@ -28,14 +28,14 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-test.each(views)('support reads private.%s', async (view) => {
+test.each(views)('support reads billing.%s', async (view) => {
   await createUser(database);
-  await expect(support.query(`select * from private.${view}`)).resolves.toMatchObject({ rows: expect.any(Array) });
+  await expect(support.query(`select * from billing.${view}`)).resolves.toMatchObject({ rows: expect.any(Array) });
 });
 
 test('support sees the rows of all users, and finds them', async () => {
   const { email } = await createUser(database);
-  for (const sql of ['select from private.customers where email = $1', 'select from private.search_customers($1)']) {
+  for (const sql of ['select from billing.customers where email = $1', 'select from billing.search_customers($1)']) {
     expect((await support.query(sql, [email])).rows, sql).toHaveLength(1);
   }
 });
@@ -46,35 +46,35 @@ test('support writes nothing but support actions', async () => {
      from pg_class c
      join pg_namespace n on n.oid = c.relnamespace
      cross join unnest(array['INSERT', 'UPDATE', 'REFERENCES']) privilege
-     where n.nspname in ('public', 'private', 'auth', 'extensions')
+     where n.nspname in ('public', 'billing', 'auth', 'extensions')
        and c.relkind in ('r', 'p', 'v', 'm', 'f')
        and (
          has_any_column_privilege('subscriptions_support', c.oid, privilege)
          or has_table_privilege('subscriptions_support', c.oid, 'DELETE, TRUNCATE, TRIGGER, MAINTAIN')
        )`,
   );
-  expect(rows).toEqual([{ right: 'insert private.support_actions' }]);
+  expect(rows).toEqual([{ right: 'insert billing.support_actions' }]);
 });
 
 test.each([
   "update public.profiles set subscription_tier = 'premium'",
   'delete from public.payments',
-  'insert into private.grants (user_id, tier, until) select user_id, tier, now() from private.customers',
-  "insert into private.support_actions (action, reference, reason, actor) values ('note', 'x', 'x', 'another')",
-  'update private.outbox set parked_at = null',
-  'truncate private.gateway_events',
+  'insert into billing.grants (user_id, tier, until) select user_id, tier, now() from billing.customers',
+  "insert into billing.support_actions (action, reference, reason, actor) values ('note', 'x', 'x', 'another')",
+  'update billing.outbox set parked_at = null',
+  'truncate billing.gateway_events',
   'select from auth.users',
   'select from auth.identities',
-  'select from private.order_keys',
-  'select from private.deleted_users',
-  'select from private.function_calls',
-  "select private.grant_tier(gen_random_uuid(), 'pro', now(), 'x')",
-  "select private.replay_event('')",
-  'select private.requeue(1)',
-  'select private.set_up()',
+  'select from billing.order_keys',
+  'select from billing.deleted_users',
+  'select from billing.function_calls',
+  "select billing.grant_tier(gen_random_uuid(), 'pro', now(), 'x')",
+  "select billing.replay_event('')",
+  'select billing.requeue(1)',
+  'select billing.set_up()',
   'select public.get_subscription(gen_random_uuid())',
   'create table public.t ()',
-  'create table private.t ()',
+  'create table billing.t ()',
   'set role service_role',
 ])('support is refused %s', async (sql) => {
   await expect(support.query(sql)).rejects.toMatchObject(denied);
@@ -84,7 +84,7 @@ test('the functions that support may execute write nothing', async () => {
   const rows = await database.query(
     `select p.oid::regprocedure::text as name
      from pg_proc p
-     where p.pronamespace in ('public'::regnamespace, 'private'::regnamespace)
+     where p.pronamespace in ('public'::regnamespace, 'billing'::regnamespace)
        and has_function_privilege('subscriptions_support', p.oid, 'execute')
        and p.provolatile = 'v'`,
   );
@@ -104,7 +104,7 @@ describe('a login role for each person', () => {
     const asha = await database.connect();
     await asha.query(`set session authorization ${name}`);
     const { email } = await createUser(database);
-    expect((await asha.query('select from private.customers where email = $1', [email])).rows).toHaveLength(1);
+    expect((await asha.query('select from billing.customers where email = $1', [email])).rows).toHaveLength(1);
     await asha.query('set role subscriptions_support');
     expect(await act(asha, { action: 'note', email })).toMatchObject({ actor: name });
   });
@@ -112,17 +112,17 @@ describe('a login role for each person', () => {
 
 describe('the parts of the role', () => {
   test('that a restore lost are a finding, until they are set up again', async () => {
-    const found = () => database.query("select subject from private.findings where finding = 'missing_part'");
+    const found = () => database.query("select subject from billing.findings where finding = 'missing_part'");
     for (
       const loss of [
-        'revoke select on private.outbox from subscriptions_support',
-        'revoke insert (reason) on private.support_actions from subscriptions_support',
-        'drop policy "Support acts" on private.support_actions',
+        'revoke select on billing.outbox from subscriptions_support',
+        'revoke insert (reason) on billing.support_actions from subscriptions_support',
+        'drop policy "Support acts" on billing.support_actions',
       ]
     ) {
       await database.query(loss);
       expect(await found(), loss).toEqual([{ subject: 'role subscriptions_support' }]);
-      expect(await database.one('select private.set_up() as missing')).toEqual({ missing: 0 });
+      expect(await database.one('select billing.set_up() as missing')).toEqual({ missing: 0 });
       expect(await found(), loss).toEqual([]);
     }
   });
@@ -133,7 +133,7 @@ test('each view and each of its columns has a comment', async () => {
     `select c.relname || coalesce('.' || a.attname, '') as silent
      from pg_class c
      left join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and col_description(c.oid, a.attnum) is null
-     where c.relnamespace = 'private'::regnamespace
+     where c.relnamespace = 'billing'::regnamespace
        and (c.relname = any ($1) or c.relname = 'support_actions')
        and (a.attname is not null or obj_description(c.oid) is null)`,
     [views],

@@ -21,7 +21,7 @@ afterEach(() => setClock(database, null));
 afterAll(() => database.close());
 
 const grant = (userId: string, tier: string, until: string | null, reason = 'press copy') =>
-  database.query('select private.grant_tier($1, $2, $3, $4)', [userId, tier, until, reason]);
+  database.query('select billing.grant_tier($1, $2, $3, $4)', [userId, tier, until, reason]);
 
 /** A verified order of pro. */
 async function purchase(user?: Purchase['user']): Promise<Purchase> {
@@ -30,7 +30,7 @@ async function purchase(user?: Purchase['user']): Promise<Purchase> {
   return order;
 }
 
-describe('private.grant_tier', () => {
+describe('billing.grant_tier', () => {
   test('gives a tier until a time, without a payment, and stores the reason', async () => {
     const { id: userId } = await createUser(database);
     await setClock(database, '2026-01-01T00:00:00Z');
@@ -45,7 +45,7 @@ describe('private.grant_tier', () => {
     });
     expect(await readTier(database, userId)).toBe('premium');
     expect(
-      await database.query('select to_tier, cause, reference from private.tier_changes where user_id = $1', [
+      await database.query('select to_tier, cause, reference from billing.tier_changes where user_id = $1', [
         userId,
       ]),
     ).toEqual([{ to_tier: 'premium', cause: 'grant', reference: 'press copy' }]);
@@ -57,7 +57,7 @@ describe('private.grant_tier', () => {
     await setClock(database, '2026-01-01T00:00:00Z');
     await grant(userId, 'premium', '2026-02-01T00:00:00Z');
     await setClock(database, '2026-02-04T00:00:01Z');
-    await database.query('select private.expire_subscriptions()');
+    await database.query('select billing.expire_subscriptions()');
     expect(await readTier(database, userId)).toBe('free');
   });
 
@@ -68,7 +68,7 @@ describe('private.grant_tier', () => {
     expect(await readSubscription(database, user.id)).toMatchObject({ tier, end: '2024-06-01T00:00:00.000Z' });
     expect(await readTier(database, user.id)).toBe(tier);
     await setClock(database, '2024-06-04T00:00:01Z');
-    await database.query('select private.expire_subscriptions()');
+    await database.query('select billing.expire_subscriptions()');
     expect(await readSubscription(database, user.id)).toMatchObject({
       tier: 'pro',
       status: 'active',
@@ -83,7 +83,7 @@ describe('private.grant_tier', () => {
     const { user } = await purchase();
     await grant(user.id, 'premium', '2025-06-01T00:00:00Z');
     await setClock(database, '2025-02-01T00:00:00Z');
-    await database.query('select private.expire_subscriptions()');
+    await database.query('select billing.expire_subscriptions()');
     expect(await readSubscription(database, user.id)).toMatchObject({
       tier: 'premium',
       status: 'active',
@@ -114,7 +114,7 @@ describe('private.grant_tier', () => {
     expect(await deliver(service, subscriptionEvent({ name: 'cancelled', ...of }))).toBe('stale');
     expect(await readTier(database, user.id)).toBe('pro');
     await setClock(database, '2026-03-04T00:00:01Z');
-    await database.query('select private.expire_subscriptions()');
+    await database.query('select billing.expire_subscriptions()');
     expect(await readTier(database, user.id)).toBe('free');
   });
 
@@ -129,14 +129,14 @@ describe('private.grant_tier', () => {
   });
 
   test('is closed to the service', async () => {
-    const call = service.query("select private.grant_tier(gen_random_uuid(), 'pro', now(), 'x')");
+    const call = service.query("select billing.grant_tier(gen_random_uuid(), 'pro', now(), 'x')");
     await expect(call).rejects.toMatchObject({ code: '42501' });
   });
 });
 
-describe('private.explain_user', () => {
+describe('billing.explain_user', () => {
   const explain = (userId: string) =>
-    database.query('select at, what, reference, detail from private.explain_user($1)', [userId]);
+    database.query('select at, what, reference, detail from billing.explain_user($1)', [userId]);
 
   /** Runs a function on a day of January. */
   async function on(day: number, act: () => Promise<unknown>): Promise<void> {
@@ -155,7 +155,7 @@ describe('private.explain_user', () => {
     await on(3, () => deliver(service, paymentCaptured(money)));
     await on(4, () => deliver(service, refundEvent(money, 99900)));
     await on(5, () => grant(user.id, 'pro', '2026-01-06T00:00:00Z'));
-    await on(20, () => database.query('select private.expire_subscriptions()'));
+    await on(20, () => database.query('select billing.expire_subscriptions()'));
 
     const lines = (await explain(user.id)).map(({ at, what, reference, detail }) => [
       at instanceof Date ? at.getUTCDate() : at,
@@ -211,7 +211,7 @@ describe('private.explain_user', () => {
       ));
     await on(3, () => deliver(service, refundEvent(paymentOf(first), 99900)));
     await on(4, () => grant(user.id, 'basic', '2026-01-05T00:00:00Z'));
-    await on(20, () => database.query('select private.expire_subscriptions()'));
+    await on(20, () => database.query('select billing.expire_subscriptions()'));
 
     const sources = (await explain(user.id)).filter(({ what }) => String(what).startsWith('source: '));
     const running = { live: true, ended_at: null, reason: null };
@@ -244,9 +244,9 @@ describe('private.explain_user', () => {
   });
 });
 
-describe('private.captured_not_fulfilled', () => {
+describe('billing.captured_not_fulfilled', () => {
   const reasonOf = async (id: string) =>
-    (await database.query('select reason from private.captured_not_fulfilled where payment_id = $1', [id]))
+    (await database.query('select reason from billing.captured_not_fulfilled where payment_id = $1', [id]))
       .map(({ reason }) => reason);
 
   test('lists captured payments that granted nothing, with the reason', async () => {
@@ -278,7 +278,7 @@ describe('private.captured_not_fulfilled', () => {
     const body = paymentCaptured({ id: order.paymentId, amount: undefined });
     await deliver(service, body);
     expect(await reasonOf(order.id)).toEqual(['not confirmed with its amount']);
-    expect(await database.one("select private.replay_event(decode($1, 'hex')) as outcome", [sha256(body)])).toEqual({
+    expect(await database.one("select billing.replay_event(decode($1, 'hex')) as outcome", [sha256(body)])).toEqual({
       outcome: 'already',
     });
   });

@@ -22,7 +22,7 @@ afterAll(() => database.close());
 
 function changes(): Promise<Row[]> {
   return database.query(
-    'select from_tier, to_tier, cause, reference from private.tier_changes where user_id = $1 order by id',
+    'select from_tier, to_tier, cause, reference from billing.tier_changes where user_id = $1 order by id',
     [userId],
   );
 }
@@ -108,7 +108,7 @@ test('an update of many profiles is a change for each profile whose tier differs
     userId,
     proId,
   ]]);
-  const rows = await database.query('select user_id from private.tier_changes where user_id = any ($1)', [
+  const rows = await database.query('select user_id from billing.tier_changes where user_id = any ($1)', [
     [userId, proId],
   ]);
   expect(rows).toEqual([{ user_id: proId }, { user_id: userId }]);

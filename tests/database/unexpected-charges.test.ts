@@ -20,8 +20,8 @@ beforeAll(async () => {
 afterEach(async () => {
   await setClock(database, null);
   await database.query(
-    `truncate auth.users, public.payments, private.outbox, private.gateway_events,
-       private.gateway_subscriptions, private.gateway_charges cascade`,
+    `truncate auth.users, public.payments, billing.outbox, billing.gateway_events,
+       billing.gateway_subscriptions, billing.gateway_charges cascade`,
   );
 });
 afterAll(() => database.close());
@@ -127,7 +127,7 @@ describe('charged_after_replacement', () => {
     expect(await findings()).toEqual([['charged_after_replacement', id]]);
 
     await at('02-13T00:00:01');
-    await database.query('select private.expire_subscriptions()');
+    await database.query('select billing.expire_subscriptions()');
     expect(await readSubscription(database, user.id)).toMatchObject({ tier: 'pro', end: '2026-03-01T00:00:00.000Z' });
     await deliver(service, refundEvent({ id }, 99900));
     expect(await findings()).toEqual([]);

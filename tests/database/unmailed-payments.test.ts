@@ -20,7 +20,7 @@ async function buy(user: { id: string }): Promise<string> {
 }
 
 const unmailed = async () =>
-  (await database.query('select payment_id from private.unmailed_payments')).map((row) => row.payment_id);
+  (await database.query('select payment_id from billing.unmailed_payments')).map((row) => row.payment_id);
 
 test('lists only a fulfilled payment without a mail whose user has an address', async () => {
   await buy(await createUser(database));

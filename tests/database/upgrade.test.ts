@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeSchema } from '../../scripts/release/describe-schema.ts';
-import { readHashes } from '../../scripts/release/file-hashes.ts';
-import { newestRelease, type ReleaseNotes } from '../../scripts/release/release-files.ts';
+import { laterMigrations } from '../../scripts/release/file-hashes.ts';
+import { copyMigrations, migrationNames, type ReleaseNotes } from '../../scripts/release/release-files.ts';
 import { breakingChanges, readRpcs, type Rpc } from '../../scripts/release/rpcs.ts';
 import { migrationVersions } from '../../scripts/schema-version.ts';
 import { migrate } from '../../scripts/stack/postgres/migrate.ts';
@@ -10,9 +10,8 @@ import { setClock } from '../helpers/database/clock.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { subscriptionEvent } from '../helpers/gateway/events.ts';
 import { withClient } from '../helpers/database/postgres-client.ts';
-import { isLong } from '../helpers/project/is-long.ts';
 import { createPayment } from '../helpers/records/records.ts';
-import { restoreReleasedDatabase } from '../helpers/database/released-database.ts';
+import { type ReleaseFiles, releaseToUpgrade, restoreReleasedDatabase } from '../helpers/database/released-database.ts';
 import { readAllRows } from '../helpers/records/read-records.ts';
 import { callRpc, openSession } from '../helpers/database/session.ts';
 import { readPayment, readSubscription as readState, readTier } from '../helpers/records/read-records.ts';
@@ -39,13 +38,13 @@ async function readSubscriptions(database: TestDatabase): Promise<Row[]> {
   );
 }
 
-/** The findings at the end of the sample, with a schedule that runs. Release 0.2.0 names no user of a parked mail. */
+/** The findings at the end of the sample, with a schedule that runs. */
 async function readFindings(database: TestDatabase, { at }: ReleaseNotes): Promise<Row[]> {
   await setClock(database, at);
-  await database.query('select private.sweep(), public.finish_reconciliation()');
+  await database.query('select billing.sweep(), public.finish_reconciliation()');
   return await database.query(
-    `select f.finding, f.subject, case when f.finding <> 'outbox_stuck' then f.user_id end as user_id, to_json(f.since) #>> '{}' as since
-     from private.findings f
+    `select f.finding, f.subject, f.user_id, to_json(f.since) #>> '{}' as since
+     from billing.findings f
      -- Nothing was reconciled since the sample was made.
      where f.finding <> 'reconciliation_backlog'
      order by f.finding, f.user_id`,
@@ -56,22 +55,26 @@ const appliedVersions = async (database: TestDatabase) =>
   (await database.query('select version from supabase_migrations.schema_migrations order by version'))
     .map(({ version }) => version);
 
-describe('a database of the newest release, upgraded by db push', () => {
+let release: ReleaseFiles;
+beforeAll(async () => {
+  release = await releaseToUpgrade();
+});
+afterAll(() => release.remove());
+
+describe('a released database, upgraded by db push', () => {
   let database: TestDatabase;
   let notes: ReleaseNotes;
   let before: Row[];
   let applied: string[];
   beforeAll(async () => {
-    ({ database, notes } = await restoreReleasedDatabase());
+    ({ database, notes } = await restoreReleasedDatabase(release));
     before = await readSubscriptions(database);
     applied = await push(database);
   });
   afterAll(() => database.close());
 
   test('gets exactly the migrations that are newer than the release', async () => {
-    const released = await readHashes(await newestRelease());
-    const files = (await Array.fromAsync(Deno.readDir(`${root}/supabase/migrations`))).map(({ name }) => name).sort();
-    expect(applied).toEqual(files.filter((name) => !released.has(`migrations/${name}`)));
+    expect(applied).toEqual(await laterMigrations(release.version, release.folder));
     expect(await appliedVersions(database)).toEqual(await migrationVersions());
   });
 
@@ -97,7 +100,7 @@ describe('a database of the newest release, upgraded by db push', () => {
     await setClock(database, '2026-11-15T00:02:00Z');
     const service = await openSession(database, { role: 'service_role' });
     const [{ user_id: farid } = {}] = await database.query(
-      "select user_id from private.gateway_subscriptions where gateway_subscription_id = 'sub_farid'",
+      "select user_id from billing.gateway_subscriptions where gateway_subscription_id = 'sub_farid'",
     );
     const charge = subscriptionEvent({
       name: 'charged',
@@ -122,8 +125,8 @@ describe('a database of the newest release, upgraded by db push', () => {
   });
 });
 
-// While no migration is newer than the release, the push above applies none. Each push takes seconds.
-describe.runIf(isLong)('a later migration, which adds a column and an optional parameter', () => {
+// While no migration is newer than the release, the push above applies none.
+describe('a later migration, which adds a column and an optional parameter', () => {
   const later = '29991231000000_later.sql';
   let folder: string;
   let database: TestDatabase;
@@ -132,19 +135,19 @@ describe.runIf(isLong)('a later migration, which adds a column and an optional p
   let rpcs: Rpc[];
   let applied: string[];
   beforeAll(async () => {
-    folder = await copyMigrations();
+    folder = await copyMigrations(await migrationNames());
     await Deno.writeTextFile(
       `${folder}/supabase/migrations/${later}`,
       `alter table public.payments add column note text;
       drop function public.list_plans();
       create function public.list_plans(p_currency text default null)
-      returns jsonb language sql stable set search_path = '' as $$
+      returns jsonb language sql stable set search_path = pg_catalog, pg_temp as $$
         select jsonb_build_object('plans', jsonb_agg(p)) from public.plans p where p.currency = coalesce(p_currency, p.currency)
       $$;
       revoke execute on function public.list_plans(text) from public, anon, authenticated;
       grant execute on function public.list_plans(text) to service_role;`,
     );
-    ({ database, notes } = await restoreReleasedDatabase());
+    ({ database, notes } = await restoreReleasedDatabase(release));
     await push(database);
     rows = await readAllRows(database);
     rpcs = await withClient(database.url, readRpcs);
@@ -195,14 +198,3 @@ describe.runIf(isLong)('a later migration, which adds a column and an optional p
     expect(await readFindings(database, notes)).toEqual(notes.findings);
   });
 });
-
-/** A folder with the project's migrations. The caller removes it. */
-async function copyMigrations(): Promise<string> {
-  const folder = await Deno.makeTempDir({ prefix: 'upgrade-' });
-  await Deno.mkdir(`${folder}/supabase/migrations`, { recursive: true });
-  await Deno.copyFile(`${root}/supabase/config.toml`, `${folder}/supabase/config.toml`);
-  for await (const { name } of Deno.readDir(`${root}/supabase/migrations`)) {
-    await Deno.copyFile(`${root}/supabase/migrations/${name}`, `${folder}/supabase/migrations/${name}`);
-  }
-  return folder;
-}

@@ -76,8 +76,8 @@ describe('a period of calendar months in UTC', () => {
 test('the stored end equals the returned one, cut to milliseconds', async () => {
   await setClock(database, null);
   await database.query(`
-    create or replace function private.clock()
-    returns timestamptz language sql stable set search_path = ''
+    create or replace function billing.clock()
+    returns timestamptz language sql stable set search_path = pg_catalog, pg_temp
     return timestamptz '2026-01-15T10:20:30.123999Z'`);
   const { id } = await createUser(database);
   const { id: paymentId, orderId } = await createPayment(database, { userId: id, meta: { tier: 'basic' } });
@@ -143,7 +143,7 @@ describe('a second purchase', () => {
       const { id: userId } = await createUser(database);
       for (const [at, until] of [['2026-01-01T00:00:00Z', '2026-06-01Z'], ['2026-01-02T00:00:00Z', '2026-03-01Z']]) {
         await setClock(database, String(at));
-        await database.query("select private.grant_tier($1, 'monthly', $2, 'press copy')", [userId, until]);
+        await database.query("select billing.grant_tier($1, 'monthly', $2, 'press copy')", [userId, until]);
       }
       const { validUntil } = await buy('2026-03-04T00:00:01Z', 1, { userId, early: 'extend' });
       expect(validUntil).toBe('2026-07-01T00:00:00.000Z');

@@ -81,7 +81,7 @@ describe('the success mail', () => {
     const user = await createUser(database, { email });
     const { id } = await buy(user.id);
     expect(await readTier(database, user.id)).toBe('pro');
-    expect(await database.query('select from private.outbox where key = $1', [`payment-success/${id}`])).toEqual([]);
+    expect(await database.query('select from billing.outbox where key = $1', [`payment-success/${id}`])).toEqual([]);
   });
 
   test('is not enqueued for a user without a profile, who gets a profile with the tier', async () => {
@@ -103,7 +103,7 @@ describe('the cached pages', () => {
     expect(await countRevalidations(database)).toBe(before + 1);
     await buy(user.id);
     expect(await countRevalidations(database)).toBe(before + 2);
-    const rows = await database.query("select distinct payload from private.outbox where destination = 'revalidation'");
+    const rows = await database.query("select distinct payload from billing.outbox where destination = 'revalidation'");
     expect(rows).toEqual([{ payload: { paths: ['/subscription', '/pricing', '/analytics', '/dashboard'] } }]);
   });
 

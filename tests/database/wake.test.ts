@@ -79,9 +79,9 @@ describe('NOTIFY', () => {
     const { token } = await claim(service, 'email');
     await fail(service, token, [id], { final: true });
     const before = await listener.count();
-    await database.query('select private.requeue($1)', [id]);
+    await database.query('select billing.requeue($1)', [id]);
     expect(await listener.count()).toBe(before + 1);
-    await database.query('select private.requeue(-1)');
+    await database.query('select billing.requeue(-1)');
     expect(await listener.count()).toBe(before + 1);
   });
 });
@@ -90,7 +90,7 @@ test('an update succeeds when the call of the dispatcher fails', async () => {
   const { id } = await createUser(database);
   const admin = await database.connect();
   await admin.query('begin');
-  await admin.query('drop function private.call_function(text)');
+  await admin.query('drop function billing.call_function(text)');
   await expect(admin.query(update, [id, 'pro'])).resolves.toMatchObject({ rowCount: 1 });
   await admin.query('rollback');
 });
@@ -123,7 +123,7 @@ describe('with pg_net and Vault', () => {
       begin
         for n in 1..10 loop
           update public.profiles set subscription_tier = 'tier ' || n where user_id = '${id}';
-          perform private.enqueue('fact-' || n, 'gateway', 'kind', '{}');
+          perform billing.enqueue('fact-' || n, 'gateway', 'kind', '{}');
         end loop;
       end $$`);
     expect(await recordedCalls(database)).toHaveLength(1);
@@ -187,7 +187,7 @@ describe('with pg_net and Vault', () => {
     const { id } = await createUser(database);
     await createCallStandIns(database, { vault: 'empty' });
     await database.query(update, [id, 'pro']);
-    await database.query('select private.sweep()');
+    await database.query('select billing.sweep()');
     expect(await recordedCalls(database)).toEqual([]);
     expect(await readTier(database, id)).toBe('pro');
   });
@@ -209,13 +209,13 @@ describe.each([
     await database.query(update, [id, 'premium']);
     expect(await readTier(database, id)).toBe('premium');
     expect(await listener.count()).toBe(before + 1);
-    const { rows } = await service.query('select count(*)::int from private.outbox');
+    const { rows } = await service.query('select count(*)::int from billing.outbox');
     expect(rows).toEqual([{ count: 3 }]); // the mail, and a revalidation for the purchase and one for the update
 
     const { token, ids } = await claim(service, 'email');
     await fail(service, token, ids, { final: true });
-    expect(await database.one('select private.requeue($1) as requeued', [ids[0]])).toEqual({ requeued: true });
-    await database.query('select private.sweep()');
+    expect(await database.one('select billing.requeue($1) as requeued', [ids[0]])).toEqual({ requeued: true });
+    await database.query('select billing.sweep()');
     // The update, the failure (which changes the due time), the requeue and the sweep.
     expect(await listener.count()).toBe(before + 4);
   });

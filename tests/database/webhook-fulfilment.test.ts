@@ -42,7 +42,7 @@ describe.each([
       fulfilled_at: expect.any(Date),
     });
     const { months } = await database.one(
-      'select period_end = private.add_months(period_start, 12) as months from public.payments where id = $1',
+      'select period_end = billing.add_months(period_start, 12) as months from public.payments where id = $1',
       [order.id],
     );
     expect(months).toBe(true);
@@ -157,11 +157,11 @@ describe.each([
     const body = event(paymentOf(order));
     expect(await deliver(service, body)).toBe('plan_not_found');
     expect(await readPurchase(database, order)).toMatchObject({ status: 'captured', isFulfilled: false, tier: 'free' });
-    expect(await database.query('select reason from private.captured_not_fulfilled where payment_id = $1', [order.id]))
+    expect(await database.query('select reason from billing.captured_not_fulfilled where payment_id = $1', [order.id]))
       .toEqual([{ reason: 'no plan of this tier' }]);
 
     await database.query("insert into public.plans (tier, name, price) values ($1, 'Team', 99900)", [tier]);
-    const replay = () => database.one("select private.replay_event(decode($1, 'hex')) as outcome", [sha256(body)]);
+    const replay = () => database.one("select billing.replay_event(decode($1, 'hex')) as outcome", [sha256(body)]);
     expect(await replay()).toEqual({ outcome: 'applied' });
     expect(await replay()).toEqual({ outcome: 'already' });
     expect(await readPurchase(database, order)).toMatchObject({
@@ -169,7 +169,7 @@ describe.each([
       tier,
       mails: [`payment-success/${order.id}`],
     });
-    expect(await database.query('select from private.captured_not_fulfilled where payment_id = $1', [order.id]))
+    expect(await database.query('select from billing.captured_not_fulfilled where payment_id = $1', [order.id]))
       .toEqual(
         [],
       );
@@ -180,7 +180,7 @@ describe.each([
     await database.query('delete from auth.users where id = $1', [order.user.id]);
     expect(await deliver(service, event(paymentOf(order)))).toBe('applied');
     expect(await readPayment(database, order.id)).toMatchObject({ status: 'captured', fulfilled_at: null });
-    expect(await database.query('select reason from private.captured_not_fulfilled where payment_id = $1', [order.id]))
+    expect(await database.query('select reason from billing.captured_not_fulfilled where payment_id = $1', [order.id]))
       .toEqual([{ reason: 'paid, user gone' }]);
     expect(await mailsTo(database, order.user)).toEqual([]);
   });

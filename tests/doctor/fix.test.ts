@@ -141,7 +141,7 @@ beforeEach(async () => {
   account.endpoints = [{ id: 'ours', url: webhookUrl(), active: true, disabled_at: 0, events: on }];
   await database.query('delete from vault.secrets');
   for (const { name, secret } of filled()) await database.query('select vault.create_secret($1, $2)', [secret, name]);
-  await database.query('select private.set_up()');
+  await database.query('select billing.set_up()');
 });
 
 /** Removes everything that `--fix` can create. */
@@ -155,7 +155,7 @@ async function breakProject(): Promise<void> {
 describe('npm run doctor -- --fix', () => {
   const fixes = () => [
     `fix register the webhook endpoint ${webhookUrl()} at the gateway, active, with 22 events`,
-    'fix run private.set_up() in the database: extensions, jobs, triggers on auth.users',
+    'fix run billing.set_up() in the database: extensions, jobs, triggers on auth.users',
     'fix create the Vault secret subscriptions_url',
     'fix create the Vault secret subscriptions_internal_key',
   ];
@@ -328,6 +328,6 @@ describe('the Vault rows', () => {
     await database.query(`
       create or replace view vault.decrypted_secrets as
       select id, name, description, secret as decrypted_secret from vault.secrets`);
-    await database.query('select private.set_up()');
+    await database.query('select billing.set_up()');
   });
 });

@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   Object.assign(account, { keyId: 'rzp_live_AbCdEfGhIjKlMn', hasPlans: true, plans: [], payments: [], endpoints: [] });
-  await database.query('delete from public.payments; delete from private.gateway_events');
+  await database.query('delete from public.payments; delete from billing.gateway_events');
   await database.query('update public.plans set gateway_plan_id = null');
 });
 
@@ -165,7 +165,7 @@ describe('webhook-endpoint', () => {
     expect(named).toEqual([...handledEvents]);
     for (const event of handledEvents) {
       const { outcome } = await database.one(
-        "select private.apply_event(jsonb_build_object('event', $1::text), '\\x00', now()) as outcome",
+        "select billing.apply_event(jsonb_build_object('event', $1::text), '\\x00', now()) as outcome",
         [event],
       );
       expect(outcome, event).not.toBe('ignored: not handled');
@@ -286,7 +286,7 @@ describe('silence', () => {
   };
   const event = (orderId: string, deliveries: number) =>
     database.query(
-      `insert into private.gateway_events (body_sha256, event, subject_id, outcome, deliveries)
+      `insert into billing.gateway_events (body_sha256, event, subject_id, outcome, deliveries)
       values (sha256($1::text::bytea), 'order.paid', $1, 'already', $2)`,
       [orderId, deliveries],
     );

@@ -54,10 +54,10 @@ test('fails where EARLY_RENEWAL is another value, and its fix writes the setting
   expect(await diagnose(earlyRenewal, given)).toEqual({
     status: 'fail',
     message: 'the setting early_renewal is replace, and EARLY_RENEWAL of this environment is extend',
-    remedy: 'Run "update private.settings set early_renewal = \'extend\';" or correct EARLY_RENEWAL.',
+    remedy: 'Run "update billing.settings set early_renewal = \'extend\';" or correct EARLY_RENEWAL.',
   });
   const fixes = proposals(await runChecks([earlyRenewal], given));
-  expect(fixes.map(({ fix }) => fix.title)).toEqual(['set early_renewal to extend in private.settings']);
+  expect(fixes.map(({ fix }) => fix.title)).toEqual(['set early_renewal to extend in billing.settings']);
   expect(await applyFixes(given, fixes)).toEqual([]);
   expect(await diagnose(earlyRenewal, given)).toEqual({ status: 'pass', message: 'the setting is extend' });
 });

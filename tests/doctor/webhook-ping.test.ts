@@ -44,7 +44,7 @@ describe('webhook-ping', () => {
     for (let times = 0; times < 2; times += 1) {
       expect(await ping()).toEqual({ status: 'pass', message: 'a signed doctor.ping is received' });
     }
-    expect(await project.database.query('select event, outcome, deliveries from private.gateway_events'))
+    expect(await project.database.query('select event, outcome, deliveries from billing.gateway_events'))
       .toEqual([{ event: 'doctor.ping', outcome: 'ignored: not handled', deliveries: 2 }]);
   });
 

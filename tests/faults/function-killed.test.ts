@@ -37,7 +37,7 @@ test('a function that is killed during twenty verifies leaves each of them compl
   for (const { send } of customers) expect(await send.verify()).toMatchObject({ status: 200 });
   await expectNothingHalfDone(project.database);
   const { mails } = await project.database.one(
-    "select count(*)::int as mails from private.outbox where kind = 'payment-success' and payload ->> 'to' = any ($1)",
+    "select count(*)::int as mails from billing.outbox where kind = 'payment-success' and payload ->> 'to' = any ($1)",
     [customers.map(({ user }) => user.email)],
   );
   expect(mails).toBe(20);

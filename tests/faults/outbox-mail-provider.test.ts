@@ -92,7 +92,7 @@ test.each([
     expect(provider.arrivals).toHaveLength(1);
 
     provider.answer = accept;
-    await project.database.query('select private.requeue(id) from private.outbox where key = $1', [key]);
+    await project.database.query('select billing.requeue(id) from billing.outbox where key = $1', [key]);
     expect(await dispatch()).toEqual(delivered);
   },
 );

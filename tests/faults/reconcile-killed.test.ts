@@ -72,9 +72,9 @@ test('a function that is killed while it reconciles → after its leases each su
   answersLeft = Infinity;
 
   // As after five minutes: the lease of the run and those of its subscriptions have expired.
-  await project.database.query('update private.scheduled_jobs set run_until = now()');
+  await project.database.query('update billing.scheduled_jobs set run_until = now()');
   await project.database.query(
-    'update private.gateway_subscriptions set next_check_at = private.clock() where checked_at is null',
+    'update billing.gateway_subscriptions set next_check_at = billing.clock() where checked_at is null',
   );
   await edgeFunction.start();
   await edgeFunction.ready();
@@ -86,7 +86,7 @@ test('a function that is killed while it reconciles → after its leases each su
   expect(await renewed()).toBe(count);
   expect(
     await project.database.one(
-      "select count(*)::int as events, count(distinct subject_id)::int as subjects from private.gateway_events where event = 'subscription.charged'",
+      "select count(*)::int as events, count(distinct subject_id)::int as subjects from billing.gateway_events where event = 'subscription.charged'",
     ),
   ).toEqual({ events: count, subjects: count });
 });

@@ -18,7 +18,7 @@ afterEach(() => billing.mend());
 
 const read = async (user: SignedUpUser) => (await billing.send(user, 'subscriptions')).body;
 const mailsOf = ({ email }: SignedUpUser) =>
-  billing.database.query("select kind from private.outbox where payload ->> 'to' = $1", [email]);
+  billing.database.query("select kind from billing.outbox where payload ->> 'to' = $1", [email]);
 
 /** A user with a subscription whose first cycle is paid. */
 async function subscribed(): Promise<{ user: SignedUpUser; id: string }> {
@@ -113,5 +113,5 @@ test.each(sampleOf(outages.slice(0, 2), 0))(
 );
 
 async function now(): Promise<number> {
-  return Number((await billing.database.one('select extract(epoch from private.clock())::integer as now')).now);
+  return Number((await billing.database.one('select extract(epoch from billing.clock())::integer as now')).now);
 }

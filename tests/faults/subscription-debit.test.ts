@@ -13,7 +13,7 @@ const atGateway = async (user: SignedUpUser) => (await billing.atGateway(user))[
 /** The findings about a customer, without those about mails: none is sent here. */
 const findingsOf = async ({ id }: SignedUpUser) =>
   (await billing.database.query(
-    "select f.finding from private.findings f where f.user_id = $1 and f.finding <> 'outbox_stuck'",
+    "select f.finding from billing.findings f where f.user_id = $1 and f.finding <> 'outbox_stuck'",
     [id],
   )).map((row) => row.finding);
 
@@ -28,7 +28,7 @@ async function endsIn(hours: number): Promise<SignedUpUser> {
 /** Moves on to so many hours before the end of the current cycle of the customer. */
 async function moveTo(user: SignedUpUser, hours: number): Promise<void> {
   const { current_end = 0 } = await atGateway(user) ?? {};
-  const { now } = await billing.database.one('select extract(epoch from private.clock())::integer as now');
+  const { now } = await billing.database.one('select extract(epoch from billing.clock())::integer as now');
   await billing.moveOn((current_end - Number(now)) / 3600 - hours);
   await billing.runSchedule();
 }

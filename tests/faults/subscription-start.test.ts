@@ -60,7 +60,7 @@ test('a function that is killed before it stores the subscription: the next requ
   await billing.runSchedule();
   expect(await statuses(user)).toEqual(['expired', 'active']);
   const left = await billing.database.query(
-    'select from private.subscription_orders where user_id = $1 and gateway_subscription_id is null',
+    'select from billing.subscription_orders where user_id = $1 and gateway_subscription_id is null',
     [user.id],
   );
   expect(left).toEqual([]);
@@ -97,7 +97,7 @@ async function expectOneBilled(user: SignedUpUser): Promise<void> {
   await billing.runSchedule();
   const findings = () =>
     billing.database.query(
-      `select f.finding, f.detail ->> 'gateway_subscription_id' as id, f.subject from private.findings f
+      `select f.finding, f.detail ->> 'gateway_subscription_id' as id, f.subject from billing.findings f
        where f.user_id = $1 and f.finding <> 'outbox_stuck'`,
       [user.id],
     );

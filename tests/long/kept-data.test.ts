@@ -22,7 +22,7 @@ describe('kept data', { timeout: 180_000 }, () => {
 
   const start = (...args: string[]) => npmStart(['--port', port, ...args], {}, project);
   const settings = (url = '') =>
-    withClient(url, async (client) => (await client.query('select early_renewal, credit from private.settings')).rows);
+    withClient(url, async (client) => (await client.query('select early_renewal, credit from billing.settings')).rows);
   const signUp = async (url: string, key: string) => {
     const answer = await fetch(`${url}/auth/v1/signup`, {
       method: 'POST',

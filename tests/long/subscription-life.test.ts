@@ -133,6 +133,6 @@ test(
 );
 
 async function now(): Promise<number> {
-  const row = await database.one('select extract(epoch from private.clock())::integer as now');
+  const row = await database.one('select extract(epoch from billing.clock())::integer as now');
   return Number(row.now);
 }

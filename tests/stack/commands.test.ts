@@ -162,7 +162,7 @@ test('npm run clock ends a monthly tier after its month and grace, and resets th
 
   expect(await shiftClock('no interval')).toBe(1);
   expect(await shiftClock()).toBe(0);
-  expect(await database.one('select private.clock() = now() as back')).toEqual({ back: true });
+  expect(await database.one('select billing.clock() = now() as back')).toEqual({ back: true });
 });
 
 test('npm run clock sends one mail in the last week of a period, and one after its end', async () => {

@@ -59,7 +59,7 @@ test('an action without an origin, or of another page → 403, and nothing is do
     'sec-fetch-site': 'cross-site',
   });
   expect([bare.status, foreign.status]).toEqual([403, 403]);
-  expect(await support.database.query('select from private.support_actions')).toEqual([]);
+  expect(await support.database.query('select from billing.support_actions')).toEqual([]);
 });
 
 test('a page has a policy without inline script and style, and no address but its own', async () => {
@@ -84,11 +84,11 @@ test('an answer of the API has a policy of its own and is not stored', async () 
 test.each([
   "update public.profiles set subscription_tier = 'premium'",
   'update public.plans set price = 0',
-  'delete from private.support_actions',
-  "update private.support_actions set reason = 'another'",
-  "insert into private.grants (user_id, tier, until) values (gen_random_uuid(), 'pro', now())",
-  "insert into private.support_actions (action, reason, actor) values ('note', 'as another', 'postgres')",
-  "select private.grant_tier(gen_random_uuid(), 'pro', now(), 'without a trail')",
+  'delete from billing.support_actions',
+  "update billing.support_actions set reason = 'another'",
+  "insert into billing.grants (user_id, tier, until) values (gen_random_uuid(), 'pro', now())",
+  "insert into billing.support_actions (action, reason, actor) values ('note', 'as another', 'postgres')",
+  "select billing.grant_tier(gen_random_uuid(), 'pro', now(), 'without a trail')",
   'select encrypted_password from auth.users',
   'create table public.mine ()',
 ])('the role of the console is refused: %s', async (statement) => {

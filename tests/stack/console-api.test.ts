@@ -38,7 +38,7 @@ test.each([
 
 test('a list of 250 webhooks is read in three pages, each row once and the newest first', async () => {
   await support.database.query(
-    `insert into private.gateway_events (body_sha256, event, outcome, received_at)
+    `insert into billing.gateway_events (body_sha256, event, outcome, received_at)
      select sha256(n::text::bytea), 'payment.captured', 'applied', timestamptz '2026-01-01' + n / 3 * interval '1 second'
      from generate_series(1, 250) n`,
   );

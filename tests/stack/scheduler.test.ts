@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { localKeys } from '../../scripts/stack/defaults.ts';
 import { createScheduler } from '../../scripts/stack/scheduler.ts';
 import type { Service } from '../../scripts/stack/service.ts';
+import type { Row } from '../helpers/database/test-database.ts';
 import { type FaultProject, startFaultProject } from '../helpers/faults/fault-project.ts';
 import { type ApiProxy, startApiProxy } from '../helpers/http/api-proxy.ts';
 import { accept, startReceiver } from '../helpers/outbox/receiver.ts';
@@ -26,7 +27,7 @@ beforeAll(async () => {
   });
   // The first retry would run after 5 s, which is too long for these tests.
   await project.database.query(
-    "create or replace function private.retry_delay(p_attempts integer) returns interval language sql immutable set search_path = '' return interval '300 milliseconds'",
+    "create or replace function billing.retry_delay(p_attempts integer) returns interval language sql immutable set search_path = pg_catalog, pg_temp return interval '300 milliseconds'",
   );
 });
 afterAll(async () => {
@@ -71,20 +72,20 @@ async function enqueueSilently(): Promise<string> {
   const session = await project.database.connect();
   await session.query("set subscriptions.request = 'on'");
   const { rows } = await session.query(
-    `insert into private.outbox (key, destination, kind, payload)
+    `insert into billing.outbox (key, destination, kind, payload)
      values (gen_random_uuid()::text, 'revalidation', 'revalidation', '{"paths": ["/silent"]}') returning key`,
   );
   await session.end();
   return String(rows[0].key);
 }
 
-/** The number of connections whose newest statement matches. */
-async function countConnections(statement: string): Promise<number> {
-  const { open } = await project.database.one(
-    'select count(*)::int as open from pg_stat_activity where pid <> pg_backend_pid() and query ilike $1',
+/** The connections whose newest statement matches, with what they do. */
+async function connections(statement: string): Promise<Row[]> {
+  return await project.database.query(
+    `select state, wait_event, (now() - query_start)::text as since from pg_stat_activity
+     where pid <> pg_backend_pid() and query ilike $1`,
     [statement],
   );
-  return Number(open);
 }
 
 async function untilDelivered(key: string, timeout = patience.timeout): Promise<void> {
@@ -102,7 +103,7 @@ async function eventually(work: () => Promise<void>): Promise<void> {
 async function editTier(timeout = patience.timeout): Promise<void> {
   const { id } = await createUser(project.database);
   await project.database.query(
-    "insert into private.grants (user_id, tier, until, reason) values ($1, 'pro', '2126-01-01', 'as agreed')",
+    "insert into billing.grants (user_id, tier, until, reason) values ($1, 'pro', '2126-01-01', 'as agreed')",
     [id],
   );
   await project.database.query("update public.profiles set subscription_tier = 'pro' where user_id = $1", [id]);
@@ -162,8 +163,8 @@ test('stop closes the connections and ends running calls; it can be called twice
     await scheduler?.stop();
     const calls = hanging.arrivals.length;
     await vi.waitFor(async () => {
-      expect(await countConnections('listen %')).toBe(0);
-      expect(await countConnections('%private.sweep()%')).toBe(0);
+      expect(await connections('listen %')).toEqual([]);
+      expect(await connections('%billing.sweep()%')).toEqual([]);
     }, patience);
     await enqueueRevalidation(project.database);
     expect(hanging.arrivals).toHaveLength(calls);
@@ -232,6 +233,6 @@ test.each([
 ])('the scheduler delivers again %s after a restart of the database', async (_name, sweepMs) => {
   await startScheduler(sweepMs);
   await project.postgres.restart();
-  await vi.waitFor(async () => expect(await countConnections('listen %')).toBe(1), patience);
+  await vi.waitFor(async () => expect(await connections('listen %')).toHaveLength(1), patience);
   await eventually(() => editTier(1000));
 });

@@ -123,8 +123,8 @@ describe('npm start', { timeout: 60_000 }, () => {
     expect([...rows]).toEqual([]);
   });
 
-  test('schema private is in Studio and not in the API', async () => {
-    const profile = { 'accept-profile': 'private' };
+  test('schema billing is in Studio and not in the API', async () => {
+    const profile = { 'accept-profile': 'billing' };
     const outside = await api('/rest/v1/outbox', { headers: { ...profile, apikey: value('SECRET_KEY') } });
     const inside = await fetch(`${value('STUDIO_URL')}/rest/v1/outbox`, { headers: profile });
     expect([outside.status, inside.status]).toEqual([406, 200]);

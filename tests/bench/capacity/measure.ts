@@ -62,9 +62,9 @@ export function measureCapacity(): Promise<{ costs: Cost[]; sweep: Idle }> {
       // As pg_cron does, with the rights of the owner.
       const sweeper = await connect(url);
       const sweeps = 100;
-      while ((await sweeper.query('select private.sweep() as left')).rows[0].left !== 0);
+      while ((await sweeper.query('select billing.sweep() as left')).rows[0].left !== 0);
       const sweep = await costOf(owner, sweeper, sweeps, async () => {
-        for (let n = 0; n < sweeps; n += 1) await sweeper.query('select private.sweep()');
+        for (let n = 0; n < sweeps; n += 1) await sweeper.query('select billing.sweep()');
       });
       await sweeper.end();
       return { costs, sweep };
@@ -125,7 +125,7 @@ async function bytesOfTables(owner: pg.Client): Promise<number> {
   const { rows: [{ bytes }] } = await owner.query(
     `select sum(pg_total_relation_size(c.oid))::float as bytes
      from pg_class c
-     where c.relkind = 'r' and c.relnamespace in ('public'::regnamespace, 'private'::regnamespace)`,
+     where c.relkind = 'r' and c.relnamespace in ('public'::regnamespace, 'billing'::regnamespace)`,
   );
   return bytes;
 }

@@ -75,7 +75,7 @@ export function createExecutions(
         return Array.from({ length: count }, () => webhook(ignoredBody()));
       case 'mails':
         await owner.query(
-          `insert into private.outbox (key, destination, kind, payload)
+          `insert into billing.outbox (key, destination, kind, payload)
            select 'payment-success/' || gen_random_uuid(), 'email', 'payment-success', jsonb_build_object(
              'to', 'asha.rao@example.com', 'display_name', 'Asha Rao', 'plan_name', 'Pro', 'amount', 99900,
              'currency', 'INR', 'transaction_id', 'pay_AbCdEfGhIjKlMn', 'valid_until', '2027-11-20T11:45:40.559Z')

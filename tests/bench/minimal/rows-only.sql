@@ -15,12 +15,12 @@ set lock_timeout = '3s'
 set enable_seqscan = off
 as $$
 begin
-  perform private.write_purchase(p_order_id, p_payment_id, p_signature, private.lock_user(p_user_id), null, null);
+  perform billing.write_purchase(p_order_id, p_payment_id, p_signature, billing.lock_user(p_user_id), null, null);
   return jsonb_build_object('outcome', 'applied');
 end
 $$;
 
-create function private.write_purchase(
+create function billing.write_purchase(
   p_order_id text,
   p_payment_id text,
   p_signature text,
@@ -76,12 +76,12 @@ begin
     where p.id = v_sold.id
   ),
   event as (
-    insert into private.gateway_events (body_sha256, event, subject_id, payload, outcome, attempts)
+    insert into billing.gateway_events (body_sha256, event, subject_id, payload, outcome, attempts)
     select p_body_sha256, 'payment.captured', p_order_id, p_body, 'applied', 1
     where p_body is not null
     on conflict do nothing
   )
-  insert into private.outbox (key, destination, kind, payload)
+  insert into billing.outbox (key, destination, kind, payload)
   select e.*
   from public.profiles pr
   cross join lateral (
@@ -101,7 +101,7 @@ begin
   on conflict (key) do nothing;
 end
 $$;
-grant execute on function private.write_purchase(text, text, text, text, bytea, jsonb) to service_role;
+grant execute on function billing.write_purchase(text, text, text, text, bytea, jsonb) to service_role;
 
 create or replace function public.apply_gateway_event(
   p_body_sha256 text,
@@ -127,8 +127,8 @@ declare
 begin
   if v_event = 'payment.captured' then
     select p.user_id into v_user_id from public.payments p where p.gateway_order_id = v_payment ->> 'order_id';
-    perform private.write_purchase(
-      v_payment ->> 'order_id', v_payment ->> 'id', null, private.lock_user(v_user_id), decode(p_body_sha256, 'hex'), v_body
+    perform billing.write_purchase(
+      v_payment ->> 'order_id', v_payment ->> 'id', null, billing.lock_user(v_user_id), decode(p_body_sha256, 'hex'), v_body
     );
     return jsonb_build_object('outcome', 'applied');
   end if;
@@ -137,9 +137,9 @@ begin
     v_user_id := v_subscription #>> '{notes,user_id}';
     v_start := to_timestamp((v_subscription ->> 'current_start')::bigint);
     v_end := to_timestamp((v_subscription ->> 'current_end')::bigint);
-    v_email := private.lock_user(v_user_id);
+    v_email := billing.lock_user(v_user_id);
     with mirrored as (
-      update private.gateway_subscriptions m
+      update billing.gateway_subscriptions m
       set period_start = v_start,
         period_end = v_end,
         period_event_at = now(),
@@ -149,7 +149,7 @@ begin
         and m.gateway_subscription_id = v_subscription ->> 'id'
     ),
     charge as (
-      insert into private.gateway_charges (
+      insert into billing.gateway_charges (
         user_id, gateway_subscription_id, period_end, period_start, gateway_payment_id, amount, charged_at
       )
       values (
@@ -165,12 +165,12 @@ begin
         updated_at = now()
       where s.user_id = v_user_id
     )
-    insert into private.gateway_events (body_sha256, event_id, event, subject_id, payload, outcome, attempts)
+    insert into billing.gateway_events (body_sha256, event_id, event, subject_id, payload, outcome, attempts)
     values (decode(p_body_sha256, 'hex'), p_event_id, v_event, v_subscription ->> 'id', v_body, 'applied', 1)
     on conflict do nothing;
     return jsonb_build_object('outcome', 'applied');
   end if;
-  insert into private.gateway_events (body_sha256, event_id, event, subject_id, payload, outcome, attempts)
+  insert into billing.gateway_events (body_sha256, event_id, event, subject_id, payload, outcome, attempts)
   values (decode(p_body_sha256, 'hex'), p_event_id, v_event, v_payment ->> 'order_id', v_body, 'ignored: not handled', 1)
   on conflict do nothing;
   return jsonb_build_object('outcome', 'ignored: not handled');

@@ -64,14 +64,14 @@ export async function loadSubscriptions(client: pg.Client, at: number): Promise<
   );
   await copy(
     client,
-    'private.gateway_subscriptions',
+    'billing.gateway_subscriptions',
     userId,
     `${key}, ${period}, 'period_event_at', b.starts_at, 'plan_event_at', b.starts_at,
      'next_check_at', greatest(b.ends_at - interval '1 day', to_timestamp(${at}) + interval '1 day')`,
   );
   await copy(
     client,
-    'private.gateway_charges',
+    'billing.gateway_charges',
     userId,
     `${key}, ${period}, 'gateway_payment_id', 'pay_Bench' || b.n, 'charged_at', b.starts_at`,
   );
@@ -82,9 +82,18 @@ export async function loadSubscriptions(client: pg.Client, at: number): Promise<
 
 /** Copies the template's row of a table for each subscription. @param changes what differs, arguments of jsonb_build_object */
 async function copy(client: pg.Client, table: string, userId: string, changes: string) {
+  const { rows: [{ columns }] } = await client.query(
+    `select string_agg(quote_ident(a.attname), ', ') as columns
+     from pg_attribute a
+     where a.attrelid = $1::regclass
+       and a.attnum > 0
+       and not a.attisdropped
+       and a.attgenerated = ''`,
+    [table],
+  );
   const { rowCount } = await client.query(
-    `insert into ${table}
-     select r.*
+    `insert into ${table} (${columns})
+     select ${columns.replaceAll(/\w+/g, 'r.$&')}
      from ${table} t
      cross join bench b
      cross join lateral jsonb_populate_record(t, jsonb_build_object(${changes})) r
@@ -98,7 +107,7 @@ async function copy(client: pg.Client, table: string, userId: string, changes: s
 export async function makeDue(client: pg.Client, name: SetName): Promise<void> {
   await client.query(`create temp table due as select * from bench where ${isOfSet(name, 'n')}`);
   await client.query(
-    `update private.gateway_subscriptions m
+    `update billing.gateway_subscriptions m
      set next_check_at = now()
      from due
      where m.user_id = due.user_id
@@ -113,14 +122,14 @@ export async function countReconciled(client: pg.Client): Promise<number> {
   const { rows: [row] } = await client.query(
     `select count(m.checked_at)::int as reconciled
      from due
-     join private.gateway_subscriptions m on m.user_id = due.user_id and m.gateway_subscription_id = due.id`,
+     join billing.gateway_subscriptions m on m.user_id = due.user_id and m.gateway_subscription_id = due.id`,
   );
   return row.reconciled;
 }
 
 /** Checks that each subscription of the set is as the gateway says, and ends the set. @throws Error if one is not */
 export async function checkSet(client: pg.Client): Promise<void> {
-  await client.query('analyze private.alerts');
+  await client.query('analyze billing.alerts');
   const { rows: [row] } = await client.query(
     `select
        count(*) filter (where m.period_end <> wanted.period_end or s.current_period_end <> wanted.period_end)::int as periods,
@@ -131,10 +140,10 @@ export async function checkSet(client: pg.Client): Promise<void> {
        )::int as answers,
        count(*) filter (where (due.state <> 'active') <> (a.subject_id is not null))::int as alerts
      from due
-     join private.gateway_subscriptions m on m.user_id = due.user_id and m.gateway_subscription_id = due.id
+     join billing.gateway_subscriptions m on m.user_id = due.user_id and m.gateway_subscription_id = due.id
      join public.subscriptions s on s.user_id = due.user_id
      join public.profiles p on p.user_id = due.user_id
-     left join private.alerts a on a.kind = 'missed_webhook' and a.subject_id = due.id
+     left join billing.alerts a on a.kind = 'missed_webhook' and a.subject_id = due.id
      cross join lateral (
        select due.ends_at + make_interval(secs => case when due.state = 'renewed' then ${periodSeconds} else 0 end) as period_end
      ) wanted`,

@@ -4,7 +4,7 @@ import { firstSinceOf, rulingSource, sinceOf, type Source, sourcesOf } from './m
 import { isStopped } from './states.ts';
 import { day, hour, second, type Time } from './time.ts';
 
-/** A row of `private.findings`: its kind and its subject. */
+/** A row of `billing.findings`: its kind and its subject. */
 export type Finding = `${string}: ${string}`;
 
 /** The findings by the model. */

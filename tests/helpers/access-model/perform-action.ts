@@ -152,7 +152,7 @@ export function createPerformer(
         return call('apply_order_payments', orderOf(action.order).id, action.isUnknown ? null : '[]');
       case 'subscribe':
         return write(
-          `insert into private.subscription_orders (
+          `insert into billing.subscription_orders (
              user_id, tier, gateway_plan_id, gateway_subscription_id, expires_at, starts_at, is_trial, replaces
            )
            values ($1, $2, 'plan_' || $2, $3, $4::timestamptz + interval '1 day', $5, $6, $7)`,
@@ -182,7 +182,7 @@ export function createPerformer(
       case 'resume':
         return call('resume_subscription', userId);
       case 'grant':
-        return write('select private.grant_tier($1, $2, $3, $4)', userId, action.tier, action.until, action.grant);
+        return write('select billing.grant_tier($1, $2, $3, $4)', userId, action.tier, action.until, action.grant);
       case 'write by hand':
         return write(
           `with profile as (update public.profiles set subscription_tier = $2 where user_id = $1)

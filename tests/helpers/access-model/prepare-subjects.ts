@@ -10,12 +10,12 @@ export type NewSubject = (earlyRenewal: EarlyRenewal) => Promise<Subject>;
 
 // Not setClock: it replaces the function, and then Postgres plans every statement that calls it again, which is slow.
 const clock = `
-  create table private.time (at timestamptz not null);
-  insert into private.time values (now());
-  grant select on private.time to service_role;
-  create or replace function private.clock() returns timestamptz language plpgsql stable set search_path = '' as $$
+  create table billing.time (at timestamptz not null);
+  insert into billing.time values (now());
+  grant select on billing.time to service_role;
+  create or replace function billing.clock() returns timestamptz language plpgsql stable set search_path = pg_catalog, pg_temp as $$
   begin
-    return (select t.at from private.time t);
+    return (select t.at from billing.time t);
   end
   $$`;
 
@@ -25,7 +25,7 @@ const emptyTables = `
   from pg_class c
   cross join query_to_xml(format('select count(*) as n from %s', c.oid::regclass), true, true, '') as counted
   where c.relkind = 'r'
-    and (c.relnamespace in ('public'::regnamespace, 'private'::regnamespace) or c.oid = 'auth.users'::regclass)
+    and (c.relnamespace in ('public'::regnamespace, 'billing'::regnamespace) or c.oid = 'auth.users'::regclass)
     and (xpath('//n/text()', counted))[1]::text = '0'`;
 
 /** Prepares a database in which histories run one after the other. */

@@ -32,13 +32,13 @@ const readAccess = `
   select
     p.subscription_tier,
     s.tier,
-    private.iso_time(s.current_period_end) as "end",
+    billing.iso_time(s.current_period_end) as "end",
     s.gateway_subscription_id,
     s.cancel_at_period_end,
     -- No dispatcher runs here, so due rows stay due.
     (
       select coalesce(jsonb_agg(jsonb_build_array(f.finding, f.subject)), '[]')
-      from private.findings f
+      from billing.findings f
       where f.user_id = p.user_id
         and f.finding <> 'outbox_stuck'
     ) as findings
@@ -51,14 +51,14 @@ const readBilling = `
     public.get_subscription($1) -> 'billing' as billing,
     (
       select coalesce(jsonb_agg(o.payload ->> 'gateway_subscription_id'), '[]')
-      from private.outbox o
+      from billing.outbox o
       where o.kind = 'cancel-subscription'
         and o.parked_at is null
     ) as cancelled`;
 
 const readClaims = `
   select split_part(o.key, '/', 2) as subscription, o.payload ->> 'access_ends_at' as access_ends_at
-  from private.outbox o
+  from billing.outbox o
   where o.kind in ('payment-pending', 'subscription-halted', 'subscription-completed')
   order by o.id`;
 
@@ -68,11 +68,11 @@ export function createSubject(setting: Setting): Subject {
   names.add(userId, 'user');
   const perform = createPerformer(setting, names);
   const sweep = async () => {
-    while ((await database.one('select private.sweep() as done')).done !== 0);
+    while ((await database.one('select billing.sweep() as done')).done !== 0);
   };
   return {
     async advance(at, isSwept) {
-      await database.query('update private.time set at = $1', [at]);
+      await database.query('update billing.time set at = $1', [at]);
       if (isSwept) await sweep();
     },
     async perform(action, at) {

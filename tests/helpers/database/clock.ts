@@ -7,7 +7,7 @@ import type { TestDatabase } from './test-database.ts';
 export async function setClock(database: Pick<TestDatabase, 'query'>, at: string | null): Promise<void> {
   const time = at === null ? 'now()' : `timestamptz '${new Date(at).toISOString()}'`;
   await database.query(`
-    create or replace function private.clock()
-    returns timestamptz language sql stable set search_path = ''
+    create or replace function billing.clock()
+    returns timestamptz language sql stable set search_path = pg_catalog, pg_temp
     return ${time}`);
 }

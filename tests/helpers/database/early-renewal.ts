@@ -4,5 +4,5 @@ export type EarlyRenewal = 'replace' | 'extend';
 
 /** Sets what a purchase of the running tier does, as an admin does. A new database has `replace`. */
 export async function setEarlyRenewal(database: Pick<TestDatabase, 'query'>, setting: EarlyRenewal): Promise<void> {
-  await database.query('update private.settings set early_renewal = $1', [setting]);
+  await database.query('update billing.settings set early_renewal = $1', [setting]);
 }

@@ -1,7 +1,7 @@
 import { setClock } from './clock.ts';
 import type { Row, TestDatabase } from './test-database.ts';
 
-/** The views that `private.findings` is made of. */
+/** The views that `billing.findings` is made of. */
 type Finding =
   | 'paid_not_entitled'
   | 'entitled_not_paid'
@@ -51,9 +51,9 @@ export async function compareFindings(
 ): Promise<void> {
   if (findings === 'compared elsewhere') return;
   if (at !== undefined) await setClock(database, at);
-  await database.query('select private.sweep()');
+  await database.query('select billing.sweep()');
   const rows = await database.query(`
-    select finding, subject, user_id, since, detail from private.findings
+    select finding, subject, user_id, since, detail from billing.findings
     -- Most tests have no dispatcher, so rows that were never attempted are overdue wherever a clock was set. The same is true
     -- of records that no test reconciled.
     where not (finding = 'outbox_stuck' and detail @> '{"state": "due", "attempts": 0}')
@@ -68,7 +68,7 @@ export async function compareFindings(
     return [`  ${finding}: ${there.length}, declared ${wanted}`, ...there.map((row) => `    ${describe(row)}`)];
   });
   if (problems.length > 0) {
-    throw new Error(`private.findings is not what this file declares:\n${problems.join('\n')}`);
+    throw new Error(`billing.findings is not what this file declares:\n${problems.join('\n')}`);
   }
 }
 
@@ -80,7 +80,7 @@ function describe({ subject, user_id: userId, since, detail }: Row): string {
 
 /** The findings now: kind, subject and, where it has one, the reason, outcome or state. */
 export async function readFindings(database: TestDatabase): Promise<unknown[][]> {
-  const rows = await database.query('select finding, subject, detail from private.findings order by finding, subject');
+  const rows = await database.query('select finding, subject, detail from billing.findings order by finding, subject');
   return rows.map(({ finding, subject, detail }) => {
     const { reason, outcome, state } = Object(detail);
     return [finding, subject, reason ?? outcome ?? state].filter((field) => field !== undefined);

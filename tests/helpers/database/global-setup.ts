@@ -1,6 +1,6 @@
 import type { TestProject } from 'vitest/node';
 import { newestRelease } from '../../../scripts/release/release-files.ts';
-import { restoreRelease } from '../../../scripts/release/restore-release.ts';
+import { installRelease } from '../../../scripts/release/restore-release.ts';
 import { localPassword } from '../../../scripts/stack/defaults.ts';
 import { migrate } from '../../../scripts/stack/postgres/migrate.ts';
 import { createPostgres } from '../../../scripts/stack/postgres/postgres.ts';
@@ -55,9 +55,8 @@ export default async function setup(
       await client.query(`create database ${templateDatabase}`);
     });
     await prepareDatabase(postgres.url(templateDatabase));
-    if (project.name === 'upgraded') {
-      await restoreRelease(postgres.url(templateDatabase), await newestRelease(), { sample: false });
-    }
+    const release = project.name === 'upgraded' ? await newestRelease() : undefined;
+    if (release !== undefined) await installRelease(postgres.url(templateDatabase), release);
     await migrate({
       url: postgres.url(templateDatabase),
       seed: false,
@@ -69,10 +68,11 @@ export default async function setup(
     await copyFolder(`${folder}/postgres`, clusters.migrated);
     await postgres.start();
     await postgres.ready();
-    // No job sweeps the tests' databases. Without this, a long run would have the finding sweep_overdue.
+    // No job sweeps the tests' databases. Without this, a long run would have the finding sweep_overdue, and a test's own
+    // sweep would create the profiles that the test deleted.
     await withClient(
       postgres.url(templateDatabase),
-      (client) => client.query("update private.scheduled_jobs set since = 'infinity'"),
+      (client) => client.query("update billing.scheduled_jobs set since = 'infinity', profiled_until = null"),
     );
   } catch (error) {
     await stop();

@@ -1,24 +1,56 @@
 import { inject } from 'vitest';
-import { newestRelease, readReleaseNotes, type ReleaseNotes } from '../../../scripts/release/release-files.ts';
+import { readRelease } from '../../../scripts/release/read-release.ts';
+import {
+  copyMigrations,
+  deployedFolder,
+  migrationNames,
+  newestRelease,
+  readReleaseNotes,
+  type ReleaseNotes,
+} from '../../../scripts/release/release-files.ts';
 import { restoreRelease } from '../../../scripts/release/restore-release.ts';
+import { type Release, writeRelease } from '../../../scripts/release/write-release.ts';
 import { prepareDatabase } from '../../../scripts/stack/postgres/prepare-database.ts';
 import { withClient } from './postgres-client.ts';
-import { openDatabase, type TestDatabase } from './test-database.ts';
+import { createTestDatabase, openDatabase, type TestDatabase } from './test-database.ts';
 
-/** A database as the newest release left it, with its sample. */
+/** The files of a release: `migrations` and `releases` of the folder. */
+export type ReleaseFiles = { readonly version: string; readonly folder: string; readonly remove: () => Promise<void> };
+
+/** The newest release. While there is none, one of the current migrations, in a temporary folder that `remove` removes. */
+export async function releaseToUpgrade(): Promise<ReleaseFiles> {
+  const newest = await newestRelease();
+  if (newest !== undefined) return { version: newest, folder: deployedFolder, remove: () => Promise.resolve() };
+  const version = '0.0.0';
+  const project = await copyMigrations(await migrationNames());
+  const folder = `${project}/supabase`;
+  await writeRelease(version, await readCurrentRelease(), folder);
+  return { version, folder, remove: () => Deno.remove(project, { recursive: true }) };
+}
+
+/** A release of the current migrations, not written. The sample compares its findings itself. */
+export async function readCurrentRelease(): Promise<Release> {
+  const database = await createTestDatabase({ findings: 'compared elsewhere' });
+  try {
+    return await readRelease(database.url);
+  } finally {
+    await database.close();
+  }
+}
+
+/** A database as a release left it, with its sample. */
 export type ReleasedDatabase = { readonly database: TestDatabase; readonly notes: ReleaseNotes };
 
-/** Restores the newest release. `close` compares the findings with those that its sample left open. */
-export async function restoreReleasedDatabase(): Promise<ReleasedDatabase> {
+/** Restores a release. `close` compares the findings with those that its sample left open. */
+export async function restoreReleasedDatabase({ version, folder }: ReleaseFiles): Promise<ReleasedDatabase> {
   const server = inject('postgresUrl');
   const name = `released_${crypto.randomUUID().replaceAll('-', '')}`;
   const url = new URL(server);
   url.pathname = `/${name}`;
-  const release = await newestRelease();
-  const notes = await readReleaseNotes(release);
+  const notes = await readReleaseNotes(version, folder);
   await withClient(server, (client) => client.query(`create database ${name}`));
   await prepareDatabase(url.href);
-  await restoreRelease(url.href, release, { sample: true });
+  await restoreRelease(url.href, version, folder);
   const database = openDatabase(url.href, {
     at: notes.at,
     findings: countByKind(notes),

@@ -18,12 +18,12 @@ const tier = 'basic';
 
 // Not setClock: it replaces the function, and then Postgres plans every statement that calls it again, which is slow.
 const clock = `
-  create table private.time (at timestamptz not null);
-  insert into private.time values (timestamptz '${new Date(start).toISOString()}');
-  grant select on private.time to service_role;
-  create or replace function private.clock() returns timestamptz language plpgsql stable set search_path = '' as $$
+  create table billing.time (at timestamptz not null);
+  insert into billing.time values (timestamptz '${new Date(start).toISOString()}');
+  grant select on billing.time to service_role;
+  create or replace function billing.clock() returns timestamptz language plpgsql stable set search_path = pg_catalog, pg_temp as $$
   begin
-    return (select t.at from private.time t);
+    return (select t.at from billing.time t);
   end
   $$`;
 
@@ -186,7 +186,7 @@ export function useBillingProject(project: Project): BillingProject {
     },
     async moveOn(more) {
       hours += more;
-      await project.database.query('update private.time set at = $1', [new Date(start + hours * 3_600_000)]);
+      await project.database.query('update billing.time set at = $1', [new Date(start + hours * 3_600_000)]);
       await postJson(url('/simulate/due'), {});
       await settled();
     },

@@ -43,7 +43,7 @@ export async function newCustomer(billing: BillingProject): Promise<BilledCustom
   };
   const billed = async () => (await billing.atGateway(user)).filter(({ status }) => billingStates.includes(status));
   const now = async () =>
-    Number((await billing.database.one('select extract(epoch from private.clock())::integer as now')).now);
+    Number((await billing.database.one('select extract(epoch from billing.clock())::integer as now')).now);
   const moveTo = async (hours: number) => {
     const time = await now();
     const ends = (await billed()).flatMap(({ current_end: end, charge_at: at }) => [end, at]).filter((at) => at > time);
@@ -85,7 +85,7 @@ export async function newCustomer(billing: BillingProject): Promise<BilledCustom
     findings: async () =>
       // Mails are due since the clock was set; nothing sends them here.
       (await billing.database.query(
-        `select f.finding from private.findings f
+        `select f.finding from billing.findings f
          where f.user_id = $1
            and not (f.finding = 'outbox_stuck' and f.detail ->> 'destination' in ('email', 'notice'))`,
         [user.id],
@@ -94,7 +94,7 @@ export async function newCustomer(billing: BillingProject): Promise<BilledCustom
       vi.waitFor(async () => {
         const ids = (await billing.atGateway(user)).map(({ id }) => `cancel-subscription/${id}`);
         const rows = await billing.database.query(
-          'select from private.outbox where key = any ($1) and attempts > 0 and last_error is not null',
+          'select from billing.outbox where key = any ($1) and attempts > 0 and last_error is not null',
           [ids],
         );
         expect(rows.length).toBeGreaterThan(0);

@@ -78,7 +78,7 @@ export async function expectNothingHalfDone(database: TestDatabase): Promise<voi
      from public.payments p
      left join public.subscriptions s on s.id = p.subscription_id
      left join public.profiles pr on pr.user_id = p.user_id
-     left join private.outbox o on o.key = 'payment-success/' || p.id
+     left join billing.outbox o on o.key = 'payment-success/' || p.id
      where (case when p.status = 'captured'
        then num_nulls(p.fulfilled_at, p.period_end, s.id, o.id) > 0
          or s.status <> 'active' or s.current_period_end <> p.period_end or pr.subscription_tier <> s.tier

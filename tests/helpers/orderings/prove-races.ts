@@ -32,9 +32,9 @@ export async function proveRaces(
       }
     }));
     // An event that was delivered while its order was being stored is applied by the next sweep.
-    await database.query('select private.replay_missed_events()');
+    await database.query('select billing.replay_missed_events()');
     const { rows: [row] } = await first.query(
-      "select set_config('test.clock', (private.clock() + interval '1 minute')::text, true), test.read_end($1) as state",
+      "select set_config('test.clock', (billing.clock() + interval '1 minute')::text, true), test.read_end($1) as state",
       [JSON.stringify(subject)],
     );
     const message = `seed ${seed}: ${replayCommand(name, sequence.map((step) => step.name))}`;

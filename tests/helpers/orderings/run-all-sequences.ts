@@ -9,8 +9,8 @@ const tables = [
   'public.payments',
   'public.subscriptions',
   'public.profiles',
-  'private.gateway_events',
-  'private.outbox',
+  'billing.gateway_events',
+  'billing.outbox',
 ];
 
 /**

@@ -9,11 +9,11 @@ do $$
 begin
   execute format(
     $clock$
-      create or replace function private.clock()
+      create or replace function billing.clock()
       returns timestamptz
       language sql
       stable
-      set search_path = ''
+      set search_path = pg_catalog, pg_temp
       return coalesce(
         nullif(current_setting('test.clock', true), '')::timestamptz,
         timestamptz '2026-11-20T12:00:00Z' + (now() - timestamptz %L)
@@ -31,10 +31,10 @@ language plpgsql
 security definer
 as $$
 begin
-  while private.expire_subscriptions() > 0 loop
+  while billing.expire_subscriptions() > 0 loop
   end loop;
-  if exists (select from private.settle_failures) then
-    raise exception 'the expiry failed: %', (select string_agg(f.error, ' ') from private.settle_failures f);
+  if exists (select from billing.settle_failures) then
+    raise exception 'the expiry failed: %', (select string_agg(f.error, ' ') from billing.settle_failures f);
   end if;
 end
 $$;
@@ -53,7 +53,7 @@ begin
   -- Seven seconds later, or by `test.pace`.
   perform set_config(
     'test.clock',
-    (private.clock() + coalesce(nullif(current_setting('test.pace', true), ''), '7 seconds')::interval)::text,
+    (billing.clock() + coalesce(nullif(current_setting('test.pace', true), ''), '7 seconds')::interval)::text,
     true
   );
   if p_step ? 'body' then
@@ -61,15 +61,15 @@ begin
   elsif p_step ? 'stored' then
     v_answer := public.store_order((p_step ->> 'stored')::uuid, p_step ->> 'orderId');
   elsif p_step ? 'grantTo' then
-    perform private.grant_tier((p_step ->> 'grantTo')::uuid, 'premium', (p_step ->> 'until')::timestamptz, 'test');
+    perform billing.grant_tier((p_step ->> 'grantTo')::uuid, 'premium', (p_step ->> 'until')::timestamptz, 'test');
   elsif p_step ? 'cancelFor' then
     v_answer := public.cancel_subscription((p_step ->> 'cancelFor')::uuid, (p_step ->> 'atPeriodEnd')::boolean);
   elsif p_step ? 'askFor' then
-    insert into private.subscription_orders (
+    insert into billing.subscription_orders (
       user_id, tier, gateway_plan_id, gateway_subscription_id, expires_at, starts_at, is_trial, replaces
     )
     values (
-      (p_step ->> 'userId')::uuid, 'pro', 'plan_pro', p_step ->> 'askFor', private.clock() + interval '30 days',
+      (p_step ->> 'userId')::uuid, 'pro', 'plan_pro', p_step ->> 'askFor', billing.clock() + interval '30 days',
       (p_step ->> 'startsAt')::timestamptz, (p_step ->> 'isTrial')::boolean, p_step ->> 'replaces'
     );
   elsif p_step ? 'expires' then
@@ -110,14 +110,14 @@ begin
         'status', s.status,
         'id', s.gateway_subscription_id,
         'length', case
-          when s.current_period_end > private.clock()
+          when s.current_period_end > billing.clock()
             then age(s.current_period_end at time zone 'UTC', s.current_period_start at time zone 'UTC')
         end,
         -- The period of a purchase depends on its fulfilment.
         'until', case
           when s.current_period_end > '2100-01-01Z'
             or (p_subject ->> 'expires')::boolean and s.gateway_subscription_id is not null
-            then private.iso_time(s.current_period_end)
+            then billing.iso_time(s.current_period_end)
         end
       ))
       from public.subscriptions s
@@ -131,7 +131,7 @@ begin
           || case
             when p.status = 'captured' and money.is_kept then jsonb_build_object(
               'fulfilled', p.fulfilled_at is not null,
-              'mails', (select count(*) from private.outbox o where o.key = 'payment-success/' || p.id)
+              'mails', (select count(*) from billing.outbox o where o.key = 'payment-success/' || p.id)
             )
             else '{}'
           end
@@ -149,7 +149,7 @@ begin
           where p.gateway_payment_id is not null
           union all
           select x.gateway_payment_id, x.paid_at is not null, x.confirmed_at is not null, x.refunded_amount
-          from private.extra_payments x
+          from billing.extra_payments x
           where x.payment_id = p.id
         ) m
       ) money
@@ -158,7 +158,7 @@ begin
     'cancellations', (
       select jsonb_agg(ids.id order by ids.id)
       from jsonb_array_elements_text(p_subject -> 'subscriptionIds') ids (id)
-      join private.outbox o on o.key = 'cancel-subscription/' || ids.id
+      join billing.outbox o on o.key = 'cancel-subscription/' || ids.id
       where o.parked_at is null
     )
   );
@@ -260,7 +260,7 @@ begin
   for v_function in
     select p.oid
     from pg_proc p
-    where p.pronamespace = 'private'::regnamespace
+    where p.pronamespace = 'billing'::regnamespace
       and p.prosqlbody is not null
   loop
     execute format('alter function %s reset search_path', v_function);

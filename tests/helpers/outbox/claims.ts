@@ -16,8 +16,8 @@ export async function enqueue(
   key = uniqueId('fact'),
 ): Promise<number> {
   const { id } = await database.one(
-    `with noted as (select private.enqueue($1, $2, 'kind', '{}'))
-     select currval(pg_get_serial_sequence('private.outbox', 'id'))::int as id from noted`,
+    `with noted as (select billing.enqueue($1, $2, 'kind', '{}'))
+     select currval(pg_get_serial_sequence('billing.outbox', 'id'))::int as id from noted`,
     [key, destination],
   );
   return Number(id);
@@ -53,10 +53,10 @@ export function fail(
 /** A row of the outbox, with times in ISO 8601. */
 export function readRow(database: TestDatabase, id: number): Promise<Row> {
   return database.one(
-    `select key, destination, attempts, last_error, private.iso_time(queued_at) as queued_at,
-       private.iso_time(next_attempt_at) as next_attempt_at, private.iso_time(delivered_at) as delivered_at,
-       private.iso_time(parked_at) as parked_at
-     from private.outbox where id = $1`,
+    `select key, destination, attempts, last_error, billing.iso_time(queued_at) as queued_at,
+       billing.iso_time(next_attempt_at) as next_attempt_at, billing.iso_time(delivered_at) as delivered_at,
+       billing.iso_time(parked_at) as parked_at
+     from billing.outbox where id = $1`,
     [id],
   );
 }

@@ -23,7 +23,7 @@ export async function expectSentOnce(project: Project, dispatchers: number, mail
     expect(keys).toHaveLength(mails);
     expect(new Set(keys).size).toBe(mails);
     const { twice } = await project.database.one(
-      'select count(*)::int as twice from private.outbox where attempts <> 1 or cardinality(claims) <> 1',
+      'select count(*)::int as twice from billing.outbox where attempts <> 1 or cardinality(claims) <> 1',
     );
     expect(twice).toBe(0);
   } finally {

@@ -14,7 +14,7 @@ export async function enqueueMail(database: TestDatabase, payload: Record<string
     valid_until: '2027-11-20T11:45:40.559Z',
     ...payload,
   };
-  await database.query('select private.enqueue($1, $2, $3, $4)', [key, 'email', 'payment-success', mail]);
+  await database.query('select billing.enqueue($1, $2, $3, $4)', [key, 'email', 'payment-success', mail]);
   return key;
 }
 
@@ -24,14 +24,14 @@ export async function enqueueRevalidation(
   paths = ['/subscription', '/pricing', '/analytics', '/dashboard'],
 ): Promise<string> {
   const key = uniqueId('revalidation/test');
-  await database.query('select private.enqueue($1, $2, $2, $3)', [key, 'revalidation', { paths }]);
+  await database.query('select billing.enqueue($1, $2, $2, $3)', [key, 'revalidation', { paths }]);
   return key;
 }
 
 /** Enqueues several mails, with the keys `payment-success/1` and so on. */
 export async function enqueueMails(database: TestDatabase, count: number): Promise<void> {
   await database.query(
-    `insert into private.outbox (key, destination, kind, payload)
+    `insert into billing.outbox (key, destination, kind, payload)
      select 'payment-success/' || i, 'email', 'payment-success', jsonb_build_object(
        'to', format('user-%s@example.com', i), 'display_name', 'Asha Rao', 'plan_name', 'Pro', 'amount', 99900,
        'currency', 'INR', 'transaction_id', 'pay_' || i, 'valid_until', '2027-11-20T11:45:40.559Z')
@@ -44,10 +44,10 @@ export async function enqueueMails(database: TestDatabase, count: number): Promi
 export function readSideEffect(database: TestDatabase, key: string): Promise<Row> {
   return database.one(
     `select attempts, last_error, (select count(token)::int from unnest(claims) token) as claims,
-       private.iso_time(next_attempt_at) as next_attempt_at,
+       billing.iso_time(next_attempt_at) as next_attempt_at,
        case when delivered_at is not null then 'delivered' when parked_at is not null then 'parked' else 'pending' end
          as state
-     from private.outbox where key = $1`,
+     from billing.outbox where key = $1`,
     [key],
   );
 }
@@ -57,12 +57,12 @@ export function countRows(database: TestDatabase): Promise<Row> {
   return database.one(
     `select count(*) filter (where delivered_at is null and parked_at is null)::int as pending,
        count(delivered_at)::int as delivered, count(parked_at)::int as parked
-     from private.outbox`,
+     from billing.outbox`,
   );
 }
 
 /** Deletes all side effects and pauses. */
 export async function emptyOutbox(database: TestDatabase): Promise<void> {
-  await database.query('delete from private.outbox');
-  await database.query('delete from private.outbox_pauses');
+  await database.query('delete from billing.outbox');
+  await database.query('delete from billing.outbox_pauses');
 }

@@ -4,7 +4,7 @@ import type { Row, TestDatabase } from '../database/test-database.ts';
 export async function readSubscription(database: TestDatabase, userId: string): Promise<Row | null> {
   const rows = await database.query(
     `select s.tier, s.status, p.tier as plan_tier, s.gateway_subscription_id,
-       private.iso_time(s.current_period_start) as start, private.iso_time(s.current_period_end) as "end"
+       billing.iso_time(s.current_period_start) as start, billing.iso_time(s.current_period_end) as "end"
      from public.subscriptions s
      left join public.plans p on p.id = s.plan_id
      where s.user_id = $1`,
@@ -32,7 +32,7 @@ export function readOutbox(
   about: string | null,
 ): Promise<Row[]> {
   return database.query(
-    `select key, kind, payload from private.outbox
+    `select key, kind, payload from billing.outbox
      where destination = $1 and $2 in (payload ->> 'to', payload ->> 'gateway_subscription_id')
      order by id`,
     [destination, about],
@@ -41,7 +41,7 @@ export function readOutbox(
 
 /** The number of revalidations in the outbox. */
 export async function countRevalidations(database: TestDatabase): Promise<number> {
-  const { count } = await database.one("select count(*)::int from private.outbox where destination = 'revalidation'");
+  const { count } = await database.one("select count(*)::int from billing.outbox where destination = 'revalidation'");
   return Number(count);
 }
 
@@ -49,7 +49,7 @@ export async function countRevalidations(database: TestDatabase): Promise<number
 export function readLedger(database: TestDatabase, bodySha256: string): Promise<Row> {
   return database.one(
     `select event_id, event, subject_id, outcome, error, deliveries, attempts
-     from private.gateway_events where body_sha256 = decode($1, 'hex')`,
+     from billing.gateway_events where body_sha256 = decode($1, 'hex')`,
     [bodySha256],
   );
 }
@@ -66,14 +66,14 @@ export async function readCancellation(database: TestDatabase, id: string): Prom
          when parked_at is not null then 'withdrawn'
          else 'pending'
        end as state
-     from private.outbox where key = 'cancel-subscription/' || $1`,
+     from billing.outbox where key = 'cancel-subscription/' || $1`,
     [id],
   );
   return row ?? null;
 }
 
 /**
- * The rows of every table of schemas public and private, by its name: a line of JSON for each. Two equal results mean
+ * The rows of every table of schemas public and billing, by its name: a line of JSON for each. Two equal results mean
  * that nothing was written in between.
  */
 export function readAllRows(database: TestDatabase): Promise<Record<string, unknown>> {
@@ -82,14 +82,14 @@ export function readAllRows(database: TestDatabase): Promise<Record<string, unkn
 
 /** `readAllRows` without the ledger, which stores every signed delivery, and its derived tables. */
 export function readRowsBesidesLedger(database: TestDatabase): Promise<Record<string, unknown>> {
-  return readRowsExcept(database, ['private.gateway_events', 'private.unsettled_events', 'private.scheduled_jobs']);
+  return readRowsExcept(database, ['billing.gateway_events', 'billing.unsettled_events', 'billing.scheduled_jobs']);
 }
 
 /** `readAllRows` without these tables. */
 export async function readRowsExcept(database: TestDatabase, left: string[]): Promise<Record<string, unknown>> {
   const tables = await database.query(
     `select name from (select schemaname || '.' || tablename as name from pg_tables) t
-     where name ~ '^(public|private)[.]' and name <> all ($1) order by name`,
+     where name ~ '^(public|billing)[.]' and name <> all ($1) order by name`,
     [left],
     'tables',
   );
@@ -119,14 +119,14 @@ export async function ledgerRow(database: TestDatabase, body: unknown): Promise<
     ? new Uint8Array(body)
     : new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body));
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
-  const [row] = await database.query('select * from private.gateway_events where body_sha256 = $1', [hash]);
+  const [row] = await database.query('select * from billing.gateway_events where body_sha256 = $1', [hash]);
   return row;
 }
 
 /** Payloads of the side effects of a kind that contain an address or id; '' means all of the kind. */
 export async function queued(database: TestDatabase, kind: string, about: string): Promise<unknown[]> {
   const rows = await database.query(
-    'select payload from private.outbox where kind = $1 and payload::text like $2 order by id',
+    'select payload from billing.outbox where kind = $1 and payload::text like $2 order by id',
     [kind, `%${about}%`],
   );
   return rows.map((row) => row.payload);

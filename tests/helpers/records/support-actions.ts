@@ -22,7 +22,7 @@ export async function openSupport(database: TestDatabase): Promise<pg.Client> {
 export async function act(session: Pick<pg.Client, 'query'>, action: SupportAction): Promise<Row> {
   const { email, tier, until, reference, reason = 'the customer asked for it' } = action;
   const { rows } = await session.query(
-    `insert into private.support_actions (action, email, tier, until, reference, reason)
+    `insert into billing.support_actions (action, email, tier, until, reference, reason)
      values ($1, $2, $3, $4, $5, $6) returning *`,
     [action.action, email, tier, until, reference, reason],
   );

@@ -1,0 +1,279 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describeSchema } from '../../scripts/release/describe-schema.ts';
+import { migrationVersions } from '../../scripts/schema-version.ts';
+import { type AppProject, createAppProject } from '../helpers/database/app-project.ts';
+import { readFindings } from '../helpers/database/findings.ts';
+import { withClient } from '../helpers/database/postgres-client.ts';
+import { callRpc, openSession } from '../helpers/database/session.ts';
+import { createTestDatabase, type Row, type TestDatabase } from '../helpers/database/test-database.ts';
+import { createPayment } from '../helpers/records/records.ts';
+
+// A project with the usual starter, a schema private, users, and a migration that is newer than the service's.
+const starter = await Deno.readTextFile(new URL('../helpers/database/starter.sql', import.meta.url));
+const privateSchema = `
+create schema private;
+create table private.notes (id int primary key);
+create function private.is_owner() returns boolean language sql security definer set search_path = '' return true;
+grant usage on schema private to authenticated;`;
+const early = crypto.randomUUID();
+const nobody = crypto.randomUUID();
+
+let app: AppProject;
+let database: TestDatabase;
+let before: Row;
+let first: { refusal: string; applied: string[] };
+
+/** What the app has: its table of profiles with columns, rights, policies and triggers, and its default privileges. */
+const readApp = () =>
+  database.one(`
+    select
+      (select array_agg(a.attname order by a.attnum) from pg_attribute a
+        where a.attrelid = 'public.profiles'::regclass and a.attnum > 0) as columns,
+      (select relacl::text from pg_class where oid = 'public.profiles'::regclass) as rights,
+      (select json_agg(p order by p.policyname) from pg_policies p where p.tablename = 'profiles') as policies,
+      (select json_agg(t.tgname) from pg_trigger t
+        where t.tgrelid = 'public.profiles'::regclass and not t.tgisinternal) as triggers,
+      (select json_agg(p.* order by p.id) from public.profiles p) as rows,
+      (select json_agg(d.defaclacl order by d.defaclobjtype) from pg_default_acl d
+        where d.defaclnamespace = 'public'::regnamespace) as default_rights,
+      (select json_agg(p.proname) from pg_proc p where p.pronamespace = 'private'::regnamespace) as functions,
+      (select nspacl::text from pg_namespace where nspname = 'private') as schema_rights`);
+const appliedVersions = async () =>
+  (await database.query('select version from supabase_migrations.schema_migrations order by version'))
+    .map(({ version }) => version);
+const signUp = async (metadata: unknown, email: string) => {
+  const id = crypto.randomUUID();
+  await database.query('insert into auth.users (id, email, raw_user_meta_data) values ($1, $2, $3)', [
+    id,
+    email,
+    JSON.stringify(metadata),
+  ]);
+  return id;
+};
+const buy = async (userId: string) => {
+  const { orderId } = await createPayment(database, { userId });
+  const service = await openSession(database, { role: 'service_role' });
+  return await callRpc(service, 'verify_payment', userId, orderId, `pay_${orderId}`, 'signature');
+};
+const asUser = (userId: string) => openSession(database, { role: 'authenticated', userId });
+const denied = { code: '42501' };
+
+beforeAll(async () => {
+  app = await createAppProject({ findings: {} });
+  ({ database } = app);
+  await app.add('20250101000000_profiles.sql', starter);
+  await app.add('20250101000001_private.sql', privateSchema);
+  await app.add('20991201000000_reports.sql', 'create table public.reports (id int primary key);');
+  await app.push();
+  await database.query(
+    `insert into auth.users (id, email, raw_user_meta_data)
+     values ($1, 'early@example.com', '{"full_name": "Early Bird"}'), ($2, null, null)`,
+    [early, nobody],
+  );
+  before = await readApp();
+  await app.addService();
+  const refusal = await app.push().then(() => '', (error: unknown) => String(error));
+  const versions = await appliedVersions();
+  expect(versions).toEqual(['20250101000000', '20250101000001', '20991201000000']);
+  first = { refusal, applied: await app.push({ includeAll: true }) };
+});
+afterAll(() => app.close());
+
+describe('db push with migrations of the app', () => {
+  test('that are newer than ours asks for --include-all, which applies exactly ours', async () => {
+    expect(first.refusal).toContain('--include-all');
+    expect(first.applied.map((name) => name.slice(0, 14))).toEqual(await migrationVersions());
+  });
+
+  test('leaves the app’s profiles, schema private and default privileges as they were', async () => {
+    expect(before.rows).toHaveLength(2);
+    expect(await readApp()).toEqual(before);
+  });
+
+  test('goes on as usual with a newer migration of the app', async () => {
+    await app.add('20991231000000_later.sql', 'create table public.later (id int primary key);');
+    expect(await app.push()).toEqual(['20991231000000_later.sql']);
+  });
+
+  test('applies a later migration of ours between them with --include-all', async () => {
+    await app.add('20991215000000_later_of_ours.sql', 'alter table billing.settings add column later text;');
+    await expect(app.push()).rejects.toThrow('--include-all');
+    expect(await app.push({ includeAll: true })).toEqual(['20991215000000_later_of_ours.sql']);
+    expect(await app.push()).toEqual([]);
+    await database.query('alter table billing.settings drop column later');
+  });
+
+  test('shows the function that its version is applied', async () => {
+    const service = await openSession(database, { role: 'service_role' });
+    const newest = (await migrationVersions()).at(-1) ?? '';
+    expect(await callRpc(service, 'get_schema_version', newest)).toEqual({ version: newest });
+  });
+});
+
+describe('rights', () => {
+  test('on our objects are those of a project without default privileges', async () => {
+    const plain = await createTestDatabase();
+    const rights = async (url: string) =>
+      (await withClient(url, describeSchema)).filter((line) => /^(right|policy)/.test(line));
+    const expected = await rights(plain.url);
+    await plain.close();
+    const ofTheApp =
+      /^(right on|policy .* on) (column )?(public\.)?(profiles|reports|later|handle_new_user|default in public)\b/;
+    const found = (await rights(database.url))
+      .filter((line) => !ofTheApp.test(line))
+      .map((line) => line.replace('subscription_profiles', 'profiles'));
+    expect(found.sort()).toEqual(expected.filter((line) => !line.includes('default in public')).sort());
+  });
+
+  test('on the next table of the app are those of its default privileges', async () => {
+    await database.query('create table public.notes (id int); insert into public.notes values (1)');
+    for (const role of ['anon', 'service_role'] as const) {
+      const session = await openSession(database, { role });
+      expect((await session.query('select * from public.notes')).rows).toEqual([{ id: 1 }]);
+    }
+    const user = await asUser(early);
+    expect((await user.query('insert into public.notes values (2) returning id')).rows).toEqual([{ id: 2 }]);
+  });
+});
+
+describe('a user who signed up before the installation', () => {
+  test('has the tier free and no finding, before the sweep and after it', async () => {
+    const session = await asUser(early);
+    const read = async () => ({
+      api: (await database.one('select public.get_subscription($1) as answer', [early])).answer,
+      ...(await session.query("select public.current_tier() as tier, public.has_tier('free') as free")).rows[0],
+      rows: await database.query('select from billing.profiles where user_id = $1', [early]).then((rows) =>
+        rows.length
+      ),
+    });
+    const free = { api: expect.objectContaining({ currentTier: 'free' }), tier: 'free', free: true };
+    expect(await read()).toEqual({ ...free, rows: 0 });
+    expect(await readFindings(database)).toEqual([]);
+    await database.query('select billing.sweep()');
+    expect(await read()).toEqual({ ...free, rows: 1 });
+    expect(await readFindings(database)).toEqual([]);
+  });
+
+  test('has a profile after the sweep, named by metadata and address, without side effects', async () => {
+    expect(
+      await database.query(
+        `select user_id, display_name, username, subscription_tier from public.subscription_profiles
+         where user_id in ($1, $2) order by username`,
+        [early, nobody],
+      ),
+    ).toEqual([
+      { user_id: early, display_name: 'Early Bird', username: 'early', subscription_tier: 'free' },
+      { user_id: nobody, display_name: null, username: 'user', subscription_tier: 'free' },
+    ]);
+    expect(await database.query('select key from billing.outbox')).toEqual([]);
+  });
+});
+
+describe('an app with its own public.profiles', () => {
+  let owner: string;
+  let stranger: string;
+  beforeAll(async () => {
+    owner = await signUp({ full_name: 'Asha Rao', avatar_url: 'https://app.example/a.png' }, 'asha@example.com');
+    stranger = await signUp({}, 'ravi@example.com');
+    expect(await buy(owner)).toMatchObject({ outcome: 'applied', tier: 'pro' });
+  });
+
+  test('fills both tables at a sign-up', async () => {
+    expect(await database.one('select * from public.profiles where id = $1', [owner])).toEqual({
+      id: owner,
+      updated_at: null,
+      username: null,
+      full_name: 'Asha Rao',
+      avatar_url: 'https://app.example/a.png',
+    });
+    expect(
+      await database.query('select * from public.subscription_profiles where user_id = any ($1)', [[owner, stranger]]),
+    )
+      .toMatchObject([
+        { user_id: owner, subscription_tier: 'pro', display_name: 'Asha Rao', username: 'asha' },
+        { user_id: stranger, subscription_tier: 'free', display_name: null, username: 'ravi' },
+      ]);
+  });
+
+  test('greets the buyer by the name of the metadata', async () => {
+    const mails = await database.query(
+      "select payload ->> 'display_name' as name from billing.outbox where kind = 'payment-success'",
+    );
+    expect(mails).toEqual([{ name: 'Asha Rao' }]);
+  });
+
+  test('reads and writes its own table as before, by owner, stranger and anonymous', async () => {
+    const upsert = `insert into public.profiles (id, username) values ($1, $2)
+      on conflict (id) do update set username = excluded.username returning username`;
+    const ofOwner = await asUser(owner);
+    expect((await ofOwner.query(upsert, [owner, 'asha'])).rows).toEqual([{ username: 'asha' }]);
+    const ofStranger = await asUser(stranger);
+    await expect(ofStranger.query(upsert, [owner, 'mallory'])).rejects.toMatchObject(denied);
+    const anonymous = await openSession(database, { role: 'anon' });
+    const { rows } = await anonymous.query('select * from public.profiles where id = $1', [owner]);
+    expect(rows).toMatchObject([{ username: 'asha' }]);
+    expect(Object.keys(rows[0])).toEqual(['id', 'updated_at', 'username', 'full_name', 'avatar_url']);
+  });
+
+  test('shows a tier to its owner and to the service, not to a stranger or anonymous', async () => {
+    const read = 'select user_id, subscription_tier from public.subscription_profiles where user_id = $1';
+    const row = [{ user_id: owner, subscription_tier: 'pro' }];
+    expect((await (await asUser(owner)).query(read, [owner])).rows).toEqual(row);
+    expect((await (await openSession(database, { role: 'service_role' })).query(read, [owner])).rows).toEqual(row);
+    expect((await (await asUser(stranger)).query(read, [owner])).rows).toEqual([]);
+    const anonymous = await openSession(database, { role: 'anon' });
+    await expect(anonymous.query(read, [owner])).rejects.toMatchObject(denied);
+  });
+
+  test('hides the view billing.profiles from its clients', async () => {
+    const sessions = [await asUser(owner), await openSession(database, { role: 'anon' })];
+    for (const session of sessions) {
+      await expect(session.query('select from billing.profiles')).rejects.toMatchObject(denied);
+    }
+  });
+
+  test('reads the tier in its policies: pro for the owner, free for a stranger, refused to anonymous', async () => {
+    const read = "select public.current_tier() as tier, public.has_tier('pro') as pro";
+    expect((await (await asUser(owner)).query(read)).rows).toEqual([{ tier: 'pro', pro: true }]);
+    expect((await (await asUser(stranger)).query(read)).rows).toEqual([{ tier: 'free', pro: false }]);
+    const anonymous = await openSession(database, { role: 'anon' });
+    await expect(anonymous.query(read)).rejects.toMatchObject(denied);
+  });
+
+  test('lets a user edit the names, and not the tier, of the own row alone', async () => {
+    const edit = "update public.subscription_profiles set display_name = 'A. Rao' where user_id = $1";
+    expect((await (await asUser(owner)).query(edit, [owner])).rowCount).toBe(1);
+    expect((await (await asUser(stranger)).query(edit, [owner])).rowCount).toBe(0);
+    await expect((await asUser(owner)).query("update public.subscription_profiles set subscription_tier = 'premium'"))
+      .rejects.toMatchObject(denied);
+  });
+
+  test('shows support the customer with tier and name', async () => {
+    const support = await database.connect();
+    await support.query('set role subscriptions_support');
+    const { rows } = await support.query("select email, name, tier from billing.search_customers('rao')");
+    expect(rows).toEqual([{ email: 'asha@example.com', name: 'A. Rao', tier: 'pro' }]);
+    expect((await support.query("select name, tier from billing.customers where email = 'asha@example.com'")).rows)
+      .toEqual([{ name: 'A. Rao', tier: 'pro' }]);
+  });
+
+  test('has an upsert through the view insert, then update, with the triggers of the table', async () => {
+    const upsert = `insert into billing.profiles (user_id, subscription_tier) values ($1, $2)
+      on conflict (user_id) do update set subscription_tier = excluded.subscription_tier`;
+    const id = await signUp({}, 'temporary@example.com');
+    await database.query('delete from billing.profiles where user_id = $1', [id]);
+    await database.query(upsert, [id, 'pro']);
+    await database.query(upsert, [id, 'basic']);
+    expect(
+      await database.query('select from_tier, to_tier from billing.tier_changes where user_id = $1 order by id', [id]),
+    )
+      .toEqual([{ from_tier: null, to_tier: 'pro' }, { from_tier: 'pro', to_tier: 'basic' }]);
+    await database.query('delete from auth.users where id = $1', [id]);
+    expect(await database.query('select from public.subscription_profiles where user_id = $1', [id])).toEqual([]);
+  });
+
+  test('has every part of the service, also after the parts are set up again', async () => {
+    expect(await database.one('select billing.set_up() as missing')).toEqual({ missing: 0 });
+    expect(await database.query('select part from billing.missing_parts()')).toEqual([]);
+  });
+});

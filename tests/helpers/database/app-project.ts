@@ -1,0 +1,70 @@
+import { inject } from 'vitest';
+import { migrate } from '../../../scripts/stack/postgres/migrate.ts';
+import { prepareDatabase } from '../../../scripts/stack/postgres/prepare-database.ts';
+import { root } from '../../../scripts/stack/root.ts';
+import type { Findings } from './findings.ts';
+import { withClient } from './postgres-client.ts';
+import { openDatabase, type TestDatabase } from './test-database.ts';
+
+/** The project of an app: a database that the service is not installed in yet, and a folder of migrations. */
+export type AppProject = {
+  readonly database: TestDatabase;
+  /** Adds a migration of the app to the folder. `name` starts with its version. */
+  add(name: string, sql: string): Promise<void>;
+  /** Adds the migrations of the service. */
+  addService(): Promise<void>;
+  /** Runs `supabase db push`. @returns the names of the applied files @throws Error with the output of the CLI */
+  push(options?: { includeAll?: boolean; seed?: boolean }): Promise<string[]>;
+  /** Drops the database. With `findings` it sweeps and compares them first. */
+  close(): Promise<void>;
+};
+
+/** As hosted projects have it: what the owner creates in schema public is open to the roles of the API. */
+const platformRights = `
+alter default privileges in schema public grant all on tables to anon, authenticated, service_role;
+alter default privileges in schema public grant all on functions to anon, authenticated, service_role;
+alter default privileges in schema public grant all on sequences to anon, authenticated, service_role;`;
+
+/** Creates the project of an app. Without `findings` they are not compared: the service is not installed in the end. */
+export async function createAppProject({ findings }: { readonly findings?: Findings } = {}): Promise<AppProject> {
+  const server = inject('postgresUrl');
+  const name = `app_${crypto.randomUUID().replaceAll('-', '')}`;
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  const folder = await Deno.makeTempDir({ prefix: 'app-' });
+  const migrations = `${folder}/supabase/migrations`;
+  await Deno.mkdir(migrations, { recursive: true });
+  await Deno.copyFile(`${root}/supabase/config.toml`, `${folder}/supabase/config.toml`);
+  await withClient(server, (client) => client.query(`create database ${name}`));
+  await prepareDatabase(url.href);
+  await withClient(url.href, (client) => client.query(platformRights));
+
+  const database = openDatabase(url.href, { findings: findings ?? 'compared elsewhere' });
+  return {
+    database,
+    add: (file, sql) => Deno.writeTextFile(`${migrations}/${file}`, sql),
+    async addService() {
+      await Deno.copyFile(`${root}/supabase/seed.sql`, `${folder}/supabase/seed.sql`);
+      for await (const { name } of Deno.readDir(`${root}/supabase/migrations`)) {
+        await Deno.copyFile(`${root}/supabase/migrations/${name}`, `${migrations}/${name}`);
+      }
+    },
+    async push({ includeAll = false, seed = false } = {}) {
+      const lines: string[] = [];
+      try {
+        await migrate({ url: url.href, seed, includeAll, folder, log: (line) => lines.push(line) });
+      } catch {
+        throw new Error(lines.join('\n'));
+      }
+      return lines.flatMap((line) => /Applying migration (\w+\.sql)\.\.\./.exec(line)?.[1] ?? []);
+    },
+    async close() {
+      try {
+        await database.close();
+      } finally {
+        await withClient(server, (client) => client.query(`drop database ${name} with (force)`));
+        await Deno.remove(folder, { recursive: true });
+      }
+    },
+  };
+}

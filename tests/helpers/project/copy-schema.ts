@@ -1,0 +1,33 @@
+import { root } from '../../../scripts/stack/root.ts';
+
+/** A copy of the schema files and the migrations. `folder` is a project's, `supabase` what is below it. */
+export type SchemaCopy = {
+  readonly folder: string;
+  readonly supabase: string;
+  /** Replaces a text that stands once in a file. @throws Error when it does not */
+  edit(path: string, text: string, by: string): Promise<void>;
+  remove(): Promise<void>;
+};
+
+export async function copySchema(): Promise<SchemaCopy> {
+  const folder = await Deno.makeTempDir({ prefix: 'schema-' });
+  const supabase = `${folder}/supabase`;
+  await Deno.mkdir(supabase);
+  await Deno.copyFile(`${root}/supabase/config.toml`, `${supabase}/config.toml`);
+  for (const name of ['schemas', 'migrations']) {
+    await Deno.mkdir(`${supabase}/${name}`);
+    for await (const file of Deno.readDir(`${root}/supabase/${name}`)) {
+      await Deno.copyFile(`${root}/supabase/${name}/${file.name}`, `${supabase}/${name}/${file.name}`);
+    }
+  }
+  return {
+    folder,
+    supabase,
+    async edit(path, text, by) {
+      const parts = (await Deno.readTextFile(`${supabase}/${path}`)).split(text);
+      if (parts.length !== 2) throw new Error(`${path} has ${parts.length - 1} times: ${text}`);
+      await Deno.writeTextFile(`${supabase}/${path}`, parts.join(by));
+    },
+    remove: () => Deno.remove(folder, { recursive: true }),
+  };
+}
