@@ -93,6 +93,76 @@ for each row
 when (new.revision = 0)
 execute function billing.record_manual_subscription();
 
+create table billing.wishes (
+  id bigint generated always as identity primary key,
+  user_id uuid not null constraint wishes_user_id_fkey references auth.users (id) on delete cascade,
+  at timestamptz not null default billing.clock(),
+  at_period_end boolean not null,
+  withdrawn_at timestamptz
+);
+alter table billing.wishes enable row level security;
+grant select, insert, update on billing.wishes to service_role;
+create index wishes_user_id_idx on billing.wishes (user_id);
+comment on table billing.wishes is
+  'What users asked to be cancelled. A wish covers everything that the gateway bills or will bill for the user and that was '
+  'authorised before it, whatever gives access at that time.';
+comment on column billing.wishes.at_period_end is 'False: at once.';
+comment on column billing.wishes.withdrawn_at is 'When the user resumed. A wish to cancel at once is final.';
+
+-- Returns when the first wish that covers a gateway subscription was made.
+create function billing.cancelled_by_user_at(p_user_id uuid, p_authorised_at timestamptz)
+returns timestamptz -- null: none
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return (
+    select min(w.at)
+    from billing.wishes w
+    where w.user_id = p_user_id
+      and w.at >= p_authorised_at
+      and w.withdrawn_at is null
+  );
+end
+$$;
+
+-- Returns when the customer authorised a gateway subscription.
+create function billing.authorised_at(p_subscription billing.gateway_subscriptions)
+returns timestamptz -- null: no event is known
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return coalesce(
+    least(p_subscription.authenticated_at, p_subscription.first_activated_at, p_subscription.first_charged_at),
+    p_subscription.arrived_at
+  );
+end
+$$;
+
+-- Returns the subscription that starts when another one ends: of the newest change of plan that was authorised and neither
+-- undone nor cancelled.
+create function billing.find_successor(p_user_id uuid, p_gateway_subscription_id text)
+returns billing.subscription_orders -- all null: none
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_order billing.subscription_orders;
+begin
+  select o.* into v_order
+  from billing.subscription_orders o
+  join billing.gateway_subscriptions m
+    on m.user_id = o.user_id
+    and m.gateway_subscription_id = o.gateway_subscription_id
+  where o.user_id = p_user_id
+    and o.replaces = p_gateway_subscription_id
+    and o.undone_at is null
+    and m.is_billed
+    and billing.cancelled_by_user_at(p_user_id, billing.authorised_at(m)) is null
+  order by o.created_at desc, o.id desc
+  limit 1;
+  return v_order;
+end
+$$;
+
 -- Nothing is stored about the sources that a payment replaced: when it is refunded in full, they run again.
 create view billing.replacements with (security_invoker = true) as
 select
@@ -212,12 +282,12 @@ from (
       -- The gateway cancels the subscription at the end of its cycle, a trial two days before its end, and charges the one
       -- that replaces it soon after that end.
       m.status = 'cancelled'
-        and m.replaced_by is not null
         and m.ended_at is null
         and (
           m.cancelled_at >= m.period_end - interval '1 day'
           or m.activated_at is null and m.first_charged_at is null
-        ) as ends_with_change
+        )
+        and (billing.find_successor(m.user_id, m.gateway_subscription_id)).id is not null as ends_with_change
   ) cancelled
   -- Only the credited cycle has ended. A later one is a source again.
   left join lateral (
@@ -280,14 +350,12 @@ comment on view billing.sources is
   'All sources of access, also those that have ended. A source runs until ended_at or lapses_at. The running source with '
   'the greatest since rules. lapses_at is ends_at plus the days of grace, or infinity until the gateway was read.';
 
--- The ruling source, with the user's numbers of gateway subscriptions for billing.settle_access.
+-- The ruling source.
 create type billing.ruling as (
   source billing.sources,
   is_live boolean,
   is_ended_by_gateway boolean, -- ended by the cancellation of a gateway subscription that was attached to it
-  billing integer, -- gateway subscriptions that the gateway still bills
-  replaced integer, -- gateway subscriptions that the gateway is to cancel
-  attaching integer -- gateway subscriptions that are no sources
+  attaching integer -- how many of the user's gateway subscriptions are no sources
 );
 
 -- Finds the ruling source: the running source with the greatest since. If no source is running, the one that ended last.
@@ -302,12 +370,6 @@ begin
   with mirrored as materialized (
     select
       count(*) filter (where m.plan_id is null or m.period_end is null) as attaching,
-      count(*) filter (where m.is_billed) as billing,
-      -- Before a purchase that begins later, the gateway is to cancel the ruling subscription, too.
-      count(*) filter (
-        where m.is_replaced
-          or exists (select from billing.upcoming_payments u where u.user_id = p_user_id)
-      ) as replaced,
       -- The cancellation of a gateway subscription without a plan of ours ends the source to which the subscription was
       -- attached. That source began before the activation or, where no activation is known, before the cancellation. A
       -- later purchase continues.
@@ -323,7 +385,7 @@ begin
     from billing.gateway_subscriptions m
     where m.user_id = p_user_id
   )
-  select s, live.is_live, coalesce(rank.is_ended_by_gateway, false), g.billing, g.replaced, g.attaching
+  select s, live.is_live, coalesce(rank.is_ended_by_gateway, false), g.attaching
   into v_ruling
   from mirrored g
   left join billing.manual_subscriptions w on w.user_id = p_user_id
@@ -460,6 +522,21 @@ begin
 end
 $$;
 
+-- Finds what the subscription row shows: the ruling source, with what is attached to it.
+create function billing.find_shown(p_user_id uuid)
+returns billing.ruling -- source is null: the user has no source
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_ruling constant billing.ruling := billing.find_ruling(p_user_id);
+begin
+  if (v_ruling.source).id is not null and v_ruling.attaching > 0 then
+    return billing.attach_gateway_subscription(v_ruling);
+  end if;
+  return v_ruling;
+end
+$$;
+
 -- Purchases that begin when another source ends.
 create view billing.upcoming_payments with (security_invoker = true) as
 select p.user_id, p.id::text as id, p.since, p.period_start, p.period_end
@@ -499,48 +576,5 @@ begin
     (select s.current_period_end from public.subscriptions s where s.user_id = p_user_id and s.status = 'active')
   );
   ends_at := case when ends_at > billing.clock() then date_trunc('milliseconds', ends_at) end;
-end
-$$;
-
--- Returns when a user's access ends unless a gateway subscription is charged again. Only the ruling source ends access, and
--- only if no other running source ends later. Another gateway subscription ends with its cycle if it is not renewed.
-create function billing.access_end(p_subscription billing.gateway_subscriptions)
-returns timestamptz -- null: access does not depend on the subscription, or its end is not known
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
-declare
-  v_source constant billing.sources := (billing.find_ruling(p_subscription.user_id)).source;
-  v_end timestamptz := v_source.lapses_at;
-begin
-  if v_end = 'infinity' then
-    -- A reconciliation confirms the end.
-    v_end := v_source.ends_at + make_interval(days => billing.grace_days(
-      (select p.grace_days from public.plans p where p.id = v_source.plan_id), v_source.cancel_at_period_end
-    ));
-  end if;
-  if v_source.kind <> 'gateway_subscription'
-    or v_source.id <> p_subscription.gateway_subscription_id
-    or exists (
-      select
-      from billing.sources s
-      left join billing.gateway_subscriptions m
-        on s.kind = 'gateway_subscription'
-        and m.user_id = s.user_id
-        and m.gateway_subscription_id = s.id
-      left join public.plans p on p.id = s.plan_id
-      where s.user_id = p_subscription.user_id
-        and (s.kind, s.id) <> (v_source.kind, v_source.id)
-        and s.ended_at is null
-        and s.lapses_at > v_end
-        and (
-          s.lapses_at < 'infinity'
-          or (m.is_replaced or m.cancel_at_period_end or m.gateway_status = 'pending') is not true
-          or s.ends_at + make_interval(days => billing.grace_days(p.grace_days, s.cancel_at_period_end)) > v_end
-        )
-    )
-  then
-    return null;
-  end if;
-  return v_end;
 end
 $$;

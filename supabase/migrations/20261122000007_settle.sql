@@ -39,7 +39,7 @@ create function billing.settle_access(
   p_new_source_id text default null, -- a source that was just created: if it rules, its tier is written in any case
   p_is_cancelled boolean default false, -- subscription.cancelled: without a running source the tier becomes free
   p_mail jsonb default null, -- payload of the success mail for the new source; sent to a user who has a profile
-  p_ruling billing.ruling default null, -- the ruling source, if the caller knows it
+  p_ruling billing.ruling default null, -- the ruling source, if the caller knows it and that nothing else is billed
   p_before public.subscriptions default null -- the subscription row, if the caller locked it
 )
 returns boolean -- whether the subscription row changed; null: the user has no source
@@ -59,23 +59,14 @@ declare
   v_ended_at text;
   v_recipient jsonb;
 begin
-  if v_ruling.is_live is null then
-    v_ruling := billing.find_ruling(p_user_id);
+  if p_ruling.is_live is null then
+    v_ruling := billing.find_shown(p_user_id);
+    if billing.plan(p_user_id, v_ruling) then
+      v_ruling := billing.find_shown(p_user_id);
+    end if;
   end if;
   if (v_ruling.source).id is not null then
-    if v_ruling.attaching > 0 then
-      v_ruling := billing.attach_gateway_subscription(v_ruling);
-    end if;
     v_source := v_ruling.source;
-    if (
-        v_ruling.replaced > 0
-        or (v_ruling.is_live or v_ruling.is_ended_by_gateway)
-          and v_ruling.billing > (v_ruling.is_live and v_source.gateway_subscription_id is not null)::integer
-      )
-      and billing.settle_cancellations(v_ruling)
-    then
-      v_source.cancel_at_period_end := true;
-    end if;
 
     if v_before.id is null then
       select * into v_before from public.subscriptions s where s.user_id = p_user_id for update;

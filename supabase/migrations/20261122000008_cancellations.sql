@@ -1,14 +1,175 @@
--- What the gateway is told to cancel, and the requests of the customer to cancel and to resume.
+-- What the gateway must be told: for each subscription that it may still charge, whether it must stop, and when. Derived from
+-- facts by billing.stops; only differences are written. The requests of the customer to cancel and to resume.
 -- Contract: POST /api/subscriptions/cancel, POST /api/subscriptions/resume.
 
--- Enqueues a cancellation: the gateway stops billing a subscription, at once or at the end of its cycle. Another call may
--- replace a cancellation that is not delivered, or that was withdrawn. A delivered cancellation is final, except that an
--- immediate one may follow one for the end of the cycle.
-create function billing.enqueue_cancellation(
-  p_gateway_subscription_id text, -- null or empty: nothing to cancel
-  p_at_cycle_end boolean default false,
-  p_cycle_end timestamptz default null -- sends it 48 hours before: the gateway debits up to 36 hours before a cycle
+-- Finds the newest act of a user that buys a tier: what is older and still billed is replaced by it. A grant or a row
+-- written by hand replaces nothing. A purchase that begins later replaces what runs until then.
+create function billing.newest_purchase(p_ruling billing.ruling)
+returns billing.sources -- all null: none
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_ruling constant billing.sources := p_ruling.source;
+  v_newest billing.sources;
+begin
+  if p_ruling.is_live and v_ruling.kind in ('grant', 'manual') and v_ruling.gateway_subscription_id is null then
+    select s.* into v_newest
+    from billing.sources s
+    where s.user_id = v_ruling.user_id
+      and s.kind in ('payment', 'gateway_subscription')
+      and s.is_running
+    order by s.since desc, s.id desc
+    limit 1;
+  elsif p_ruling.is_live or p_ruling.is_ended_by_gateway then
+    v_newest := v_ruling;
+  end if;
+  return coalesce(
+    (
+      select s
+      from billing.upcoming_payments u
+      join billing.sources s
+        on s.user_id = u.user_id
+        and s.kind = 'payment'
+        and s.id = u.id
+      where u.user_id = v_ruling.user_id
+        and s.since > coalesce(v_newest.since, '-infinity')
+      order by s.since desc, s.id desc
+      limit 1
+    ),
+    v_newest
+  );
+end
+$$;
+
+-- Returns whether the user has authorised another subscription since: of several that wait only one starts. Of two changes of
+-- one subscription that is the one that was asked for last.
+create function billing.is_superseded(p_order billing.subscription_orders, p_authorised_at timestamptz)
+returns boolean
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return exists (
+    select
+    from billing.subscription_orders o
+    join billing.gateway_subscriptions m
+      on m.user_id = o.user_id
+      and m.gateway_subscription_id = o.gateway_subscription_id
+    where o.user_id = p_order.user_id
+      and o.id <> p_order.id
+      and o.gateway_subscription_id is distinct from p_order.replaces
+      and o.undone_at is null
+      and m.is_billed
+      and case
+        when o.replaces = p_order.replaces then o.created_at > p_order.created_at
+        else (billing.authorised_at(m), o.created_at)
+          > (coalesce(p_authorised_at, p_order.created_at), p_order.created_at)
+      end
+  );
+end
+$$;
+
+create type billing.stop as (
+  stops_at timestamptz, -- now: at once; null: never
+  at_cycle_end boolean, -- a cycle that is paid by then remains
+  is_wish boolean -- the customer cancelled it for the end of the period
+);
+
+-- Derives when the gateway must stop billing a subscription. The first reason counts.
+create function billing.find_stop(
+  p_subscription billing.gateway_subscriptions, -- all null: its customer has not authorised it
+  p_order billing.subscription_orders, -- all null: it was not asked for here
+  p_ruling billing.ruling, -- of its user
+  p_newest billing.sources, -- see billing.newest_purchase
+  p_with_wishes boolean default true -- false: as if the customer resumed
 )
+returns billing.stop
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_id constant text := coalesce(p_subscription.gateway_subscription_id, p_order.gateway_subscription_id);
+  v_user_id constant uuid := coalesce(p_subscription.user_id, p_order.user_id);
+  v_authorised_at constant timestamptz := coalesce(billing.authorised_at(p_subscription), (
+    select w.at
+    from billing.manual_subscriptions w
+    where w.user_id = v_user_id
+      and w.gateway_subscription_id = p_subscription.gateway_subscription_id
+  ));
+  -- Before its first cycle.
+  v_is_waiting constant boolean := p_subscription.period_end is null and p_order.id is not null;
+  v_paid_until constant timestamptz := case
+    when v_is_waiting then case when v_authorised_at is not null then p_order.starts_at end
+    else coalesce(p_subscription.paid_until, p_subscription.period_end)
+  end;
+  v_at timestamptz;
+  v_is_wish boolean := false;
+  v_wish record;
+begin
+  select count(*) > 0 as is_made, bool_or(not w.at_period_end) as is_at_once
+  into v_wish
+  from billing.wishes w
+  where p_with_wishes
+    and w.user_id = v_user_id
+    and w.at >= coalesce(v_authorised_at, p_order.created_at)
+    and w.withdrawn_at is null;
+  if v_wish.is_at_once then
+    return (v_now, false, false);
+  elsif v_wish.is_made then
+    v_at := v_paid_until;
+    v_is_wish := true;
+  elsif v_authorised_at is null and p_order.expires_at <= v_now then
+    return (v_now, false, false);
+  elsif p_order.undone_at is not null or v_is_waiting and billing.is_superseded(p_order, v_authorised_at) then
+    v_at := case when not v_is_waiting then v_paid_until end;
+  elsif v_is_waiting and p_order.payment_id is not null and not exists (
+    -- It renews a purchase.
+    select
+    from public.payments p
+    where p.id = p_order.payment_id
+      and p.ended_at is null
+      and p.dispute_status is distinct from 'lost'
+      and (p.fulfilled_at is not null or p_order.created_at >= v_now - interval '5 days')
+  ) then
+    v_at := null;
+  else
+    -- A change of its plan was authorised.
+    v_at := (billing.find_successor(v_user_id, v_id)).starts_at;
+    if v_at is null then
+      if v_authorised_at is null
+        or p_newest.id is null
+        or p_order.payment_id::text = p_newest.id
+        -- Only a row written by hand names it, while that row rules.
+        or p_subscription.arrived_at is null and (p_ruling.source).kind = 'manual'
+        or (
+          case
+            when v_is_waiting then (p_newest.kind = 'payment' and p_newest.since > v_authorised_at) is not true
+            else p_newest.gateway_subscription_id is not distinct from v_id
+              or p_newest.id is distinct from (p_ruling.source).id
+                and coalesce(
+                  p_subscription.activated_at, p_subscription.first_charged_at, p_subscription.authenticated_at,
+                  p_subscription.arrived_at
+                ) >= p_newest.since
+          end
+        )
+      then
+        return null;
+      end if;
+      v_at := v_paid_until; -- a newer purchase replaces it
+    end if;
+  end if;
+  return (
+    coalesce(greatest(v_at, v_now), v_now),
+    -- Once nothing paid is left, the next try of a charge must not succeed.
+    v_is_waiting or coalesce(v_at > v_now, false),
+    v_is_wish
+  );
+end
+$$;
+
+-- Tells the gateway to stop billing a subscription 48 hours before a time, since it debits up to 36 hours before a cycle.
+-- What may have been sent is final, except that a stop at once may follow one for the end of the cycle, and one for a later
+-- cycle follows one that the gateway did not obey.
+create function billing.tell_stop(p_gateway_subscription_id text, p_stop billing.stop)
 returns void
 language sql set search_path = pg_catalog, pg_temp
 as $$
@@ -17,250 +178,152 @@ as $$
     'cancel-subscription/' || p_gateway_subscription_id,
     'gateway',
     'cancel-subscription',
-    jsonb_build_object('gateway_subscription_id', p_gateway_subscription_id, 'at_cycle_end', p_at_cycle_end),
+    jsonb_build_object('gateway_subscription_id', p_gateway_subscription_id, 'at_cycle_end', p_stop.at_cycle_end),
     send.at,
     send.at
-  from (select greatest(p_cycle_end - interval '48 hours', billing.clock()) as at) send
-  where p_gateway_subscription_id <> ''
+  from (select greatest(p_stop.stops_at - interval '48 hours', billing.clock()) as at) send
   on conflict (key) do update
   set payload = excluded.payload,
     queued_at = excluded.queued_at,
     next_attempt_at = excluded.next_attempt_at,
     attempts = case when o.parked_at is null and o.delivered_at is null then o.attempts else 0 end,
     parked_at = null,
+    last_error = null,
     delivered_at = null
-  where o.delivered_at is null
-    or o.payload @> '{"at_cycle_end": true}' and not p_at_cycle_end
+  where case
+    when o.attempts = 0 and o.delivered_at is null
+      then o.parked_at is not null
+        or o.payload <> excluded.payload
+        or o.next_attempt_at <> excluded.next_attempt_at
+          and (o.next_attempt_at > billing.clock() or excluded.next_attempt_at > billing.clock())
+    else o.payload @> '{"at_cycle_end": true}' and not p_stop.at_cycle_end
+      or excluded.next_attempt_at > billing.clock()
+  end
 $$;
 
--- Withdraws a cancellation, unless it was claimed: the gateway may then have received it.
-create function billing.withdraw_cancellation(p_gateway_subscription_id text, p_why text)
-returns boolean -- false: the gateway received the cancellation, or may have received it
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
-declare
-  v_row billing.outbox;
-begin
-  select * into v_row
-  from billing.outbox o
-  where o.key = 'cancel-subscription/' || p_gateway_subscription_id
-  for update;
-  if v_row.attempts > 0 or v_row.delivered_at is not null then
-    return false;
-  end if;
-  update billing.outbox o
-  set parked_at = billing.clock(),
-    last_error = 'withdrawn: ' || p_why
-  where o.id = v_row.id
-    and o.parked_at is null;
-  return true;
-end
-$$;
-
--- Withdraws the cancellation of a subscription that was authorised in the same moment as another one.
-create function billing.reinstate_order(p_user_id uuid, p_gateway_subscription_id text)
-returns boolean -- false: its cancellation was sent
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
-begin
-  if not billing.withdraw_cancellation(p_gateway_subscription_id, 'it was authorised, too') then
-    return false;
-  end if;
-  update billing.subscription_orders o
-  set withdrawn_at = null
-  where o.gateway_subscription_id = p_gateway_subscription_id;
-  update billing.gateway_subscriptions m
-  set is_replaced = false
-  where m.user_id = p_user_id
-    and m.gateway_subscription_id = p_gateway_subscription_id;
-  return true;
-end
-$$;
-
--- Finds the newest running purchase of a user.
-create function billing.newest_purchase(p_user_id uuid, p_except text default null)
-returns billing.sources -- all null: none
+-- Returns whether the gateway received the stop of a subscription, or may have received it.
+create function billing.is_told(p_gateway_subscription_id text)
+returns boolean
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
-declare
-  v_source billing.sources;
 begin
-  select s.* into v_source
-  from billing.sources s
-  where s.user_id = p_user_id
-    and s.kind in ('payment', 'gateway_subscription')
-    and s.id is distinct from p_except
-    and s.is_running
-  order by s.since desc, s.id desc
-  limit 1;
-  return v_source;
+  return exists (
+    select
+    from billing.outbox o
+    where o.key = 'cancel-subscription/' || p_gateway_subscription_id
+      and (o.attempts > 0 or o.delivered_at is not null)
+  );
 end
 $$;
 
--- Enqueues cancellations of the replaced gateway subscriptions for the end of their cycle: the paid time remains, and no
--- further cycle is billed. Withdraws the cancellation of a subscription that is no longer replaced.
-create function billing.settle_cancellations(p_ruling billing.ruling)
-returns boolean -- whether the ruling gateway subscription ends with its cycle, because its cancellation was already sent
+-- The subscriptions that the gateway may still charge or let authorise, and those that have a stop.
+create view billing.stoppable with (security_invoker = true) as
+select
+  m.user_id,
+  m.gateway_subscription_id,
+  m as mirrored,
+  o as asked,
+  coalesce(m.stops_at, o.stops_at) as stops_at,
+  m.status is distinct from 'cancelled'
+    and coalesce(m.gateway_status, 'active') not in ('completed', 'expired', 'cancelled') as is_open
+from billing.gateway_subscriptions m
+left join billing.subscription_orders o
+  on o.gateway_subscription_id = m.gateway_subscription_id
+  and o.user_id = m.user_id
+where m.gateway_subscription_id <> ''
+union all
+select o.user_id, o.gateway_subscription_id, null, o, o.stops_at, true
+from billing.subscription_orders o
+where o.gateway_subscription_id is not null
+  and not exists (
+    select
+    from billing.gateway_subscriptions m
+    where m.user_id = o.user_id
+      and m.gateway_subscription_id = o.gateway_subscription_id
+  );
+grant select on billing.stoppable to service_role;
+comment on view billing.stoppable is 'What billing.plan looks at: the subscriptions of a user, authorised or not.';
+
+-- Derives what the gateway must be told about the subscriptions of a user, and writes what differs. The caller holds the lock
+-- on the user.
+create function billing.plan(
+  p_user_id uuid,
+  p_ruling billing.ruling, -- not used for a deleted user
+  p_is_gone boolean default false -- the user was deleted
+)
+returns boolean -- whether a subscription begins or ceases to end with its cycle
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_ruling constant billing.sources := p_ruling.source;
-  v_newest billing.sources := v_ruling;
-  v_upcoming billing.sources;
-  v_has_no_activation boolean;
-  v_is_replaced boolean;
-  v_is_waiting boolean;
-  v_is_trial boolean;
-  v_other billing.gateway_subscriptions;
-  v_ends boolean := false;
+  v_newest constant billing.sources := billing.newest_purchase(p_ruling);
+  v_each record;
+  v_stop billing.stop;
+  v_ends boolean;
+  v_is_changed boolean := false;
 begin
-  if not (p_ruling.is_live or p_ruling.is_ended_by_gateway) then
-    v_newest := null;
-  elsif v_ruling.kind in ('grant', 'manual') and v_ruling.gateway_subscription_id is null then
-    -- A grant does not stop the billing. The newest running purchase below the grant does.
-    v_newest := billing.newest_purchase(v_ruling.user_id);
-  end if;
-  -- A purchase that begins later stops the billing of what runs until then.
-  select s.* into v_upcoming
-  from billing.upcoming_payments u
-  join billing.sources s
-    on s.user_id = u.user_id
-    and s.kind = 'payment'
-    and s.id = u.id
-  where u.user_id = v_ruling.user_id
-  order by s.since desc, s.id desc
-  limit 1;
-  if v_upcoming.since > coalesce(v_newest.since, '-infinity') then
-    v_newest := v_upcoming;
-  end if;
-  -- It was withdrawn, because another one was authorised in the same moment. An undone change remains withdrawn.
-  if exists (
-    select
-    from billing.subscription_orders o
-    where v_newest.kind = 'gateway_subscription'
-      and o.gateway_subscription_id = v_newest.id
-      and o.user_id = v_newest.user_id
-      and o.withdrawn_at is not null
-      and (o.replaces is not null or o.starts_at is null or o.is_trial or o.payment_id is not null)
-  ) and not billing.reinstate_order(v_newest.user_id, v_newest.id) then
-    -- It ends with its cycle, because its cancellation was sent. So it replaces nothing.
-    v_newest := billing.newest_purchase(v_ruling.user_id, v_newest.id);
-  end if;
-  select m.activated_at is null and (m.first_charged_at is not null or m.authenticated_at is null) into v_has_no_activation
-  from billing.gateway_subscriptions m
-  where m.user_id = v_newest.user_id
-    and m.gateway_subscription_id = v_newest.gateway_subscription_id;
-
-  for v_other in
-    select m.*
-    from billing.gateway_subscriptions m
-    where m.user_id = v_ruling.user_id
-      and m.gateway_subscription_id <> ''
-      and m.is_billed
-      -- Skips a subscription that only a row written by hand names, while that row rules.
-      and (m.arrived_at is not null or v_ruling.kind <> 'manual')
-    order by m.gateway_subscription_id
+  for v_each in
+    select *
+    from billing.stoppable s
+    where s.user_id = p_user_id
+      and (s.is_open or s.stops_at is not null)
+    order by s.gateway_subscription_id
   loop
-    -- Authorised, to start later.
-    v_is_waiting := v_other.gateway_status = 'authenticated'
-      and coalesce(v_other.period_end, v_other.activated_at, v_other.first_charged_at) is null;
-    v_is_trial := v_other.authenticated_at is not null
-      and v_other.period_end is not null
-      and coalesce(v_other.activated_at, v_other.first_charged_at) is null;
-    v_is_replaced := coalesce(
-      case
-        when v_other.replaced_by is not null then true
-        when v_is_waiting then exists (
-          select
-          from billing.subscription_orders o
-          where o.gateway_subscription_id = v_other.gateway_subscription_id
-            and o.user_id = v_other.user_id
-            and (
-              o.withdrawn_at is not null
-              -- A purchase since the authorisation replaces it, unless it pays for the time until the start.
-              or v_newest.kind = 'payment'
-                and v_newest.since > v_other.authenticated_at
-                and o.payment_id::text is distinct from v_newest.id
-              -- A subscription that started after this one was asked for replaces it.
-              or exists (
-                select
-                from billing.subscription_orders started
-                join billing.gateway_subscriptions m
-                  on m.user_id = started.user_id
-                  and m.gateway_subscription_id = started.gateway_subscription_id
-                where started.user_id = o.user_id
-                  and started.id <> o.id
-                  and started.withdrawn_at is null
-                  and m.gateway_subscription_id is distinct from o.replaces
-                  and least(m.first_activated_at, m.first_charged_at) > o.created_at
-                  and m.is_billed
-              )
-            )
-        )
-        else v_other.gateway_subscription_id is distinct from v_newest.gateway_subscription_id
-          and (
-            v_newest.id = v_ruling.id
-            or coalesce(
-              v_other.activated_at, v_other.first_charged_at, v_other.authenticated_at, v_other.arrived_at
-            ) < v_newest.since
-          )
-      end,
-      false
-    );
-    continue when v_is_replaced = v_other.is_replaced
-      or v_other.replaced_by is null
-        and v_is_waiting is not true
-        and (
-          -- While only charges of a subscription are known, its activation may still arrive and change the order of the
-          -- two.
-          v_has_no_activation is true and v_other.gateway_subscription_id <> v_newest.gateway_subscription_id
-          or v_has_no_activation is not null and v_other.activated_at is null and not v_is_trial
-        );
-
-    if v_is_replaced then
-      perform billing.enqueue_cancellation(
-        v_other.gateway_subscription_id,
-        -- If the first cycle of one that waits was charged in the meantime, it remains.
-        v_is_waiting or coalesce(v_other.period_end > billing.clock(), false),
-        -- Until it is sent, a refund of the purchase or the customer withdraws it.
-        case
-          when v_other.replaced_by is not null or v_other.gateway_subscription_id = v_ruling.gateway_subscription_id
-            then v_other.period_end
-        end
-      );
-    elsif not billing.withdraw_cancellation(v_other.gateway_subscription_id, 'it rules again') then
-      v_other.cancel_at_period_end := true;
-      v_ends := v_ends or v_other.gateway_subscription_id is not distinct from v_ruling.gateway_subscription_id;
-    elsif v_other.cancel_at_period_end then
-      perform billing.enqueue_cancellation(v_other.gateway_subscription_id, true, v_other.period_end);
+    v_stop := case
+      when not v_each.is_open then null
+      when p_is_gone then row(billing.clock(), false, false)::billing.stop
+      else billing.find_stop(v_each.mirrored, v_each.asked, p_ruling, v_newest)
+    end;
+    v_ends := case when v_each.is_open then coalesce(v_stop.is_wish, false) else (v_each.mirrored).cancel_at_period_end end;
+    if v_stop.stops_at is not null then
+      perform billing.tell_stop(v_each.gateway_subscription_id, v_stop);
+    elsif v_each.is_open and v_each.stops_at is not null and billing.is_told(v_each.gateway_subscription_id) then
+      -- What was told is final: it ends with its cycle.
+      v_stop.stops_at := v_each.stops_at;
+      v_ends := true;
+    elsif v_each.stops_at is not null then
+      update billing.outbox o
+      set parked_at = billing.clock(),
+        last_error = 'withdrawn'
+      where o.key = 'cancel-subscription/' || v_each.gateway_subscription_id
+        and o.attempts = 0
+        and o.delivered_at is null
+        and o.parked_at is null;
     end if;
+    v_is_changed := v_is_changed or v_ends <> (v_each.mirrored).cancel_at_period_end;
     update billing.gateway_subscriptions m
-    set is_replaced = v_is_replaced,
-      cancel_at_period_end = v_other.cancel_at_period_end
-    where m.user_id = v_other.user_id
-      and m.gateway_subscription_id = v_other.gateway_subscription_id;
+    set stops_at = v_stop.stops_at,
+      cancel_at_period_end = v_ends
+    where m.user_id = p_user_id
+      and m.gateway_subscription_id = v_each.gateway_subscription_id
+      and (m.stops_at, m.cancel_at_period_end) is distinct from (v_stop.stops_at, v_ends);
+    update billing.subscription_orders o
+    set stops_at = v_stop.stops_at
+    where o.id = (v_each.asked).id
+      and o.stops_at is distinct from v_stop.stops_at;
   end loop;
-  return v_ends;
+  return v_is_changed;
 end
 $$;
 
--- Sets or clears cancel_at_period_end of the ruling source and of the gateway subscription attached to it.
--- A change of plan that waits for the end of the cycle is undone. The caller holds the lock on the user.
-create function billing.mark_ruling_source(
-  p_user_id uuid,
-  p_gateway_subscription_id text, -- of the subscription row
-  p_cancel_at_period_end boolean
-)
+create view billing.stopped_in_error with (security_invoker = true) as
+select m.user_id, m.stops_at as since, m.gateway_subscription_id, m.period_end
+from billing.gateway_subscriptions m
+where m.stops_at is not null
+  and m.cancel_at_period_end
+  and m.is_billed
+  and billing.cancelled_by_user_at(m.user_id, billing.authorised_at(m)) is null;
+comment on view billing.stopped_in_error is
+  'Subscriptions that end with their cycle because the gateway was told, although nothing asks for it any more: the purchase '
+  'that replaced it was refunded, or it was authorised while its cancellation was under way.';
+
+-- Sets or clears cancel_at_period_end of what gives access now and is not billed. The caller holds the lock on the user.
+create function billing.mark_ruling_source(p_user_id uuid, p_cancel_at_period_end boolean)
 returns void
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_source constant billing.sources := (billing.find_ruling(p_user_id)).source;
 begin
-  perform billing.undo_change(p_user_id);
-  if v_source.kind = 'payment' then
-    perform billing.mark_renewal(p_user_id, v_source.id::uuid, p_cancel_at_period_end);
-  end if;
   update public.payments p
   set cancel_at_period_end = p_cancel_at_period_end
   where p.id = case when v_source.kind = 'payment' then v_source.id::uuid end;
@@ -271,13 +334,6 @@ begin
   set cancel_at_period_end = p_cancel_at_period_end
   where v_source.kind = 'manual'
     and w.user_id = p_user_id;
-  update billing.gateway_subscriptions m
-  set cancel_at_period_end = p_cancel_at_period_end,
-    -- A resumption withdrew the cancellation. If another source replaces the subscription, settling enqueues it again.
-    is_replaced = m.is_replaced and p_cancel_at_period_end,
-    user_cancelled_at = case when p_cancel_at_period_end then billing.clock() end
-  where m.user_id = p_user_id
-    and m.gateway_subscription_id = p_gateway_subscription_id;
 end
 $$;
 
@@ -316,177 +372,13 @@ begin
         null; -- ended below, together with the gateway subscriptions that are no sources
     end case;
   end loop;
-  insert into billing.user_cancellations as c (user_id, at)
-  values (p_user_id, v_now)
-  on conflict (user_id) do update set at = excluded.at;
   update billing.gateway_subscriptions m
   set ended_at = v_now,
     ended_reason = 'cancelled',
-    cancel_at_period_end = false,
-    user_cancelled_at = least(m.user_cancelled_at, v_now)
+    cancel_at_period_end = false
   where m.user_id = p_user_id
     and m.ended_at is null
     and m.status is distinct from 'cancelled';
-end
-$$;
-
--- Cancels the other subscriptions that the user could still authorise, because one was authorised that was not asked for
--- later. Of a subscription without a cycle a cancellation at the end of the cycle is one at once. If it was charged in the
--- meantime, its paid cycle remains.
-create function billing.withdraw_open_orders(
-  p_subscription billing.gateway_subscriptions -- after an event
-)
-returns void
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
-declare
-  v_id constant text := p_subscription.gateway_subscription_id;
-  v_authorised_at constant timestamptz := least(
-    p_subscription.authenticated_at, p_subscription.first_activated_at, p_subscription.first_charged_at
-  );
-  v_order record;
-begin
-  for v_order in
-    update billing.subscription_orders o
-    set withdrawn_at = billing.clock()
-    where p_subscription.status is distinct from 'cancelled'
-      and exists (
-        select
-        from billing.subscription_orders authorised
-        where authorised.gateway_subscription_id = v_id
-          and authorised.user_id = o.user_id
-          and authorised.withdrawn_at is null
-      )
-      and o.user_id = p_subscription.user_id
-      and o.gateway_subscription_id is distinct from v_id
-      and o.created_at < v_authorised_at
-      and o.expires_at > billing.clock()
-      and o.withdrawn_at is null
-      and not exists (
-        select
-        from billing.gateway_subscriptions m
-        where m.user_id = o.user_id
-          and m.gateway_subscription_id = o.gateway_subscription_id
-          and coalesce(m.authenticated_at, m.first_activated_at, m.first_charged_at) is not null
-      )
-    returning o.gateway_subscription_id
-  loop
-    -- Without an id the gateway has not answered yet: public.store_subscription cancels what it made.
-    perform billing.enqueue_cancellation(v_order.gateway_subscription_id, true);
-  end loop;
-end
-$$;
-
--- Notes which subscription replaces another one when that ends: the one of the newest change that was authorised and not
--- cancelled. Those of older changes are cancelled before they start, so that only one bills.
-create function billing.note_successor(
-  p_subscription billing.gateway_subscriptions -- after an event
-)
-returns void
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
-declare
-  v_user_id constant uuid := p_subscription.user_id;
-  v_replaced text;
-  v_authorised record;
-  v_successor text;
-begin
-  select o.replaces into v_replaced
-  from billing.subscription_orders o
-  where o.gateway_subscription_id = p_subscription.gateway_subscription_id
-    and o.user_id = v_user_id;
-  for v_authorised in
-    select m.gateway_subscription_id as id, m.gateway_status, o.withdrawn_at
-    from billing.subscription_orders o
-    join billing.gateway_subscriptions m
-      on m.user_id = o.user_id
-      and m.gateway_subscription_id = o.gateway_subscription_id
-    where o.user_id = v_user_id
-      and o.replaces = v_replaced
-      and m.is_billed
-    order by o.created_at desc, o.id desc
-  loop
-    if v_successor is not null then
-      if v_authorised.gateway_status = 'authenticated' then
-        perform billing.enqueue_cancellation(v_authorised.id);
-      end if;
-    elsif v_authorised.withdrawn_at is null then
-      v_successor := v_authorised.id;
-    elsif billing.reinstate_order(v_user_id, v_authorised.id) then
-      -- Another change was authorised in the same moment. The newer one replaces it, unless its cancellation was sent.
-      v_successor := v_authorised.id;
-    end if;
-  end loop;
-  update billing.gateway_subscriptions m
-  set replaced_by = v_successor
-  where m.user_id = v_user_id
-    and m.gateway_subscription_id = v_replaced
-    and m.replaced_by is distinct from v_successor;
-end
-$$;
-
--- Undoes a change of plan that waits for the end of a cycle: its subscription is cancelled before it starts. The caller
--- holds the lock on the user.
-create function billing.undo_change(p_user_id uuid)
-returns void
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
-declare
-  v_order record;
-begin
-  for v_order in
-    update billing.subscription_orders o
-    set replaces = null,
-      withdrawn_at = billing.clock()
-    where o.user_id = p_user_id
-      and o.replaces is not null
-      and o.starts_at > billing.clock()
-    returning o.gateway_subscription_id
-  loop
-    update billing.gateway_subscriptions m
-    set replaced_by = null
-    where m.user_id = p_user_id
-      and m.replaced_by = v_order.gateway_subscription_id;
-    perform billing.enqueue_cancellation(v_order.gateway_subscription_id, true);
-  end loop;
-end
-$$;
-
--- Cancels the subscription that renews a payment of a change of plan, before it starts; or withdraws that. One that was not
--- authorised yet is withdrawn for good. The caller holds the lock on the user.
-create function billing.mark_renewal(p_user_id uuid, p_payment_id uuid, p_is_cancelled boolean)
-returns void
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
-declare
-  v_order record;
-begin
-  for v_order in
-    select o.id, o.gateway_subscription_id, o.starts_at, m.user_id is not null as is_authorised
-    from billing.subscription_orders o
-    left join billing.gateway_subscriptions m
-      on m.user_id = o.user_id
-      and m.gateway_subscription_id = o.gateway_subscription_id
-      and m.authenticated_at is not null
-    where o.user_id = p_user_id
-      and o.payment_id = p_payment_id
-      and o.starts_at > billing.clock()
-      and o.withdrawn_at is null
-  loop
-    if p_is_cancelled and not v_order.is_authorised then
-      update billing.subscription_orders o set withdrawn_at = billing.clock() where o.id = v_order.id;
-      perform billing.enqueue_cancellation(v_order.gateway_subscription_id, true);
-    elsif p_is_cancelled then
-      perform billing.enqueue_cancellation(v_order.gateway_subscription_id, true, v_order.starts_at);
-    elsif not billing.withdraw_cancellation(v_order.gateway_subscription_id, 'by the user') then
-      continue;
-    end if;
-    update billing.gateway_subscriptions m
-    set cancel_at_period_end = p_is_cancelled,
-      user_cancelled_at = case when p_is_cancelled then billing.clock() end
-    where m.user_id = p_user_id
-      and m.gateway_subscription_id = v_order.gateway_subscription_id;
-  end loop;
 end
 $$;
 
@@ -510,17 +402,17 @@ begin
   end if;
 
   -- A repeated cancellation for the period's end writes nothing.
-  if not (p_at_period_end and v_subscription.cancel_at_period_end) then
+  if not (
+    p_at_period_end
+    and v_subscription.cancel_at_period_end
+    and not exists (
+      select from billing.stoppable s where s.user_id = p_user_id and s.is_open and s.stops_at is null
+    )
+  ) then
+    insert into billing.wishes (user_id, at_period_end) values (p_user_id, p_at_period_end);
     if p_at_period_end then
-      perform billing.mark_ruling_source(p_user_id, v_subscription.gateway_subscription_id, true);
-      perform billing.enqueue_cancellation(
-        v_subscription.gateway_subscription_id, true, v_subscription.current_period_end
-      );
+      perform billing.mark_ruling_source(p_user_id, true);
     else
-      perform billing.enqueue_cancellation(m.gateway_subscription_id)
-      from billing.gateway_subscriptions m
-      where m.user_id = p_user_id
-        and m.is_billed;
       perform billing.end_sources(p_user_id);
     end if;
     perform billing.settle_access(p_user_id, v_email);
@@ -541,6 +433,7 @@ as $$
 declare
   v_email text;
   v_subscription public.subscriptions;
+  v_ruling billing.ruling;
 begin
   perform billing.begin_request('resumption', null);
   v_email := billing.lock_user(p_user_id);
@@ -552,13 +445,26 @@ begin
     return jsonb_build_object('outcome', 'cannot_be_resumed');
   end if;
 
-  if v_subscription.cancel_at_period_end then
-    if v_subscription.gateway_subscription_id is not null
-      and not billing.withdraw_cancellation(v_subscription.gateway_subscription_id, 'by the user')
-    then
-      return jsonb_build_object('outcome', 'cannot_be_resumed');
-    end if;
-    perform billing.mark_ruling_source(p_user_id, v_subscription.gateway_subscription_id, false);
+  v_ruling := billing.find_shown(p_user_id);
+  -- All that the customer cancelled goes on, or nothing.
+  if exists (
+    select
+    from billing.stoppable s
+    where s.user_id = p_user_id
+      and s.is_open
+      and s.stops_at is not null
+      and billing.is_told(s.gateway_subscription_id)
+      and (billing.find_stop(s.mirrored, s.asked, v_ruling, billing.newest_purchase(v_ruling), false)).stops_at is null
+  ) then
+    return jsonb_build_object('outcome', 'cannot_be_resumed');
+  end if;
+  update billing.wishes w
+  set withdrawn_at = billing.clock()
+  where w.user_id = p_user_id
+    and w.at_period_end
+    and w.withdrawn_at is null;
+  if found or v_subscription.cancel_at_period_end then
+    perform billing.mark_ruling_source(p_user_id, false);
     perform billing.settle_access(p_user_id, v_email);
   end if;
   return jsonb_build_object('outcome', 'resumed', 'subscription', public.get_subscription(p_user_id) -> 'subscription');

@@ -30,7 +30,7 @@ begin
         where m.user_id = p_order.user_id
           and m.gateway_subscription_id = p_order.gateway_subscription_id
       ),
-      case when p_order.withdrawn_at is null then 'created' else 'cancelled' end
+      case when p_order.stops_at is null then 'created' else 'cancelled' end
     ),
     'plan', to_jsonb(p_plan),
     'running', billing.running(p_order.user_id)
@@ -66,7 +66,8 @@ begin
       and o.payment_id is not distinct from p_terms.payment_id
       and coalesce(o.gateway_key_id = p_gateway_key_id, true)
       and o.created_at > v_now - interval '30 minutes'
-      and o.withdrawn_at is null
+      and o.undone_at is null
+      and o.stops_at is null
       and not exists (
         select
         from billing.gateway_subscriptions m
@@ -175,8 +176,7 @@ begin
       and m.is_billed
       and (m.status = 'active' or m.gateway_status = 'authenticated')
       and m.gateway_status is distinct from 'halted'
-      and not m.cancel_at_period_end
-      and not m.is_replaced
+      and m.stops_at is null
   ) then
     return jsonb_build_object('outcome', 'already_subscribed');
   end if;
@@ -204,6 +204,7 @@ begin
     perform billing.forget_subscription_order(p_id);
     return jsonb_build_object('outcome', 'discarded');
   end if;
+  perform billing.lock_user((select o.user_id from billing.subscription_orders o where o.id = p_id));
   update billing.subscription_orders o
   set gateway_subscription_id = p_gateway_subscription_id,
     short_url = p_short_url,
@@ -211,11 +212,15 @@ begin
   where o.id = p_id
     and coalesce(o.gateway_subscription_id = p_gateway_subscription_id, true)
   returning o.* into v_order;
-  if v_order.id is not null and v_order.withdrawn_at is null then
-    return jsonb_build_object('outcome', 'stored');
+  if v_order.id is null then
+    perform billing.tell_stop(p_gateway_subscription_id, row(billing.clock(), true, false)::billing.stop);
+    return jsonb_build_object('outcome', 'order_not_found');
   end if;
-  perform billing.enqueue_cancellation(p_gateway_subscription_id, true);
-  return jsonb_build_object('outcome', case when v_order.id is not null then 'withdrawn' else 'order_not_found' end);
+  perform billing.plan(v_order.user_id, billing.find_shown(v_order.user_id));
+  return jsonb_build_object('outcome', case
+    when exists (select from billing.subscription_orders o where o.id = p_id and o.stops_at is not null) then 'withdrawn'
+    else 'stored'
+  end);
 end
 $$;
 comment on function public.store_subscription(uuid, text, text) is
@@ -363,7 +368,7 @@ grant execute on function public.verify_subscription(uuid, text, text, text, tex
 
 -- The terms of a change, which adds a purchase, a subscription at the gateway, or both.
 create type billing.change as (
-  outcome text, -- change | undo | plan_not_found | already_subscribed | subscription_not_found
+  outcome text, -- change | undo | too_late | plan_not_found | already_subscribed | subscription_not_found
   plan public.plans,
   from_tier text,
   order_start text, -- the order to pay: now or after_current; null: none
@@ -391,6 +396,7 @@ declare
   v_plan public.plans;
   v_running public.subscriptions;
   v_billed billing.gateway_subscriptions;
+  v_successor billing.subscription_orders;
   v_change billing.change;
 begin
   select * into v_plan from public.plans p where p.tier = p_tier and p.is_active;
@@ -413,9 +419,10 @@ begin
     and m.gateway_subscription_id = v_running.gateway_subscription_id
     and m.is_billed
     and m.period_end > v_now;
+  v_successor := billing.find_successor(p_user_id, v_billed.gateway_subscription_id);
   v_change.outcome := case
     when v_billed.user_id is null or v_running.tier <> p_tier then 'change'
-    when v_billed.replaced_by is not null then 'undo'
+    when v_successor.id is not null then 'undo'
     else 'already_subscribed'
   end;
   v_change.plan := v_plan;
@@ -433,14 +440,10 @@ begin
   elsif v_change.is_billed then
     v_change.replaces := v_billed.gateway_subscription_id;
     v_change.starts_at := v_billed.period_end;
-    while v_change.starts_at < v_now + v_notice loop
-      -- Too late for the end of this cycle.
-      v_change.starts_at := billing.add_months(
-        v_change.starts_at,
-        billing.sold_months((select p.duration_months from public.plans p where p.id = v_billed.plan_id))
-      );
-    end loop;
     v_change.charge_at := v_change.starts_at;
+    if v_change.outcome = 'change' and v_change.starts_at < v_now + v_notice then
+      v_change.outcome := 'too_late';
+    end if;
   else
     v_change.order_start := 'after_current';
     v_change.starts_at := coalesce((billing.find_end(p_user_id)).ends_at, v_now);
@@ -448,11 +451,29 @@ begin
   v_change.ends_at := billing.add_months(v_change.starts_at, billing.sold_months(v_plan.duration_months));
   v_change.amount_due := v_plan.price - v_change.credit;
   if v_change.outcome = 'undo' then
+    if billing.is_told(v_billed.gateway_subscription_id) then
+      -- What runs ends, so what follows it must start.
+      v_change.outcome := 'too_late';
+      v_change.starts_at := v_successor.starts_at;
+    end if;
     v_change.order_start := null;
     v_change.credit := 0;
     v_change.amount_due := 0;
   end if;
   return v_change;
+end
+$$;
+
+-- The result of a change that is not possible.
+create function billing.refused_change(p_change billing.change)
+returns jsonb
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return jsonb_build_object('outcome', p_change.outcome) || case
+    when p_change.outcome = 'too_late' then jsonb_build_object('possible_from', billing.iso_time(p_change.starts_at))
+    else '{}'
+  end;
 end
 $$;
 
@@ -464,14 +485,15 @@ create function public.preview_change(
 )
 returns jsonb
 -- {outcome: change | undo, order_start: now | after_current | null, is_billed, change: {amount_due, credit, currency,
--- starts_at, ends_at, from, to}}, {outcome: plan_not_found | already_subscribed | subscription_not_found}
+-- starts_at, ends_at, from, to}}, {outcome: plan_not_found | already_subscribed | subscription_not_found},
+-- {outcome: too_late, possible_from}
 language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off
 as $$
 declare
   v_change constant billing.change := billing.plan_change(p_user_id, p_tier, p_when);
 begin
   if v_change.outcome not in ('change', 'undo') then
-    return jsonb_build_object('outcome', v_change.outcome);
+    return billing.refused_change(v_change);
   end if;
   return jsonb_build_object(
     'outcome', v_change.outcome,
@@ -502,7 +524,8 @@ create function public.create_change(
   p_gateway_key_id text default null
 )
 returns jsonb
--- as create_subscription, or {outcome: undone | already_subscribed | subscription_not_found}
+-- as create_subscription, or {outcome: undone | already_subscribed | subscription_not_found},
+-- {outcome: too_late, possible_from}
 language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off
 as $$
 declare
@@ -516,12 +539,17 @@ begin
   end if;
   v_change := billing.plan_change(p_user_id, p_tier, p_when);
   if v_change.outcome = 'undo' then
-    perform billing.undo_change(p_user_id);
+    update billing.subscription_orders o
+    set undone_at = billing.clock()
+    where o.user_id = p_user_id
+      and o.replaces is not null
+      and o.starts_at > billing.clock()
+      and o.undone_at is null;
     perform billing.settle_access(p_user_id, v_email);
     return jsonb_build_object('outcome', 'undone');
   end if;
   if v_change.outcome <> 'change' then
-    return jsonb_build_object('outcome', v_change.outcome);
+    return billing.refused_change(v_change);
   end if;
   if not v_change.is_billed then
     return jsonb_build_object('outcome', 'plan_not_found');

@@ -1,6 +1,49 @@
 -- The events about gateway subscriptions, in any order: each is merged into the mirror, then the user's access is settled.
 -- Contract: "Gateway subscriptions".
 
+-- Returns when a user's access ends unless a gateway subscription is charged again. Only the ruling source ends access, and
+-- only if no other running source ends later. Another gateway subscription ends with its cycle if it is not renewed.
+create function billing.access_end(p_subscription billing.gateway_subscriptions)
+returns timestamptz -- null: access does not depend on the subscription, or its end is not known
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_source constant billing.sources := (billing.find_ruling(p_subscription.user_id)).source;
+  v_end timestamptz := v_source.lapses_at;
+begin
+  if v_end = 'infinity' then
+    -- A reconciliation confirms the end.
+    v_end := v_source.ends_at + make_interval(days => billing.grace_days(
+      (select p.grace_days from public.plans p where p.id = v_source.plan_id), v_source.cancel_at_period_end
+    ));
+  end if;
+  if v_source.kind <> 'gateway_subscription'
+    or v_source.id <> p_subscription.gateway_subscription_id
+    or exists (
+      select
+      from billing.sources s
+      left join billing.gateway_subscriptions m
+        on s.kind = 'gateway_subscription'
+        and m.user_id = s.user_id
+        and m.gateway_subscription_id = s.id
+      left join public.plans p on p.id = s.plan_id
+      where s.user_id = p_subscription.user_id
+        and (s.kind, s.id) <> (v_source.kind, v_source.id)
+        and s.ended_at is null
+        and s.lapses_at > v_end
+        and (
+          s.lapses_at < 'infinity'
+          or (m.stops_at is not null or m.gateway_status = 'pending') is not true
+          or s.ends_at + make_interval(days => billing.grace_days(p.grace_days, s.cancel_at_period_end)) > v_end
+        )
+    )
+  then
+    return null;
+  end if;
+  return v_end;
+end
+$$;
+
 -- Enqueues the mail about an event of a gateway subscription with a plan of ours: a charge that failed, that was made, or
 -- that was the last. The caller has settled the user's access.
 create function billing.announce_billing(
@@ -62,7 +105,7 @@ begin
       'transaction_id', v_payment_id,
       'valid_until', billing.iso_time(p_period_end),
       'next_charge_at', case
-        when not p_subscription.cancel_at_period_end and not p_subscription.is_replaced
+        when p_subscription.stops_at is null
           then billing.iso_time(billing.json_time(p_entity -> 'charge_at'))
       end
     );
@@ -154,7 +197,7 @@ begin
       and s.revision > 0
       and n.status = 'active'
       and n.period_end > billing.clock()
-      and not n.is_replaced
+      and n.stops_at is null
       and not exists (
         select
         from billing.gateway_subscriptions o
@@ -175,7 +218,7 @@ begin
       coalesce(merged.activated_at, merged.first_charged_at), p_arrived_at, null, null, merged.cancel_at_period_end,
       p_gateway_subscription_id, true
     )::billing.sources,
-    true, false, 1, 0, 0
+    true, false, 0
   )::billing.ruling;
 end
 $$;
@@ -253,19 +296,9 @@ begin
   if v_merged.user_id is null then
     return 'stale';
   end if;
-  if v_cancelled and v_merged.status = 'cancelled' then
-    -- The gateway has cancelled the subscription, so a planned cancellation is not needed any more.
-    perform billing.withdraw_cancellation(v_id, 'cancelled at the gateway');
-    update billing.gateway_subscriptions m
-    set is_replaced = false
-    where (m.user_id, m.gateway_subscription_id) = (v_user_id, v_id)
-      and m.is_replaced;
-  end if;
   if p_event = 'subscription.charged' then
     v_is_changed := billing.settle_access(v_user_id, v_email, p_ruling => v_next.ruling, p_before => v_next.subscription);
   else
-    perform billing.withdraw_open_orders(v_merged);
-    perform billing.note_successor(v_merged);
     v_is_changed := billing.settle_access(v_user_id, v_email, p_is_cancelled => v_cancelled);
   end if;
   perform billing.announce_billing(p_event, v_merged, p_entity, p_payment, v_end, v_email);

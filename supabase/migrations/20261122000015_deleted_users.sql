@@ -47,10 +47,7 @@ begin
   insert into billing.deleted_users (user_id)
   values (old.id)
   on conflict (user_id) do nothing;
-  perform billing.enqueue_cancellation(m.gateway_subscription_id)
-  from billing.gateway_subscriptions m
-  where m.user_id = old.id
-    and m.status is distinct from 'cancelled';
+  perform billing.plan(old.id, null, true);
   return null;
 end
 $$;
@@ -134,7 +131,7 @@ begin
   if p_gateway_subscription_id = '' or not billing.is_deleted(p_user_id) then
     return 'unmatched';
   end if;
-  perform billing.enqueue_cancellation(p_gateway_subscription_id);
+  perform billing.plan(p_user_id, null, true);
   return 'applied';
 end
 $$;

@@ -218,8 +218,9 @@ select
   c.period_end
 from billing.gateway_subscriptions m
 join billing.gateway_charges c using (user_id, gateway_subscription_id)
+cross join lateral billing.cancelled_by_user_at(m.user_id, billing.authorised_at(m)) by_user (at)
 cross join lateral (
-  select m.user_cancelled_at < c.charged_at or m.status = 'cancelled' and m.cancelled_at < c.charged_at as is_before
+  select by_user.at < c.charged_at or m.status = 'cancelled' and m.cancelled_at < c.charged_at as is_before
 ) cancelled
 cross join lateral (
   select
@@ -259,7 +260,7 @@ cross join lateral (
         and (n.charged_at, newer.status is distinct from 'cancelled', newer.gateway_subscription_id)
           > (c.charged_at, m.status is distinct from 'cancelled', m.gateway_subscription_id)
         -- The customer may start another one after a cancellation.
-        and coalesce(m.user_cancelled_at > n.charged_at, true)
+        and coalesce(by_user.at > n.charged_at, true)
         and coalesce(m.cancelled_at > n.charged_at, true)
         -- Subscriptions that the app makes itself may overlap on purpose.
         and exists (
@@ -308,19 +309,6 @@ where c.dispute_status = 'lost'
 comment on view billing.dispute_lost is
   'Payments whose dispute was lost. The user keeps access until billing.end_payment_access(payment_id, ''dispute_lost''), '
   'which also ends the finding, or until the gateway subscription is cancelled (a cycle has no payment_id).';
-
-create view billing.expiry_failed with (security_invoker = true) as
-select f.user_id, f.failed_at as since, f.error
-from billing.settle_failures f
-left join public.subscriptions s on s.user_id = f.user_id
-where f.error <> 'PS500'
-  and (
-    s.status = 'active' and s.current_period_end < (select billing.clock())
-    or exists (select from billing.gateway_subscriptions m where m.user_id = f.user_id and m.is_waiting)
-  );
-comment on view billing.expiry_failed is
-  'Users whose lapsed subscription could not be ended, or whose waiting gateway subscription could not be settled. error is '
-  'the SQLSTATE, usually from an app''s trigger on the profile. The job retries the user each hour.';
 
 create view billing.outbox_stuck with (security_invoker = true) as
 select
@@ -532,6 +520,10 @@ from (
       else 'Cancel the subscription at the gateway, and refund the charge if the customer asks for it.'
     end
   from billing.unexpected_charges v
+  union all
+  select 'stopped_in_error', v.gateway_subscription_id, v.user_id, v.since, to_jsonb(v),
+    'Ask the customer whether the subscription shall go on, and to start another one before it ends.'
+  from billing.stopped_in_error v
   union all
   select 'unearned_credit', v.payment_id::text, v.user_id, v.since, to_jsonb(v),
     'Refund the payment at the gateway, or accept the loss: the finding ends with the period.'

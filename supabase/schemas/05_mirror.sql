@@ -24,8 +24,7 @@ create table billing.gateway_subscriptions (
   has_refunds boolean not null default false,
   paid_until timestamptz,
   cancel_at_period_end boolean not null default false,
-  is_replaced boolean not null default false,
-  user_cancelled_at timestamptz,
+  stops_at timestamptz,
   ended_at timestamptz,
   ended_reason text,
   arrived_at timestamptz,
@@ -44,7 +43,6 @@ create table billing.gateway_subscriptions (
   first_period_start timestamptz,
   first_period_end timestamptz,
   first_period_event_at timestamptz,
-  replaced_by text,
   is_billed boolean not null generated always as (
     status is distinct from 'cancelled'
     and ended_at is null
@@ -77,10 +75,10 @@ comment on column billing.gateway_subscriptions.first_charged_at is
 comment on column billing.gateway_subscriptions.has_refunds is 'Whether a cycle''s payment was refunded, at least in part.';
 comment on column billing.gateway_subscriptions.paid_until is
   'The end of the paid time after a full refund of the newest cycle. Null: the newest cycle is paid.';
-comment on column billing.gateway_subscriptions.is_replaced is
-  'Whether another source rules. Then the outbox cancels the subscription at the gateway for the end of its cycle.';
-comment on column billing.gateway_subscriptions.user_cancelled_at is
-  'When the user cancelled the subscription, at once or for the end of the cycle. A later charge is unexpected.';
+comment on column billing.gateway_subscriptions.stops_at is
+  'When the gateway must stop billing it, as billing.plan derived it. Null: never.';
+comment on column billing.gateway_subscriptions.cancel_at_period_end is
+  'Whether its access ends with its cycle, since the user cancelled it or the gateway was told: no days of grace.';
 comment on column billing.gateway_subscriptions.ended_at is 'When the user ended the subscription at once.';
 comment on column billing.gateway_subscriptions.is_billed is 'Whether the gateway may charge another cycle.';
 comment on column billing.gateway_subscriptions.arrived_at is
@@ -103,20 +101,6 @@ comment on column billing.gateway_subscriptions.last_halted_at is
 comment on column billing.gateway_subscriptions.last_resumed_at is
   'If that is after the paid time, only a charge gives access again.';
 comment on column billing.gateway_subscriptions.first_period_start is 'The cycle of the first activation: its start.';
-comment on column billing.gateway_subscriptions.replaced_by is
-  'The authorised gateway subscription that starts when this one ends: a change of plan.';
-
-select billing.lock_users();
-
-create table billing.user_cancellations (
-  user_id uuid primary key constraint user_cancellations_user_id_fkey references auth.users (id) on delete cascade,
-  at timestamptz not null
-);
-alter table billing.user_cancellations enable row level security;
-grant select, insert, update on billing.user_cancellations to service_role;
-comment on table billing.user_cancellations is
-  'When a user last ended all access at once. A gateway subscription that was activated before that time has ended, too, '
-  'even if its event arrives later.';
 
 create table billing.gateway_charges (
   user_id uuid not null,
@@ -161,7 +145,8 @@ create table billing.subscription_orders (
   is_trial boolean not null default false,
   replaces text,
   payment_id uuid,
-  withdrawn_at timestamptz,
+  undone_at timestamptz,
+  stops_at timestamptz,
   next_check_at timestamptz
 );
 create index subscription_orders_user_id_created_at_idx on billing.subscription_orders (user_id, created_at desc);
@@ -183,9 +168,9 @@ comment on column billing.subscription_orders.is_trial is 'Whether the authorisa
 comment on column billing.subscription_orders.replaces is 'The one that ends when this one starts: a change of plan.';
 comment on column billing.subscription_orders.payment_id is
   'The payment for the time until starts_at. Without it the subscription is cancelled before it starts.';
-comment on column billing.subscription_orders.withdrawn_at is
-  'From then on it is not to be authorised: its change was undone, or another subscription was authorised. It is cancelled '
-  'at the gateway, also if the gateway answers later.';
+comment on column billing.subscription_orders.undone_at is 'When the user undid this change of the plan.';
+comment on column billing.subscription_orders.stops_at is
+  'When the gateway must stop billing it, as billing.plan derived it. Null: never.';
 comment on column billing.subscription_orders.next_check_at is 'When it is next reconciled. Null: nothing is left to ask.';
 
 -- Sets the period of a gateway subscription that was halted: its newest charged cycle. If no charge is known, the cycle of
@@ -361,30 +346,18 @@ begin
     and m.gateway_subscription_id = p_gateway_subscription_id
   for update;
   if not found then
-    select c.at into v_user_ended_at
-    from billing.user_cancellations c
-    where c.user_id = p_user_id
-      and c.at > case when v_charged then v_charged_at else v_happened_at end;
-    insert into billing.gateway_subscriptions as m (
-      user_id, gateway_subscription_id, ended_at, ended_reason, user_cancelled_at, is_replaced
-    )
+    select max(w.at) into v_user_ended_at
+    from billing.wishes w
+    where w.user_id = p_user_id
+      and not w.at_period_end
+      and w.at > case when v_charged then v_charged_at else v_happened_at end;
+    insert into billing.gateway_subscriptions as m (user_id, gateway_subscription_id, ended_at, ended_reason)
     values (
-      p_user_id, p_gateway_subscription_id, v_user_ended_at, case when v_user_ended_at is not null then 'cancelled' end,
-      v_user_ended_at, exists (
-        -- Another subscription was authorised, so the cancellation of this one is enqueued.
-        select
-        from billing.subscription_orders o
-        where o.gateway_subscription_id = p_gateway_subscription_id
-          and o.user_id = p_user_id
-          and o.withdrawn_at is not null
-      )
+      p_user_id, p_gateway_subscription_id, v_user_ended_at, case when v_user_ended_at is not null then 'cancelled' end
     )
     on conflict on constraint gateway_subscriptions_pkey do update
     set user_id = m.user_id
     returning m.* into v_before;
-    if v_user_ended_at is not null and not v_cancelled then
-      perform billing.enqueue_cancellation(p_gateway_subscription_id);
-    end if;
   end if;
   v_after := v_before;
 

@@ -293,7 +293,7 @@ begin
         coalesce(p_payment.chain_start, p_payment.period_start), p_payment.period_end, p_payment.period_end,
         p_payment.since, v_now, null, null, p_payment.cancel_at_period_end, null, true
       )::billing.sources,
-      true, false, 0, 0, 0
+      true, false, 0
     )::billing.ruling;
   end if;
   perform billing.settle_access(
@@ -536,23 +536,26 @@ begin
           select
             m.gateway_subscription_id,
             coalesce(m.gateway_status, m.status) as status,
-            case
-              when not m.cancel_at_period_end
-                and not m.is_replaced
-                -- Once halted, the gateway charges again only after the customer changed the method of payment.
-                and coalesce(m.gateway_status, 'active') not in ('paused', 'halted')
-                then coalesce(m.charge_at, m.period_end)
-            end as next_charge_at,
+            next.charge_at as next_charge_at,
             coalesce(m.gateway_status in ('pending', 'halted'), false) as payment_attention,
             m.short_url as manage_url
           from billing.gateway_subscriptions m
+          cross join lateral (
+            select case
+              when m.stops_at is null
+                -- Once halted, the gateway charges again only after the customer changed the method of payment.
+                and coalesce(m.gateway_status, 'active') not in ('paused', 'halted')
+                then coalesce(m.charge_at, m.period_end)
+            end as charge_at
+          ) next
           where m.user_id = p_user_id
             and m.gateway_subscription_id <> ''
             and m.arrived_at is not null
             and m.is_billed
             and m.gateway_status is distinct from 'created'
-          -- The running one before one that starts later; of two the one that would rule.
+          -- What is charged next; else the running one before one that starts later; of two the one that would rule.
           order by
+            next.charge_at is null,
             m.period_end > billing.clock() desc nulls last,
             coalesce(m.activated_at, m.first_charged_at, m.authenticated_at, m.arrived_at) desc,
             m.gateway_subscription_id desc

@@ -33,7 +33,7 @@ begin
       from billing.gateway_subscriptions m
       where m.user_id = s.user_id
         and m.gateway_status = 'authenticated'
-        and not m.is_replaced
+        and m.stops_at is null
         and m.charge_at <= s.current_period_end + interval '1 day'
     )
     -- No mail if another source takes over.
@@ -178,7 +178,8 @@ begin
       select
         is_source
           and (
-            m.gateway_status in ('paused', 'completed', 'cancelled') and m.replaced_by is null
+            m.gateway_status in ('paused', 'completed', 'cancelled')
+              and (billing.find_successor(s.user_id, s.gateway_subscription_id)).id is null
             or m.last_resumed_at >= m.period_end
           ) as has_ended,
         is_source
@@ -310,3 +311,16 @@ begin
   return cardinality(v_lapsed);
 end
 $$;
+
+create view billing.expiry_failed with (security_invoker = true) as
+select f.user_id, f.failed_at as since, f.error
+from billing.settle_failures f
+left join public.subscriptions s on s.user_id = f.user_id
+where f.error <> 'PS500'
+  and (
+    s.status = 'active' and s.current_period_end < (select billing.clock())
+    or exists (select from billing.gateway_subscriptions m where m.user_id = f.user_id and m.is_waiting)
+  );
+comment on view billing.expiry_failed is
+  'Users whose lapsed subscription could not be ended, or whose waiting gateway subscription could not be settled. error is '
+  'the SQLSTATE, usually from an app''s trigger on the profile. The job retries the user each hour.';

@@ -476,26 +476,17 @@ begin
 
   if v_order.expires_at <= v_now and coalesce(v_status, 'unknown') in ('created', 'expired', 'unknown') then
     if v_status = 'created' then
-      perform billing.enqueue_cancellation(v_order.gateway_subscription_id);
+      perform billing.plan(v_order.user_id, billing.find_shown(v_order.user_id));
     end if;
     perform billing.forget_subscription_order(p_id);
     return jsonb_build_object('applied', v_status is not distinct from 'created');
   end if;
   v_applied := billing.apply_order_state(v_order, v_entity, null, true);
-  if v_status = 'authenticated'
-    and v_order.payment_id is not null
-    and v_order.created_at < v_now - interval '5 days'
-    and not exists (
-      select
-      from public.payments p
-      where p.id = v_order.payment_id
-        and p.fulfilled_at is not null
-        and p.ended_at is null
-    )
-  then
-    -- A change whose first period was not paid, or was refunded: what ran before goes on.
-    perform billing.enqueue_cancellation(v_order.gateway_subscription_id);
-    v_applied := true;
+  -- It may renew a payment that never came.
+  if v_status = 'authenticated' and v_order.payment_id is not null and v_order.stops_at is null then
+    perform billing.plan(v_order.user_id, billing.find_shown(v_order.user_id));
+    v_applied := v_applied
+      or exists (select from billing.subscription_orders o where o.id = p_id and o.stops_at is not null);
   end if;
 
   update billing.subscription_orders o

@@ -102,25 +102,24 @@ describe('a change at the end of the period', () => {
     expect(await readCancellation(database, old)).toBeNull();
   });
 
-  test('too late for a cancellation of the next debit begins one cycle later', async () => {
+  test('too late for a cancellation of the next debit is refused, with the time from which it is possible', async () => {
     await billed('pro');
     await setClock(database, '2026-06-27T15:00:00Z');
     expect((await preview('basic', 'period_end')).change).toMatchObject({ starts_at: '2026-07-01T00:00:00.000Z' });
     await setClock(database, '2026-06-28T00:00:00Z');
-    expect((await preview('basic', 'period_end')).change).toMatchObject({ starts_at: '2026-08-01T00:00:00.000Z' });
+    const tooLate = { outcome: 'too_late', possible_from: '2026-07-01T00:00:00.000Z' };
+    expect(await preview('basic', 'period_end')).toEqual(tooLate);
+    expect(await callRpc(service, 'create_change', userId, 'basic', 'period_end')).toEqual(tooLate);
+    expect(await preview('basic', 'now')).toMatchObject({ outcome: 'change' });
   });
 
-  test.each(['cancellation', 'change back', 'cancellation at the gateway'])(
+  test.each(['change back', 'cancellation at the gateway'])(
     'is undone by a %s: the new subscription is cancelled, the old one is not',
     async (by) => {
       await billed('pro');
       const id = await change('basic', 'period_end');
       await event(id, { name: 'authenticated', planId: 'plan_basic', createdAt: at('06-10') });
-      if (by === 'cancellation') {
-        await callRpc(service, 'cancel_subscription', userId, true);
-        expect(await readCancellation(database, id)).toMatchObject({ at: 'cycle end', state: 'pending' });
-        expect(await callRpc(service, 'resume_subscription', userId)).toMatchObject({ outcome: 'resumed' });
-      } else if (by === 'change back') {
+      if (by === 'change back') {
         expect(await callRpc(service, 'create_change', userId, 'pro', 'period_end')).toEqual({ outcome: 'undone' });
         expect(await readCancellation(database, id)).toMatchObject({ at: 'cycle end', state: 'pending' });
       } else {
@@ -138,11 +137,34 @@ describe('a change at the end of the period', () => {
     },
   );
 
-  test('that is undone before the gateway answers: what it makes is cancelled, and not offered again', async () => {
+  test('is cancelled and resumed together with what runs', async () => {
+    await billed('pro');
+    const id = await change('basic', 'period_end');
+    await event(id, { name: 'authenticated', planId: 'plan_basic', createdAt: at('06-10') });
+    await callRpc(service, 'cancel_subscription', userId, true);
+    const pending = { at: 'cycle end', state: 'pending' };
+    expect([await readCancellation(database, old), await readCancellation(database, id)]).toEqual([pending, pending]);
+    expect(await callRpc(service, 'resume_subscription', userId)).toMatchObject({ outcome: 'resumed' });
+    expect(await readCancellation(database, old)).toEqual(pending);
+    expect(await readCancellation(database, id)).toMatchObject({ state: 'withdrawn' });
+  });
+
+  test('cannot be undone after the gateway was told that the old one ends', async () => {
+    await billed('pro');
+    const id = await change('basic', 'period_end');
+    await event(id, { name: 'authenticated', planId: 'plan_basic', createdAt: at('06-10') });
+    await database.query("update billing.outbox set attempts = 1 where key = 'cancel-subscription/' || $1", [old]);
+    expect(await callRpc(service, 'create_change', userId, 'pro', 'period_end')).toEqual({
+      outcome: 'too_late',
+      possible_from: '2026-07-01T00:00:00.000Z',
+    });
+    expect(await readCancellation(database, id)).toBeNull();
+  });
+
+  test('that is cancelled before the gateway answers: what it makes is cancelled, and not offered again', async () => {
     await billed('pro');
     const made = await callRpc(service, 'create_change', userId, 'basic', 'period_end');
     await callRpc(service, 'cancel_subscription', userId, true);
-    await callRpc(service, 'resume_subscription', userId);
     const id = uniqueId('sub_new');
     expect(await callRpc(service, 'store_subscription', made.id, id, 'https://gateway.example/s/1')).toEqual({
       outcome: 'withdrawn',
@@ -165,15 +187,15 @@ describe('a change at the end of the period', () => {
     async (newerFirst) => {
       await billed('premium');
       const older = await change('basic', 'period_end');
-      await setClock(database, at('06-05'));
+      await setClock(database, '2026-06-01T12:00:00Z');
       const newer = await change('pro', 'period_end');
       const authorise = (id: string, tier: string) =>
-        event(id, { name: 'authenticated', planId: `plan_${tier}`, createdAt: at('06-06') });
+        event(id, { name: 'authenticated', planId: `plan_${tier}`, createdAt: '2026-06-01T13:00:00Z' });
       if (newerFirst) await authorise(newer, 'pro');
       await authorise(older, 'basic');
-      expect(await readCancellation(database, older)).toEqual(newerFirst ? { at: 'once', state: 'pending' } : null);
+      expect((await readCancellation(database, older))?.state).toBe(newerFirst ? 'pending' : undefined);
       if (!newerFirst) await authorise(newer, 'pro');
-      expect(await readCancellation(database, older)).toEqual({ at: 'once', state: 'pending' });
+      expect(await readCancellation(database, older)).toEqual({ at: 'cycle end', state: 'pending' });
       expect(await readCancellation(database, newer)).toBeNull();
       expect(await readCancellation(database, old)).toMatchObject({ at: 'cycle end', state: 'pending' });
       await event(older, { name: 'cancelled', planId: 'plan_basic', createdAt: at('06-07') });
@@ -277,7 +299,7 @@ describe('a change now, with a credit', () => {
     expect(await readCancellation(database, id)).toMatchObject({ state: 'withdrawn' });
     await callRpc(service, 'cancel_subscription', userId, true);
     await database.query("update billing.outbox set attempts = 1 where key = 'cancel-subscription/' || $1", [id]);
-    expect(await callRpc(service, 'resume_subscription', userId)).toMatchObject({ outcome: 'resumed' });
+    expect(await callRpc(service, 'resume_subscription', userId)).toEqual({ outcome: 'cannot_be_resumed' });
     expect(await readCancellation(database, id)).toMatchObject({ state: 'pending' });
     expect(await next()).toBeNull();
     expect(await readTier(database, userId)).toBe('pro');
@@ -296,7 +318,7 @@ describe('a change now, with a credit', () => {
     await event(id, { name: 'authenticated', planId: 'plan_pro', createdAt: '2026-06-16T00:01:00Z' });
     const claim = async () => Object((await callRpc(service, 'claim_subscription_orders')).orders);
     const entity = JSON.stringify({ status: 'authenticated' });
-    for (const [day, expected] of [['06-17', null], ['06-22', { at: 'once', state: 'pending' }]] as const) {
+    for (const [day, expected] of [['06-17', null], ['06-22', { at: 'cycle end', state: 'pending' }]] as const) {
       await setClock(database, at(day));
       const [order] = await claim();
       await callRpc(service, 'apply_subscription_order', order.id, entity);
@@ -316,6 +338,6 @@ describe('a change now, with a credit', () => {
     await setClock(database, at('06-22'));
     const [order] = Object((await callRpc(service, 'claim_subscription_orders')).orders);
     await callRpc(service, 'apply_subscription_order', order.id, JSON.stringify({ status: 'authenticated' }));
-    expect(await readCancellation(database, id)).toMatchObject({ at: 'once', state: 'pending' });
+    expect(await readCancellation(database, id)).toMatchObject({ at: 'cycle end', state: 'pending' });
   });
 });

@@ -33,7 +33,7 @@ const atOnce = { at: 'once', state: 'pending' };
 async function replacedSubscriptions(userId: string): Promise<unknown[]> {
   const rows = await database.query(
     `select gateway_subscription_id as id from billing.gateway_subscriptions
-     where user_id = $1 and is_replaced order by gateway_subscription_id`,
+     where user_id = $1 and stops_at is not null and not cancel_at_period_end order by gateway_subscription_id`,
     [userId],
   );
   return rows.map(({ id }) => id);
@@ -201,20 +201,6 @@ describe('of two gateway subscriptions', () => {
       expect(await cancellation(second)).toEqual(atCycleEnd);
     },
   );
-
-  test('one known only by a charge ranks by the charge and cancels nothing, until its activation is known', async () => {
-    await setClock(database, day(11));
-    const { id: userId } = await createUser(database);
-    const [charged, activated] = [uniqueId('sub'), uniqueId('sub')];
-    await event({ name: 'charged', userId, id: charged, ...month, createdAt: day(3) });
-    await event({ name: 'activated', userId, id: activated, ...month, createdAt: day(1) });
-    expect(await readSubscription(database, userId)).toMatchObject({ gateway_subscription_id: charged });
-    expect(await cancellation(charged)).toBeNull();
-    expect(await cancellation(activated)).toBeNull();
-    await event({ name: 'activated', userId, id: charged, ...month, createdAt: day(2) });
-    expect(await readSubscription(database, userId)).toMatchObject({ gateway_subscription_id: charged });
-    expect(await cancellation(activated)).toEqual(atCycleEnd);
-  });
 });
 
 describe('a gateway subscription of a deleted user', () => {

@@ -25,11 +25,12 @@ const unbilled: readonly (GatewayStatus | undefined)[] = ['completed', 'cancelle
 /** The billing by the model. */
 export function billingOf(facts: Facts, now: Time): ExpectedBilling {
   const shown = facts.subscriptions.filter((subscription) => isBilled(subscription)).toSorted((one, other) =>
+    Number(isStopping(facts, one, now)) - Number(isStopping(facts, other, now)) ||
     periodRank(other, now) - periodRank(one, now) || (sinceOf(other) ?? 0) - (sinceOf(one) ?? 0)
   );
   const [first] = shown;
   return {
-    billing: shown.length > 1 && shown.some((one) => sinceOf(one) === null)
+    billing: shown.length > 1 && shown.some((one) => sinceOf(one) === null || isStopping(facts, one, now) === undefined)
       ? undefined
       : first
       ? shownBilling(facts, first)
@@ -42,6 +43,20 @@ export function billingOf(facts: Facts, now: Time): ExpectedBilling {
 function periodRank({ cycles }: Subscription, now: Time): number {
   const end = Math.max(...cycles.map((cycle) => cycle.end));
   return cycles.length === 0 ? 0 : end > now ? 2 : 1;
+}
+
+/** Whether no further charge follows. Undefined: the rules that the model knows do not decide it. */
+function isStopping(facts: Facts, subscription: Subscription, now: Time): boolean | undefined {
+  const { name, cycles, cancelledFor } = subscription;
+  const status = newestStatus(subscription)?.status;
+  if (cancelledFor !== null || successorOf(facts, subscription) !== null) return true;
+  if (status === 'paused' || status === 'halted') return true;
+  const ruling = rulingSource(facts, now);
+  const isPurchased = ruling === null || ruling.kind === 'gateway' || ruling.kind === 'payment';
+  if (!isPurchased || sourcesOf(facts).some(({ rulesFrom }) => rulesFrom > now)) return undefined;
+  const isSuccessor = facts.subscriptions.some((other) => successorOf(facts, other)?.name === name);
+  if (cycles.length === 0 && (!isSuccessor || ruling?.kind === 'gateway')) return isSuccessor ? false : undefined;
+  return ruling !== null && ruling.name !== name && (sinceOf(subscription) ?? 0) < ruling.since;
 }
 
 function isBilled(subscription: Subscription): boolean {
