@@ -15,15 +15,20 @@ export function errorSchema(name: ErrorName): z.ZodType {
   const known = errorSchemas.get(name);
   if (known !== undefined) return known;
   const fields = { error: z.literal(textOf(name)) };
-  const body = name === 'invalidRequest' ? z.object({ ...fields, details: validationDetails }) : z.object(fields);
+  const body = z.object({
+    ...fields,
+    ...(name === 'invalidRequest' ? { details: validationDetails } : {}),
+    ...(name === 'tooLateToChange' ? { possible_from: z.iso.datetime().meta({ description: 'UTC.' }) } : {}),
+  });
   const schema = body.meta({ id: `${name.charAt(0).toUpperCase()}${name.slice(1)}Error` });
   errorSchemas.set(name, schema);
   return schema;
 }
 
 /** The body of an error answer. */
-export function errorExample(name: ErrorName): { error: string; details?: unknown } {
+export function errorExample(name: ErrorName): { error: string; details?: unknown; possible_from?: string } {
   const error = textOf(name);
+  if (name === 'tooLateToChange') return { error, possible_from: '2026-12-01T00:00:00.000Z' };
   if (name !== 'invalidRequest') return { error };
   const fieldErrors = { tier: ['Invalid input: expected string, received undefined'] };
   return { error, details: { formErrors: [], fieldErrors } };

@@ -129,6 +129,8 @@ comment on column billing.gateway_charges.dispute_event_at is 'created_at of the
 comment on column billing.gateway_charges.refunded_amount is 'The sum of the processed refunds, minor currency units.';
 create index gateway_charges_charged_at_idx on billing.gateway_charges (charged_at);
 
+select billing.lock_users();
+
 create table billing.subscription_orders (
   id uuid primary key default gen_random_uuid(),
   user_id uuid not null constraint subscription_orders_user_id_fkey references auth.users (id) on delete cascade,

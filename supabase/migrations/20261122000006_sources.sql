@@ -390,10 +390,10 @@ begin
   from mirrored g
   left join billing.manual_subscriptions w on w.user_id = p_user_id
   left join billing.sources s on s.user_id = p_user_id
-  left join billing.upcoming_payments upcoming
+  left join billing.upcoming_sources upcoming
     on upcoming.user_id = s.user_id
+    and upcoming.kind = s.kind
     and upcoming.id = s.id
-    and s.kind = 'payment'
   cross join lateral (
     select
       case s.kind
@@ -412,12 +412,13 @@ begin
   cross join lateral (
     select
       s.is_running
-      and upcoming.id is null
+      and upcoming.kind is distinct from 'payment'
       and rank.is_ended_by_gateway is not true
       and (rank.generation = 0 and w.status = 'cancelled') is not true as is_live
   ) live
   order by
     live.is_live desc,
+    live.is_live and upcoming.id is not null,
     rank.generation desc,
     case when live.is_live then s.since when upcoming.id is null then least(s.ended_at, s.lapses_at) end desc nulls last,
     s.since desc,
@@ -537,17 +538,23 @@ begin
 end
 $$;
 
--- Purchases that begin when another source ends.
-create view billing.upcoming_payments with (security_invoker = true) as
-select p.user_id, p.id::text as id, p.since, p.period_start, p.period_end
+-- What begins when another source ends.
+create view billing.upcoming_sources with (security_invoker = true) as
+select p.user_id, 'payment' as kind, p.id::text as id
 from public.payments p
 where p.settle_at is not null
   and p.starts = 'after_current'
   and p.ended_at is null
-  and p.period_start > billing.clock();
-grant select on billing.upcoming_payments to service_role;
-comment on view billing.upcoming_payments is
-  'Paid purchases whose period has not begun. They rule from the start of their period.';
+  and p.period_start > billing.clock()
+union all
+-- Debited before it starts.
+select o.user_id, 'gateway_subscription', o.gateway_subscription_id
+from billing.subscription_orders o
+where o.starts_at > billing.clock()
+  and not o.is_trial;
+grant select on billing.upcoming_sources to service_role;
+comment on view billing.upcoming_sources is
+  'Purchases whose period has not begun, and gateway subscriptions before their start. They rule from their start.';
 
 -- Returns when what a user has now ends: the latest end of the sources that were paid or written by hand, of the ruling
 -- source, which may be a grant, and of the subscription row, which may show the period of an attached gateway subscription.

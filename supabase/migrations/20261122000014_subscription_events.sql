@@ -17,8 +17,17 @@ begin
       (select p.grace_days from public.plans p where p.id = v_source.plan_id), v_source.cancel_at_period_end
     ));
   end if;
-  if v_source.kind <> 'gateway_subscription'
-    or v_source.id <> p_subscription.gateway_subscription_id
+  if not (
+      v_source.kind = 'gateway_subscription' and v_source.id = p_subscription.gateway_subscription_id
+      -- Before the first charge of a change of plan.
+      or p_subscription.period_end is null and exists (
+        select
+        from billing.subscription_orders o
+        where o.gateway_subscription_id = p_subscription.gateway_subscription_id
+          and o.user_id = p_subscription.user_id
+          and v_source.id in (o.replaces, o.payment_id::text)
+      )
+    )
     or exists (
       select
       from billing.sources s
@@ -60,6 +69,14 @@ as $$
 declare
   v_id constant text := p_subscription.gateway_subscription_id;
   v_status constant text := substr(p_event, length('subscription.') + 1);
+  -- The end of the paid time: of a change of plan before its first charge the end of what it follows.
+  v_paid_until constant timestamptz := coalesce(p_subscription.period_end, (
+    select o.starts_at
+    from billing.subscription_orders o
+    where o.gateway_subscription_id = v_id
+      and o.user_id = p_subscription.user_id
+      and num_nonnulls(o.replaces, o.payment_id) > 0
+  ));
   v_payment_id text;
   v_kind text;
   v_key text;
@@ -71,17 +88,17 @@ begin
   if v_status in ('pending', 'halted', 'completed')
     and p_subscription.gateway_status = v_status
     -- Without a paid cycle there is no access that ends.
-    and p_subscription.period_end is not null
+    and v_paid_until is not null
   then
     v_kind := case v_status when 'pending' then 'payment-pending' else 'subscription-' || v_status end;
     -- One mail for each cycle that was not charged.
     v_key := concat_ws('/', v_kind, v_id, case
-      when v_status <> 'completed' then billing.iso_time(p_subscription.period_end)
+      when v_status <> 'completed' then billing.iso_time(v_paid_until)
     end);
     v_payload := jsonb_build_object(
       'access_ends_at', billing.iso_time(billing.access_end(p_subscription)),
       'manage_url', p_subscription.short_url,
-      'ends_at', billing.iso_time(p_subscription.period_end)
+      'ends_at', billing.iso_time(v_paid_until)
     );
   elsif v_status = 'charged' then
     v_payment_id := billing.json_text(p_payment -> 'id');

@@ -26,12 +26,10 @@ begin
   return coalesce(
     (
       select s
-      from billing.upcoming_payments u
-      join billing.sources s
-        on s.user_id = u.user_id
-        and s.kind = 'payment'
-        and s.id = u.id
+      from billing.upcoming_sources u
+      join billing.sources s using (user_id, kind, id)
       where u.user_id = v_ruling.user_id
+        and s.is_running
         and s.since > coalesce(v_newest.since, '-infinity')
       order by s.since desc, s.id desc
       limit 1
@@ -140,6 +138,8 @@ begin
         or p_order.payment_id::text = p_newest.id
         -- Only a row written by hand names it, while that row rules.
         or p_subscription.arrived_at is null and (p_ruling.source).kind = 'manual'
+        -- Without a plan of ours, and known only by a charge: it may be attached to nothing.
+        or num_nonnulls(p_subscription.plan_id, p_subscription.activated_at) = 0 and p_newest.kind <> 'payment'
         or (
           case
             when v_is_waiting then (p_newest.kind = 'payment' and p_newest.since > v_authorised_at) is not true
@@ -197,7 +197,7 @@ as $$
         or o.next_attempt_at <> excluded.next_attempt_at
           and (o.next_attempt_at > billing.clock() or excluded.next_attempt_at > billing.clock())
     else o.payload @> '{"at_cycle_end": true}' and not p_stop.at_cycle_end
-      or excluded.next_attempt_at > billing.clock()
+      or num_nonnulls(o.delivered_at, o.parked_at) > 0 and excluded.next_attempt_at > billing.clock()
   end
 $$;
 
@@ -248,8 +248,7 @@ comment on view billing.stoppable is 'What billing.plan looks at: the subscripti
 -- on the user.
 create function billing.plan(
   p_user_id uuid,
-  p_ruling billing.ruling, -- not used for a deleted user
-  p_is_gone boolean default false -- the user was deleted
+  p_ruling billing.ruling -- see billing.find_shown
 )
 returns boolean -- whether a subscription begins or ceases to end with its cycle
 language plpgsql set search_path = pg_catalog, pg_temp
@@ -270,7 +269,6 @@ begin
   loop
     v_stop := case
       when not v_each.is_open then null
-      when p_is_gone then row(billing.clock(), false, false)::billing.stop
       else billing.find_stop(v_each.mirrored, v_each.asked, p_ruling, v_newest)
     end;
     v_ends := case when v_each.is_open then coalesce(v_stop.is_wish, false) else (v_each.mirrored).cancel_at_period_end end;
@@ -308,10 +306,11 @@ $$;
 create view billing.stopped_in_error with (security_invoker = true) as
 select m.user_id, m.stops_at as since, m.gateway_subscription_id, m.period_end
 from billing.gateway_subscriptions m
+join public.subscriptions s on s.user_id = m.user_id
 where m.stops_at is not null
   and m.cancel_at_period_end
   and m.is_billed
-  and billing.cancelled_by_user_at(m.user_id, billing.authorised_at(m)) is null;
+  and billing.cancelled_by_user_at(m.user_id, coalesce(billing.authorised_at(m), '-infinity')) is null;
 comment on view billing.stopped_in_error is
   'Subscriptions that end with their cycle because the gateway was told, although nothing asks for it any more: the purchase '
   'that replaced it was refunded, or it was authorised while its cancellation was under way.';

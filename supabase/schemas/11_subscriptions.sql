@@ -304,7 +304,7 @@ create function public.verify_subscription(
 )
 returns jsonb
 -- {outcome: applied | already_applied, tier, valid_until, starts_at (null: it runs)},
--- {outcome: unread | subscription_not_found}
+-- {outcome: unread | refunded | subscription_not_found}
 language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off
 as $$
 declare
@@ -353,6 +353,14 @@ begin
     where m.user_id = p_user_id
       and m.gateway_subscription_id = p_gateway_subscription_id;
   end if;
+  -- A signature never expires. So it does not count after a refund, or after a cancellation at once.
+  if v_mirrored.ended_at is not null
+    or exists (
+      select from billing.gateway_charges c where c.gateway_payment_id = p_payment_id and c.is_refunded
+    )
+  then
+    return jsonb_build_object('outcome', 'refunded');
+  end if;
   return jsonb_build_object(
     'outcome', case when v_is_applied then 'applied' else 'already_applied' end,
     'tier', v_order.tier,
@@ -374,6 +382,7 @@ create type billing.change as (
   order_start text, -- the order to pay: now or after_current; null: none
   is_billed boolean, -- the gateway bills a new subscription
   replaces text, -- the subscription that ends when the new one starts
+  renews uuid, -- the payment after whose period the new subscription is charged
   charge_at timestamptz, -- when the gateway charges the new subscription; null: at the authorisation
   starts_at timestamptz, -- when the new tier begins
   ends_at timestamptz, -- the end of its first period
@@ -397,6 +406,7 @@ declare
   v_running public.subscriptions;
   v_billed billing.gateway_subscriptions;
   v_successor billing.subscription_orders;
+  v_renewed public.payments;
   v_change billing.change;
 begin
   select * into v_plan from public.plans p where p.tier = p_tier and p.is_active;
@@ -429,9 +439,32 @@ begin
   v_change.from_tier := v_running.tier;
   v_change.is_billed := v_billed.user_id is not null and v_plan.gateway_plan_id is not null;
 
+  if v_billed.user_id is null and v_running.tier = p_tier and p_when = 'period_end' then
+    -- A renewal that the customer cancelled or never authorised is made again.
+    select * into v_renewed
+    from public.payments p
+    where p.user_id = p_user_id
+      and p.ended_at is null
+      and p.period_end = v_running.current_period_end
+      and exists (select from billing.subscription_orders o where o.user_id = p_user_id and o.payment_id = p.id)
+      and not exists (
+        select
+        from billing.stoppable s
+        where s.user_id = p_user_id
+          and (s.asked).payment_id = p.id
+          and (s.mirrored).is_billed
+          and s.stops_at is null
+      );
+    v_change.is_billed := v_renewed.id is not null and v_plan.gateway_plan_id is not null;
+  end if;
+
   v_change.credit := 0;
   v_change.starts_at := v_now;
-  if p_when = 'now' then
+  if v_change.is_billed and v_renewed.id is not null then
+    v_change.renews := v_renewed.id;
+    v_change.charge_at := v_renewed.period_end;
+    v_change.starts_at := v_renewed.period_end;
+  elsif p_when = 'now' then
     v_change.credit := coalesce((billing.find_credit(p_user_id, v_plan)).credit, 0);
     if not v_change.is_billed or v_change.credit > 0 then
       v_change.order_start := 'now';
@@ -555,7 +588,8 @@ begin
     return jsonb_build_object('outcome', 'plan_not_found');
   end if;
   return billing.request_subscription(p_user_id, v_change.plan, null, null, p_gateway_key_id, (
-    case when p_payment_id is not null or p_when = 'period_end' then v_change.charge_at end, v_change.replaces, p_payment_id
+    case when p_payment_id is not null or v_change.renews is not null or p_when = 'period_end' then v_change.charge_at end,
+    v_change.replaces, coalesce(p_payment_id, v_change.renews)
   ));
 end
 $$;

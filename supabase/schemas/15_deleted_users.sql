@@ -47,7 +47,10 @@ begin
   insert into billing.deleted_users (user_id)
   values (old.id)
   on conflict (user_id) do nothing;
-  perform billing.plan(old.id, null, true);
+  perform billing.tell_stop(s.gateway_subscription_id, row(billing.clock(), false, false)::billing.stop)
+  from billing.stoppable s
+  where s.user_id = old.id
+    and s.is_open;
   return null;
 end
 $$;
@@ -131,7 +134,7 @@ begin
   if p_gateway_subscription_id = '' or not billing.is_deleted(p_user_id) then
     return 'unmatched';
   end if;
-  perform billing.plan(p_user_id, null, true);
+  perform billing.tell_stop(p_gateway_subscription_id, row(billing.clock(), false, false)::billing.stop);
   return 'applied';
 end
 $$;

@@ -492,7 +492,7 @@ return array[
   'billing.users', 'billing.customers', 'billing.timeline', 'billing.periods', 'billing.findings', 'billing.webhooks',
   'billing.messages', 'billing.customer_payments', 'billing.service_state', 'billing.revenue_monthly',
   'billing.active_monthly', 'billing.paid_periods', 'billing.missed_webhooks', 'billing.receipts', 'billing.subjects',
-  'billing.sources', 'billing.replacements', 'billing.upcoming_payments', 'billing.support_actions',
+  'billing.sources', 'billing.replacements', 'billing.upcoming_sources', 'billing.support_actions',
   'billing.paid_not_entitled', 'billing.entitled_not_paid', 'billing.captured_not_fulfilled', 'billing.tier_mismatch',
   'billing.paid_twice', 'billing.unexpected_charges', 'billing.unearned_credits', 'billing.never_captured',
   'billing.dispute_lost', 'billing.expiry_failed', 'billing.outbox_stuck', 'billing.failed_events',
@@ -500,7 +500,7 @@ return array[
   'public.plans', 'billing.profiles', billing.profiles_table()::text, 'public.subscriptions', 'public.payments',
   'billing.settings',
   'billing.gateway_subscriptions', 'billing.gateway_charges', 'billing.subscription_orders',
-  'billing.manual_subscriptions', 'billing.grants', 'billing.refunds', 'billing.extra_payments',
+  'billing.wishes', 'billing.stopped_in_error', 'billing.manual_subscriptions', 'billing.grants', 'billing.refunds', 'billing.extra_payments',
   'billing.tier_changes', 'billing.gateway_events', 'billing.unsettled_events', 'billing.outbox',
   'billing.outbox_pauses', 'billing.settle_failures', 'billing.expected_triggers', 'billing.alerts',
   'billing.scheduled_jobs'
@@ -518,7 +518,7 @@ return array(
       'clock', 'count_findings', 'find_ruling', 'find_user', 'paid_for', 'plan_bought', 'tier_bought', 'json_text',
       'json_uuid', 'json_integer', 'grace_days', 'billed_until', 'is_refunded', 'user_of_message', 'refunded_amount',
       'is_waiting', 'why_text', 'amount_text', 'day_text', 'gateway_link', 'outbox_state', 'missing_parts',
-      'schedule_faults', 'search_customers', 'user_id_of'
+      'schedule_faults', 'search_customers', 'user_id_of', 'authorised_at', 'cancelled_by_user_at', 'find_successor'
     ])
   order by 1
 );

@@ -137,6 +137,15 @@ select
   live.id as source_id,
   live.ends_at as until,
   case
+    when exists (
+      select
+      from billing.gateway_subscriptions m
+      where m.user_id = u.user_id
+        and m.is_billed
+        and m.stops_at is null
+        and m.plan_id is not null
+        and m.gateway_status in ('active', 'pending', 'authenticated')
+    ) then 'billed'
     when live.kind = 'grant' then 'complimentary'
     when live.gateway_subscription_id is not null or live.kind is not null and s.gateway_subscription_id is not null
       then 'billed'
@@ -171,7 +180,7 @@ comment on column billing.customers.source_kind is
 comment on column billing.customers.source_id is 'The id of the payment, subscription or grant; of the user for manual.';
 comment on column billing.customers.until is 'End of the period, without the days of grace. Null: nothing runs, or no end.';
 comment on column billing.customers.billing is
-  'billed (cycle by cycle), one-time or complimentary. Null: nothing runs, or written by hand.';
+  'billed (the gateway charges a next cycle), one-time or complimentary. Null: nothing runs, or written by hand.';
 comment on column billing.customers.last_payment_at is 'When the newest payment was captured or the newest cycle charged.';
 comment on column billing.customers.lifetime_amounts is 'For each currency captured minus refunded, minor currency units.';
 comment on column billing.customers.open_findings is 'The number of rows of billing.findings about this user.';

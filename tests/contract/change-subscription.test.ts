@@ -139,7 +139,7 @@ describe.each(poolSample)('%s', (target) => {
     expect(await read()).toMatchObject({
       currentTier: 'pro',
       subscription: { cancel_at_period_end: false, gateway_subscription_id: old },
-      billing: { gateway_subscription_id: old },
+      billing: { gateway_subscription_id: body.subscription.id },
     });
 
     // Undone: the new one is cancelled before it starts, the old one goes on.

@@ -154,7 +154,7 @@ describe.each(restSample)('%s', (target) => {
     let id: unknown;
     shop.onGatewayCall(async (call) => {
       await project.database.query(
-        'update billing.subscription_orders set withdrawn_at = billing.clock() where user_id = $1',
+        'update billing.subscription_orders set undone_at = billing.clock() where user_id = $1',
         [user.id],
       );
       const made = make(call);

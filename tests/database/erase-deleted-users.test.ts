@@ -556,7 +556,7 @@ async function rowsOf({ id, email }: Person): Promise<Row[][]> {
     'billing.tier_changes',
     'billing.grants',
     'billing.manual_subscriptions',
-    'billing.user_cancellations',
+    'billing.wishes',
     'billing.order_keys',
   ];
   const rows = owned.map((table) =>

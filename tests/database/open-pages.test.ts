@@ -12,7 +12,7 @@ let database: TestDatabase;
 let service: pg.Client;
 let userId: string;
 beforeAll(async () => {
-  database = await createTestDatabase({ findings: { charged_twice: 'any' } });
+  database = await createTestDatabase({ findings: { charged_twice: 'any', stopped_in_error: 'any' } });
   service = await openSession(database, { role: 'service_role' });
   await database.query("update public.plans set gateway_plan_id = 'plan_' || tier, duration_months = 1");
 });

@@ -11,6 +11,7 @@ type Finding =
   | 'charged_after_replacement'
   | 'charged_after_cancellation'
   | 'charged_twice'
+  | 'stopped_in_error'
   | 'unearned_credit'
   | 'never_captured'
   | 'dispute_lost'

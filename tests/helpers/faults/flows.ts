@@ -17,6 +17,8 @@ export type Flow = {
   readonly during: string;
   /** The next try, after the gateway answers again. */
   retry(parts: Parts): Promise<void>;
+  /** The findings before the end of the cycle. */
+  readonly left?: readonly string[];
   /** After the end of the cycle: the tier, the number of subscriptions that the gateway bills, and the findings. */
   readonly end: { readonly tier: string; readonly billed: 0 | 1; readonly findings?: readonly string[] };
   /** Of how many cycles the end must be passed; default 1. */
@@ -136,6 +138,7 @@ export const flows: Readonly<Record<string, Flow>> = {
     },
     async fail(parts) {
       if (parts.state.change) await parts.customer.complete(parts.state.change);
+      await parts.customer.moveTo(47);
       await schedule(parts);
       await later(1)(parts);
     },
@@ -197,7 +200,8 @@ export const flows: Readonly<Record<string, Flow>> = {
     },
     during: 'pro',
     retry: later(2),
-    // The cancellation of the second may have arrived, so the first one goes on. It was charged before the second ended.
-    end: { tier: 'basic', billed: 1, findings: ['charged_after_replacement'] },
+    // The cancellation of the second may have arrived, so it ends with its cycle, as the first one does.
+    left: ['stopped_in_error'],
+    end: { tier: 'free', billed: 0 },
   },
 };

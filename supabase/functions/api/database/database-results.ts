@@ -31,7 +31,9 @@ const subscribed = {
   plan: z.looseObject({}),
   running,
 };
-/** The last two outcomes are those of a change. */
+/** A change that is not possible before that time, ISO 8601 in UTC. */
+const tooLate = z.object({ outcome: z.literal('too_late'), possible_from: z.string() });
+/** `subscription_not_found`, `undone` and `too_late` are outcomes of a change. */
 const subscribing = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.literal('created'), ...subscribed }),
   z.object({
@@ -51,6 +53,7 @@ const subscribing = z.discriminatedUnion('outcome', [
       'undone',
     ]),
   }),
+  tooLate,
   z.object({ outcome: z.literal('rate_limited'), retry_after: z.number() }),
 ]);
 /** `amount_due` and `credit` in minor units of `currency`; times are ISO 8601 in UTC, with milliseconds. */
@@ -116,6 +119,7 @@ export const results = {
       change,
     }),
     z.object({ outcome: z.enum(['plan_not_found', 'already_subscribed', 'subscription_not_found']) }),
+    tooLate,
   ]),
   create_change: subscribing,
   store_subscription: z.object({ outcome: z.enum(['stored', 'withdrawn', 'discarded', 'order_not_found']) }),
@@ -126,7 +130,7 @@ export const results = {
   verify_subscription: z.union([
     /** `starts_at`: null unless the first cycle begins later. Times are ISO 8601 in UTC, with milliseconds. */
     z.object({ outcome: z.enum(['applied', 'already_applied']), tier: z.string(), valid_until: time, starts_at: time }),
-    z.object({ outcome: z.enum(['unread', 'subscription_not_found']) }),
+    z.object({ outcome: z.enum(['unread', 'subscription_not_found', 'refunded']) }),
   ]),
   apply_order_read: z.object({ applied: z.number(), order }),
   verify_payment: verifiedPayment,

@@ -21,6 +21,7 @@ const errors = {
   createSubscriptionFailed: [500, 'Failed to create subscription'],
   subscriptionInProgress: [409, 'Subscription is being created'],
   alreadySubscribed: [409, 'Already subscribed'],
+  tooLateToChange: [409, 'Too late to change this period'],
   offerNotFound: [404, 'Plan not found'],
   subscriptionNotFound: [404, 'Subscription not found'],
   cannotBeResumed: [409, 'Cannot be resumed'],
@@ -42,6 +43,12 @@ const errors = {
 } as const satisfies Record<string, readonly [number, string]>;
 
 export type ErrorName = keyof typeof errors;
+
+/** A change of plan that is not possible before a time, ISO 8601 in UTC. Contract: POST /api/subscriptions/change. */
+export function tooLateAnswer(possibleFrom: string): Answer {
+  const answer = errorAnswer('tooLateToChange');
+  return { ...answer, body: { error: errors.tooLateToChange[1], possible_from: possibleFrom } };
+}
 
 /** The body is `{ "error": text }`, with `details` for `Invalid request`. Contract: Errors. */
 export function errorAnswer(name: ErrorName, details?: unknown): Answer {

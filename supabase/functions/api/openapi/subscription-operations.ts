@@ -85,6 +85,7 @@ export const subscriptionOperations = {
       'offerNotFound',
       'subscriptionNotFound',
       'alreadySubscribed',
+      'tooLateToChange',
       'orderInProgress',
       'subscriptionInProgress',
       'tooManyOrders',
@@ -99,7 +100,7 @@ export const subscriptionOperations = {
     answers: {
       200: { description: 'The terms.', schema: answers.changeTerms, examples: { upgrade: examples.terms } },
     },
-    errors: ['invalidRequest', 'offerNotFound', 'alreadySubscribed', 'subscriptionNotFound'],
+    errors: ['invalidRequest', 'offerNotFound', 'subscriptionNotFound', 'alreadySubscribed', 'tooLateToChange'],
   },
   cancelSubscription: {
     tag: 'Subscriptions',

@@ -1,6 +1,6 @@
 import { isStorableText } from '../database/storable-json.ts';
 import type { Answer } from '../http/answer.ts';
-import { errorAnswer } from '../http/errors.ts';
+import { errorAnswer, tooLateAnswer } from '../http/errors.ts';
 import type { Route, RouteContext } from '../http/route.ts';
 import { changeRequest, parseRequest } from '../http/validation.ts';
 import type { ChangeRequest } from '../ports.ts';
@@ -22,7 +22,7 @@ export const previewChange: Route = {
     const preview = await context.database.previewChange(read);
     return 'change' in preview
       ? { status: 200, body: preview.change, outcome: preview.outcome }
-      : refuse(preview.outcome);
+      : refuse(preview);
   },
 };
 
@@ -47,7 +47,7 @@ export const changeSubscription: Route = {
     if (!('userId' in read)) return read;
 
     const preview = await database.previewChange(read);
-    if (!('change' in preview)) return refuse(preview.outcome);
+    if (!('change' in preview)) return refuse(preview);
     const { change, order_start: start, is_billed: isBilled } = preview;
     const body = { change, order: null, payment_id: null, subscription: null };
 
@@ -86,13 +86,15 @@ async function readChange({ request, body, auth }: RouteContext): Promise<Change
   return isStorableText(parsed.request.tier) ? { userId, ...parsed.request } : errorAnswer('offerNotFound');
 }
 
-function refuse(outcome: Exclude<Result<'preview_change'>, { change: unknown }>['outcome']): Answer {
-  switch (outcome) {
+function refuse(result: Exclude<Result<'preview_change'>, { change: unknown }>): Answer {
+  switch (result.outcome) {
     case 'plan_not_found':
       return errorAnswer('offerNotFound');
     case 'already_subscribed':
       return errorAnswer('alreadySubscribed');
     case 'subscription_not_found':
       return errorAnswer('subscriptionNotFound');
+    case 'too_late':
+      return tooLateAnswer(result.possible_from);
   }
 }

@@ -1,6 +1,6 @@
 import type { Result } from '../database/database-results.ts';
 import type { Answer } from '../http/answer.ts';
-import { errorAnswer } from '../http/errors.ts';
+import { errorAnswer, tooLateAnswer } from '../http/errors.ts';
 import type { Route } from '../http/route.ts';
 import { subscriptionRequest } from '../http/validation.ts';
 import type { Database, Gateway, MadeSubscription } from '../ports.ts';
@@ -79,6 +79,8 @@ function answerWithoutCreating(
       return errorAnswer('subscriptionNotFound');
     case 'undone':
       return { status: 200, body: { subscription: null }, outcome: 'undone' };
+    case 'too_late':
+      return tooLateAnswer(result.possible_from);
     case 'in_flight':
       return { ...errorAnswer('subscriptionInProgress'), headers: { 'retry-after': '1' } };
     case 'rate_limited':

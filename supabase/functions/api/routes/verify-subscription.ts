@@ -38,6 +38,7 @@ export async function verifySubscription(
       payment: payment.status === 'found' ? payment.value : null,
     });
   }
+  if (result.outcome === 'refunded') return errorAnswer('paymentVerificationFailed');
   if (!('tier' in result)) return errorAnswer('subscriptionNotFound');
   if (result.outcome === 'applied') dispatchLater();
   const { tier, valid_until: validUntil, starts_at: startsAt } = result;
