@@ -1,5 +1,5 @@
 -- What the gateway must be told: for each subscription that it may still charge, whether it must stop, and when. Derived from
--- facts by billing.stops; only differences are written. The requests of the customer to cancel and to resume.
+-- facts by billing.find_stop; only differences are written. The requests of the customer to cancel and to resume.
 -- Contract: POST /api/subscriptions/cancel, POST /api/subscriptions/resume.
 
 -- Finds the newest act of a user that buys a tier: what is older and still billed is replaced by it. A grant or a row

@@ -14,7 +14,9 @@ let service: pg.Client;
 let userId: string;
 let old: string;
 beforeAll(async () => {
-  database = await createTestDatabase({ findings: { paid_twice: 'any', unearned_credit: 'any', stopped_in_error: 'any' } });
+  database = await createTestDatabase({
+    findings: { paid_twice: 'any', unearned_credit: 'any', stopped_in_error: 'any' },
+  });
   service = await openSession(database, { role: 'service_role' });
   await database.query("update public.plans set gateway_plan_id = 'plan_' || tier, duration_months = 1");
 });

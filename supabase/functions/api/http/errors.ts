@@ -46,8 +46,8 @@ export type ErrorName = keyof typeof errors;
 
 /** A change of plan that is not possible before a time, ISO 8601 in UTC. Contract: POST /api/subscriptions/change. */
 export function tooLateAnswer(possibleFrom: string): Answer {
-  const answer = errorAnswer('tooLateToChange');
-  return { ...answer, body: { error: errors.tooLateToChange[1], possible_from: possibleFrom } };
+  const [status, error] = errors.tooLateToChange;
+  return { status, body: { error, possible_from: possibleFrom }, outcome: 'tooLateToChange' };
 }
 
 /** The body is `{ "error": text }`, with `details` for `Invalid request`. Contract: Errors. */

@@ -20,9 +20,7 @@ export const previewChange: Route = {
     const read = await readChange(context);
     if (!('userId' in read)) return read;
     const preview = await context.database.previewChange(read);
-    return 'change' in preview
-      ? { status: 200, body: preview.change, outcome: preview.outcome }
-      : refuse(preview);
+    return 'change' in preview ? { status: 200, body: preview.change, outcome: preview.outcome } : refuse(preview);
   },
 };
 
