@@ -1,13 +1,11 @@
-import { readFileSync, statfsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { laterMigrations } from '../scripts/release/file-hashes.ts';
 import { newestRelease } from '../scripts/release/release-files.ts';
+import { memoryFolder } from '../scripts/stack/memory-folder.ts';
 import { isLong } from './helpers/project/is-long.ts';
 
-// A database is a thousand files. On a disk with ext4 a fifth of the run would be their creation and removal.
-const memory = '/dev/shm';
-const neededBytes = 4 * 1024 ** 3;
-if (Deno.env.get('TMPDIR') === undefined && hasRoomInMemory()) Deno.env.set('TMPDIR', memory);
+const memory = memoryFolder();
+if (memory !== undefined) Deno.env.set('TMPDIR', memory);
 
 /** The long suite, and the files of which `npm test` runs a part: fewer rows, orders, targets or cases. */
 const long = [
@@ -55,14 +53,3 @@ export default defineConfig({
     teardownTimeout: 30_000,
   },
 });
-
-/** Whether the memory file system of Linux exists, has room for the temporary data, and may contain programs. */
-function hasRoomInMemory(): boolean {
-  try {
-    const { bavail, bsize } = statfsSync(memory);
-    const mount = readFileSync('/proc/mounts', 'utf8').split('\n').find((line) => line.startsWith(`tmpfs ${memory} `));
-    return mount !== undefined && !mount.includes('noexec') && bavail * bsize >= neededBytes;
-  } catch {
-    return false; // not Linux
-  }
-}

@@ -162,6 +162,24 @@ cross join lateral (
   where o.payload ->> 'to' = u.email
     and o.destination in ('email', 'notice')
   union all
+  select w.at, 'cancelled', null,
+    case when w.at_period_end then 'By the customer, for the end of the period.' else 'By the customer, at once.' end, null, 2
+  from billing.wishes w
+  where w.user_id = u.user_id
+  union all
+  select w.withdrawn_at, 'resumed', null, 'By the customer.', null, 2
+  from billing.wishes w
+  where w.user_id = u.user_id
+    and w.withdrawn_at is not null
+  union all
+  select o.created_at, 'change', o.gateway_subscription_id,
+    format('To %s from %s.', o.tier, billing.day_text(coalesce(o.starts_at, o.created_at)))
+      || coalesce(' Undone on ' || billing.day_text(o.undone_at) || '.', ''),
+    billing.gateway_link(o.gateway_key_id, 'subscriptions', o.gateway_subscription_id), 1
+  from billing.subscription_orders o
+  where o.user_id = u.user_id
+    and num_nonnulls(o.replaces, o.payment_id) > 0
+  union all
   select o.queued_at, 'cancellation', m.gateway_subscription_id,
     concat(
       case when o.payload @> '{"at_cycle_end": true}' then 'At the end of the cycle' else 'At once' end,
@@ -180,7 +198,8 @@ comment on column billing.timeline.email is 'The e-mail address, in lower case.'
 comment on column billing.timeline.at is 'When it happened. For a mail: when it was queued.';
 comment on column billing.timeline.what is
   'signed_up, order, attempt_failed, webhook, reconciliation, captured, refunded, dispute, grant, grant_ended, '
-  'support_action, tier_changed, mail or cancellation (of a gateway subscription).';
+  'support_action, tier_changed, mail, cancelled or resumed (by the customer), change (of the plan), or cancellation (of a '
+  'gateway subscription).';
 comment on column billing.timeline.reference is 'The gateway''s id of the record, or our id of the grant, mail or action.';
 comment on column billing.timeline.detail is 'What happened, in words.';
 comment on column billing.timeline.link is 'The record in the gateway''s dashboard. Null: its address or mode is not known.';

@@ -128,6 +128,17 @@ describe('a cancellation for the end of the period covers', () => {
     expect(await told(old)).toEqual(atEnd('06-29'));
     expect(await told(renewal)).toEqual(atEnd('07-08'));
     expect(await resume()).toMatchObject({ outcome: 'resumed' });
+    expect(
+      await database.query(
+        `select what, detail from billing.timeline
+         where user_id = $1 and what in ('cancelled', 'resumed', 'change') order by at, rank, what`,
+        [userId],
+      ),
+    ).toEqual([
+      { what: 'change', detail: 'To pro from 10 Jul 2026.' },
+      { what: 'cancelled', detail: 'By the customer, for the end of the period.' },
+      { what: 'resumed', detail: 'By the customer.' },
+    ]);
     expect(await told(renewal)).toBeNull();
     // The purchase replaced it.
     expect(await told(old)).toEqual(atEnd('06-29'));

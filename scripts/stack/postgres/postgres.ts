@@ -1,3 +1,4 @@
+import { memoryFolder } from '../memory-folder.ts';
 import { type Child, spawnChild } from '../process/child.ts';
 import { localPassword } from '../defaults.ts';
 import { initDatabase, removeFolder } from './init-database.ts';
@@ -108,7 +109,7 @@ function serverArguments(dataFolder: string, options: PostgresOptions): string[]
 }
 
 async function temporaryFolder(user: { uid: number; gid: number } | undefined): Promise<string> {
-  const folder = await Deno.makeTempDir({ prefix: 'local-postgres-' });
+  const folder = await Deno.makeTempDir({ dir: memoryFolder(), prefix: 'local-postgres-' });
   if (user) await Deno.chown(folder, user.uid, user.gid);
   return folder;
 }
