@@ -315,8 +315,9 @@ comment on view billing.stopped_in_error is
   'Subscriptions that end with their cycle because the gateway was told, although nothing asks for it any more: the purchase '
   'that replaced it was refunded, or it was authorised while its cancellation was under way.';
 
--- Sets or clears cancel_at_period_end of what gives access now and is not billed. The caller holds the lock on the user.
-create function billing.mark_ruling_source(p_user_id uuid, p_cancel_at_period_end boolean)
+-- Sets cancel_at_period_end of what gives access now and is not billed, or clears it of everything. The caller holds the lock
+-- on the user.
+create function billing.mark_sources(p_user_id uuid, p_cancel_at_period_end boolean)
 returns void
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
@@ -325,14 +326,19 @@ declare
 begin
   update public.payments p
   set cancel_at_period_end = p_cancel_at_period_end
-  where p.id = case when v_source.kind = 'payment' then v_source.id::uuid end;
+  where p.user_id = p_user_id
+    and p.cancel_at_period_end <> p_cancel_at_period_end
+    and (not p_cancel_at_period_end or (v_source.kind, v_source.id) = ('payment', p.id::text));
   update billing.grants g
   set cancel_at_period_end = p_cancel_at_period_end
-  where g.id = case when v_source.kind = 'grant' then v_source.id::bigint end;
+  where g.user_id = p_user_id
+    and g.cancel_at_period_end <> p_cancel_at_period_end
+    and (not p_cancel_at_period_end or (v_source.kind, v_source.id) = ('grant', g.id::text));
   update billing.manual_subscriptions w
   set cancel_at_period_end = p_cancel_at_period_end
-  where v_source.kind = 'manual'
-    and w.user_id = p_user_id;
+  where w.user_id = p_user_id
+    and w.cancel_at_period_end <> p_cancel_at_period_end
+    and (not p_cancel_at_period_end or v_source.kind = 'manual');
 end
 $$;
 
@@ -410,7 +416,7 @@ begin
   ) then
     insert into billing.wishes (user_id, at_period_end) values (p_user_id, p_at_period_end);
     if p_at_period_end then
-      perform billing.mark_ruling_source(p_user_id, true);
+      perform billing.mark_sources(p_user_id, true);
     else
       perform billing.end_sources(p_user_id);
     end if;
@@ -463,7 +469,7 @@ begin
     and w.at_period_end
     and w.withdrawn_at is null;
   if found or v_subscription.cancel_at_period_end then
-    perform billing.mark_ruling_source(p_user_id, false);
+    perform billing.mark_sources(p_user_id, false);
     perform billing.settle_access(p_user_id, v_email);
   end if;
   return jsonb_build_object('outcome', 'resumed', 'subscription', public.get_subscription(p_user_id) -> 'subscription');

@@ -89,14 +89,9 @@ function cancellationsOf(facts: Facts, now: Time): Map<string, boolean> {
   const ruling = rulingSource(facts, now);
   const one = facts.subscriptions.find(({ name }) => name === ruling?.name);
   if (!ruling || !one || hasEndedAtGateway(one) || newestStatus(one)?.status === 'completed') return new Map();
-  if (one.stops.length > 0 || one.cancelledAt.length > 0 || isUndone(facts, one)) return new Map();
+  if (one.stops.length > 0 || one.cancelledAt.length > 0) return new Map();
   if (successorOf(facts, one) !== null || one.cancelledFor !== null) return new Map([[one.name, true]]);
   return one.activations.length > 0 ? new Map([[one.name, isFollowed(facts, one, now)]]) : new Map();
-}
-
-/** Whether the user undid the change of plan that it belongs to, and the gateway started it all the same. */
-function isUndone({ planned }: Facts, { name }: Subscription): boolean {
-  return planned.some((order) => order.name === name && !order.isTrial && order.replaces === null);
 }
 
 /** Whether a newer purchase is paid that begins after what runs. */

@@ -109,7 +109,7 @@ export type Planned = {
   readonly name: string;
   readonly startsAt: Time;
   readonly isTrial: boolean;
-  replaces: string | null;
+  readonly replaces: string | null;
 };
 
 /** All facts about a user that were sent to the database. */
@@ -124,6 +124,8 @@ export type Facts = {
   readonly months: Record<string, number>;
   /** The cancellations at once. */
   readonly cancellations: Time[];
+  /** The cancellations for the end of the period that were not withdrawn. */
+  readonly wishes: Time[];
 };
 
 export function noFacts(earlyRenewal: Facts['earlyRenewal']): Facts {
@@ -136,6 +138,7 @@ export function noFacts(earlyRenewal: Facts['earlyRenewal']): Facts {
     money: new Map(),
     months: {},
     cancellations: [],
+    wishes: [],
   };
 }
 

@@ -136,6 +136,6 @@ export function isChargedAfterReplacement(facts: Facts, subscription: Subscripti
 }
 
 /** Whether the user cancelled at once before the charge, or for a period end at or before the start of the cycle. */
-export function isChargedAfterCancellation({ stops, cancelledFor }: Subscription, { start, at }: Cycle): boolean {
-  return stops.some((time) => time < at) || cancelledFor !== null && start >= cancelledFor;
+export function isChargedAfterCancellation({ stops, cancelledFor }: Subscription, { at }: Cycle): boolean {
+  return stops.some((time) => time < at) || cancelledFor !== null && at > cancelledFor;
 }

@@ -76,6 +76,13 @@ export function firstSinceOf({ activations, charges }: Pick<Subscription, 'activ
   return Math.min(...[...activations, ...charges].map(happenedAt));
 }
 
+/** The first fact about a gateway subscription: when the customer authorised it. */
+export function authorisedSince(
+  { authentications, activations, charges }: Pick<Subscription, 'authentications' | 'activations' | 'charges'>,
+): Time {
+  return Math.min(...[...authentications, ...activations, ...charges].map(happenedAt));
+}
+
 function happenedAt({ at, arrivedAt }: EventTimes): Time {
   return arrivedAt - at > 14 * day ? arrivedAt : Math.min(at + 0.999999 * second, arrivedAt);
 }

@@ -1,13 +1,18 @@
 import { type Action, planOf } from './actions.ts';
 import { type Chain, type Facts, isRefunded, moneyNamed, type Order } from './facts.ts';
 import { creditFor, endOfRunning } from './credits.ts';
-import { isLive, isOpen, rulingSource, sourcesOf } from './model.ts';
+import { authorisedSince, isLive, isOpen, rulingSource, sourcesOf } from './model.ts';
 import { receiveAnswer, receiveEvent } from './record-gateway-event.ts';
-import { hasEndedAtGateway } from './states.ts';
+import { hasEndedAtGateway, newestStatus } from './states.ts';
 import { hour, parseTime, type Time } from './time.ts';
 
 /** Adds an action and its time to the facts. `answers` of `ask` contains only the subscriptions that were claimed. */
 export function recordAction(facts: Facts, action: Action, now: Time): void {
+  record(facts, action, now);
+  coverByWishes(facts);
+}
+
+function record(facts: Facts, action: Action, now: Time): void {
   switch (action.do) {
     case 'order':
       return void facts.orders.push(newOrder(facts, action, now));
@@ -52,10 +57,10 @@ export function recordAction(facts: Facts, action: Action, now: Time): void {
     case 'cancel':
       return cancel(facts, action.atPeriodEnd, now);
     case 'resume': {
-      const ruling = rulingSource(facts, now);
-      if (ruling === null || !ruling.cancelAtPeriodEnd) return;
-      sourceNamed(facts, ruling.name).cancelledFor = null;
-      return undoChange(facts, now);
+      if (rulingSource(facts, now) === null) return;
+      facts.wishes.length = 0;
+      for (const source of [...facts.orders, ...facts.grants]) source.cancelledFor = null;
+      return;
     }
     case 'grant':
       return void facts.grants.push(newGrant('grant', action.grant, action.tier, now, parseTime(action.until)));
@@ -171,15 +176,13 @@ function endUncaptured(order: Order, now: Time): void {
   order.isNeverCaptured = true;
 }
 
-/** At once: every running source ends. At the period's end: the ruling source is marked, once. */
+/** At once: every running source ends. At the period's end: the ruling source is marked, and all that is billed. */
 function cancel(facts: Facts, atPeriodEnd: boolean, now: Time): void {
   const ruling = rulingSource(facts, now);
   if (ruling === null) return;
   if (atPeriodEnd) {
-    const source = sourceNamed(facts, ruling.name);
-    if (source.cancelledFor !== null) return;
-    source.cancelledFor = ruling.end;
-    return undoChange(facts, now);
+    sourceNamed(facts, ruling.name).cancelledFor ??= ruling.end;
+    return void facts.wishes.push(now);
   }
   facts.cancellations.push(now);
   for (const each of facts.subscriptions.filter((each) => !hasEndedAtGateway(each))) each.stops.push(now);
@@ -188,10 +191,12 @@ function cancel(facts: Facts, atPeriodEnd: boolean, now: Time): void {
   }
 }
 
-/** A change of plan that waits for the end of the cycle is undone by the user's decision about the running plan. */
-function undoChange({ planned }: Facts, now: Time): void {
-  for (const order of planned) {
-    if (order.startsAt > now) order.replaces = null;
+/** A wish covers each subscription that was authorised before it, whatever rules. */
+function coverByWishes({ subscriptions, wishes }: Facts): void {
+  for (const subscription of subscriptions) {
+    if (hasEndedAtGateway(subscription) || newestStatus(subscription)?.status === 'completed') continue;
+    const authorisedAt = authorisedSince(subscription);
+    subscription.cancelledFor = wishes.find((at) => at >= authorisedAt) ?? null;
   }
 }
 

@@ -20,7 +20,7 @@ export function hasEndedAtGateway({ endedAt, activations }: Subscription): boole
 export function successorOf({ planned, subscriptions }: Facts, { name }: Subscription): Subscription | null {
   const order = planned.find(({ replaces }) => replaces === name);
   const next = subscriptions.find((each) => each.name === order?.name);
-  return next?.isNoted && !hasEndedAtGateway(next) ? next : null;
+  return next?.isNoted && next.cancelledFor === null && !hasEndedAtGateway(next) ? next : null;
 }
 
 /**
