@@ -38,6 +38,20 @@ returns boolean -- false: the amount is not known
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$ begin return coalesce(p_amount > 0 and p_refunded_amount >= p_amount, false); end $$;
 
+-- Returns what was paid with a payment, in its own currency: without its refunds, and nothing after a lost dispute.
+create function billing.paid(p_payment public.payments)
+returns bigint -- minor currency units
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return case
+    when p_payment.status = 'captured' and p_payment.dispute_status is distinct from 'lost'
+      then greatest(p_payment.amount - p_payment.refunded_amount, 0)
+    else 0
+  end;
+end
+$$;
+
 -- Serializes the transactions about a gateway payment. A refund and its charge may arrive at the same time, and without the
 -- lock neither transaction would see the other's row. The lock comes before the user's lock, because a refund does not name
 -- its user. Use it once for each event, not for each row of a bulk insert: the server's lock table has a fixed size.

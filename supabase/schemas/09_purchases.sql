@@ -101,7 +101,6 @@ begin
       and p.fulfilled_at is not null
       and p.ended_at is null
       and p.period_end > v_now
-      and p.currency = p_plan.currency
       and not exists (select from billing.replacements r where r.kind = 'payment' and r.id = p.id::text)
     order by p.period_start
     limit 1;
@@ -115,7 +114,7 @@ begin
       and m.period_end > v_now;
   end if;
   if v_period.starts_at < v_period.ends_at then
-    v_paid := billing.paid_for(p_user_id, v_source.kind, v_period.id, v_period.ends_at);
+    v_paid := billing.paid_for(p_user_id, v_source.kind, v_period.id, v_period.ends_at, p_plan.currency);
     v_credit := least(
       floor(
         v_paid * extract(epoch from v_period.ends_at - greatest(v_now, v_period.starts_at))
@@ -522,7 +521,7 @@ begin
         from (
           select
             p.id, p.user_id, p.subscription_id, p.amount, p.currency, p.status, p.tier, p.gateway_order_id,
-            p.gateway_payment_id, p.gateway_signature, p.meta, p.captured_at, p.confirmed_at, p.fulfilled_at,
+            p.gateway_payment_id, p.gateway_signature, p.gateway_subscription_id, p.meta, p.captured_at, p.confirmed_at, p.fulfilled_at,
             p.period_start, p.period_end, p.refunded_amount, p.dispute_status, p.created_at
           from public.payments p
           where p.user_id = p_user_id

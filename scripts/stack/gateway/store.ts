@@ -1,3 +1,4 @@
+import type { Invoice } from './billing/invoices.ts';
 import type { Dispute, Method, Notes, Order, Payment, PaymentError, Plan, Refund, Subscription } from './entities.ts';
 
 const ID_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
@@ -39,6 +40,7 @@ export function createGatewayStore() {
     orders,
     payments,
     refunds,
+    invoices: createEntityStore<Invoice>(),
     disputes: createEntityStore<Dispute>(),
     plans: createEntityStore<Plan>(),
     subscriptions: createEntityStore<Subscription>(),

@@ -31,6 +31,7 @@ export type Database = {
           'gateway_order_id': string | null;
           'gateway_payment_id': string | null;
           'gateway_signature': string | null;
+          'gateway_subscription_id': string | null;
           'id': string;
           'meta': Json | null;
           'next_reconcile_at': string | null;
@@ -75,6 +76,7 @@ export type Database = {
           'gateway_order_id'?: string | null;
           'gateway_payment_id'?: string | null;
           'gateway_signature'?: string | null;
+          'gateway_subscription_id'?: string | null;
           'id'?: string;
           'meta'?: Json | null;
           'next_reconcile_at'?: string | null;
@@ -118,6 +120,7 @@ export type Database = {
           'gateway_order_id'?: string | null;
           'gateway_payment_id'?: string | null;
           'gateway_signature'?: string | null;
+          'gateway_subscription_id'?: string | null;
           'id'?: string;
           'meta'?: Json | null;
           'next_reconcile_at'?: string | null;
@@ -293,6 +296,7 @@ export type Database = {
         Args: { 'p_entity'?: string; 'p_gateway_subscription_id': string; 'p_subscription_id': string };
         Returns: Json;
       };
+      'apply_invoices': { Args: { 'p_gateway_subscription_id': string; 'p_items'?: string }; Returns: Json };
       'apply_order_payments': { Args: { 'p_items'?: string; 'p_payment_id': string }; Returns: Json };
       'apply_order_read': { Args: { 'p_items'?: string; 'p_payment_id': string }; Returns: Json };
       'apply_subscription_order': { Args: { 'p_entity'?: string; 'p_id': string }; Returns: Json };
