@@ -341,7 +341,7 @@ begin
     return jsonb_build_object('outcome', 'never_captured');
   end if;
   if v_payment.status = 'captured' and v_payment.gateway_payment_id <> p_payment_id then
-    perform billing.note_extra_payment(v_payment.id, p_payment_id, billing.clock(), null);
+    perform billing.note_extra_payment(v_payment, p_payment_id, null);
     v_payment := billing.count_best_payment(v_payment);
   elsif v_payment.gateway_payment_id is distinct from p_payment_id and v_payment.status <> 'captured' then
     v_payment.gateway_payment_id := p_payment_id;
@@ -525,6 +525,7 @@ begin
             p.period_start, p.period_end, p.refunded_amount, p.dispute_status, p.created_at
           from public.payments p
           where p.user_id = p_user_id
+            and p.extra_of is null
           order by p.created_at desc, p.id desc
           limit 10
         ) newest

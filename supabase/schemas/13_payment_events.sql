@@ -22,16 +22,16 @@ begin
   end if;
   select p.* into v_payment
   from (
-    select o.id, 1 as rank from public.payments o where o.gateway_payment_id = v_gateway_payment_id
+    select coalesce(o.extra_of, o.id) as id, 1 as rank
+    from public.payments o
+    where o.gateway_payment_id = v_gateway_payment_id
     union all
-    select x.payment_id, 2 from billing.extra_payments x where x.gateway_payment_id = v_gateway_payment_id
+    select v_of_order.id, 2
     union all
-    select v_of_order.id, 3
-    union all
-    select substring(billing.json_text(p_order -> 'receipt') from '^[0-9a-f]{32}$')::uuid, 4
+    select substring(billing.json_text(p_order -> 'receipt') from '^[0-9a-f]{32}$')::uuid, 3
   ) found
   join public.payments p on p.id = found.id
-  where found.rank < 4
+  where found.rank < 3
     or p.gateway_order_id is null
   order by found.rank, p.gateway_order_id = v_gateway_order_id desc nulls last, p.id
   limit 1;
@@ -93,7 +93,7 @@ begin
     -- Its refunds may arrive before the capture.
     v_payment.refunded_amount := billing.refunded_amount(v_gateway_payment_id);
   elsif not v_is_same and v_payment.gateway_payment_id is not null then
-    perform billing.note_extra_payment(v_payment.id, v_gateway_payment_id, billing.clock(), billing.clock());
+    perform billing.note_extra_payment(v_payment, v_gateway_payment_id, billing.clock());
     v_payment := billing.count_best_payment(v_payment);
     v_counts_now := v_payment.gateway_payment_id = v_gateway_payment_id;
   end if;
@@ -202,23 +202,17 @@ returns boolean -- whether a refunded amount changed
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_payment public.payments := p_payment;
-  v_is_changed boolean;
+  v_payment public.payments;
   v_is_refunded boolean;
 begin
-  update billing.extra_payments x
-  set refunded_amount = billing.refunded_amount(x.gateway_payment_id)
-  where x.payment_id = p_payment.id
-    and x.refunded_amount <> billing.refunded_amount(x.gateway_payment_id);
-  v_is_changed := found;
-  v_payment.refunded_amount := billing.refunded_amount(p_payment.gateway_payment_id);
   update public.payments p
-  set refunded_amount = v_payment.refunded_amount
-  where p.id = p_payment.id
-    and p.refunded_amount <> v_payment.refunded_amount;
-  if not found and not v_is_changed then
+  set refunded_amount = billing.refunded_amount(p.gateway_payment_id)
+  where (p.id = p_payment.id or p.extra_of = p_payment.id)
+    and p.refunded_amount <> billing.refunded_amount(p.gateway_payment_id);
+  if not found then
     return false;
   end if;
+  select * into v_payment from public.payments p where p.id = p_payment.id;
   if v_payment.gateway_subscription_id is not null then
     update billing.gateway_subscriptions m
     set has_refunds = true,
@@ -342,14 +336,19 @@ begin
   if v_payment.id is null then
     return 'unmatched';
   end if;
-  -- The dispute is about an extra payment on the order.
-  if v_payment.gateway_payment_id <> v_gateway_payment_id then
+  -- The dispute may be about an extra payment on the order, which may not be known yet.
+  if not exists (
+    select
+    from public.payments p
+    where p.gateway_payment_id = v_gateway_payment_id
+      or p.id = v_payment.id and p.gateway_payment_id is null
+  ) then
     return 'mismatch';
   end if;
   update public.payments p
   set dispute_status = v_status,
     dispute_event_at = greatest(p.dispute_event_at, p_created_at)
-  where p.id = v_payment.id
+  where (p.gateway_payment_id = v_gateway_payment_id or p.id = v_payment.id and p.gateway_payment_id is null)
     and billing.is_dispute_news(p.dispute_status, p.dispute_event_at, v_status, p_created_at);
   return case when found then 'applied' else 'stale' end;
 end

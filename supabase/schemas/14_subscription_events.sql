@@ -119,7 +119,8 @@ begin
     captured_at, confirmed_at, period_start, period_end, refunded_amount, next_reconcile_at, created_at
   )
   select
-    v_user_id, charge.amount, billing.charge_currency(p_payment, v_plan.currency), 'captured', v_plan.tier, v_plan.id,
+    v_user_id, charge.amount, -- the currency may differ from that of the plan
+    coalesce(substring(billing.json_text(p_payment -> 'currency') from '^[A-Z]{3}$'), v_plan.currency, 'INR'), 'captured', v_plan.tier, v_plan.id,
     (
       select o.gateway_key_id
       from billing.subscription_orders o
@@ -141,22 +142,6 @@ begin
     and c.gateway_subscription_id = p_subscription.gateway_subscription_id
     and c.captured_at > p_charged_at;
   return false;
-end
-$$;
-
--- Returns the currency in which a cycle was charged, which may not be that of the plan.
-create function billing.charge_currency(p_payment jsonb, p_plan_currency text) -- of our plan; null: there is none
-returns text
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
-begin
-  return coalesce(
-    substring(billing.json_text(p_payment -> 'currency') from '^[A-Z]{3}$'),
-    p_plan_currency,
-    -- A subscription without a plan of ours is charged in the currency of the shop.
-    (select min(shop.currency) from public.plans shop),
-    'INR'
-  );
 end
 $$;
 
@@ -261,7 +246,8 @@ begin
       captured_at, confirmed_at, period_start, period_end, next_reconcile_at, created_at
     )
     select
-      p_user_id, v_amount, billing.charge_currency(p_payment, pl.currency), 'captured', pl.tier, pl.id,
+      p_user_id, v_amount, coalesce(substring(billing.json_text(p_payment -> 'currency') from '^[A-Z]{3}$'), pl.currency, 'INR'),
+      'captured', pl.tier, pl.id,
       (
         select o.gateway_key_id
         from billing.subscription_orders o

@@ -501,7 +501,7 @@ return array[
   'public.plans', 'billing.profiles', billing.profiles_table()::text, 'public.subscriptions', 'public.payments',
   'billing.settings',
   'billing.gateway_subscriptions', 'billing.subscription_orders',
-  'billing.manual_subscriptions', 'billing.grants', 'billing.refunds', 'billing.extra_payments',
+  'billing.manual_subscriptions', 'billing.grants', 'billing.refunds',
   'billing.tier_changes', 'billing.gateway_events', 'billing.unsettled_events', 'billing.outbox',
   'billing.outbox_pauses', 'billing.settle_failures', 'billing.expected_triggers', 'billing.alerts',
   'billing.scheduled_jobs'

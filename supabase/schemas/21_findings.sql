@@ -129,6 +129,7 @@ from public.payments p
 where p.status = 'captured'
   and p.fulfilled_at is null
   and p.gateway_subscription_id is null
+  and p.extra_of is null
   and not billing.is_refunded(p.amount, p.refunded_amount);
 comment on view billing.captured_not_fulfilled is
   'Captured payments that granted no tier, with the reason. A verification, billing.replay_event after the plan was added, '
@@ -177,16 +178,16 @@ doubled as not materialized (
     and billed.ends_at > p.period_start
 )
 select
-  p.user_id,
+  x.user_id,
   x.created_at as since,
-  p.id as payment_id,
+  x.extra_of as payment_id,
   x.gateway_payment_id,
   'a further payment on the order' as reason
-from billing.extra_payments x
-join public.payments p on p.id = x.payment_id
-where not billing.is_refunded(p.amount, x.refunded_amount)
+from public.payments x
+where x.extra_of is not null
+  and billing.paid(x) > 0
   -- The gateway refunds a payment that was verified but not captured within five days.
-  and (x.confirmed_at is not null or x.paid_at > (select billing.clock()) - interval '5 days')
+  and (x.confirmed_at is not null or x.captured_at > (select billing.clock()) - interval '5 days')
 union all
 select
   p.user_id,

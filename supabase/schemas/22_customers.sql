@@ -27,8 +27,12 @@ as $$ begin return to_char(p_at at time zone 'UTC', 'FMDD Mon YYYY'); end $$;
 create view billing.receipts with (security_invoker = true) as
 select
   p.user_id,
-  case when p.gateway_subscription_id is null then 'payment' else 'cycle' end as kind,
-  coalesce(p.gateway_subscription_id, p.id::text) as source_id,
+  case
+    when p.extra_of is not null then 'extra_payment'
+    when p.gateway_subscription_id is not null then 'cycle'
+    else 'payment'
+  end as kind,
+  coalesce(p.gateway_subscription_id, p.extra_of::text, p.id::text) as source_id,
   p.gateway_payment_id,
   p.gateway_order_id,
   p.gateway_key_id,
@@ -42,20 +46,14 @@ select
   p.period_end
 from public.payments p
 where p.status = 'captured'
-union all
-select
-  p.user_id, 'extra_payment', p.id::text, x.gateway_payment_id, p.gateway_order_id, p.gateway_key_id, x.paid_at, p.tier,
-  p.currency, p.amount, x.refunded_amount, p.amount - x.refunded_amount, null, null
-from billing.extra_payments x
-join public.payments p on p.id = x.payment_id
-where x.confirmed_at is not null;
+  and (p.extra_of is null or p.confirmed_at is not null);
 comment on view billing.receipts is 'The money that was received: captured payments, further payments on an order, cycles.';
 comment on column billing.receipts.user_id is 'The customer. Null: the user was deleted.';
 comment on column billing.receipts.kind is
   'payment, extra_payment (a further payment on an order) or cycle (of a gateway subscription).';
 comment on column billing.receipts.source_id is 'The id of the payment, or of the gateway subscription.';
 comment on column billing.receipts.gateway_payment_id is 'The gateway''s id of the payment.';
-comment on column billing.receipts.gateway_order_id is 'The gateway''s id of the order. Null: a cycle.';
+comment on column billing.receipts.gateway_order_id is 'The gateway''s id of the order. Null: a cycle, or extra.';
 comment on column billing.receipts.gateway_key_id is 'The API key of the order or the subscription, if known.';
 comment on column billing.receipts.received_at is 'When the payment was captured or the cycle was charged.';
 comment on column billing.receipts.tier is 'The tier that was sold.';

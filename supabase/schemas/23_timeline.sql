@@ -36,10 +36,6 @@ select p.user_id, p.gateway_payment_id, 'payments', p.gateway_key_id
 from public.payments p
 where p.gateway_payment_id is not null
 union all
-select p.user_id, x.gateway_payment_id, 'payments', p.gateway_key_id
-from public.payments p
-join billing.extra_payments x on x.payment_id = p.id
-union all
 select m.user_id, m.gateway_subscription_id, 'subscriptions', o.gateway_key_id
 from billing.gateway_subscriptions m
 left join billing.subscription_orders o on o.gateway_subscription_id = m.gateway_subscription_id
@@ -63,7 +59,7 @@ cross join lateral (
     billing.gateway_link(p.gateway_key_id, 'orders', p.gateway_order_id), 1
   from public.payments p
   where p.user_id = u.user_id
-    and p.gateway_subscription_id is null
+    and coalesce(p.gateway_subscription_id, p.extra_of::text) is null
   union all
   select p.uncaptured_at, 'attempt_failed', p.gateway_payment_id, 'The gateway did not capture the payment.',
     billing.gateway_link(p.gateway_key_id, 'payments', p.gateway_payment_id), 3
@@ -244,7 +240,7 @@ select
   p.tier,
   p.amount,
   p.currency,
-  p.status,
+  case when p.extra_of is not null and p.confirmed_at is null then 'created' else p.status end as status,
   (
     select count(*)
     from billing.gateway_events e
@@ -254,19 +250,16 @@ select
   coalesce(p.meta ->> 'error_description', p.meta ->> 'error_reason', p.meta ->> 'error_code') as last_error,
   p.refunded_amount,
   p.dispute_status,
-  case when p.gateway_subscription_id is null then 'order' else 'cycle' end as kind,
-  coalesce(p.gateway_subscription_id, p.id::text) as source_id
-from public.payments p
-union all
-select
-  p.user_id, p.gateway_order_id, x.gateway_payment_id, x.paid_at, p.tier, p.amount, p.currency,
-  case when x.confirmed_at is null then 'created' else 'captured' end, 1, null, x.refunded_amount, null, 'extra_payment',
-  p.id::text
-from public.payments p
-join billing.extra_payments x on x.payment_id = p.id;
+  case
+    when p.extra_of is not null then 'extra_payment'
+    when p.gateway_subscription_id is not null then 'cycle'
+    else 'order'
+  end as kind,
+  coalesce(p.gateway_subscription_id, p.extra_of::text, p.id::text) as source_id
+from public.payments p;
 comment on view billing.customer_payments is 'Orders, paid or not, further payments on them, cycles. Filter by user_id.';
 comment on column billing.customer_payments.user_id is 'The customer. Null: the user was deleted.';
-comment on column billing.customer_payments.gateway_order_id is 'The gateway''s id of the order. Null: a cycle.';
+comment on column billing.customer_payments.gateway_order_id is 'The gateway''s id of the order. Null: a cycle, or extra.';
 comment on column billing.customer_payments.gateway_payment_id is 'The gateway''s id of the payment. Null: not paid.';
 comment on column billing.customer_payments.at is 'When it was captured or charged, else when the order was made.';
 comment on column billing.customer_payments.tier is 'The tier that was sold.';

@@ -73,39 +73,25 @@ select period.user_id, period.tier, period.currency, period.starts_at, period.en
 from (
   select
     p.user_id, p.tier, p.currency, p.amount + coalesce(p.credit, 0) as price, p.period_start as starts_at,
-    least(p.period_end, p.ended_at, replaced.at) as ends_at,
+    case
+      when p.gateway_subscription_id is not null and billing.is_refunded(p.amount, p.refunded_amount) then p.period_start
+      else least(
+        p.period_end, p.ended_at, m.ended_at,
+        case when m.status = 'cancelled' and not m.cancel_at_period_end then m.cancelled_at end,
+        (
+          select min(r.since)
+          from billing.replacements r
+          where r.user_id = p.user_id
+            and r.id = coalesce(p.gateway_subscription_id, p.id::text)
+            and (p.gateway_subscription_id is null or r.until = p.period_end)
+        )
+      )
+    end as ends_at,
     extract(epoch from p.period_end - p.period_start)::float8 / 86400 as days
   from public.payments p
-  left join (
-    select r.id, min(r.since) as at
-    from billing.replacements r
-    where r.kind = 'payment'
-    group by r.id
-  ) replaced on replaced.id = p.id::text
-  where p.fulfilled_at is not null
-  union all
-  select
-    c.user_id, c.tier, c.currency, c.amount, c.period_start,
-    case
-      when billing.is_refunded(c.amount, c.refunded_amount) then c.period_start
-      else least(
-        c.period_end, m.ended_at, case when m.status = 'cancelled' and not m.cancel_at_period_end then m.cancelled_at end,
-        replaced.at
-      )
-    end,
-    extract(epoch from c.period_end - c.period_start)::float8 / 86400
-  from public.payments c
   left join billing.gateway_subscriptions m using (user_id, gateway_subscription_id)
-  left join (
-    select r.id, r.user_id, r.until, min(r.since) as at
-    from billing.replacements r
-    where r.kind = 'gateway_subscription'
-    group by r.id, r.user_id, r.until
-  ) replaced
-    on replaced.id = c.gateway_subscription_id
-    and replaced.user_id = c.user_id
-    and replaced.until = c.period_end
-  where c.gateway_subscription_id is not null
+  where p.fulfilled_at is not null
+    or p.gateway_subscription_id is not null
 ) period
 where period.ends_at > period.starts_at
   and period.starts_at <= (select billing.clock())

@@ -43,8 +43,10 @@ beforeAll(async () => {
     select user_id, 'pro', 'plan_pro', gateway_subscription_id, now() from billing.gateway_subscriptions;
     insert into billing.refunds (refund_id, gateway_payment_id, amount, status)
     select 'rfnd_' || n, 'pay_' || n, 100, 'processed' from generate_series(1, ${users}) n;
-    insert into billing.extra_payments (payment_id, gateway_payment_id, paid_at)
-    select id, 'pay_extra_' || id, now() from public.payments limit 100;
+    insert into public.payments (user_id, extra_of, gateway_payment_id, amount, status, captured_at, next_reconcile_at)
+    select user_id, id, 'pay_extra_' || id, amount, 'captured', now(), null
+    from public.payments
+    where gateway_order_id is not null limit 100;
     insert into billing.grants (user_id, tier, until, at)
     select id, 'pro', now() - interval '1 year', now() - interval '2 years' from auth.users;
     insert into billing.manual_subscriptions (user_id, tier, status, cancel_at_period_end, at)

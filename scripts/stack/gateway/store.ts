@@ -1,5 +1,15 @@
-import type { Invoice } from './billing/invoices.ts';
-import type { Dispute, Method, Notes, Order, Payment, PaymentError, Plan, Refund, Subscription } from './entities.ts';
+import type {
+  Dispute,
+  Invoice,
+  Method,
+  Notes,
+  Order,
+  Payment,
+  PaymentError,
+  Plan,
+  Refund,
+  Subscription,
+} from './entities.ts';
 
 const ID_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const ID_LENGTH = 14;

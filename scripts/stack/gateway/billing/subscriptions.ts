@@ -91,8 +91,7 @@ function charge(
   const made = paySubscription(store, subscription, { ...request, amount, outcome, invoice_id: invoice.id });
   if (!fails) {
     const { id: payment_id, order_id } = made.payment;
-    const paid = { status: 'paid', payment_id, order_id, amount_paid: amount, amount_due: 0 } as const;
-    store.invoices.save({ ...invoice, ...paid, paid_at: request.created_at });
+    store.invoices.save({ ...invoice, status: 'paid', payment_id, order_id, paid_at: request.created_at });
     store.charges.set(subscription.id, payment_id);
   }
   return { payment: made.payment, webhooks: payment_events ? made.webhooks : [] };

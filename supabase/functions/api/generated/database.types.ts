@@ -26,6 +26,7 @@ export type Database = {
           'ended_at': string | null;
           'ended_reason': string | null;
           'extends_from': string | null;
+          'extra_of': string | null;
           'fulfilled_at': string | null;
           'gateway_key_id': string | null;
           'gateway_order_id': string | null;
@@ -71,6 +72,7 @@ export type Database = {
           'ended_at'?: string | null;
           'ended_reason'?: string | null;
           'extends_from'?: string | null;
+          'extra_of'?: string | null;
           'fulfilled_at'?: string | null;
           'gateway_key_id'?: string | null;
           'gateway_order_id'?: string | null;
@@ -115,6 +117,7 @@ export type Database = {
           'ended_at'?: string | null;
           'ended_reason'?: string | null;
           'extends_from'?: string | null;
+          'extra_of'?: string | null;
           'fulfilled_at'?: string | null;
           'gateway_key_id'?: string | null;
           'gateway_order_id'?: string | null;
@@ -140,6 +143,13 @@ export type Database = {
           'verified_at'?: string | null;
         };
         Relationships: [
+          {
+            foreignKeyName: 'payments_extra_of_fkey';
+            columns: ['extra_of'];
+            isOneToOne: false;
+            referencedRelation: 'payments';
+            referencedColumns: ['id'];
+          },
           {
             foreignKeyName: 'payments_subscription_id_fkey';
             columns: ['subscription_id'];
