@@ -85,7 +85,15 @@ export const houseRules: readonly HouseRule[] = [
           select
           from pg_index i
           where i.indrelid = k.conrelid
-            and i.indpred is null
+            and coalesce(
+              pg_get_expr(i.indpred, i.indrelid) = (
+                select format('(%I IS NOT NULL)', a.attname)
+                from pg_attribute a
+                where a.attrelid = k.conrelid
+                  and a.attnum = k.conkey[1]
+              ),
+              true
+            )
             and (i.indkey::smallint[])[0:cardinality(k.conkey) - 1] @> k.conkey
         )`,
   },

@@ -56,6 +56,7 @@ export type Payment = {
   gateway_order_id: string | null;
   gateway_payment_id: string | null;
   gateway_signature: string | null;
+  gateway_subscription_id: string | null;
   meta: unknown;
   captured_at: string | null;
   confirmed_at: string | null;

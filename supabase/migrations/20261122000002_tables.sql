@@ -211,6 +211,8 @@ create table public.payments (
   gateway_order_id text constraint payments_gateway_order_id_key unique,
   gateway_payment_id text constraint payments_gateway_payment_id_key unique,
   gateway_signature text,
+  gateway_subscription_id text,
+  extra_of uuid constraint payments_extra_of_fkey references public.payments (id) on delete cascade,
   meta jsonb default '{}',
   captured_at timestamptz,
   confirmed_at timestamptz,
@@ -242,9 +244,14 @@ create table public.payments (
   settle_at timestamptz
 );
 create index payments_user_id_created_at_idx on public.payments (user_id, created_at desc, id desc);
-create index payments_subscription_id_idx on public.payments (subscription_id);
+create index payments_subscription_id_idx on public.payments (subscription_id) where subscription_id is not null;
+create index payments_gateway_subscription_id_idx on public.payments (gateway_subscription_id)
+where gateway_subscription_id is not null;
+create index payments_extra_of_idx on public.payments (extra_of) where extra_of is not null;
 comment on table public.payments is
-  'One row for each order, with its payment. The row remains when the user is deleted.';
+  'One row for each order, with its payment, for each further payment on an order, and for each charge of a gateway '
+  'subscription. The last two give no access by themselves, so they are never fulfilled or reconciled. A row remains when '
+  'its user is deleted.';
 comment on column public.payments.amount is 'Minor currency units.';
 comment on column public.payments.gateway_key_id is
   'The API key id under which the order was made. The order does not exist under another key, such as live after test.';
@@ -255,6 +262,10 @@ comment on column public.payments.plan_id is
 comment on column public.payments.duration_months is
   'The calendar months that were sold. Null: those of the plan when the payment is fulfilled.';
 comment on column public.payments.meta is 'tier of a new payment; also the three error fields after a failed attempt.';
+comment on column public.payments.gateway_subscription_id is
+  'The gateway subscription that was charged; empty where its events have no id. Null: the payment is an order.';
+comment on column public.payments.extra_of is
+  'The payment that counts for the same order: this one is to be refunded. Null: it counts.';
 comment on column public.payments.confirmed_at is 'When the gateway confirmed the capture.';
 comment on column public.payments.verified_at is 'When the customer first verified a payment on this order.';
 comment on column public.payments.fulfilled_at is 'When this payment granted its tier; at most once.';
@@ -292,7 +303,9 @@ where next_reconcile_at is not null and gateway_order_id is not null;
 create index payments_period_end_idx on public.payments (period_end) where fulfilled_at is not null;
 -- Only payments and side effects with a problem are in these indexes, so they stay small.
 create index payments_unsettled_idx on public.payments (captured_at)
-where uncaptured_at is not null or dispute_status = 'lost' or status = 'captured' and fulfilled_at is null;
+where uncaptured_at is not null
+  or dispute_status = 'lost'
+  or status = 'captured' and fulfilled_at is null and gateway_subscription_id is null and extra_of is null;
 create index payments_credited_id_idx on public.payments (credited_id) where credited_id is not null;
 create index payments_settle_at_idx on public.payments (settle_at) where settle_at is not null;
 comment on column public.payments.starts is

@@ -1,5 +1,5 @@
 -- Facts about the subscriptions that the gateway bills: one row for each, merged from events and reconciliation in any
--- order, with its charged cycles and the request that started it. Contract: "Gateway subscriptions", "Order of events".
+-- order, with its charges and the request that started it. Contract: "Gateway subscriptions", "Order of events".
 
 -- Each field of the mirror has its own event time, so that the same facts give the same row in every order of arrival,
 -- repeats included.
@@ -43,6 +43,9 @@ create table billing.gateway_subscriptions (
   first_period_start timestamptz,
   first_period_end timestamptz,
   first_period_event_at timestamptz,
+  paid_period_start timestamptz,
+  paid_period_end timestamptz,
+  paid_period_event_at timestamptz,
   is_billed boolean not null generated always as (
     status is distinct from 'cancelled'
     and ended_at is null
@@ -101,33 +104,7 @@ comment on column billing.gateway_subscriptions.last_halted_at is
 comment on column billing.gateway_subscriptions.last_resumed_at is
   'If that is after the paid time, only a charge gives access again.';
 comment on column billing.gateway_subscriptions.first_period_start is 'The cycle of the first activation: its start.';
-
-create table billing.gateway_charges (
-  user_id uuid not null,
-  gateway_subscription_id text not null,
-  period_end timestamptz not null,
-  period_start timestamptz not null,
-  gateway_payment_id text not null,
-  amount bigint,
-  refunded_amount bigint not null default 0,
-  dispute_status text,
-  dispute_event_at timestamptz,
-  charged_at timestamptz not null,
-  is_refunded boolean not null generated always as (billing.is_refunded(amount, refunded_amount)) stored,
-  constraint gateway_charges_pkey
-    primary key (user_id, gateway_subscription_id, period_end, period_start, gateway_payment_id)
-);
-alter table billing.gateway_charges enable row level security;
-grant select, insert, update on billing.gateway_charges to service_role;
-create index gateway_charges_gateway_payment_id_idx on billing.gateway_charges (gateway_payment_id)
-where gateway_payment_id <> '';
-comment on table billing.gateway_charges is 'The charged cycles of gateway subscriptions, with their payments.';
-comment on column billing.gateway_charges.gateway_payment_id is 'Empty where the gateway named no payment.';
-comment on column billing.gateway_charges.amount is 'Minor currency units. Null where the gateway named no payment.';
-comment on column billing.gateway_charges.is_refunded is 'Whether the payment was refunded in full.';
-comment on column billing.gateway_charges.dispute_event_at is 'created_at of the newest event about the dispute.';
-comment on column billing.gateway_charges.refunded_amount is 'The sum of the processed refunds, minor currency units.';
-create index gateway_charges_charged_at_idx on billing.gateway_charges (charged_at);
+comment on column billing.gateway_subscriptions.paid_period_start is 'The newest charged cycle: its start.';
 
 select billing.lock_users();
 
@@ -186,10 +163,11 @@ begin
   select date_trunc('second', cycle.period_start), cycle.period_end, date_trunc('second', cycle.at)
   into p_subscription.period_start, p_subscription.period_end, p_subscription.period_event_at
   from (
-    select c.period_start, c.period_end, c.charged_at as at
-    from billing.gateway_charges c
-    where c.user_id = p_subscription.user_id
-      and c.gateway_subscription_id = p_subscription.gateway_subscription_id
+    select
+      p_subscription.paid_period_start as period_start,
+      p_subscription.paid_period_end as period_end,
+      p_subscription.paid_period_event_at as at
+    where p_subscription.paid_period_event_at is not null
     union all
     select p_subscription.first_period_start, p_subscription.first_period_end, p_subscription.first_period_event_at
     where p_subscription.first_period_event_at < p_subscription.first_halted_at
@@ -226,46 +204,50 @@ begin
       )
     end
     from (
-      select c.period_start as starts_at, c.period_end as ends_at, bool_and(c.is_refunded) as is_refunded
-      from billing.gateway_charges c
-      where c.user_id = p_subscription.user_id
-        and c.gateway_subscription_id = p_subscription.gateway_subscription_id
-        and c.gateway_payment_id <> ''
+      select
+        c.period_start as starts_at,
+        c.period_end as ends_at,
+        bool_and(billing.is_refunded(c.amount, c.refunded_amount)) as is_refunded
+      from public.payments c
+      where c.gateway_subscription_id = p_subscription.gateway_subscription_id
+        -- Null: the user does not exist yet, or was deleted.
+        and coalesce(c.user_id = p_subscription.user_id, c.gateway_subscription_id <> '')
       group by c.period_start, c.period_end
     ) cycle
   );
 end
 $$;
 
--- Returns what was paid for a period and was not refunded. The credit of a payment counts: it was paid for with an earlier
--- period.
+-- Returns what was paid for a period, without what was refunded or lost in a dispute. The credit of a payment counts: it was
+-- paid for with an earlier period. Of several payments for one cycle one counts.
 create function billing.paid_for(
   p_user_id uuid,
   p_kind text, -- payment or gateway_subscription
   p_id text,
-  p_until timestamptz -- the end of the cycle; not used for a payment
+  p_until timestamptz, -- the end of the cycle; not used for a payment
+  p_currency text -- a payment in another currency does not count
 )
 returns bigint -- minor currency units
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 begin
   if p_kind = 'payment' then
-    return (
-      select coalesce(sum(p.amount + coalesce(p.credit, 0) - p.refunded_amount), 0)
+    return coalesce((
+      select billing.paid(p) + coalesce(p.credit, 0)
       from public.payments p
       where p.id = p_id::uuid
-        and p.uncaptured_at is null
-        and not billing.is_refunded(p.amount, p.refunded_amount)
-    );
+        and p.currency = p_currency
+        and billing.paid(p) > 0
+    ), 0);
   end if;
-  return (
-    select coalesce(sum(greatest(c.amount - c.refunded_amount, 0)), 0)
-    from billing.gateway_charges c
+  return coalesce((
+    select max(billing.paid(c))
+    from public.payments c
     where c.user_id = p_user_id
       and c.gateway_subscription_id = p_id
       and c.period_end = p_until
-      and c.gateway_payment_id <> ''
-  );
+      and c.currency = p_currency
+  ), 0);
 end
 $$;
 
@@ -317,8 +299,7 @@ create function billing.merge_gateway_subscription(
   p_gateway_plan_id text,
   p_start timestamptz, -- of the cycle; null, here and below: the event has none
   p_end timestamptz,
-  p_gateway_payment_id text, -- of the cycle
-  p_amount bigint, -- of that payment, minor currency units
+  p_payment jsonb, -- of the cycle
   p_created_at timestamptz, -- of the event; null: the event is applied and sets no event time
   p_arrived_at timestamptz
 )
@@ -335,7 +316,7 @@ declare
   -- A charge that arrives late, such as from reconciliation, keeps the gateway's time.
   v_charged_at constant timestamptz := least(p_created_at + interval '999999 microseconds', p_arrived_at);
   v_plan_id uuid;
-  v_refunded bigint;
+  v_is_paid boolean := false; -- the payment of the cycle is new
   v_user_ended_at timestamptz;
   v_is_older boolean := false;
   v_is_news boolean;
@@ -459,14 +440,20 @@ begin
   end if;
   if v_charged then
     v_after.first_charged_at := least(v_before.first_charged_at, v_happened_at);
-    v_refunded := billing.record_charge(
-      p_user_id, p_gateway_subscription_id, p_start, p_end, p_gateway_payment_id, p_amount, v_charged_at
-    );
+    if (v_charged_at, p_end, p_start)
+      > (v_before.paid_period_event_at, v_before.paid_period_end, v_before.paid_period_start) is not false
+    then
+      v_after.paid_period_start := p_start;
+      v_after.paid_period_end := p_end;
+      v_after.paid_period_event_at := v_charged_at;
+    end if;
+    v_is_paid := billing.record_charge(v_after, v_gateway_plan_id, p_start, p_end, p_payment, v_charged_at);
   end if;
   if v_after.first_halted_at is not null then
     v_after := billing.last_paid_cycle(v_after);
   end if;
-  v_after.has_refunds := v_before.has_refunds or coalesce(v_refunded > 0, false);
+  v_after.has_refunds := v_before.has_refunds
+    or v_is_paid and billing.refunded_amount(billing.json_text(p_payment -> 'id')) > 0;
   if v_after.has_refunds then
     v_after.paid_until := billing.paid_until(v_after);
   end if;
@@ -481,7 +468,7 @@ begin
   end if;
 
   v_is_news := v_after is distinct from v_before;
-  if not v_is_news and not v_is_older then
+  if not v_is_news and not v_is_older and not v_is_paid then
     return null;
   end if;
   update billing.gateway_subscriptions m
@@ -504,6 +491,9 @@ begin
     first_period_start = v_after.first_period_start,
     first_period_end = v_after.first_period_end,
     first_period_event_at = v_after.first_period_event_at,
+    paid_period_start = v_after.paid_period_start,
+    paid_period_end = v_after.paid_period_end,
+    paid_period_event_at = v_after.paid_period_event_at,
     first_halted_at = v_after.first_halted_at,
     last_halted_at = v_after.last_halted_at,
     last_resumed_at = v_after.last_resumed_at,
@@ -520,37 +510,9 @@ begin
   where m.user_id = p_user_id
     and m.gateway_subscription_id = p_gateway_subscription_id
   returning m.* into v_after;
-  return case when v_is_news then v_after end;
-end
-$$;
-
--- Stores the charge of a cycle, once for each payment.
-create function billing.record_charge(
-  p_user_id uuid,
-  p_gateway_subscription_id text,
-  p_period_start timestamptz,
-  p_period_end timestamptz,
-  p_gateway_payment_id text, -- null: the gateway named none
-  p_amount bigint, -- minor currency units
-  p_charged_at timestamptz
-)
-returns bigint -- refunded so far, minor currency units
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
-declare
-  v_refunded bigint;
-begin
-  insert into billing.gateway_charges as c (
-    user_id, gateway_subscription_id, period_end, period_start, gateway_payment_id, amount, charged_at, refunded_amount
-  )
-  values (
-    p_user_id, p_gateway_subscription_id, p_period_end, p_period_start, coalesce(p_gateway_payment_id, ''), p_amount,
-    p_charged_at, billing.refunded_amount(p_gateway_payment_id)
-  )
-  on conflict on constraint gateway_charges_pkey do update
-  set charged_at = least(c.charged_at, excluded.charged_at)
-  where excluded.charged_at < c.charged_at
-  returning refunded_amount into v_refunded;
-  return coalesce(v_refunded, 0);
+  if v_before.plan_id is null and v_after.plan_id is not null and v_before.first_charged_at is not null then
+    perform billing.adopt_charges(p_user_id);
+  end if;
+  return case when v_is_news or v_is_paid then v_after end;
 end
 $$;

@@ -183,6 +183,34 @@ grant select on billing.replacements to service_role;
 comment on view billing.replacements is
   'The sources of access that a purchase replaced: the credit of the purchase has paid for their unused time.';
 
+-- Finds the purchases that run and got credit for a payment, also by way of other purchases.
+create function billing.purchases_on_credit(p_payment public.payments)
+returns setof public.payments
+language sql stable set search_path = pg_catalog, pg_temp
+as $$
+  with recursive credited as (
+    select r.payment_id
+    from billing.replacements r
+    where r.user_id = p_payment.user_id
+      and case
+        when p_payment.gateway_subscription_id is null then r.kind = 'payment' and r.id = p_payment.id::text
+        else
+          r.kind = 'gateway_subscription'
+          and r.id = p_payment.gateway_subscription_id
+          and r.until = p_payment.period_end
+      end
+    union
+    select r.payment_id
+    from credited c
+    join billing.replacements r on r.kind = 'payment' and r.id = c.payment_id::text
+  )
+  select p.*
+  from credited c
+  join public.payments p on p.id = c.payment_id
+  where p.ended_at is null
+    and p.period_end > billing.clock()
+$$;
+
 -- Returns the days of access after the end of a period that is not followed by another one.
 create function billing.grace_days(
   p_days integer, -- of the plan; null: there is no plan

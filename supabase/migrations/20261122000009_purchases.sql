@@ -101,7 +101,6 @@ begin
       and p.fulfilled_at is not null
       and p.ended_at is null
       and p.period_end > v_now
-      and p.currency = p_plan.currency
       and not exists (select from billing.replacements r where r.kind = 'payment' and r.id = p.id::text)
     order by p.period_start
     limit 1;
@@ -115,7 +114,7 @@ begin
       and m.period_end > v_now;
   end if;
   if v_period.starts_at < v_period.ends_at then
-    v_paid := billing.paid_for(p_user_id, v_source.kind, v_period.id, v_period.ends_at);
+    v_paid := billing.paid_for(p_user_id, v_source.kind, v_period.id, v_period.ends_at, p_plan.currency);
     v_credit := least(
       floor(
         v_paid * extract(epoch from v_period.ends_at - greatest(v_now, v_period.starts_at))
@@ -342,7 +341,7 @@ begin
     return jsonb_build_object('outcome', 'never_captured');
   end if;
   if v_payment.status = 'captured' and v_payment.gateway_payment_id <> p_payment_id then
-    perform billing.note_extra_payment(v_payment.id, p_payment_id, billing.clock(), null);
+    perform billing.note_extra_payment(v_payment, p_payment_id, null);
     v_payment := billing.count_best_payment(v_payment);
   elsif v_payment.gateway_payment_id is distinct from p_payment_id and v_payment.status <> 'captured' then
     v_payment.gateway_payment_id := p_payment_id;
@@ -522,10 +521,11 @@ begin
         from (
           select
             p.id, p.user_id, p.subscription_id, p.amount, p.currency, p.status, p.tier, p.gateway_order_id,
-            p.gateway_payment_id, p.gateway_signature, p.meta, p.captured_at, p.confirmed_at, p.fulfilled_at,
+            p.gateway_payment_id, p.gateway_signature, p.gateway_subscription_id, p.meta, p.captured_at, p.confirmed_at, p.fulfilled_at,
             p.period_start, p.period_end, p.refunded_amount, p.dispute_status, p.created_at
           from public.payments p
           where p.user_id = p_user_id
+            and p.extra_of is null
           order by p.created_at desc, p.id desc
           limit 10
         ) newest

@@ -450,9 +450,9 @@ begin
     -- The payment of a known charge has no order to wait for.
     when p_event.event = 'payment.captured' and p_event.outcome = 'unmatched' and exists (
       select
-      from billing.gateway_charges c
+      from public.payments c
       where c.gateway_payment_id = p_event.payload #>> '{payload,payment,entity,id}'
-        and c.gateway_payment_id <> ''
+        and c.gateway_subscription_id is not null
     ) then 'already'
   end;
 end

@@ -22,16 +22,16 @@ begin
   end if;
   select p.* into v_payment
   from (
-    select o.id, 1 as rank from public.payments o where o.gateway_payment_id = v_gateway_payment_id
+    select coalesce(o.extra_of, o.id) as id, 1 as rank
+    from public.payments o
+    where o.gateway_payment_id = v_gateway_payment_id
     union all
-    select x.payment_id, 2 from billing.extra_payments x where x.gateway_payment_id = v_gateway_payment_id
+    select v_of_order.id, 2
     union all
-    select v_of_order.id, 3
-    union all
-    select substring(billing.json_text(p_order -> 'receipt') from '^[0-9a-f]{32}$')::uuid, 4
+    select substring(billing.json_text(p_order -> 'receipt') from '^[0-9a-f]{32}$')::uuid, 3
   ) found
   join public.payments p on p.id = found.id
-  where found.rank < 4
+  where found.rank < 3
     or p.gateway_order_id is null
   order by found.rank, p.gateway_order_id = v_gateway_order_id desc nulls last, p.id
   limit 1;
@@ -61,7 +61,10 @@ begin
   if v_gateway_payment_id is null then
     return 'ignored: payment.entity.id';
   end if;
-  perform billing.note_missing_user(v_payment, v_gateway_payment_id);
+  perform billing.note_missing_user(v_payment);
+  if v_payment.gateway_subscription_id is not null then
+    return 'already'; -- subscription.charged stored the charge
+  end if;
   if v_payment.id is null or v_payment.gateway_payment_id is distinct from v_gateway_payment_id and v_amount is null then
     return 'unmatched';
   end if;
@@ -90,7 +93,7 @@ begin
     -- Its refunds may arrive before the capture.
     v_payment.refunded_amount := billing.refunded_amount(v_gateway_payment_id);
   elsif not v_is_same and v_payment.gateway_payment_id is not null then
-    perform billing.note_extra_payment(v_payment.id, v_gateway_payment_id, billing.clock(), billing.clock());
+    perform billing.note_extra_payment(v_payment, v_gateway_payment_id, billing.clock());
     v_payment := billing.count_best_payment(v_payment);
     v_counts_now := v_payment.gateway_payment_id = v_gateway_payment_id;
   end if;
@@ -145,7 +148,7 @@ begin
   if not found then
     return 'unmatched';
   end if;
-  perform billing.note_missing_user(v_payment, v_gateway_payment_id);
+  perform billing.note_missing_user(v_payment);
   if v_payment.status = 'captured' then
     return 'stale';
   end if;
@@ -192,29 +195,34 @@ begin
 end
 $$;
 
--- Applies a payment's refunds to its access. A full refund ends the source. If the refund fails later, the source runs
--- again. The caller holds the locks on the user and on the payment.
+-- Applies a payment's refunds to its access. A full refund ends the source, and that of a charge the time that its cycle
+-- paid. If the refund fails later, the source runs again. The caller holds the locks on the user and on the payment.
 create function billing.settle_refunds(p_payment public.payments, p_email text)
 returns boolean -- whether a refunded amount changed
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_payment public.payments := p_payment;
-  v_is_changed boolean;
+  v_payment public.payments;
   v_is_refunded boolean;
 begin
-  update billing.extra_payments x
-  set refunded_amount = billing.refunded_amount(x.gateway_payment_id)
-  where x.payment_id = p_payment.id
-    and x.refunded_amount <> billing.refunded_amount(x.gateway_payment_id);
-  v_is_changed := found;
-  v_payment.refunded_amount := billing.refunded_amount(p_payment.gateway_payment_id);
   update public.payments p
-  set refunded_amount = v_payment.refunded_amount
-  where p.id = p_payment.id
-    and p.refunded_amount <> v_payment.refunded_amount;
-  if not found and not v_is_changed then
+  set refunded_amount = billing.refunded_amount(p.gateway_payment_id)
+  where (p.id = p_payment.id or p.extra_of = p_payment.id)
+    and p.refunded_amount <> billing.refunded_amount(p.gateway_payment_id);
+  if not found then
     return false;
+  end if;
+  select * into v_payment from public.payments p where p.id = p_payment.id;
+  if v_payment.gateway_subscription_id is not null then
+    update billing.gateway_subscriptions m
+    set has_refunds = true,
+      paid_until = billing.paid_until(m)
+    where m.gateway_subscription_id = v_payment.gateway_subscription_id
+      and coalesce(m.user_id = v_payment.user_id, m.gateway_subscription_id <> '');
+    if p_email is not null then
+      perform billing.settle_access(v_payment.user_id, p_email);
+    end if;
+    return true;
   end if;
   if v_payment.status = 'captured' then
     v_payment := billing.count_best_payment(v_payment);
@@ -244,48 +252,6 @@ begin
 end
 $$;
 
--- Applies the refunds of a cycle's payment to its gateway subscription.
-create function billing.settle_charge_refunds(p_gateway_payment_id text)
-returns boolean -- whether a refunded amount changed; null: the payment paid no cycle
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
-declare
-  v_subscription billing.gateway_subscriptions;
-  v_email text;
-  v_is_changed boolean;
-begin
-  for v_subscription in
-    select m.*
-    from billing.gateway_charges c
-    join billing.gateway_subscriptions m using (user_id, gateway_subscription_id)
-    where c.gateway_payment_id = p_gateway_payment_id
-      and c.gateway_payment_id <> ''
-    order by m.user_id
-  loop
-    v_email := billing.lock_user(v_subscription.user_id);
-    update billing.gateway_charges c
-    set refunded_amount = billing.refunded_amount(p_gateway_payment_id)
-    where (c.user_id, c.gateway_subscription_id) = (v_subscription.user_id, v_subscription.gateway_subscription_id)
-      and c.gateway_payment_id = p_gateway_payment_id
-      and c.refunded_amount <> billing.refunded_amount(p_gateway_payment_id);
-    v_is_changed := coalesce(v_is_changed, false) or found;
-    select * into v_subscription
-    from billing.gateway_subscriptions m
-    where (m.user_id, m.gateway_subscription_id) = (v_subscription.user_id, v_subscription.gateway_subscription_id)
-    for update;
-    update billing.gateway_subscriptions m
-    set has_refunds = true,
-      paid_until = billing.paid_until(v_subscription)
-    where (m.user_id, m.gateway_subscription_id) = (v_subscription.user_id, v_subscription.gateway_subscription_id)
-      and (not m.has_refunds or m.paid_until is distinct from billing.paid_until(v_subscription));
-    if found and v_email is not null then
-      perform billing.settle_access(v_subscription.user_id, v_email);
-    end if;
-  end loop;
-  return v_is_changed;
-end
-$$;
-
 -- Applies refund.created, refund.processed or refund.failed, in any order, before or after their payment arrives.
 -- Contract: "Refunds".
 create function billing.apply_refund(p_refund jsonb, p_payment jsonb) -- the entities; null: the event has none
@@ -302,7 +268,6 @@ declare
   v_payment public.payments;
   v_email text;
   v_is_news boolean;
-  v_changes_charge boolean;
 begin
   if v_refund_id is null or v_gateway_payment_id is null or v_amount is null or v_amount < 0
     or (v_status in ('pending', 'processed', 'failed')) is not true
@@ -311,18 +276,17 @@ begin
   end if;
   perform billing.lock_gateway_payment(v_gateway_payment_id);
   v_payment := billing.find_payment(coalesce(p_payment, '{}') || jsonb_build_object('id', v_gateway_payment_id), null);
-  perform billing.note_missing_user(v_payment, v_gateway_payment_id);
+  perform billing.note_missing_user(v_payment);
   v_email := billing.lock_user(v_payment.user_id);
   select * into v_payment from public.payments p where p.id = v_payment.id for update;
   -- The refund is stored even without its payment, which reads its refunds when it arrives.
   v_is_news := billing.merge_refund(v_refund_id, v_gateway_payment_id, v_amount, v_status);
-  v_changes_charge := billing.settle_charge_refunds(v_gateway_payment_id);
   if v_payment.id is not null and billing.settle_refunds(v_payment, v_email) then
     return 'applied';
   end if;
   return case
-    when v_payment.id is null and v_changes_charge is null then 'unmatched'
-    when v_is_news or v_changes_charge then 'applied'
+    when v_payment.id is null then 'unmatched'
+    when v_is_news then 'applied'
     else 'already'
   end;
 end
@@ -364,31 +328,38 @@ declare
   v_payment constant public.payments := billing.find_payment(
     coalesce(p_entity, '{}') || jsonb_build_object('id', v_gateway_payment_id), null
   );
+  v_email text;
 begin
   if v_status is null then
     return 'ignored: dispute.entity.status';
   end if;
-  perform billing.note_missing_user(v_payment, v_gateway_payment_id);
+  perform billing.note_missing_user(v_payment);
   if v_payment.id is null then
-    -- The payment may have paid a cycle.
-    update billing.gateway_charges c
-    set dispute_status = v_status,
-      dispute_event_at = greatest(c.dispute_event_at, p_created_at)
-    where c.gateway_payment_id = v_gateway_payment_id
-      and c.gateway_payment_id <> ''
-      and billing.is_dispute_news(c.dispute_status, c.dispute_event_at, v_status, p_created_at);
-    return case when found then 'applied' else 'unmatched' end;
+    return 'unmatched';
   end if;
-  -- The dispute is about an extra payment on the order.
-  if v_payment.gateway_payment_id <> v_gateway_payment_id then
+  -- The dispute may be about an extra payment on the order, which may not be known yet.
+  if not exists (
+    select
+    from public.payments p
+    where p.gateway_payment_id = v_gateway_payment_id
+      or p.id = v_payment.id and p.gateway_payment_id is null
+  ) then
     return 'mismatch';
   end if;
+  v_email := billing.lock_user(v_payment.user_id);
   update public.payments p
   set dispute_status = v_status,
     dispute_event_at = greatest(p.dispute_event_at, p_created_at)
-  where p.id = v_payment.id
+  where (p.gateway_payment_id = v_gateway_payment_id or p.id = v_payment.id and p.gateway_payment_id is null)
     and billing.is_dispute_news(p.dispute_status, p.dispute_event_at, v_status, p_created_at);
-  return case when found then 'applied' else 'stale' end;
+  if not found then
+    return 'stale';
+  end if;
+  if v_status = 'lost' and v_email is not null then
+    -- The renewal of a lost purchase is stopped.
+    perform billing.settle_access(v_payment.user_id, v_email);
+  end if;
+  return 'applied';
 end
 $$;
 

@@ -86,24 +86,12 @@ when (old.user_id is not null and new.user_id is null)
 execute function billing.erase_payment_meta();
 
 -- Marks an event about a deleted user: billing.apply_delivery then stores none of its personal data.
-create function billing.note_missing_user(
-  p_payment public.payments, -- all null: the event is about no payment of ours
-  p_gateway_payment_id text -- may have paid a cycle
-)
+create function billing.note_missing_user(p_payment public.payments) -- all null: the event is about no payment of ours
 returns void
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if p_payment.user_id is null and (
-    p_payment.id is not null
-    or exists (
-      select
-      from billing.gateway_charges c
-      join billing.deleted_users d on d.user_id = c.user_id
-      where c.gateway_payment_id = p_gateway_payment_id
-        and c.gateway_payment_id <> ''
-    )
-  ) then
+  if p_payment.user_id is null and p_payment.id is not null then
     perform set_config('subscriptions.user_deleted', 'on', true);
   end if;
 end
@@ -150,6 +138,7 @@ begin
   delete from billing.deleted_users d where d.user_id in (new.id, billing.hash_user_id(new.id));
   if exists (select from billing.gateway_subscriptions m where m.user_id = new.id) then
     perform billing.note_cause('subscription of a new user', null);
+    perform billing.adopt_charges(new.id);
     perform billing.settle_access(new.id, new.email);
     update billing.gateway_subscriptions m
     set is_waiting = false,
@@ -203,6 +192,7 @@ begin
         is_waiting = false,
         next_check_at = least(m.next_check_at, m.period_end - interval '1 day')
       where (m.user_id, m.gateway_subscription_id) = (v_waiting.user_id, v_waiting.gateway_subscription_id);
+      perform billing.adopt_charges(v_waiting.user_id);
       perform billing.settle_access(v_waiting.user_id, v_waiting.email);
       v_settled := v_settled + 1;
     exception
@@ -260,13 +250,6 @@ begin
     perform billing.erase_events(array_agg(m.gateway_subscription_id))
     from billing.gateway_subscriptions m
     where m.user_id = v_deleted.user_id;
-    -- Refunds, charges, mirror: billing.apply_refund locks them in the same order.
-    delete from billing.refunds r
-    using billing.gateway_charges c
-    where c.user_id = v_deleted.user_id
-      and c.gateway_payment_id <> ''
-      and r.gateway_payment_id = c.gateway_payment_id;
-    delete from billing.gateway_charges c where c.user_id = v_deleted.user_id;
     delete from billing.gateway_subscriptions m where m.user_id = v_deleted.user_id;
     delete from billing.tier_changes c where c.user_id = v_deleted.user_id;
     update billing.support_actions a

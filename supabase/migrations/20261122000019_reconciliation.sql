@@ -290,7 +290,7 @@ create function public.apply_gateway_subscription(
   p_gateway_subscription_id text,
   p_entity text default null -- the subscription at the gateway, JSON; null: the gateway has no such subscription
 )
-returns jsonb -- {applied}: whether the answer changed anything
+returns jsonb -- {applied, lacks_payment}: whether it changed anything; whether apply_invoices is to name the payment
 language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off
 as $$
 declare
@@ -314,7 +314,7 @@ begin
   where (m.user_id, m.gateway_subscription_id) = (v_user_id, p_gateway_subscription_id)
   for update;
   if not found then
-    return jsonb_build_object('applied', false);
+    return jsonb_build_object('applied', false, 'lacks_payment', false);
   end if;
   v_since := coalesce(v_mirrored.period_end - interval '1 day', 'infinity');
   -- The user is known, so the notes in the answer are not used.
@@ -390,8 +390,9 @@ begin
     gateway_status = coalesce(v_status, 'unknown'),
     gateway_status_event_at = v_now,
     charge_at = case when v_status is null then m.charge_at else billing.json_time(v_entity -> 'charge_at') end
-  where (m.user_id, m.gateway_subscription_id) = (v_user_id, p_gateway_subscription_id);
-  return jsonb_build_object('applied', v_applied);
+  where (m.user_id, m.gateway_subscription_id) = (v_user_id, p_gateway_subscription_id)
+  returning m.* into v_mirrored;
+  return jsonb_build_object('applied', v_applied, 'lacks_payment', billing.lacks_payment(v_mirrored));
 end
 $$;
 comment on function public.apply_gateway_subscription is 'Applies the gateway''s answer about a subscription that it bills.';
@@ -456,7 +457,7 @@ create function public.apply_subscription_order(
   p_id uuid,
   p_entity text default null -- the subscription as the gateway has it, JSON; null: the gateway does not know it
 )
-returns jsonb -- {applied}: whether the answer changed anything
+returns jsonb -- {applied, lacks_payment}: as apply_gateway_subscription
 language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off
 as $$
 declare
@@ -471,7 +472,7 @@ begin
   perform billing.lock_user(v_order.user_id);
   select * into v_order from billing.subscription_orders o where o.id = p_id for update;
   if not found then
-    return jsonb_build_object('applied', false);
+    return jsonb_build_object('applied', false, 'lacks_payment', false);
   end if;
 
   if v_order.expires_at <= v_now and coalesce(v_status, 'unknown') in ('created', 'expired', 'unknown') then
@@ -479,7 +480,7 @@ begin
       perform billing.plan(v_order.user_id, billing.find_shown(v_order.user_id));
     end if;
     perform billing.forget_subscription_order(p_id);
-    return jsonb_build_object('applied', v_status is not distinct from 'created');
+    return jsonb_build_object('applied', v_status is not distinct from 'created', 'lacks_payment', false);
   end if;
   v_applied := billing.apply_order_state(v_order, v_entity, null, true);
   -- It may renew a payment that never came.
@@ -498,7 +499,12 @@ begin
         then greatest(o.starts_at, v_now + interval '1 hour')
     end
   where o.id = p_id;
-  return jsonb_build_object('applied', v_applied);
+  return jsonb_build_object('applied', v_applied, 'lacks_payment', exists (
+    select
+    from billing.gateway_subscriptions m
+    where (m.user_id, m.gateway_subscription_id) = (v_order.user_id, v_order.gateway_subscription_id)
+      and billing.lacks_payment(m)
+  ));
 end
 $$;
 comment on function public.apply_subscription_order is 'Applies the gateway''s answer about a requested subscription.';

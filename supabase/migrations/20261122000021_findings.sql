@@ -128,6 +128,8 @@ select
 from public.payments p
 where p.status = 'captured'
   and p.fulfilled_at is null
+  and p.gateway_subscription_id is null
+  and p.extra_of is null
   and not billing.is_refunded(p.amount, p.refunded_amount);
 comment on view billing.captured_not_fulfilled is
   'Captured payments that granted no tier, with the reason. A verification, billing.replay_event after the plan was added, '
@@ -176,16 +178,16 @@ doubled as not materialized (
     and billed.ends_at > p.period_start
 )
 select
-  p.user_id,
+  x.user_id,
   x.created_at as since,
-  p.id as payment_id,
+  x.extra_of as payment_id,
   x.gateway_payment_id,
   'a further payment on the order' as reason
-from billing.extra_payments x
-join public.payments p on p.id = x.payment_id
-where not billing.is_refunded(p.amount, x.refunded_amount)
+from public.payments x
+where x.extra_of is not null
+  and billing.paid(x) > 0
   -- The gateway refunds a payment that was verified but not captured within five days.
-  and (x.confirmed_at is not null or x.paid_at > (select billing.clock()) - interval '5 days')
+  and (x.confirmed_at is not null or x.captured_at > (select billing.clock()) - interval '5 days')
 union all
 select
   p.user_id,
@@ -209,7 +211,7 @@ comment on view billing.paid_twice is
 create view billing.unexpected_charges with (security_invoker = true) as
 select
   m.user_id,
-  c.charged_at as since,
+  c.captured_at as since,
   found.finding,
   m.gateway_subscription_id,
   c.gateway_payment_id,
@@ -217,10 +219,10 @@ select
   c.period_start,
   c.period_end
 from billing.gateway_subscriptions m
-join billing.gateway_charges c using (user_id, gateway_subscription_id)
+join public.payments c using (user_id, gateway_subscription_id)
 cross join lateral billing.cancelled_by_user_at(m.user_id, billing.authorised_at(m)) by_user (at)
 cross join lateral (
-  select by_user.at < c.charged_at or m.status = 'cancelled' and m.cancelled_at < c.charged_at as is_before
+  select by_user.at < c.captured_at or m.status = 'cancelled' and m.cancelled_at < c.captured_at as is_before
 ) cancelled
 cross join lateral (
   select
@@ -238,8 +240,8 @@ cross join lateral (
         and newer.kind in ('payment', 'gateway_subscription')
         and newer.id <> m.gateway_subscription_id
         and there.since > coalesce(m.activated_at, m.first_charged_at)
-        and there.since < c.charged_at
-        and coalesce(newer.ended_at > c.charged_at, true)
+        and there.since < c.captured_at
+        and coalesce(newer.ended_at > c.captured_at, true)
     )
   union all
   select 'charged_twice'
@@ -248,20 +250,20 @@ cross join lateral (
     and exists (
       select
       from billing.gateway_subscriptions newer
-      join billing.gateway_charges n using (user_id, gateway_subscription_id)
+      join public.payments n using (user_id, gateway_subscription_id)
       where newer.user_id = m.user_id
         and newer.plan_id = m.plan_id
         and newer.gateway_subscription_id <> m.gateway_subscription_id
         and newer.ended_at is null
-        and not n.is_refunded
+        and not billing.is_refunded(n.amount, n.refunded_amount)
         and n.period_start < c.period_end
         and n.period_end > c.period_start
         -- Of two in one second the one that goes on is the newer one.
-        and (n.charged_at, newer.status is distinct from 'cancelled', newer.gateway_subscription_id)
-          > (c.charged_at, m.status is distinct from 'cancelled', m.gateway_subscription_id)
+        and (n.captured_at, newer.status is distinct from 'cancelled', newer.gateway_subscription_id)
+          > (c.captured_at, m.status is distinct from 'cancelled', m.gateway_subscription_id)
         -- The customer may start another one after a cancellation.
-        and coalesce(by_user.at > n.charged_at, true)
-        and coalesce(m.cancelled_at > n.charged_at, true)
+        and coalesce(by_user.at > n.captured_at, true)
+        and coalesce(m.cancelled_at > n.captured_at, true)
         -- Subscriptions that the app makes itself may overlap on purpose.
         and exists (
           select
@@ -276,15 +278,31 @@ cross join lateral (
           where other.user_id = m.user_id
             and other.plan_id is distinct from m.plan_id
             and other.kind in ('payment', 'gateway_subscription')
-            and other.since between c.charged_at and n.charged_at
+            and other.since between c.captured_at and n.captured_at
         )
     )
+  union all
+  select 'charged_twice'
+  where exists (
+    select
+    from public.payments first
+    where first.gateway_subscription_id = c.gateway_subscription_id
+      and first.user_id = c.user_id
+      and first.period_end = c.period_end
+      and (first.captured_at, first.gateway_payment_id) < (c.captured_at, c.gateway_payment_id)
+      and billing.paid(first) > 0
+  )
+  union all
+  select 'mismatch'
+  where c.period_end > (select billing.clock())
+    and exists (select from public.plans p where p.id = c.plan_id and p.currency <> c.currency)
 ) found
-where not c.is_refunded;
+where billing.paid(c) > 0;
 comment on view billing.unexpected_charges is
-  'Charges of a gateway subscription after its user cancelled it, or after a newer purchase replaced it; and of two gateway '
-  'subscriptions to one plan that were charged for the same time the charge of the older one (charged_twice), which the '
-  'service cancels. A refund of the charge ends the finding.';
+  'Charges of a gateway subscription after its user cancelled it, or after a newer purchase replaced it; a second charge of '
+  'one cycle, and of two gateway subscriptions to one plan that were charged for the same time the charge of the older one, '
+  'which the service cancels (charged_twice); charges in another currency than that of the plan (mismatch). A refund of the '
+  'charge ends the finding.';
 
 create view billing.never_captured with (security_invoker = true) as
 select p.user_id, p.uncaptured_at as since, p.id as payment_id, p.tier, p.amount, p.gateway_payment_id
@@ -295,20 +313,30 @@ comment on view billing.never_captured is
   'payment and ends the finding.';
 
 create view billing.dispute_lost with (security_invoker = true) as
-select p.user_id, p.captured_at as since, p.id as payment_id, p.tier, p.amount, p.gateway_payment_id
+select
+  p.user_id,
+  p.captured_at as since,
+  case when p.gateway_subscription_id is null then p.id end as payment_id,
+  p.tier,
+  p.amount,
+  p.gateway_payment_id
 from public.payments p
 where p.dispute_status = 'lost'
-  and p.fulfilled_at is not null
-  and p.ended_at is null
-union all
-select c.user_id, c.charged_at, null, m.tier, c.amount, c.gateway_payment_id
-from billing.gateway_charges c
-join billing.sources m on (m.user_id, m.kind, m.id) = (c.user_id, 'gateway_subscription', c.gateway_subscription_id)
-where c.dispute_status = 'lost'
-  and m.is_running;
+  and (
+    p.fulfilled_at is not null
+    and p.ended_at is null
+    or exists (
+      select
+      from billing.sources s
+      where (s.user_id, s.kind, s.id) = (p.user_id, 'gateway_subscription', p.gateway_subscription_id)
+        and s.is_running
+    )
+    or exists (select from billing.purchases_on_credit(p))
+  );
 comment on view billing.dispute_lost is
-  'Payments whose dispute was lost. The user keeps access until billing.end_payment_access(payment_id, ''dispute_lost''), '
-  'which also ends the finding, or until the gateway subscription is cancelled (a cycle has no payment_id).';
+  'Payments whose dispute was lost. The user keeps access until billing.end_payment_access(payment_id, ''dispute_lost''), or '
+  'until the gateway subscription is cancelled (a cycle has no payment_id). The finding also stays while a purchase runs '
+  'that was paid for with the credit of the payment.';
 
 create view billing.outbox_stuck with (security_invoker = true) as
 select
@@ -373,36 +401,6 @@ comment on view billing.failed_events is
   'Webhooks that should have had an effect but had none. mismatch: not of the amount or currency of the order. '
   'billing.replay_event(body_sha256), a refund, or the end of the payload after 90 days ends the finding.';
 
--- Postgres lets PUBLIC execute each new function. The migrations keep this default, because a revoke would close functions
--- of the app, too.
-create view billing.open_functions with (security_invoker = true) as
-select
-  signature.text as name,
-  format(
-    'Run "revoke execute on function %s from public, anon;", or mark it as meant: '
-    '"comment on function %1$s is ''Open to everybody: why'';"',
-    signature.text
-  ) as remedy
-from pg_catalog.pg_proc p
-cross join lateral (
-  select format('public.%I(%s)', p.proname, pg_get_function_identity_arguments(p.oid)) as text
-) signature
-where p.pronamespace = 'public'::regnamespace
-  and p.prosecdef
-  and p.prorettype not in ('trigger'::regtype, 'event_trigger'::regtype)
-  and has_function_privilege('anon', p.oid, 'execute')
-  and coalesce(obj_description(p.oid, 'pg_proc'), '') not like 'Open to everybody%'
-  and not exists (
-    select
-    from pg_catalog.pg_depend d
-    where d.classid = 'pg_catalog.pg_proc'::regclass
-      and d.objid = p.oid
-      and d.deptype = 'e'
-  );
-comment on view billing.open_functions is
-  'Functions of schema public that run with the rights of their owner (security definer) and that anon may execute, without '
-  'a comment that says that it is intended.';
-
 create view billing.unearned_credits with (security_invoker = true) as
 select
   p.user_id,
@@ -414,7 +412,7 @@ select
   p.credited_id,
   case
     when twice.is_second then 'another payment has the same credit'
-    when paid.is_refunded then 'the credited payment was refunded'
+    when paid.is_less then 'the credited payment was refunded or lost'
     else 'paid more than a day after the order'
   end as reason
 from public.payments p
@@ -431,15 +429,15 @@ cross join lateral (
   ) as is_second
 ) twice
 cross join lateral (
-  select billing.paid_for(r.user_id, r.kind, r.id, r.until) < p.credited_amount as is_refunded
+  select billing.paid_for(r.user_id, r.kind, r.id, r.until, p.currency) < p.credited_amount as is_less
 ) paid
 where p.credited_id is not null
   and p.user_id is not null
-  and p.period_end > billing.clock()
-  and (twice.is_second or paid.is_refunded or p.fulfilled_at > p.created_at + interval '1 day');
+  and (p.period_end > billing.clock() or exists (select from billing.purchases_on_credit(p)))
+  and (twice.is_second or paid.is_less or p.fulfilled_at > p.created_at + interval '1 day');
 comment on view billing.unearned_credits is
   'Payments whose credit was not covered when they were fulfilled. The payment gives its tier, because an order is what was '
-  'sold. The finding ends with the period.';
+  'sold. The finding ends with the period, and with those of the purchases that it was credited to.';
 
 create view billing.unmailed_payments with (security_invoker = true) as
 select p.user_id, p.fulfilled_at as since, p.id as payment_id, p.gateway_payment_id
@@ -516,7 +514,8 @@ from (
   union all
   select v.finding, coalesce(nullif(v.gateway_payment_id, ''), v.gateway_subscription_id), v.user_id, v.since, to_jsonb(v),
     case v.finding
-      when 'charged_twice' then 'Refund the charge at the gateway; the service cancels the subscription.'
+      when 'charged_twice' then 'Refund the charge at the gateway. Of two subscriptions the service cancels the older one.'
+      when 'mismatch' then 'Compare the plan at the gateway with ours: the charge is in another currency, and gives no credit.'
       else 'Cancel the subscription at the gateway, and refund the charge if the customer asks for it.'
     end
   from billing.unexpected_charges v

@@ -27,8 +27,12 @@ as $$ begin return to_char(p_at at time zone 'UTC', 'FMDD Mon YYYY'); end $$;
 create view billing.receipts with (security_invoker = true) as
 select
   p.user_id,
-  'payment' as kind,
-  p.id::text as source_id,
+  case
+    when p.extra_of is not null then 'extra_payment'
+    when p.gateway_subscription_id is not null then 'cycle'
+    else 'payment'
+  end as kind,
+  coalesce(p.gateway_subscription_id, p.extra_of::text, p.id::text) as source_id,
   p.gateway_payment_id,
   p.gateway_order_id,
   p.gateway_key_id,
@@ -37,41 +41,26 @@ select
   p.currency,
   p.amount,
   p.refunded_amount,
+  billing.paid(p) as paid,
   p.period_start,
   p.period_end
 from public.payments p
 where p.status = 'captured'
-union all
-select
-  p.user_id, 'extra_payment', p.id::text, x.gateway_payment_id, p.gateway_order_id, p.gateway_key_id, x.paid_at, p.tier,
-  p.currency, p.amount, x.refunded_amount, null, null
-from billing.extra_payments x
-join public.payments p on p.id = x.payment_id
-where x.confirmed_at is not null
-union all
-select
-  c.user_id, 'cycle', c.gateway_subscription_id, c.gateway_payment_id, null, o.gateway_key_id, c.charged_at, pl.tier,
-  -- A subscription without a plan of ours is charged in the currency of the shop.
-  coalesce(pl.currency, (select min(shop.currency) from public.plans shop), 'INR'),
-  c.amount, c.refunded_amount, c.period_start, c.period_end
-from billing.gateway_charges c
-left join billing.gateway_subscriptions m using (user_id, gateway_subscription_id)
-left join public.plans pl on pl.id = m.plan_id
-left join billing.subscription_orders o on o.gateway_subscription_id = c.gateway_subscription_id
-where c.amount is not null;
+  and (p.extra_of is null or p.confirmed_at is not null);
 comment on view billing.receipts is 'The money that was received: captured payments, further payments on an order, cycles.';
 comment on column billing.receipts.user_id is 'The customer. Null: the user was deleted.';
 comment on column billing.receipts.kind is
   'payment, extra_payment (a further payment on an order) or cycle (of a gateway subscription).';
 comment on column billing.receipts.source_id is 'The id of the payment, or of the gateway subscription.';
-comment on column billing.receipts.gateway_payment_id is 'The gateway''s id of the payment. Empty: it named none.';
-comment on column billing.receipts.gateway_order_id is 'The gateway''s id of the order. Null: a cycle.';
+comment on column billing.receipts.gateway_payment_id is 'The gateway''s id of the payment.';
+comment on column billing.receipts.gateway_order_id is 'The gateway''s id of the order. Null: a cycle, or extra.';
 comment on column billing.receipts.gateway_key_id is 'The API key of the order or the subscription, if known.';
 comment on column billing.receipts.received_at is 'When the payment was captured or the cycle was charged.';
 comment on column billing.receipts.tier is 'The tier that was sold.';
 comment on column billing.receipts.currency is 'The currency of the amounts.';
 comment on column billing.receipts.amount is 'The amount in minor currency units.';
 comment on column billing.receipts.refunded_amount is 'The sum of the processed refunds, minor currency units.';
+comment on column billing.receipts.paid is 'The amount without refunds, and 0 after a lost dispute, minor currency units.';
 comment on column billing.receipts.period_start is 'Start of the period that was paid for. Null: it gave none.';
 comment on column billing.receipts.period_end is 'End of the period that was paid for. Null: it gave none.';
 
@@ -155,7 +144,7 @@ select
   (
     select coalesce(jsonb_object_agg(net.currency, net.amount), '{}')
     from (
-      select r.currency, sum(r.amount - r.refunded_amount) as amount
+      select r.currency, sum(r.paid) as amount
       from billing.receipts r
       where r.user_id = u.user_id
       group by r.currency
@@ -182,7 +171,7 @@ comment on column billing.customers.until is 'End of the period, without the day
 comment on column billing.customers.billing is
   'billed (the gateway charges a next cycle), one-time or complimentary. Null: nothing runs, or written by hand.';
 comment on column billing.customers.last_payment_at is 'When the newest payment was captured or the newest cycle charged.';
-comment on column billing.customers.lifetime_amounts is 'For each currency captured minus refunded, minor currency units.';
+comment on column billing.customers.lifetime_amounts is 'For each currency captured minus refunded and lost in disputes, minor units.';
 comment on column billing.customers.open_findings is 'The number of rows of billing.findings about this user.';
 comment on column billing.customers.signed_up_at is 'When the user signed up.';
 

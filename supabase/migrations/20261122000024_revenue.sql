@@ -25,7 +25,7 @@ cross join lateral (
       -- A trial, or a first cycle that was announced by its activation alone.
       or not exists (
         select
-        from billing.gateway_charges c
+        from public.payments c
         where (c.user_id, c.gateway_subscription_id) = (s.user_id, s.id)
           and c.period_end = s.ends_at
       )
@@ -34,10 +34,10 @@ cross join lateral (
   select
     'gateway_subscription', c.gateway_subscription_id, s.tier, c.period_start, c.period_end,
     case
-      when bool_and(c.is_refunded) then least(c.period_end, max(f.created_at))
+      when bool_and(billing.is_refunded(c.amount, c.refunded_amount)) then least(c.period_end, max(f.created_at))
       when max(s.ended_at) < c.period_end then greatest(max(s.ended_at), c.period_start)
     end
-  from billing.gateway_charges c
+  from public.payments c
   left join billing.sources s
     on s.user_id = c.user_id
     and s.kind = 'gateway_subscription'
@@ -46,6 +46,7 @@ cross join lateral (
     on f.gateway_payment_id = c.gateway_payment_id
     and f.status = 'processed'
   where c.user_id = u.user_id
+    and c.gateway_subscription_id is not null
   group by c.gateway_subscription_id, s.tier, c.period_start, c.period_end
 ) line;
 comment on view billing.periods is
@@ -72,41 +73,25 @@ select period.user_id, period.tier, period.currency, period.starts_at, period.en
 from (
   select
     p.user_id, p.tier, p.currency, p.amount + coalesce(p.credit, 0) as price, p.period_start as starts_at,
-    least(p.period_end, p.ended_at, replaced.at) as ends_at,
+    case
+      when p.gateway_subscription_id is not null and billing.is_refunded(p.amount, p.refunded_amount) then p.period_start
+      else least(
+        p.period_end, p.ended_at, m.ended_at,
+        case when m.status = 'cancelled' and not m.cancel_at_period_end then m.cancelled_at end,
+        (
+          select min(r.since)
+          from billing.replacements r
+          where r.user_id = p.user_id
+            and r.id = coalesce(p.gateway_subscription_id, p.id::text)
+            and (p.gateway_subscription_id is null or r.until = p.period_end)
+        )
+      )
+    end as ends_at,
     extract(epoch from p.period_end - p.period_start)::float8 / 86400 as days
   from public.payments p
-  left join (
-    select r.id, min(r.since) as at
-    from billing.replacements r
-    where r.kind = 'payment'
-    group by r.id
-  ) replaced on replaced.id = p.id::text
-  where p.fulfilled_at is not null
-  union all
-  select
-    c.user_id, pl.tier, coalesce(pl.currency, (select min(shop.currency) from public.plans shop), 'INR'), c.amount,
-    c.period_start,
-    case
-      when c.is_refunded then c.period_start
-      else least(
-        c.period_end, m.ended_at, case when m.status = 'cancelled' and not m.cancel_at_period_end then m.cancelled_at end,
-        replaced.at
-      )
-    end,
-    extract(epoch from c.period_end - c.period_start)::float8 / 86400
-  from billing.gateway_charges c
   left join billing.gateway_subscriptions m using (user_id, gateway_subscription_id)
-  left join public.plans pl on pl.id = m.plan_id
-  left join (
-    select r.id, r.user_id, r.until, min(r.since) as at
-    from billing.replacements r
-    where r.kind = 'gateway_subscription'
-    group by r.id, r.user_id, r.until
-  ) replaced
-    on replaced.id = c.gateway_subscription_id
-    and replaced.user_id = c.user_id
-    and replaced.until = c.period_end
-  where c.amount is not null
+  where p.fulfilled_at is not null
+    or p.gateway_subscription_id is not null
 ) period
 where period.ends_at > period.starts_at
   and period.starts_at <= (select billing.clock())
@@ -138,10 +123,18 @@ with received as (
   group by g.currency, g.month
 ),
 returned as (
-  select r.currency, date_trunc('month', f.created_at at time zone 'UTC') as month, sum(f.amount) as refunded
-  from billing.refunds f
-  join billing.receipts r on r.gateway_payment_id = f.gateway_payment_id
-  where f.status = 'processed'
+  select f.currency, date_trunc('month', f.at at time zone 'UTC') as month, sum(f.amount) as refunded
+  from (
+    select r.currency, f.created_at as at, f.amount
+    from billing.refunds f
+    join billing.receipts r on r.gateway_payment_id = f.gateway_payment_id
+    where f.status = 'processed'
+    union all
+    select p.currency, coalesce(p.dispute_event_at, p.captured_at), greatest(p.amount - p.refunded_amount, 0)
+    from public.payments p
+    where p.dispute_status = 'lost'
+      and p.status = 'captured'
+  ) f
   group by 1, 2
 ),
 -- Periods that touch or overlap are one run, so that a renewal is neither an end nor a start. Of those that overlap, the one
@@ -205,7 +198,7 @@ comment on view billing.revenue_monthly is
 comment on column billing.revenue_monthly.month is 'The first day of the month. Months begin at midnight UTC.';
 comment on column billing.revenue_monthly.currency is 'The currency of the amounts, which are in minor units.';
 comment on column billing.revenue_monthly.gross is 'What was captured or charged in the month.';
-comment on column billing.revenue_monthly.refunded is 'What was refunded in the month, of payments of any month.';
+comment on column billing.revenue_monthly.refunded is 'What was refunded or lost in a dispute, of payments of any month.';
 comment on column billing.revenue_monthly.net is 'gross minus refunded.';
 comment on column billing.revenue_monthly.new_customers is 'Customers whose first payment was in the month.';
 comment on column billing.revenue_monthly.renewed_customers is 'Customers who paid in the month and in an earlier one.';

@@ -8,18 +8,19 @@ language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_names constant text[] := array[
-    'apply_gateway_event', 'apply_gateway_subscription', 'apply_order_payments', 'apply_order_read',
+    'apply_gateway_event', 'apply_gateway_subscription', 'apply_invoices', 'apply_order_payments', 'apply_order_read',
     'apply_subscription_order', 'begin_reconciliation', 'cancel_subscription', 'claim_outbox',
     'claim_payments_to_reconcile', 'claim_subscription_orders', 'claim_subscriptions_to_reconcile', 'complete_outbox',
     'create_change', 'create_order', 'create_subscription', 'current_tier', 'discard_order', 'end_reconciliation',
     'fail_outbox', 'finish_reconciliation', 'get_health', 'get_order', 'get_schema_version', 'get_subscription',
     'has_tier', 'list_plans', 'list_plans_for_user', 'next_outbox_attempt', 'payments', 'payments_captured_at_idx',
-    'payments_credited_id_idx', 'payments_gateway_order_id_key', 'payments_gateway_payment_id_key',
-    'payments_next_reconcile_at_idx', 'payments_period_end_idx', 'payments_pkey', 'payments_settle_at_idx',
-    'payments_subscription_id_idx', 'payments_unsettled_idx', 'payments_user_deleted_at_idx',
-    'payments_user_id_created_at_idx', 'plans', 'plans_gateway_plan_id_key', 'plans_pkey', 'plans_tier_key',
-    'preview_change', 'purge_records', 'resume_subscription', 'store_order', 'store_subscription',
-    'subscription_profiles', 'subscription_profiles_names_idx', 'subscription_profiles_pkey', 'subscriptions',
+    'payments_credited_id_idx', 'payments_extra_of_idx', 'payments_gateway_order_id_key',
+    'payments_gateway_payment_id_key', 'payments_gateway_subscription_id_idx', 'payments_next_reconcile_at_idx',
+    'payments_period_end_idx', 'payments_pkey', 'payments_settle_at_idx', 'payments_subscription_id_idx',
+    'payments_unsettled_idx', 'payments_user_deleted_at_idx', 'payments_user_id_created_at_idx', 'plans',
+    'plans_gateway_plan_id_key', 'plans_pkey', 'plans_tier_key', 'preview_change', 'purge_records',
+    'resume_subscription', 'store_order', 'store_subscription', 'subscription_profiles',
+    'subscription_profiles_names_idx', 'subscription_profiles_pkey', 'subscriptions',
     'subscriptions_current_period_end_idx', 'subscriptions_pkey', 'subscriptions_plan_id_idx',
     'subscriptions_user_id_key', 'verify_payment', 'verify_returned_payment', 'verify_subscription'
   ];

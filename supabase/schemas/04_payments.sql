@@ -1,4 +1,4 @@
--- Facts about payments: refunds, further payments on an order, what was sold.
+-- Facts about payments: refunds, extra payments on an order, what was sold.
 -- Contract: "Refunds", "Second payment on an order".
 
 -- Refunds are stored by their ids, and only processed refunds count. The gateway's total in the payment is not used: it
@@ -38,6 +38,20 @@ returns boolean -- false: the amount is not known
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$ begin return coalesce(p_amount > 0 and p_refunded_amount >= p_amount, false); end $$;
 
+-- Returns what was paid with a payment, in its own currency: without its refunds, and nothing after a lost dispute.
+create function billing.paid(p_payment public.payments)
+returns bigint -- minor currency units
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return case
+    when p_payment.status = 'captured' and p_payment.dispute_status is distinct from 'lost'
+      then greatest(p_payment.amount - p_payment.refunded_amount, 0)
+    else 0
+  end;
+end
+$$;
+
 -- Serializes the transactions about a gateway payment. A refund and its charge may arrive at the same time, and without the
 -- lock neither transaction would see the other's row. The lock comes before the user's lock, because a refund does not name
 -- its user. Use it once for each event, not for each row of a bulk insert: the server's lock table has a fixed size.
@@ -67,46 +81,30 @@ begin
 end
 $$;
 
--- Extra payments on an order. One payment of an order counts, and the others are to be refunded. A captured payment counts
--- before one that is only verified.
-
-create table billing.extra_payments (
-  payment_id uuid not null
-    constraint extra_payments_payment_id_fkey references public.payments (id) on delete cascade,
-  gateway_payment_id text not null,
-  paid_at timestamptz not null,
-  confirmed_at timestamptz,
-  refunded_amount bigint not null default 0
-    constraint extra_payments_refunded_amount_check check (refunded_amount >= 0),
-  created_at timestamptz not null default billing.clock(),
-  primary key (payment_id, gateway_payment_id)
-);
-create index extra_payments_gateway_payment_id_idx on billing.extra_payments (gateway_payment_id);
-alter table billing.extra_payments enable row level security;
-grant select, insert, update, delete on billing.extra_payments to service_role;
-comment on table billing.extra_payments is 'Payments on orders that another payment has paid. They are to be refunded.';
-comment on column billing.extra_payments.paid_at is 'When the customer verified it, or the gateway announced its capture.';
-comment on column billing.extra_payments.confirmed_at is 'When the gateway confirmed the capture.';
-comment on column billing.extra_payments.refunded_amount is 'The sum of the processed refunds, minor currency units.';
-
--- Stores an extra payment on an order. The caller holds the lock on the payment that counts.
+-- Stores an extra payment on an order: one of its payments counts, and the others are to be refunded. The caller holds the
+-- lock on the one that counts.
 create function billing.note_extra_payment(
-  p_payment_id uuid,
+  p_payment public.payments, -- counts
   p_gateway_payment_id text,
-  p_paid_at timestamptz,
   p_confirmed_at timestamptz -- null: not confirmed by the gateway
 )
 returns void
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 begin
-  insert into billing.extra_payments as x (payment_id, gateway_payment_id, paid_at, confirmed_at, refunded_amount)
-  values (
-    p_payment_id, p_gateway_payment_id, p_paid_at, p_confirmed_at, billing.refunded_amount(p_gateway_payment_id)
+  insert into public.payments as x (
+    user_id, amount, currency, status, tier, plan_id, gateway_key_id, gateway_payment_id, extra_of, captured_at,
+    confirmed_at, refunded_amount, next_reconcile_at
   )
-  on conflict (payment_id, gateway_payment_id) do update
-  set confirmed_at = coalesce(x.confirmed_at, excluded.confirmed_at)
-  where x.confirmed_at is null
+  values (
+    p_payment.user_id, p_payment.amount, p_payment.currency, 'captured', p_payment.tier, p_payment.plan_id,
+    p_payment.gateway_key_id, p_gateway_payment_id, p_payment.id, billing.clock(), p_confirmed_at,
+    billing.refunded_amount(p_gateway_payment_id), null
+  )
+  on conflict (gateway_payment_id) do update
+  set confirmed_at = excluded.confirmed_at
+  where x.extra_of = excluded.extra_of
+    and x.confirmed_at is null
     and excluded.confirmed_at is not null;
 end
 $$;
@@ -118,41 +116,47 @@ returns public.payments -- the row after the choice
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_extra billing.extra_payments;
+  v_extra public.payments;
 begin
   select * into v_extra
-  from billing.extra_payments x
-  where x.payment_id = p_payment.id
+  from public.payments x
+  where x.extra_of = p_payment.id
     and not billing.is_refunded(p_payment.amount, x.refunded_amount)
     and (
       billing.is_refunded(p_payment.amount, p_payment.refunded_amount)
       or p_payment.confirmed_at is null and x.confirmed_at is not null
     )
-  order by x.confirmed_at is null, x.paid_at, x.gateway_payment_id
+  order by x.confirmed_at is null, x.captured_at, x.gateway_payment_id
   limit 1;
   if not found then
     return p_payment;
   end if;
 
-  delete from billing.extra_payments x
-  where x.payment_id = p_payment.id
-    and x.gateway_payment_id = v_extra.gateway_payment_id;
-  perform billing.note_extra_payment(
-    p_payment.id, p_payment.gateway_payment_id, p_payment.captured_at, p_payment.confirmed_at
-  );
+  -- The two rows exchange what belongs to the payment at the gateway.
+  update public.payments x set gateway_payment_id = null where x.id = v_extra.id;
   update public.payments p
   set gateway_payment_id = v_extra.gateway_payment_id,
     gateway_signature = null,
-    captured_at = v_extra.paid_at,
+    captured_at = v_extra.captured_at,
     confirmed_at = v_extra.confirmed_at,
     refunded_amount = v_extra.refunded_amount,
+    dispute_status = v_extra.dispute_status,
+    dispute_event_at = v_extra.dispute_event_at,
     -- A payment that is only verified needs a confirmation by the gateway.
     next_reconcile_at = case
       when v_extra.confirmed_at is null then billing.clock() + interval '15 minutes'
       else p.next_reconcile_at
     end
-  where p.id = p_payment.id
-  returning p.* into p_payment;
+  where p.id = p_payment.id;
+  update public.payments x
+  set gateway_payment_id = p_payment.gateway_payment_id,
+    captured_at = p_payment.captured_at,
+    confirmed_at = p_payment.confirmed_at,
+    refunded_amount = p_payment.refunded_amount,
+    dispute_status = p_payment.dispute_status,
+    dispute_event_at = p_payment.dispute_event_at
+  where x.id = v_extra.id;
+  select * into p_payment from public.payments p where p.id = p_payment.id;
   return p_payment;
 end
 $$;

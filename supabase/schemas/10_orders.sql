@@ -297,7 +297,7 @@ begin
     union all
     select p_payment.gateway_payment_id
     union all
-    select x.gateway_payment_id from billing.extra_payments x where x.payment_id = p_payment.id
+    select x.gateway_payment_id from public.payments x where x.extra_of = p_payment.id
   ) attempt;
   -- Events arrive in any order, and `meta` has the error of the last one to arrive.
   select billing.json_text(failed.entity -> 'error_description') into v_last_error

@@ -146,6 +146,108 @@ begin
 end
 $$;
 
+-- Stores the payment of a charged cycle, once. Without a user it waits for billing.adopt_charges. A payment id that another
+-- row has is reused, as in a test account: then nothing is stored.
+create function billing.record_charge(
+  p_subscription billing.gateway_subscriptions, -- after the event
+  p_gateway_plan_id text, -- of the charge; null: the event named none
+  p_period_start timestamptz,
+  p_period_end timestamptz,
+  p_payment jsonb, -- null, or without an id and an amount: the gateway named no payment, and none is stored
+  p_charged_at timestamptz
+)
+returns boolean -- whether the payment is new
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_gateway_payment_id constant text := billing.json_text(p_payment -> 'id');
+  v_user_id constant uuid := (select p_subscription.user_id from billing.find_user(p_subscription.user_id));
+  v_plan public.plans;
+begin
+  -- Without a user and without an id nothing tells later whose charge it is.
+  if v_gateway_payment_id is null or v_user_id is null and p_subscription.gateway_subscription_id = '' then
+    return false;
+  end if;
+  select * into v_plan
+  from public.plans p
+  where p.gateway_plan_id = p_gateway_plan_id
+    or p.id = p_subscription.plan_id
+  order by p.gateway_plan_id = p_gateway_plan_id desc nulls last
+  limit 1;
+  insert into public.payments (
+    user_id, amount, currency, status, tier, plan_id, gateway_key_id, gateway_payment_id, gateway_subscription_id,
+    captured_at, confirmed_at, period_start, period_end, refunded_amount, next_reconcile_at, created_at, settle_at
+  )
+  select
+    v_user_id, charge.amount, -- the currency may differ from that of the plan
+    coalesce(substring(billing.json_text(p_payment -> 'currency') from '^[A-Z]{3}$'), v_plan.currency, 'INR'), 'captured', v_plan.tier, v_plan.id,
+    (
+      select o.gateway_key_id
+      from billing.subscription_orders o
+      where o.gateway_subscription_id = p_subscription.gateway_subscription_id
+    ),
+    v_gateway_payment_id, p_subscription.gateway_subscription_id, p_charged_at, p_charged_at, p_period_start, p_period_end,
+    billing.refunded_amount(v_gateway_payment_id), null, p_charged_at,
+    -- A first cycle that was debited early rules from its start.
+    case when p_period_start > billing.clock() then p_period_start end
+  from (select billing.json_integer(p_payment -> 'amount') as amount) charge
+  where charge.amount >= 0
+  on conflict (gateway_payment_id) do nothing;
+  if found then
+    return true;
+  end if;
+  update public.payments c
+  set captured_at = p_charged_at,
+    confirmed_at = p_charged_at,
+    created_at = p_charged_at
+  where c.gateway_payment_id = v_gateway_payment_id
+    and c.gateway_subscription_id = p_subscription.gateway_subscription_id
+    and c.captured_at > p_charged_at;
+  return false;
+end
+$$;
+
+-- Completes the charges of a user's gateway subscriptions that arrived before their user or their plan was known.
+create function billing.adopt_charges(p_user_id uuid)
+returns void
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+begin
+  update public.payments c
+  set user_id = m.user_id,
+    plan_id = coalesce(c.plan_id, m.plan_id),
+    tier = coalesce(c.tier, pl.tier),
+    -- A backup or an import may restore a deleted user.
+    user_deleted_at = null
+  from billing.gateway_subscriptions m
+  left join public.plans pl on pl.id = m.plan_id
+  where m.user_id = p_user_id
+    and c.gateway_subscription_id = m.gateway_subscription_id
+    and case
+      when c.user_id is null then m.gateway_subscription_id <> ''
+      else c.user_id = m.user_id and c.plan_id is null and m.plan_id is not null
+    end;
+end
+$$;
+
+-- Returns whether the gateway charged the newest cycle with a payment that it did not name yet.
+create function billing.lacks_payment(p_subscription billing.gateway_subscriptions)
+returns boolean
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return p_subscription.gateway_subscription_id <> ''
+    and p_subscription.period_end is not null
+    and coalesce(p_subscription.activated_at, p_subscription.first_charged_at) is not null
+    and not exists (
+      select
+      from public.payments c
+      where c.gateway_subscription_id = p_subscription.gateway_subscription_id
+        and c.period_end = p_subscription.period_end
+    );
+end
+$$;
+
 -- Applies the usual charge: the next cycle, in order, of the ruling gateway subscription. One statement replaces the merge
 -- of the event and the ranking of the sources.
 create function billing.apply_next_charge(
@@ -154,8 +256,7 @@ create function billing.apply_next_charge(
   p_gateway_plan_id text,
   p_start timestamptz,
   p_end timestamptz,
-  p_gateway_payment_id text, -- null: the gateway named none
-  p_amount bigint, -- of that payment, minor currency units
+  p_payment jsonb, -- null: the gateway named none
   p_entity jsonb, -- the subscription
   p_created_at timestamptz, -- of the event; null: not the usual charge
   p_arrived_at timestamptz,
@@ -168,6 +269,8 @@ as $$
 declare
   -- Same as in billing.merge_gateway_subscription.
   v_charged_at constant timestamptz := least(p_created_at + interval '999999 microseconds', p_arrived_at);
+  v_gateway_payment_id constant text := billing.json_text(p_payment -> 'id');
+  v_amount constant bigint := billing.json_integer(p_payment -> 'amount');
   v_next record;
 begin
   with next as (
@@ -175,6 +278,9 @@ begin
     set period_start = p_start,
       period_end = p_end,
       period_event_at = p_created_at,
+      paid_period_start = p_start,
+      paid_period_end = p_end,
+      paid_period_event_at = v_charged_at,
       plan_event_at = p_created_at,
       gateway_status = 'active',
       gateway_status_event_at = p_created_at,
@@ -187,19 +293,33 @@ begin
       and m.plan_event_at < p_created_at
       and m.period_event_at < p_created_at
       and m.first_charged_at <= v_charged_at
+      and m.paid_period_event_at < v_charged_at
       and m.next_check_at <= p_end - interval '1 day'
       and m.gateway_status_event_at < p_created_at
       and m.ended_at is null
       and not m.has_refunds
-      and billing.refunded_amount(p_gateway_payment_id) = 0
+      and billing.refunded_amount(v_gateway_payment_id) = 0
     returning m.*
   ),
   charge as (
-    insert into billing.gateway_charges (
-      user_id, gateway_subscription_id, period_end, period_start, gateway_payment_id, amount, charged_at
+    -- As in billing.record_charge.
+    insert into public.payments (
+      user_id, amount, currency, status, tier, plan_id, gateway_key_id, gateway_payment_id, gateway_subscription_id,
+      captured_at, confirmed_at, period_start, period_end, next_reconcile_at, created_at
     )
-    select p_user_id, p_gateway_subscription_id, p_end, p_start, coalesce(p_gateway_payment_id, ''), p_amount, v_charged_at
+    select
+      p_user_id, v_amount, coalesce(substring(billing.json_text(p_payment -> 'currency') from '^[A-Z]{3}$'), pl.currency, 'INR'),
+      'captured', pl.tier, pl.id,
+      (
+        select o.gateway_key_id
+        from billing.subscription_orders o
+        where o.gateway_subscription_id = p_gateway_subscription_id
+      ),
+      v_gateway_payment_id, p_gateway_subscription_id, v_charged_at, v_charged_at, p_start, p_end, null, v_charged_at
     from next n
+    join public.plans pl on pl.id = n.plan_id
+    where v_gateway_payment_id is not null
+      and v_amount >= 0
     on conflict do nothing
   )
   select n as merged, ruled.subscription, ruled.tier
@@ -260,7 +380,6 @@ declare
   v_start constant timestamptz := case when v_has_cycle then billing.json_time(p_entity -> 'current_start') end;
   v_end constant timestamptz := case when v_has_cycle then billing.json_time(p_entity -> 'current_end') end;
   v_payment_id constant text := case when p_event = 'subscription.charged' then billing.json_text(p_payment -> 'id') end;
-  v_amount constant bigint := billing.json_integer(p_payment -> 'amount');
   v_gateway_plan_id constant text := billing.json_text(p_entity -> 'plan_id');
   v_email text;
   v_merged billing.gateway_subscriptions;
@@ -291,16 +410,15 @@ begin
     -- Nothing is stored about an erased user, but the subscription is cancelled at the gateway.
     return case when v_cancelled then 'unmatched' else billing.apply_event_for_missing_user(v_user_id, v_id) end;
   end if;
-  if p_event = 'subscription.charged' then
+  if p_event = 'subscription.charged' and v_email is not null then
     v_next := billing.apply_next_charge(
-      v_user_id, v_id, v_gateway_plan_id, v_start, v_end, v_payment_id, v_amount, p_entity, p_created_at, p_arrived_at
+      v_user_id, v_id, v_gateway_plan_id, v_start, v_end, p_payment, p_entity, p_created_at, p_arrived_at
     );
     v_merged := v_next.merged;
   end if;
   if v_merged.user_id is null then
     v_merged := billing.merge_gateway_subscription(
-      v_user_id, v_id, p_event, p_entity, v_gateway_plan_id, v_start, v_end, v_payment_id, v_amount, p_created_at,
-      p_arrived_at
+      v_user_id, v_id, p_event, p_entity, v_gateway_plan_id, v_start, v_end, p_payment, p_created_at, p_arrived_at
     );
   end if;
   if v_email is null then
@@ -334,3 +452,68 @@ begin
   end;
 end
 $$;
+
+-- Stores the payments of cycles that no webhook named, from the gateway's invoices: each as its charge would be announced.
+-- API: service_role only.
+create function public.apply_invoices(
+  p_gateway_subscription_id text,
+  p_items text default null -- the gateway's invoices of the subscription, a JSON array; null: it has none
+)
+returns jsonb -- {applied}: how many of the payments were new
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off
+as $$
+declare
+  v_mirrored billing.gateway_subscriptions;
+  v_invoice record;
+  v_applied integer := 0;
+begin
+  perform billing.begin_request('reconciliation', p_gateway_subscription_id);
+  select * into v_mirrored
+  from billing.gateway_subscriptions m
+  where m.gateway_subscription_id = p_gateway_subscription_id
+  order by m.user_id
+  limit 1;
+  perform billing.lock_gateway_payment(i.item ->> 'payment_id')
+  from (select item from jsonb_array_elements(p_items::jsonb) item order by item ->> 'payment_id') i;
+  perform billing.lock_user(v_mirrored.user_id);
+  for v_invoice in
+    select paid.*
+    from (
+      select
+        i.item, billing.json_text(i.item -> 'payment_id') as payment_id,
+        row_number() over (order by billing.json_time(i.item -> 'billing_start')) as paid_count
+      from jsonb_array_elements(p_items::jsonb) i (item)
+      where i.item ->> 'status' = 'paid'
+    ) paid
+    where v_mirrored.user_id is not null
+      and paid.payment_id is not null
+      and not exists (select from public.payments p where p.gateway_payment_id = paid.payment_id)
+    order by paid.paid_count
+  loop
+    v_applied := v_applied + billing.apply_answer(
+      concat_ws(':', 'reconcile', p_gateway_subscription_id, 'charged', v_invoice.payment_id),
+      'subscription.charged',
+      jsonb_build_object(
+        'subscription', jsonb_build_object('entity', jsonb_build_object(
+          'id', p_gateway_subscription_id,
+          'plan_id', v_mirrored.gateway_plan_id,
+          'current_start', v_invoice.item -> 'billing_start',
+          'current_end', v_invoice.item -> 'billing_end',
+          'paid_count', v_invoice.paid_count,
+          'charge_at', extract(epoch from v_mirrored.charge_at)::bigint,
+          'notes', jsonb_build_object('user_id', v_mirrored.user_id)
+        )),
+        'payment', jsonb_build_object('entity', jsonb_build_object(
+          'id', v_invoice.payment_id, 'amount', v_invoice.item -> 'amount', 'currency', v_invoice.item -> 'currency'
+        ))
+      ),
+      v_invoice.item -> 'paid_at',
+      null
+    )::integer;
+  end loop;
+  return jsonb_build_object('applied', v_applied);
+end
+$$;
+comment on function public.apply_invoices is 'Applies the gateway''s invoices of a subscription that it bills.';
+revoke execute on function public.apply_invoices from public, anon, authenticated;
+grant execute on function public.apply_invoices to service_role;

@@ -516,3 +516,33 @@ comment on function public.get_schema_version(text) is
   'Returns the newest applied migration that is not newer than the given one.';
 revoke execute on function public.get_schema_version(text) from public, anon, authenticated;
 grant execute on function public.get_schema_version(text) to service_role;
+
+-- Postgres lets PUBLIC execute each new function. The migrations keep this default, because a revoke would close functions
+-- of the app, too.
+create view billing.open_functions with (security_invoker = true) as
+select
+  signature.text as name,
+  format(
+    'Run "revoke execute on function %s from public, anon;", or mark it as meant: '
+    '"comment on function %1$s is ''Open to everybody: why'';"',
+    signature.text
+  ) as remedy
+from pg_catalog.pg_proc p
+cross join lateral (
+  select format('public.%I(%s)', p.proname, pg_get_function_identity_arguments(p.oid)) as text
+) signature
+where p.pronamespace = 'public'::regnamespace
+  and p.prosecdef
+  and p.prorettype not in ('trigger'::regtype, 'event_trigger'::regtype)
+  and has_function_privilege('anon', p.oid, 'execute')
+  and coalesce(obj_description(p.oid, 'pg_proc'), '') not like 'Open to everybody%'
+  and not exists (
+    select
+    from pg_catalog.pg_depend d
+    where d.classid = 'pg_catalog.pg_proc'::regclass
+      and d.objid = p.oid
+      and d.deptype = 'e'
+  );
+comment on view billing.open_functions is
+  'Functions of schema public that run with the rights of their owner (security definer) and that anon may execute, without '
+  'a comment that says that it is intended.';

@@ -316,6 +316,7 @@ begin
   select * into v_payment
   from public.payments p
   where p.id = billing.payment_id_of(p_action.reference)
+    and p.gateway_subscription_id is null
     and p.user_id = coalesce(p_action.user_id, p.user_id);
   perform billing.require(v_payment.id is not null, 'PS404', format(
     'end_access needs reference: no payment "%s" of this customer. To end a grant, use revoke_grant. A subscription that '
@@ -499,8 +500,8 @@ return array[
   'billing.open_functions', 'billing.unmailed_payments', 'billing.reconciliation_backlog',
   'public.plans', 'billing.profiles', billing.profiles_table()::text, 'public.subscriptions', 'public.payments',
   'billing.settings',
-  'billing.gateway_subscriptions', 'billing.gateway_charges', 'billing.subscription_orders',
-  'billing.wishes', 'billing.stopped_in_error', 'billing.manual_subscriptions', 'billing.grants', 'billing.refunds', 'billing.extra_payments',
+  'billing.gateway_subscriptions', 'billing.subscription_orders', 'billing.wishes', 'billing.stopped_in_error',
+  'billing.manual_subscriptions', 'billing.grants', 'billing.refunds',
   'billing.tier_changes', 'billing.gateway_events', 'billing.unsettled_events', 'billing.outbox',
   'billing.outbox_pauses', 'billing.settle_failures', 'billing.expected_triggers', 'billing.alerts',
   'billing.scheduled_jobs'
@@ -515,7 +516,8 @@ return array(
   from pg_catalog.pg_proc p
   where p.pronamespace = 'billing'::regnamespace
     and p.proname = any (array[
-      'clock', 'count_findings', 'find_ruling', 'find_user', 'paid_for', 'plan_bought', 'tier_bought', 'json_text',
+      'clock', 'count_findings', 'find_ruling', 'find_user', 'paid', 'paid_for', 'purchases_on_credit',
+      'plan_bought', 'tier_bought', 'json_text',
       'json_uuid', 'json_integer', 'grace_days', 'billed_until', 'is_refunded', 'user_of_message', 'refunded_amount',
       'is_waiting', 'why_text', 'amount_text', 'day_text', 'gateway_link', 'outbox_state', 'missing_parts',
       'schedule_faults', 'search_customers', 'user_id_of', 'authorised_at', 'cancelled_by_user_at', 'find_successor'

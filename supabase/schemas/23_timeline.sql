@@ -36,19 +36,10 @@ select p.user_id, p.gateway_payment_id, 'payments', p.gateway_key_id
 from public.payments p
 where p.gateway_payment_id is not null
 union all
-select p.user_id, x.gateway_payment_id, 'payments', p.gateway_key_id
-from public.payments p
-join billing.extra_payments x on x.payment_id = p.id
-union all
 select m.user_id, m.gateway_subscription_id, 'subscriptions', o.gateway_key_id
 from billing.gateway_subscriptions m
 left join billing.subscription_orders o on o.gateway_subscription_id = m.gateway_subscription_id
-where m.gateway_subscription_id <> ''
-union all
-select c.user_id, c.gateway_payment_id, 'payments', o.gateway_key_id
-from billing.gateway_charges c
-left join billing.subscription_orders o on o.gateway_subscription_id = c.gateway_subscription_id
-where c.gateway_payment_id <> '';
+where m.gateway_subscription_id <> '';
 comment on view billing.subjects is 'The gateway''s ids of each customer''s orders, payments and subscriptions.';
 comment on column billing.subjects.user_id is 'The customer. Null: the user was deleted.';
 comment on column billing.subjects.subject_id is 'The gateway''s id.';
@@ -68,6 +59,7 @@ cross join lateral (
     billing.gateway_link(p.gateway_key_id, 'orders', p.gateway_order_id), 1
   from public.payments p
   where p.user_id = u.user_id
+    and coalesce(p.gateway_subscription_id, p.extra_of::text) is null
   union all
   select p.uncaptured_at, 'attempt_failed', p.gateway_payment_id, 'The gateway did not capture the payment.',
     billing.gateway_link(p.gateway_key_id, 'payments', p.gateway_payment_id), 3
@@ -102,7 +94,7 @@ cross join lateral (
   ) subject
   join billing.gateway_events e on e.subject_id = subject.subject_id
   union all
-  select r.received_at, 'captured', coalesce(nullif(r.gateway_payment_id, ''), r.source_id),
+  select r.received_at, 'captured', coalesce(r.gateway_payment_id, r.source_id),
     billing.amount_text(r.amount, r.currency) || case
       when r.kind = 'extra_payment' then ': a further payment on the order.'
       when r.period_end is null then ' captured. It gave no tier.'
@@ -128,13 +120,6 @@ cross join lateral (
   from public.payments p
   where p.user_id = u.user_id
     and p.dispute_status is not null
-  union all
-  select
-    coalesce(c.dispute_event_at, c.charged_at), 'dispute', c.gateway_payment_id, format('Dispute: %s.', c.dispute_status),
-    null, 3
-  from billing.gateway_charges c
-  where c.user_id = u.user_id
-    and c.dispute_status is not null
   union all
   select g.at, 'grant', g.id::text,
     format('%s until %s: %s.', g.tier, billing.day_text(g.until), rtrim(coalesce(g.reason, 'no reason'), '.')), null, 4
@@ -274,7 +259,7 @@ select
   p.tier,
   p.amount,
   p.currency,
-  p.status,
+  case when p.extra_of is not null and p.confirmed_at is null then 'created' else p.status end as status,
   (
     select count(*)
     from billing.gateway_events e
@@ -284,31 +269,20 @@ select
   coalesce(p.meta ->> 'error_description', p.meta ->> 'error_reason', p.meta ->> 'error_code') as last_error,
   p.refunded_amount,
   p.dispute_status,
-  'order' as kind,
-  p.id::text as source_id
-from public.payments p
-union all
-select
-  p.user_id, p.gateway_order_id, x.gateway_payment_id, x.paid_at, p.tier, p.amount, p.currency,
-  case when x.confirmed_at is null then 'created' else 'captured' end, 1, null, x.refunded_amount, null, 'extra_payment',
-  p.id::text
-from public.payments p
-join billing.extra_payments x on x.payment_id = p.id
-union all
-select
-  c.user_id, null, nullif(c.gateway_payment_id, ''), c.charged_at, pl.tier, c.amount,
-  coalesce(pl.currency, (select min(shop.currency) from public.plans shop), 'INR'), 'captured', 1, null, c.refunded_amount,
-  c.dispute_status, 'cycle', c.gateway_subscription_id
-from billing.gateway_charges c
-left join billing.gateway_subscriptions m using (user_id, gateway_subscription_id)
-left join public.plans pl on pl.id = m.plan_id;
+  case
+    when p.extra_of is not null then 'extra_payment'
+    when p.gateway_subscription_id is not null then 'cycle'
+    else 'order'
+  end as kind,
+  coalesce(p.gateway_subscription_id, p.extra_of::text, p.id::text) as source_id
+from public.payments p;
 comment on view billing.customer_payments is 'Orders, paid or not, further payments on them, cycles. Filter by user_id.';
 comment on column billing.customer_payments.user_id is 'The customer. Null: the user was deleted.';
-comment on column billing.customer_payments.gateway_order_id is 'The gateway''s id of the order. Null: a cycle.';
+comment on column billing.customer_payments.gateway_order_id is 'The gateway''s id of the order. Null: a cycle, or extra.';
 comment on column billing.customer_payments.gateway_payment_id is 'The gateway''s id of the payment. Null: not paid.';
 comment on column billing.customer_payments.at is 'When it was captured or charged, else when the order was made.';
 comment on column billing.customer_payments.tier is 'The tier that was sold.';
-comment on column billing.customer_payments.amount is 'The amount in minor currency units. Null: the gateway named none.';
+comment on column billing.customer_payments.amount is 'The amount in minor currency units.';
 comment on column billing.customer_payments.currency is 'The currency of the amounts.';
 comment on column billing.customer_payments.status is 'created (not paid), captured or failed.';
 comment on column billing.customer_payments.attempts is 'The known attempts: failed ones, and the one that succeeded.';

@@ -33,7 +33,7 @@ test.each([['the refund', 0], ['the payment', 1]])(
     await waiting;
     expect(
       await database.query(
-        'select gateway_payment_id, refunded_amount::int as refunded from billing.extra_payments where payment_id = $1',
+        'select gateway_payment_id, refunded_amount::int as refunded from public.payments where extra_of = $1',
         [order.id],
       ),
     ).toEqual([{ gateway_payment_id: extra.id, refunded: 99900 }]);

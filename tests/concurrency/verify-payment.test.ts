@@ -37,7 +37,7 @@ test('ten payments on one order at once: one counts, nine are extra', async () =
     racers.map((racer) => callRpc(racer, 'verify_payment', user.id, orderId, uniqueId('pay'), 'signature')),
   );
   const { gateway_payment_id } = await readPayment(database, id);
-  const extra = await database.query('select gateway_payment_id from billing.extra_payments where payment_id = $1', [
+  const extra = await database.query('select gateway_payment_id from public.payments where extra_of = $1', [
     id,
   ]);
   expect(extra).toHaveLength(9);

@@ -36,7 +36,7 @@ describe.each(poolSample)('%s', (target) => {
       'billing.gateway_events',
       'billing.unsettled_events',
       'billing.gateway_subscriptions',
-      'billing.gateway_charges',
+      'public.payments',
     ]);
 
   async function applied(body: string): Promise<void> {

@@ -87,6 +87,7 @@ describe.each(everyTarget)('%s', (target) => {
           gateway_order_id: `order_${user.id}`,
           gateway_payment_id: `pay_${user.id}`,
           gateway_signature: 'abc',
+          gateway_subscription_id: null,
           meta: { tier: 'pro' },
           captured_at: '2027-03-01T10:00:01+00:00',
           confirmed_at: null,

@@ -231,7 +231,12 @@ describe.each(poolSample)('%s', (target) => {
     await shop.deliver(paymentCaptured({ id, order_id: orderId }));
     await shop.deliveries(orderId, 4);
     await expectBought(user, paid);
-    expect(await project.database.query('select 1 from billing.extra_payments where gateway_payment_id = $1', [id]))
+    expect(
+      await project.database.query(
+        'select 1 from public.payments where extra_of is not null and gateway_payment_id = $1',
+        [id],
+      ),
+    )
       .toHaveLength(1);
   });
 

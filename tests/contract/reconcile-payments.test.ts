@@ -193,14 +193,26 @@ describe.each(poolSample)('%s', (target) => {
     'POST /api/internal/reconcile of a subscription that was %s and that the gateway charged again → 200, renewed',
     async (status) => {
       const { subscription, charge } = await billed();
-      shop.onGatewayCall(() => Response.json({ ...subscription, status }));
+      const invoices: object[] = [];
+      const standIn = (answered: object) =>
+        shop.onGatewayCall(({ path }) =>
+          Response.json(path.startsWith('/v1/invoices') ? { items: invoices } : answered)
+        );
+      standIn({ ...subscription, status });
       await makeSubscriptionDue(subscription.id);
       // The state itself was announced by no webhook.
       expect(await answer(reconcile(shop))).toEqual({ status: 200, body: { asked: 1, applied: 1, unanswered: 0 } });
-      shop.onGatewayCall(() => Response.json({ ...subscription, ...charge, status: 'active' }));
+      const { current_start: billing_start, current_end: billing_end } = charge;
+      const paid = { payment_id: uniqueId('pay'), amount: 99900, currency: 'INR', paid_at: billing_start };
+      invoices.push({ ...paid, status: 'paid', billing_start, billing_end });
+      standIn({ ...subscription, ...charge, status: 'active' });
       await makeSubscriptionDue(subscription.id);
-      expect(await answer(reconcile(shop))).toEqual({ status: 200, body: { asked: 1, applied: 1, unanswered: 0 } });
-      expect(shop.calls.at(-1)).toMatchObject({ method: 'GET', path: `/v1/subscriptions/${subscription.id}` });
+      // The cycle and its payment.
+      expect(await answer(reconcile(shop))).toEqual({ status: 200, body: { asked: 1, applied: 2, unanswered: 0 } });
+      expect(shop.calls.slice(-2)).toMatchObject([
+        { method: 'GET', path: `/v1/subscriptions/${subscription.id}` },
+        { method: 'GET', path: '/v1/invoices' },
+      ]);
       expect(
         await project.database.one(
           'select extract(epoch from current_period_end)::int as until from public.subscriptions where gateway_subscription_id = $1',

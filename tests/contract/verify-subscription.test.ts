@@ -57,7 +57,7 @@ describe.each(poolSample)('%s', (target) => {
     const id = await start();
     const paid = await shop.authorise(id, { drop: true });
     const { status, body } = await verify(paid);
-    const { subscription, currentTier, billing } = await read();
+    const { subscription, currentTier, payments, billing } = await read();
     expect({ status, body }).toEqual({
       status: 200,
       body: {
@@ -72,6 +72,15 @@ describe.each(poolSample)('%s', (target) => {
     });
     expect(subscription).toMatchObject({ tier: 'pro', status: 'active', gateway_subscription_id: id });
     expect(currentTier).toBe('pro');
+    expect(payments).toMatchObject([{
+      status: 'captured',
+      amount: 99900,
+      currency: 'INR',
+      tier: 'pro',
+      gateway_payment_id: paid.gateway_payment_id,
+      gateway_subscription_id: id,
+      period_end: subscription.current_period_end,
+    }]);
     expect(billing).toEqual({
       gateway_subscription_id: id,
       status: 'active',

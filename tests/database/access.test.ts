@@ -129,7 +129,7 @@ describe('what the API does not expose', () => {
   const inside = [
     'select from billing.outbox',
     'select from billing.gateway_events',
-    'select from billing.extra_payments',
+    'select from billing.refunds',
     "select billing.set_tier(gen_random_uuid(), 'pro', null)",
     'select billing.clock()',
     'select billing.find_user(gen_random_uuid(), true)',

@@ -33,17 +33,20 @@ beforeAll(async () => {
     insert into billing.gateway_subscriptions (user_id, gateway_subscription_id, plan_id, status, period_start, period_end, arrived_at)
     select u.id, 'sub_' || u.id, p.id, 'cancelled', now() - interval '2 years', now() - interval '1 year', now()
     from auth.users u cross join public.plans p where p.tier = 'pro';
-    insert into billing.gateway_charges
-      (user_id, gateway_subscription_id, period_start, period_end, gateway_payment_id, amount, charged_at)
+    insert into public.payments
+      (user_id, gateway_subscription_id, period_start, period_end, gateway_payment_id, amount, status, captured_at,
+       created_at, next_reconcile_at)
     select user_id, gateway_subscription_id, period_start, period_end, 'pay_of_' || gateway_subscription_id, 99900,
-      period_start
+      'captured', period_start, period_start, null
     from billing.gateway_subscriptions;
     insert into billing.subscription_orders (user_id, tier, gateway_plan_id, gateway_subscription_id, expires_at)
     select user_id, 'pro', 'plan_pro', gateway_subscription_id, now() from billing.gateway_subscriptions;
     insert into billing.refunds (refund_id, gateway_payment_id, amount, status)
     select 'rfnd_' || n, 'pay_' || n, 100, 'processed' from generate_series(1, ${users}) n;
-    insert into billing.extra_payments (payment_id, gateway_payment_id, paid_at)
-    select id, 'pay_extra_' || id, now() from public.payments limit 100;
+    insert into public.payments (user_id, extra_of, gateway_payment_id, amount, status, captured_at, next_reconcile_at)
+    select user_id, id, 'pay_extra_' || id, amount, 'captured', now(), null
+    from public.payments
+    where gateway_order_id is not null limit 100;
     insert into billing.grants (user_id, tier, until, at)
     select id, 'pro', now() - interval '1 year', now() - interval '2 years' from auth.users;
     insert into billing.manual_subscriptions (user_id, tier, status, cancel_at_period_end, at)
@@ -75,7 +78,7 @@ const large = [
     'tier_changes',
     'refunds',
   ],
-  ...['gateway_subscriptions', 'gateway_charges', 'grants', 'manual_subscriptions', 'support_actions'],
+  ...['gateway_subscriptions', 'grants', 'manual_subscriptions', 'support_actions'],
   'subscription_orders',
 ];
 

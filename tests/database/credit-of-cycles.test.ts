@@ -151,7 +151,10 @@ test('a cycle that is refunded after its credit is a finding', async () => {
   await buy(day(11));
   await deliver(service, refundEvent({ id: payOf('january').id }, 9900));
   expect(await row()).toMatchObject({ tier: 'premium', status: 'active' });
-  expect(await findings()).toEqual([{ finding: 'unearned_credit', reason: 'the credited payment was refunded' }]);
+  expect(await findings()).toEqual([{
+    finding: 'unearned_credit',
+    reason: 'the credited payment was refunded or lost',
+  }]);
 });
 
 test('billed, bought once and billed again: the credited purchase comes back after the last cycle', async () => {

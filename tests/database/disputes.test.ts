@@ -67,7 +67,8 @@ test('a dispute about an extra payment on the order does not change the payment 
   await deliver(service, paymentCaptured(paymentOf(order)));
   const extra = { id: uniqueId('pay'), order_id: order.orderId };
   await deliver(service, paymentCaptured(extra));
-  expect(await deliver(service, disputeEvent('created', 'open', extra))).toBe('mismatch');
+  expect(await deliver(service, disputeEvent('created', 'open', extra))).toBe('applied');
+  expect(await deliver(service, disputeEvent('created', 'open', { ...extra, id: uniqueId('pay') }))).toBe('mismatch');
   expect(await readPayment(database, order.id)).toMatchObject({ dispute_status: null });
 });
 

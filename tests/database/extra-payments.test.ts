@@ -24,7 +24,7 @@ const refund = ({ orderId }: Purchase, id: string, amount = 99900, which?: Refun
 const extras = ({ id }: Purchase) =>
   database.query(
     `select gateway_payment_id as id, refunded_amount::int as refunded
-     from billing.extra_payments where payment_id = $1 order by created_at, gateway_payment_id`,
+     from public.payments where extra_of = $1 order by created_at, gateway_payment_id`,
     [id],
   );
 

@@ -374,7 +374,10 @@ describe('the finding unearned_credit', () => {
       await refund(basic, amount);
       expect(await findings()).toEqual([]);
       expect(await verifyPurchase(service, premium)).toMatchObject({ outcome: 'applied', tier: 'premium' });
-      expect(await findings()).toEqual([{ finding: 'unearned_credit', reason: 'the credited payment was refunded' }]);
+      expect(await findings()).toEqual([{
+        finding: 'unearned_credit',
+        reason: 'the credited payment was refunded or lost',
+      }]);
       await at('2027-01-11T00:00:01Z');
       expect(await findings()).toEqual([]);
     },

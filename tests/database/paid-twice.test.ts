@@ -23,7 +23,7 @@ afterEach(async () => {
   await setEarlyRenewal(database, 'replace');
   await database.query(
     `truncate auth.users, public.payments, billing.outbox, billing.gateway_events,
-       billing.gateway_subscriptions, billing.gateway_charges cascade`,
+       billing.gateway_subscriptions cascade`,
   );
 });
 afterAll(() => database.close());

@@ -4,7 +4,7 @@ import { setClock } from '../helpers/database/clock.ts';
 import { callRpc, openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
-import { refundEvent, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
+import { disputeEvent, refundEvent, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
 import { readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
 
@@ -208,8 +208,8 @@ describe('the renewal of a purchase', () => {
 
   test('is stopped when the purchase is lost in a dispute', async () => {
     const { renewal, paymentId } = await upgraded();
-    await database.query("update public.payments set dispute_status = 'lost' where id = $1", [paymentId]);
-    await settle();
+    const { id } = await database.one('select gateway_payment_id as id from public.payments where id = $1', [paymentId]);
+    await deliver(service, disputeEvent('lost', 'lost', { id: String(id), amount: 1 }));
     expect(await told(renewal)).toMatchObject({ at: new Date(at('06-10')) });
   });
 

@@ -64,7 +64,7 @@ describe.each([
     // Often enough for a generic plan that Postgres keeps for later calls, for any parameters.
     for (let count = 0; count < 8; count += 1) {
       const plan = await plans.of(`select public.${name}()`);
-      expect(plan).toContain(`Index Scan using ${index} on ${table}`);
+      expect(plan).toMatch(new RegExp(`Index Scan (using ${index} on ${table}|on ${index})\\b`));
       expect(plan).not.toMatch(/Seq Scan on (gateway_subscriptions|subscription_orders|payments|subscriptions)\b/);
       expect(plan).not.toMatch(/Hash Join/);
     }

@@ -25,7 +25,7 @@ afterEach(async () => {
   await setClock(database, null);
   await database.query(
     `truncate auth.users, public.payments, billing.outbox, billing.gateway_events, billing.refunds,
-       billing.gateway_subscriptions, billing.gateway_charges cascade`,
+       billing.gateway_subscriptions cascade`,
   );
 });
 afterAll(() => database.close());

@@ -49,15 +49,18 @@ beforeAll(async () => {
       s.updated_at, s.current_period_start, s.current_period_end, s.updated_at, now() + interval '10 months'
     from public.subscriptions s
     join public.plans p on p.tier = 'pro';
-    insert into billing.gateway_charges
-      (user_id, gateway_subscription_id, period_start, period_end, gateway_payment_id, amount, charged_at)
+    insert into public.payments
+      (user_id, gateway_subscription_id, period_start, period_end, gateway_payment_id, amount, status, captured_at,
+       created_at, next_reconcile_at)
     select m.user_id, m.gateway_subscription_id, m.period_start, m.period_end, 'pay_of_' || m.gateway_subscription_id, 99900,
-      m.activated_at
+      'captured', m.activated_at, m.activated_at, null
     from billing.gateway_subscriptions m;
     insert into billing.refunds (refund_id, gateway_payment_id, amount, status)
     select 'rfnd_' || n, 'pay_refunded_' || n, 100, 'processed' from generate_series(1, ${rows}) n;
-    insert into billing.extra_payments (payment_id, gateway_payment_id, paid_at)
-    select id, 'pay_extra_' || id, now() from public.payments;
+    insert into public.payments (user_id, extra_of, gateway_payment_id, amount, status, captured_at, next_reconcile_at)
+    select user_id, id, 'pay_extra_' || id, amount, 'captured', now(), null
+    from public.payments
+    where gateway_order_id is not null;
     insert into billing.grants (user_id, tier, until, at)
     select id, 'pro', now() - interval '1 year', now() - interval '2 years' from auth.users;
     insert into billing.manual_subscriptions (user_id, tier, status, cancel_at_period_end, at)
@@ -216,7 +219,7 @@ const calls: Record<string, () => Promise<[string, unknown[]]>> = {
 /** Tables that grow with the users. The plans, the pauses and the lists of pending work stay small. */
 const large = [
   'users|profiles|subscriptions|payments|gateway_events|outbox|tier_changes',
-  'order_reads|gateway_subscriptions|gateway_charges|refunds|extra_payments|grants|manual_subscriptions',
+  'order_reads|gateway_subscriptions|refunds|grants|manual_subscriptions',
 ].join('|');
 
 describe(`with ${rows} users`, () => {

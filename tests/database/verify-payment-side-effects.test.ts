@@ -149,7 +149,8 @@ describe('a new purchase', () => {
     const id = uniqueId('sub');
     const period = { start: '2030-01-01T00:00:00Z', end: '2030-02-01T00:00:00Z' };
     const event = (name: 'activated' | 'charged' | 'cancelled', createdAt: string) =>
-      deliver(service, subscriptionEvent({ name, userId: user.id, id, createdAt, ...period }));
+      deliver(service, subscriptionEvent({ name, userId: user.id, id, createdAt, ...period, ...paid(name) }));
+    const paid = (name: string) => name === 'charged' ? { payment: { id: `pay_${id}` } } : {};
     expect(await event('activated', '2030-01-01T00:00:00Z')).toBe('applied');
     expect(await readSubscription(database, user.id)).toMatchObject({ gateway_subscription_id: id });
 

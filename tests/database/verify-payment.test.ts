@@ -211,7 +211,7 @@ test('a payment id that belongs to another order is refused and grants nothing',
 });
 
 function extraPayments(paymentId: string) {
-  return database.query('select gateway_payment_id from billing.extra_payments where payment_id = $1', [paymentId]);
+  return database.query('select gateway_payment_id from public.payments where extra_of = $1', [paymentId]);
 }
 
 async function readState(userId: string, paymentId: string) {

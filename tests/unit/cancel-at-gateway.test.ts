@@ -22,6 +22,7 @@ function gateway(status: number, afterwards: string | null = 'active', retryAfte
     listOrderPayments: () => Promise.resolve({ status: 'unanswered' }),
     readPayment: () => Promise.resolve({ status: 'unknown' }),
     listRefunds: () => Promise.resolve({ status: 'unanswered' }),
+    listInvoices: () => Promise.resolve({ status: 'unanswered' }),
   };
 }
 

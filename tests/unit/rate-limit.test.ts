@@ -63,11 +63,11 @@ test('every read of a payment waits, those of its refunds too', async () => {
   const asked: unknown[] = [];
   const answer = (...id: unknown[]) => (asked.push([waits, ...id]), Promise.resolve(found));
   const gateway = limitRate(
-    { listOrderPayments: answer, listRefunds: answer, readSubscription: answer },
+    { listOrderPayments: answer, listRefunds: answer, listInvoices: answer, readSubscription: answer },
     () => (waits += 1, Promise.resolve()),
   );
-  for (const read of [gateway.listOrderPayments, gateway.listRefunds, gateway.readSubscription]) {
+  for (const read of [gateway.listOrderPayments, gateway.listRefunds, gateway.listInvoices, gateway.readSubscription]) {
     expect(await read('id')).toBe(found);
   }
-  expect(asked).toEqual([[1, 'id'], [2, 'id'], [3, 'id']]);
+  expect(asked).toEqual([[1, 'id'], [2, 'id'], [3, 'id'], [4, 'id']]);
 });

@@ -17,6 +17,7 @@ const gateway: Gateway = {
   listOrderPayments: () => Promise.resolve({ status: 'found', value: [{ id: 'pay_A', email: 'asha@example.com' }] }),
   readPayment: () => Promise.resolve({ status: 'unknown' }),
   listRefunds: () => Promise.resolve({ status: 'unanswered' }),
+  listInvoices: () => Promise.resolve({ status: 'unanswered' }),
 };
 
 /** Calls the endpoint. The database returns these answers for each SQL function, in order, and throws errors. */
@@ -55,7 +56,7 @@ test('an answer that cannot be applied → 200, one line in the log that names t
   const { status, body, id, log } = await reconcile({
     ...structuredClone(due),
     apply_order_payments: [locked, { applied: 1, ended: false }],
-    apply_gateway_subscription: [{ applied: true }],
+    apply_gateway_subscription: [{ applied: true, lacks_payment: false }],
   });
   expect({ status, body }).toEqual({ status: 200, body: { asked: 3, applied: 2, unanswered: 1 } });
   expect(log).toMatchObject([
@@ -68,7 +69,7 @@ test('an invalid result of an SQL function is logged without its content', async
   const { status, body, log } = await reconcile({
     ...structuredClone(due),
     apply_order_payments: [{ applied: 'order_1' }, { applied: 1, ended: false }],
-    apply_gateway_subscription: [{ applied: true }],
+    apply_gateway_subscription: [{ applied: true, lacks_payment: false }],
   });
   expect({ status, body }).toEqual({ status: 200, body: { asked: 3, applied: 2, unanswered: 1 } });
   expect(log).toHaveLength(2);
@@ -79,7 +80,7 @@ test('all answers applied → 200, only the request in the log', async () => {
   const { status, body, log } = await reconcile({
     ...structuredClone(due),
     apply_order_payments: [{ applied: 1, ended: false }, { applied: 0, ended: true }],
-    apply_gateway_subscription: [{ applied: false }],
+    apply_gateway_subscription: [{ applied: false, lacks_payment: false }],
   });
   expect({ status, body }).toEqual({ status: 200, body: { asked: 3, applied: 2, unanswered: 0 } });
   expect(log).toMatchObject([{ event: 'request', outcome: 'reconciled' }]);
@@ -101,7 +102,7 @@ test('the gateway gets no more calls a second than RECONCILE_CALLS_PER_SECOND', 
         claim_payments_to_reconcile: [{ settled: 0, payments: [] }, { settled: 0, payments: [] }],
         claim_subscriptions_to_reconcile: [{ settled: 0, subscriptions }, { settled: 0, subscriptions: [] }],
         claim_subscription_orders: [{ orders: [] }, { orders: [] }],
-        apply_gateway_subscription: subscriptions.map(() => ({ applied: false })),
+        apply_gateway_subscription: subscriptions.map(() => ({ applied: false, lacks_payment: false })),
       },
       { RECONCILE_CALLS_PER_SECOND: '4' },
       { ...gateway, readSubscription },

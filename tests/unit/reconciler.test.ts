@@ -6,11 +6,12 @@ import { reconcileAll } from '../../supabase/functions/api/gateway/reconciler.ts
 
 /** A database in which payments and subscriptions are due. It records the applied answers, and fails for some ids. */
 function due(
-  { payments = 0, subscriptions = 0, orders = 0, fails = () => false }: {
+  { payments = 0, subscriptions = 0, orders = 0, fails = () => false, lacksPayment = false }: {
     payments?: number;
     subscriptions?: number;
     orders?: number;
     fails?: (id: string) => boolean;
+    lacksPayment?: boolean;
   },
 ): ReconcileDatabase & { applied: unknown[]; finished: number } {
   const applied: unknown[] = [];
@@ -45,7 +46,11 @@ function due(
     applySubscriptionOrder(id, entity) {
       if (fails(id)) return Promise.reject(new DatabaseError('apply_subscription_order', '55P03'));
       applied.push([id, entity]);
-      return Promise.resolve({ applied: entity !== null });
+      return Promise.resolve({ applied: entity !== null, lacks_payment: lacksPayment });
+    },
+    applyInvoices(id, items) {
+      applied.push([id, items]);
+      return Promise.resolve({ applied: items?.length ?? 0 });
     },
     applyOrderPayments(id, items) {
       if (fails(id)) return Promise.reject(new DatabaseError('apply_order_payments', '55P03'));
@@ -56,7 +61,7 @@ function due(
       // Throws synchronously, as a bug would.
       if (fails(subscription.id)) throw new TypeError('bug');
       applied.push([subscription.id, entity]);
-      return Promise.resolve({ applied: entity !== null });
+      return Promise.resolve({ applied: entity !== null, lacks_payment: lacksPayment });
     },
   };
 }
@@ -64,16 +69,19 @@ function due(
 const answers: GatewayReads = {
   listOrderPayments: () => Promise.resolve({ status: 'found', value: [{ id: 'pay_A' }] }),
   listRefunds: () => Promise.reject(new Error('nothing was refunded')),
+  listInvoices: () => Promise.reject(new Error('every payment is known')),
   readSubscription: () => Promise.resolve({ status: 'found', value: { status: 'active' } }),
 };
 const nothing: GatewayReads = {
   listOrderPayments: () => Promise.resolve({ status: 'unanswered' }),
   listRefunds: () => Promise.resolve({ status: 'unanswered' }),
+  listInvoices: () => Promise.resolve({ status: 'unanswered' }),
   readSubscription: () => Promise.resolve({ status: 'unanswered' }),
 };
 const unknown: GatewayReads = {
   listOrderPayments: () => Promise.resolve({ status: 'unknown' }),
   listRefunds: () => Promise.resolve({ status: 'unknown' }),
+  listInvoices: () => Promise.resolve({ status: 'unknown' }),
   readSubscription: () => Promise.resolve({ status: 'unknown' }),
 };
 
@@ -149,6 +157,20 @@ test('an order whose refunds get no answer is not applied', async () => {
   });
   expect(report).toEqual({ asked: 1, applied: 0, unanswered: 1 });
   expect(database.applied).toEqual([]);
+});
+
+test('the invoices of a subscription are read if the payment of a cycle is not known', async () => {
+  const database = due({ subscriptions: 1, orders: 1, lacksPayment: true });
+  const invoices = [{ id: 'inv_A', payment_id: 'pay_A', status: 'paid' }];
+  const listInvoices: GatewayReads['listInvoices'] = () => Promise.resolve({ status: 'found', value: invoices });
+  expect(await reconcile(database, { ...answers, listInvoices })).toEqual({ asked: 2, applied: 4, unanswered: 0 });
+  expect(database.applied).toContainEqual(['sub_0', invoices]);
+});
+
+test('a subscription whose invoices get no answer is read again', async () => {
+  const database = due({ subscriptions: 1, lacksPayment: true });
+  const report = await reconcile(database, { ...answers, listInvoices: nothing.listInvoices });
+  expect(report).toEqual({ asked: 1, applied: 0, unanswered: 1 });
 });
 
 test('a gateway that answers nothing gets fewer than ten calls', async () => {

@@ -68,6 +68,21 @@ export type Payment = PaymentError & {
   created_at: number;
 };
 
+export type Invoice = {
+  id: string;
+  entity: 'invoice';
+  subscription_id: string;
+  payment_id: string | null;
+  order_id: string | null;
+  status: 'issued' | 'paid';
+  amount: number;
+  currency: string;
+  billing_start: number | null;
+  billing_end: number | null;
+  paid_at: number | null;
+  created_at: number;
+};
+
 export type Refund = {
   id: string;
   entity: 'refund';

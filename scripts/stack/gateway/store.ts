@@ -1,4 +1,15 @@
-import type { Dispute, Method, Notes, Order, Payment, PaymentError, Plan, Refund, Subscription } from './entities.ts';
+import type {
+  Dispute,
+  Invoice,
+  Method,
+  Notes,
+  Order,
+  Payment,
+  PaymentError,
+  Plan,
+  Refund,
+  Subscription,
+} from './entities.ts';
 
 const ID_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const ID_LENGTH = 14;
@@ -39,6 +50,7 @@ export function createGatewayStore() {
     orders,
     payments,
     refunds,
+    invoices: createEntityStore<Invoice>(),
     disputes: createEntityStore<Dispute>(),
     plans: createEntityStore<Plan>(),
     subscriptions: createEntityStore<Subscription>(),

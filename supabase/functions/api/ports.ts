@@ -92,6 +92,11 @@ export type Database = {
     id: string,
     entity: GatewaySubscription | null,
   ): Promise<Result<'apply_subscription_order'>>;
+  /** Applies the invoices of a subscription, whose paid cycles may lack their payment; null: it has none. */
+  applyInvoices(
+    gatewaySubscriptionId: string,
+    items: readonly unknown[] | null,
+  ): Promise<Result<'apply_invoices'>>;
   /** Starts a run, unless another one is running. Its lease of 75 seconds is longer than a run. */
   beginReconciliation(runId: string): Promise<Result<'begin_reconciliation'>>;
   /** Ends a run. `isDone`: it left nothing to do, or used up its time and got answers. */
@@ -112,6 +117,7 @@ export type ReconcileDatabase = Pick<
   | 'applyGatewaySubscription'
   | 'claimSubscriptionOrders'
   | 'applySubscriptionOrder'
+  | 'applyInvoices'
   | 'beginReconciliation'
   | 'endReconciliation'
 >;

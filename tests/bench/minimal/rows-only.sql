@@ -149,11 +149,13 @@ begin
         and m.gateway_subscription_id = v_subscription ->> 'id'
     ),
     charge as (
-      insert into billing.gateway_charges (
-        user_id, gateway_subscription_id, period_end, period_start, gateway_payment_id, amount, charged_at
+      insert into public.payments (
+        user_id, gateway_subscription_id, period_end, period_start, gateway_payment_id, amount, status, captured_at,
+        confirmed_at, next_reconcile_at
       )
       values (
-        v_user_id, v_subscription ->> 'id', v_end, v_start, v_payment ->> 'id', (v_payment ->> 'amount')::bigint, now()
+        v_user_id, v_subscription ->> 'id', v_end, v_start, v_payment ->> 'id', (v_payment ->> 'amount')::bigint, 'captured',
+        now(), now(), null
       )
       on conflict do nothing
     ),

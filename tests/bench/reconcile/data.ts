@@ -71,9 +71,10 @@ export async function loadSubscriptions(client: pg.Client, at: number): Promise<
   );
   await copy(
     client,
-    'billing.gateway_charges',
+    'public.payments',
     userId,
-    `${key}, ${period}, 'gateway_payment_id', 'pay_Bench' || b.n, 'charged_at', b.starts_at`,
+    `${key}, ${period}, 'id', gen_random_uuid(), 'gateway_payment_id', 'pay_Bench' || b.n, 'captured_at', b.starts_at,
+     'created_at', b.starts_at`,
   );
   await client.query('create index on bench (n)');
   await client.query('set session_replication_role = default');

@@ -148,9 +148,9 @@ begin
             p.confirmed_at is not null as is_confirmed, p.refunded_amount as refunded
           where p.gateway_payment_id is not null
           union all
-          select x.gateway_payment_id, x.paid_at is not null, x.confirmed_at is not null, x.refunded_amount
-          from billing.extra_payments x
-          where x.payment_id = p.id
+          select x.gateway_payment_id, true, x.confirmed_at is not null, x.refunded_amount
+          from public.payments x
+          where x.extra_of = p.id
         ) m
       ) money
     ),

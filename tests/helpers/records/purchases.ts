@@ -67,7 +67,7 @@ export async function readPurchase(
 /** The extra payments on an order, which an admin must refund. */
 export async function extraPayments(database: TestDatabase, { id }: Purchase): Promise<unknown[]> {
   const rows = await database.query(
-    'select gateway_payment_id from billing.extra_payments where payment_id = $1 order by gateway_payment_id',
+    'select gateway_payment_id from public.payments where extra_of = $1 order by gateway_payment_id',
     [id],
   );
   return rows.map((row) => row.gateway_payment_id);

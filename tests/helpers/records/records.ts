@@ -64,6 +64,6 @@ export async function deleteUsers(database: TestDatabase): Promise<void> {
   await setClock(database, null);
   await database.query(`
     delete from auth.users;
-    truncate billing.gateway_subscriptions, billing.gateway_charges, billing.refunds, billing.deleted_users,
+    truncate billing.gateway_subscriptions, billing.refunds, billing.deleted_users,
       billing.outbox, public.payments cascade`);
 }

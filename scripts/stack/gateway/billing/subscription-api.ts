@@ -56,6 +56,11 @@ export function createSubscriptionApi({ store, queue, clock, baseUrl }: Parts): 
   });
   routes.get('/subscriptions/:id', (c) => found(c, store.subscriptions.find(c.req.param('id'))));
 
+  routes.get('/invoices', (c) => {
+    const subscription = c.req.query('subscription_id');
+    return listed(c, store.invoices.list().filter(({ subscription_id }) => subscription_id === subscription));
+  });
+
   /** Changes the subscription that the path names, sends the webhooks about it, and answers it. */
   const change = <Fields>(
     schema: z.ZodType<Fields>,

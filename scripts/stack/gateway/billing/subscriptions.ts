@@ -5,6 +5,7 @@ import { gatewayError, unknownId } from '../errors.ts';
 import { createWebhook, type Webhook } from '../events.ts';
 import { movePayment } from '../payments.ts';
 import { type GatewayStore, newId } from '../store.ts';
+import { issueInvoice } from './invoices.ts';
 import type { cycleRequest, SubscriptionRequest } from './subscription-requests.ts';
 import { advance } from './subscription-states.ts';
 
@@ -82,10 +83,17 @@ function charge(
 ): { payment: Payment; webhooks: Webhook[] } | undefined {
   const { event, payment_events } = request;
   const fails = event === 'pending' || event === 'halted';
-  if (event !== 'charged' && !(fails && payment_events)) return undefined;
+  if (event !== 'charged' && !fails) return undefined;
   const { amount = priceOf(subscription, plan) } = request;
-  const made = paySubscription(store, subscription, { ...request, amount, outcome: fails ? 'failed' : 'captured' });
-  if (!fails) store.charges.set(subscription.id, made.payment.id);
+  const invoice = issueInvoice(store, subscription, amount, request.created_at);
+  if (fails && !payment_events) return undefined;
+  const outcome = fails ? 'failed' : 'captured';
+  const made = paySubscription(store, subscription, { ...request, amount, outcome, invoice_id: invoice.id });
+  if (!fails) {
+    const { id: payment_id, order_id } = made.payment;
+    store.invoices.save({ ...invoice, status: 'paid', payment_id, order_id, paid_at: request.created_at });
+    store.charges.set(subscription.id, payment_id);
+  }
   return { payment: made.payment, webhooks: payment_events ? made.webhooks : [] };
 }
 
@@ -97,13 +105,19 @@ export function priceOf({ quantity }: Subscription, plan: Plan | undefined): num
 type SubscriptionPayment =
   & Pick<SubscriptionRequest, 'created_at' | 'irregular'>
   & Partial<Pick<typeof DECLINED, 'error_description' | 'error_reason'>>
-  & { amount: number; outcome: 'captured' | 'failed'; description?: string };
+  & { amount: number; outcome: 'captured' | 'failed'; description?: string; invoice_id?: string };
 
 /** Makes a payment of a subscription, on a new order. */
 export function paySubscription(
   store: GatewayStore,
   { id, plan_id }: Subscription,
-  { amount, outcome, description = 'Recurring Payment via Subscription', ...step }: SubscriptionPayment,
+  {
+    amount,
+    outcome,
+    description = 'Recurring Payment via Subscription',
+    invoice_id = newId('inv'),
+    ...step
+  }: SubscriptionPayment,
 ): { payment: Payment; webhooks: Webhook[] } {
   const { created_at } = step;
   const currency = store.plans.find(plan_id)?.item.currency ?? 'INR';
@@ -114,7 +128,7 @@ export function paySubscription(
     ...attempt,
     method,
     vpa: method === 'upi' ? attempt.vpa : null,
-    invoice_id: newId('inv'),
+    invoice_id,
     description,
   });
   const moved = movePayment(store, created, outcome, { ...DECLINED, ...step });

@@ -167,11 +167,13 @@ export const results = {
     settled: z.number(),
     subscriptions: z.array(z.object({ id: z.string(), gateway_subscription_id: z.string() })),
   }),
-  apply_gateway_subscription: z.object({ applied: z.boolean() }),
+  /** `lacks_payment`: the gateway did not name the payment of the newest cycle yet. */
+  apply_gateway_subscription: z.object({ applied: z.boolean(), lacks_payment: z.boolean() }),
   claim_subscription_orders: z.object({
     orders: z.array(z.object({ id: z.string(), gateway_subscription_id: z.string() })),
   }),
-  apply_subscription_order: z.object({ applied: z.boolean() }),
+  apply_subscription_order: z.object({ applied: z.boolean(), lacks_payment: z.boolean() }),
+  apply_invoices: z.object({ applied: z.number() }),
   begin_reconciliation: z.object({ began: z.boolean() }),
   end_reconciliation: unread,
   get_health: z.object({ oldest_undelivered_at: time, last_webhook_at: time, last_sweep_at: time }),

@@ -109,11 +109,7 @@ export function createDatabase(
     getOrder: (userId, orderId, canRead) =>
       call('get_order', { p_user_id: userId, p_order_id: orderId, p_can_read: canRead }),
 
-    applyOrderRead: (paymentId, items) =>
-      call('apply_order_read', {
-        p_payment_id: paymentId,
-        p_items: items === null ? undefined : JSON.stringify(items),
-      }),
+    applyOrderRead: (paymentId, items) => call('apply_order_read', { p_payment_id: paymentId, p_items: toJson(items) }),
 
     cancelSubscription: (userId, atPeriodEnd) =>
       call('cancel_subscription', { p_user_id: userId, p_at_period_end: atPeriodEnd }),
@@ -154,10 +150,7 @@ export function createDatabase(
     claimPaymentsToReconcile: () => call('claim_payments_to_reconcile', {}),
 
     applyOrderPayments: (paymentId, items) =>
-      call('apply_order_payments', {
-        p_payment_id: paymentId,
-        p_items: items === null ? undefined : JSON.stringify(items),
-      }),
+      call('apply_order_payments', { p_payment_id: paymentId, p_items: toJson(items) }),
 
     claimSubscriptionsToReconcile: () => call('claim_subscriptions_to_reconcile', {}),
 
@@ -165,16 +158,15 @@ export function createDatabase(
       call('apply_gateway_subscription', {
         p_subscription_id: id,
         p_gateway_subscription_id: gateway_subscription_id,
-        p_entity: entity === null ? undefined : JSON.stringify(entity),
+        p_entity: toJson(entity),
       }),
 
     claimSubscriptionOrders: () => call('claim_subscription_orders', {}),
 
-    applySubscriptionOrder: (id, entity) =>
-      call('apply_subscription_order', {
-        p_id: id,
-        p_entity: entity === null ? undefined : JSON.stringify(entity),
-      }),
+    applySubscriptionOrder: (id, entity) => call('apply_subscription_order', { p_id: id, p_entity: toJson(entity) }),
+
+    applyInvoices: (gatewaySubscriptionId, items) =>
+      call('apply_invoices', { p_gateway_subscription_id: gatewaySubscriptionId, p_items: toJson(items) }),
 
     beginReconciliation: (runId) => call('begin_reconciliation', { p_run_id: runId }),
 
@@ -182,6 +174,11 @@ export function createDatabase(
 
     getHealth: (destinations) => call('get_health', { p_destinations: destinations.join(',') }),
   };
+}
+
+/** An answer of the gateway for an SQL function, whose default stands for null. */
+function toJson(answer: unknown): string | undefined {
+  return answer === null ? undefined : JSON.stringify(answer);
 }
 
 /** A serialization failure or a deadlock rolls everything back, so one retry is safe. */

@@ -20,6 +20,8 @@ export type Gateway = {
   listOrderPayments(orderId: string): Promise<Reading<readonly GatewayEntity[]>>;
   /** The newest 100 refunds of a payment, in any state. */
   listRefunds(paymentId: string): Promise<Reading<readonly GatewayEntity[]>>;
+  /** The newest 100 invoices of a subscription: one for each cycle, with its payment once it is paid. */
+  listInvoices(subscriptionId: string): Promise<Reading<readonly GatewayEntity[]>>;
 };
 
 /** What the gateway is to bill. `expireBy`: the last time of an authorisation, Unix seconds. */

@@ -15,7 +15,7 @@ const subscription = z.looseObject({ status: z.string() });
 const collection = z.object({ items: z.array(z.looseObject({})) });
 
 /** The gateway's maximum for one page; its default is 10. */
-const listedRefunds = 100;
+const maxListed = 100;
 
 /** The gateway's REST API, over HTTP Basic with key id and key secret; null when it is not configured. */
 export function createGateway(config: GatewayConfig | null): Gateway | null {
@@ -79,7 +79,10 @@ export function createGateway(config: GatewayConfig | null): Gateway | null {
 
     listOrderPayments: (orderId) => list(`/orders/${encodeURIComponent(orderId)}/payments`),
 
-    listRefunds: (paymentId) => list(`/payments/${encodeURIComponent(paymentId)}/refunds?count=${listedRefunds}`),
+    listRefunds: (paymentId) => list(`/payments/${encodeURIComponent(paymentId)}/refunds?count=${maxListed}`),
+
+    listInvoices: (subscriptionId) =>
+      list(`/invoices?subscription_id=${encodeURIComponent(subscriptionId)}&count=${maxListed}`),
   };
 }
 

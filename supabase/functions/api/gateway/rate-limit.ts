@@ -1,7 +1,7 @@
 import type { Gateway } from '../ports.ts';
 
 /** The reads of reconciliation. */
-export type GatewayReads = Pick<Gateway, 'listOrderPayments' | 'listRefunds' | 'readSubscription'>;
+export type GatewayReads = Pick<Gateway, 'listOrderPayments' | 'listRefunds' | 'listInvoices' | 'readSubscription'>;
 
 /** Waits until the next call may start. */
 export type RateLimit = () => Promise<void>;
@@ -32,5 +32,6 @@ export function limitRate(gateway: GatewayReads, wait: RateLimit): GatewayReads 
     readSubscription: (id) => wait().then(() => gateway.readSubscription(id)),
     listOrderPayments: (orderId) => wait().then(() => gateway.listOrderPayments(orderId)),
     listRefunds: (paymentId) => wait().then(() => gateway.listRefunds(paymentId)),
+    listInvoices: (subscriptionId) => wait().then(() => gateway.listInvoices(subscriptionId)),
   };
 }

@@ -127,15 +127,30 @@ async function claimRound(
     ...subscriptions.map((subscription): Read => async () => {
       const reading = await gateway.readSubscription(subscription.gateway_subscription_id);
       if (reading.status === 'unanswered') return null;
-      return Number((await database.applyGatewaySubscription(subscription, valueOf(reading))).applied);
+      const answer = await database.applyGatewaySubscription(subscription, valueOf(reading));
+      return await nameCharges(database, gateway, subscription.gateway_subscription_id, answer);
     }),
     ...orders.map((order): Read => async () => {
       const reading = await gateway.readSubscription(order.gateway_subscription_id);
       if (reading.status === 'unanswered') return null;
-      return Number((await database.applySubscriptionOrder(order.id, valueOf(reading))).applied);
+      const answer = await database.applySubscriptionOrder(order.id, valueOf(reading));
+      return await nameCharges(database, gateway, order.gateway_subscription_id, answer);
     }),
   ];
   return { reads, settled: settled + later };
+}
+
+/** Reads the invoices of a subscription if the payment of a cycle is not known. @returns as `Read` */
+async function nameCharges(
+  database: ReconcileDatabase,
+  gateway: GatewayReads,
+  id: string,
+  { applied, lacks_payment }: { applied: boolean; lacks_payment: boolean },
+): Promise<number | null> {
+  if (!lacks_payment) return Number(applied);
+  const invoices = await gateway.listInvoices(id);
+  if (invoices.status === 'unanswered') return null;
+  return Number(applied) + (await database.applyInvoices(id, valueOf(invoices))).applied;
 }
 
 function valueOf<T>(reading: Reading<T>): T | null {

@@ -26,11 +26,13 @@ export type Database = {
           'ended_at': string | null;
           'ended_reason': string | null;
           'extends_from': string | null;
+          'extra_of': string | null;
           'fulfilled_at': string | null;
           'gateway_key_id': string | null;
           'gateway_order_id': string | null;
           'gateway_payment_id': string | null;
           'gateway_signature': string | null;
+          'gateway_subscription_id': string | null;
           'id': string;
           'meta': Json | null;
           'next_reconcile_at': string | null;
@@ -70,11 +72,13 @@ export type Database = {
           'ended_at'?: string | null;
           'ended_reason'?: string | null;
           'extends_from'?: string | null;
+          'extra_of'?: string | null;
           'fulfilled_at'?: string | null;
           'gateway_key_id'?: string | null;
           'gateway_order_id'?: string | null;
           'gateway_payment_id'?: string | null;
           'gateway_signature'?: string | null;
+          'gateway_subscription_id'?: string | null;
           'id'?: string;
           'meta'?: Json | null;
           'next_reconcile_at'?: string | null;
@@ -113,11 +117,13 @@ export type Database = {
           'ended_at'?: string | null;
           'ended_reason'?: string | null;
           'extends_from'?: string | null;
+          'extra_of'?: string | null;
           'fulfilled_at'?: string | null;
           'gateway_key_id'?: string | null;
           'gateway_order_id'?: string | null;
           'gateway_payment_id'?: string | null;
           'gateway_signature'?: string | null;
+          'gateway_subscription_id'?: string | null;
           'id'?: string;
           'meta'?: Json | null;
           'next_reconcile_at'?: string | null;
@@ -137,6 +143,13 @@ export type Database = {
           'verified_at'?: string | null;
         };
         Relationships: [
+          {
+            foreignKeyName: 'payments_extra_of_fkey';
+            columns: ['extra_of'];
+            isOneToOne: false;
+            referencedRelation: 'payments';
+            referencedColumns: ['id'];
+          },
           {
             foreignKeyName: 'payments_subscription_id_fkey';
             columns: ['subscription_id'];
@@ -293,6 +306,7 @@ export type Database = {
         Args: { 'p_entity'?: string; 'p_gateway_subscription_id': string; 'p_subscription_id': string };
         Returns: Json;
       };
+      'apply_invoices': { Args: { 'p_gateway_subscription_id': string; 'p_items'?: string }; Returns: Json };
       'apply_order_payments': { Args: { 'p_items'?: string; 'p_payment_id': string }; Returns: Json };
       'apply_order_read': { Args: { 'p_items'?: string; 'p_payment_id': string }; Returns: Json };
       'apply_subscription_order': { Args: { 'p_entity'?: string; 'p_id': string }; Returns: Json };

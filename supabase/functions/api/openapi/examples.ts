@@ -48,6 +48,7 @@ const payment = {
   gateway_order_id: 'order_NfR4mX7cT2pLqW',
   gateway_payment_id: 'pay_NfR5nB9dK3sVhY',
   gateway_signature: '5f1d7a84a1f9c4f0b7e0a7d6f2a5c8e35f1d7a84a1f9c4f0b7e0a7d6f2a5c8e3',
+  gateway_subscription_id: null,
   meta: { tier: 'pro' },
   captured_at: '2026-11-22T09:30:00.000+00:00',
   confirmed_at: '2026-11-22T09:30:04.000+00:00',

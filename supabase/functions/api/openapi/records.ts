@@ -50,6 +50,7 @@ export const payment = z.object({
   gateway_order_id: z.string().nullable(),
   gateway_payment_id: z.string().nullable(),
   gateway_signature: z.string().nullable(),
+  gateway_subscription_id: z.string().nullable().describe('The subscription that was charged. Null: it is an order.'),
   meta: z.unknown().describe('`tier`, and after a failed attempt three error fields. An app may store more.'),
   captured_at: time.nullable(),
   confirmed_at: time.nullable(),
@@ -59,7 +60,7 @@ export const payment = z.object({
   refunded_amount: amount,
   dispute_status: z.string().nullable(),
   created_at: time,
-}).meta({ id: 'Payment', description: 'One for each order.' });
+}).meta({ id: 'Payment', description: 'One for each order, and for each charge of a gateway subscription.' });
 
 export const billing = z.object({
   gateway_subscription_id: z.string(),
