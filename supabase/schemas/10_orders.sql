@@ -19,17 +19,13 @@ grant select, insert, update on billing.order_keys to service_role;
 comment on table billing.order_keys is
   'Idempotency keys of order requests: the same key returns the same order. Kept for 7 days. A user may add 20 an hour.';
 
--- Deletes a batch of the idempotency keys that are older than 7 days, and of the orders' reads. An order is read for 5 days,
--- so none is read more often than 20 times.
+-- Deletes a batch of the idempotency keys that are older than 7 days.
 create function billing.delete_order_keys()
 returns integer -- how many rows were deleted; call again until it is 0
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
-declare
-  v_before constant timestamptz := billing.clock() - interval '7 days';
 begin
-  return billing.delete_oldest('billing.order_keys', 'created_at', v_before)
-    + billing.delete_oldest('billing.order_reads', 'read_at', v_before);
+  return billing.delete_oldest('billing.order_keys', 'created_at', billing.clock() - interval '7 days');
 end
 $$;
 
@@ -259,23 +255,6 @@ comment on function public.discard_order(uuid) is 'Deletes a payment for which t
 revoke execute on function public.discard_order(uuid) from public, anon, authenticated;
 grant execute on function public.discard_order(uuid) to service_role;
 
-create table billing.order_reads (
-  payment_id uuid primary key constraint order_reads_payment_id_fkey references public.payments (id) on delete cascade,
-  reads integer not null default 1 constraint order_reads_reads_check check (reads between 1 and 20),
-  read_at timestamptz not null default billing.clock(),
-  attempts integer not null default 0,
-  is_attempt_open boolean not null default false
-);
-create index order_reads_read_at_idx on billing.order_reads (read_at);
-alter table billing.order_reads enable row level security;
-grant select, insert, update on billing.order_reads to service_role;
-comment on table billing.order_reads is
-  'The reads of an order at the gateway for its customer''s page: at most 20, every 5 seconds. Kept for 7 days.';
-comment on column billing.order_reads.read_at is 'The start of the newest read.';
-comment on column billing.order_reads.attempts is 'The most attempts to pay that an answer of the gateway had.';
-comment on column billing.order_reads.is_attempt_open is
-  'Whether the newest attempt of the last answer was neither captured nor failed.';
-
 -- The body of GET /api/payments/orders/:order_id. Attempts are those in the ledger, in the gateway's last answer, and those
 -- that were verified.
 create function billing.order_answer(p_payment public.payments)
@@ -283,11 +262,9 @@ returns jsonb -- {order_id, status: open | paid | failed, tier, amount, currency
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_reads billing.order_reads;
   v_attempts integer;
   v_last_error text;
 begin
-  select * into v_reads from billing.order_reads r where r.payment_id = p_payment.id;
   select count(distinct attempt.id) into v_attempts
   from (
     select e.payload #>> '{payload,payment,entity,id}' as id
@@ -317,8 +294,8 @@ begin
       -- Another attempt follows the one that failed. Its state is known for as long as the order is read.
       when p_payment.status = 'failed'
         and p_payment.uncaptured_at is null
-        and v_reads.is_attempt_open
-        and v_reads.reads < 20
+        and p_payment.is_attempt_open
+        and p_payment.reads < 20
         then 'open'
       else 'failed'
     end,
@@ -328,7 +305,7 @@ begin
     'valid_until', case
       when p_payment.fulfilled_at is not null and p_payment.ended_at is null then billing.iso_time(p_payment.period_end)
     end,
-    'attempts', greatest(v_attempts, v_reads.attempts, (p_payment.status <> 'created')::integer),
+    'attempts', greatest(v_attempts, p_payment.read_attempts, (p_payment.status <> 'created')::integer),
     'last_error', coalesce(nullif(v_last_error, ''), nullif(billing.json_text(p_payment.meta -> 'error_description'), ''))
   );
 end
@@ -355,13 +332,12 @@ begin
   end if;
   -- After five days the result is final: see billing.next_reconciliation.
   if p_can_read and v_payment.status <> 'captured' and v_payment.created_at > v_now - interval '120 hours' then
-    insert into billing.order_reads as r (payment_id, read_at)
-    values (v_payment.id, v_now)
-    on conflict (payment_id) do update
-    set reads = r.reads + 1,
-      read_at = excluded.read_at
-    where r.reads < 20
-      and r.read_at <= v_now - interval '5 seconds';
+    update public.payments p
+    set reads = p.reads + 1,
+      read_at = v_now
+    where p.id = v_payment.id
+      and p.reads < 20
+      and coalesce(p.read_at <= v_now - interval '5 seconds', true);
     v_is_leased := found;
   end if;
   return jsonb_build_object(

@@ -95,9 +95,8 @@ begin
     and not exists (
       select
       from public.payments p
-      join billing.order_reads r on r.payment_id = p.id
       where p.gateway_order_id = answer.subject_id
-        and r.read_at > billing.clock() - interval '1 minute'
+        and p.read_at > billing.clock() - interval '1 minute'
     )
   on conflict do nothing;
   return true;
@@ -527,8 +526,8 @@ declare
   v_applied constant integer := public.apply_order_payments(p_payment_id, p_items) ->> 'applied';
   v_payment public.payments;
 begin
-  update billing.order_reads r
-  set attempts = greatest(r.attempts, jsonb_array_length(v_items)),
+  update public.payments p
+  set read_attempts = greatest(p.read_attempts, jsonb_array_length(v_items)),
     is_attempt_open = coalesce(
       (
         select listed.item ->> 'status' in ('created', 'authorized')
@@ -538,8 +537,8 @@ begin
       ),
       false
     )
-  where r.payment_id = p_payment_id;
-  select * into v_payment from public.payments p where p.id = p_payment_id;
+  where p.id = p_payment_id
+  returning * into v_payment;
   return jsonb_build_object('applied', v_applied, 'order', billing.order_answer(v_payment));
 end
 $$;

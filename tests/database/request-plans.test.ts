@@ -65,7 +65,6 @@ beforeAll(async () => {
     insert into public.payments (user_id, amount, tier, meta, gateway_order_id)
     select id, 99900, 'pro', '{"tier": "pro"}', 'order_open_' || n
     from (select id, row_number() over () as n from auth.users limit 1000) u;
-    insert into billing.order_reads (payment_id) select id from public.payments where fulfilled_at is not null;
     insert into public.payments
       (user_id, amount, status, tier, starts, credit, credited_kind, credited_id, credited_until, credited_amount,
        fulfilled_at, period_start, period_end, settle_at, next_reconcile_at, since)
@@ -216,7 +215,7 @@ const calls: Record<string, () => Promise<[string, unknown[]]>> = {
 /** Tables that grow with the users. The plans, the pauses and the lists of pending work stay small. */
 const large = [
   'users|profiles|subscriptions|payments|gateway_events|outbox|tier_changes',
-  'order_reads|gateway_subscriptions|gateway_charges|refunds|extra_payments|grants|manual_subscriptions',
+  'gateway_subscriptions|gateway_charges|refunds|extra_payments|grants|manual_subscriptions',
 ].join('|');
 
 describe(`with ${rows} users`, () => {
