@@ -62,7 +62,7 @@ after delete on auth.users
 for each row execute function billing.note_deleted_user();
 
 -- When its user is deleted, a payment keeps the data for accounting, its credit included. The texts of the bank, the data of
--- the app and the ids of other records are erased at once.
+-- the app, its idempotency keys and the ids of other records are erased at once.
 create function billing.erase_payment_meta()
 returns trigger
 language plpgsql set search_path = pg_catalog, pg_temp
@@ -72,6 +72,7 @@ begin
     when new.meta ? 'tier' then jsonb_build_object('tier', new.meta -> 'tier')
     else '{}'
   end;
+  new.idempotency_keys := '{}';
   new.credited_id := null;
   new.settle_at := null;
   new.user_deleted_at := billing.clock();

@@ -36,7 +36,7 @@ returns text[]
 language sql immutable set search_path = pg_catalog, pg_temp
 return array[
   'replay_missed_events', 'settle_waiting_subscriptions', 'start_purchases', 'expire_subscriptions', 'announce_ends',
-  'reduce_payloads', 'empty_payloads', 'delete_order_keys', 'delete_mails', 'erase_deleted_users', 'create_profiles'
+  'reduce_payloads', 'empty_payloads', 'delete_mails', 'erase_deleted_users', 'create_profiles'
 ];
 
 -- Runs one batch of the first job that has work. The schedule calls it until no work is left, each time in a separate

@@ -1,33 +1,7 @@
--- Orders, their idempotency keys, and the state of an order for the page of its customer. The payment is inserted before the
+-- Orders, and the state of an order for the page of its customer. The payment is inserted before the
 -- gateway is called, and gets the order's id afterwards. Contract: POST /api/payments/orders.
 
 select billing.lock_users();
-
-create table billing.order_keys (
-  user_id uuid not null constraint order_keys_user_id_fkey references auth.users (id) on delete cascade,
-  key text not null constraint order_keys_key_check check (char_length(key) <= 255),
-  payment_id uuid not null constraint order_keys_payment_id_fkey references public.payments (id) on delete cascade,
-  tier text not null,
-  created_at timestamptz not null default billing.clock(),
-  primary key (user_id, key)
-);
-create index order_keys_payment_id_idx on billing.order_keys (payment_id);
-create index order_keys_user_id_created_at_idx on billing.order_keys (user_id, created_at desc);
-create index order_keys_created_at_idx on billing.order_keys (created_at);
-alter table billing.order_keys enable row level security;
-grant select, insert, update on billing.order_keys to service_role;
-comment on table billing.order_keys is
-  'Idempotency keys of order requests: the same key returns the same order. Kept for 7 days. A user may add 20 an hour.';
-
--- Deletes a batch of the idempotency keys that are older than 7 days.
-create function billing.delete_order_keys()
-returns integer -- how many rows were deleted; call again until it is 0
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
-begin
-  return billing.delete_oldest('billing.order_keys', 'created_at', billing.clock() - interval '7 days');
-end
-$$;
 
 -- Refuses a request of a kind of which a user may make at most n an hour.
 create function billing.rate_limited(p_nth_newest timestamptz) -- of the user's requests; null: there are fewer
@@ -79,7 +53,7 @@ declare
   v_email text;
   v_plan public.plans;
   v_months integer;
-  v_key billing.order_keys;
+  v_keyed public.payments; -- the order of the idempotency key
   v_payment public.payments;
   v_refusal jsonb;
   v_credit record;
@@ -92,21 +66,18 @@ begin
   if v_email is null then
     return jsonb_build_object('outcome', 'user_not_found');
   end if;
-  select * into v_key from billing.order_keys k where k.user_id = p_user_id and k.key = p_idempotency_key;
-  if v_key.tier <> p_tier
-    or exists (select from public.payments p where p.id = v_key.payment_id and p.starts is distinct from p_start)
-  then
+  -- A key is on several payments where the first got no order, or where its order is of another API key.
+  select * into v_keyed
+  from public.payments p
+  where p.user_id = p_user_id
+    and p.created_at > v_now - interval '7 days'
+    and p_idempotency_key = any (p.idempotency_keys)
+  order by p.gateway_order_id is not null desc, p.created_at desc
+  limit 1;
+  if v_keyed.id is not null and (v_keyed.tier, v_keyed.starts) is distinct from (p_tier, p_start) then
     return jsonb_build_object('outcome', 'key_conflict');
   end if;
-  if p_idempotency_key is not null and v_key.user_id is null then
-    v_refusal := billing.rate_limited((
-      select k.created_at from billing.order_keys k where k.user_id = p_user_id order by k.created_at desc offset 19 limit 1
-    ));
-    if v_refusal is not null then
-      return v_refusal;
-    end if;
-  end if;
-  select * into v_plan from public.plans p where p.tier = p_tier and (p.is_active or v_key.payment_id is not null);
+  select * into v_plan from public.plans p where p.tier = p_tier and (p.is_active or v_keyed.id is not null);
   if not found then
     return jsonb_build_object('outcome', 'plan_not_found');
   end if;
@@ -117,7 +88,7 @@ begin
   where p.user_id = p_user_id
     and coalesce(p.gateway_key_id = p_gateway_key_id, true)
     and (
-      p.id = v_key.payment_id
+      p.id = v_keyed.id
       or p.tier = p_tier
         and p.starts is not distinct from p_start
         -- The credit is that of the time when the order was made.
@@ -139,7 +110,7 @@ begin
     )
     -- After 30 seconds the request of a payment without an order has ended, so no order will follow.
     and (p.gateway_order_id is not null or p.created_at > v_now - interval '30 seconds')
-  order by p.id = v_key.payment_id desc nulls last, p.gateway_order_id is not null desc, p.created_at desc
+  order by p.id = v_keyed.id desc nulls last, p.gateway_order_id is not null desc, p.created_at desc
   limit 1;
 
   if not found then
@@ -151,23 +122,28 @@ begin
     end if;
     -- The payment stores the terms of the sale. A later change of the plan, or of what was credited, does not change them.
     insert into public.payments (
-      user_id, amount, currency, tier, plan_id, duration_months, gateway_key_id, meta, starts,
+      user_id, amount, currency, tier, plan_id, duration_months, gateway_key_id, idempotency_keys, meta, starts,
       credit, credited_kind, credited_id, credited_until, credited_amount
     )
     values (
       p_user_id, v_plan.price - coalesce(v_credit.credit, 0), v_plan.currency, p_tier, v_plan.id, v_months, p_gateway_key_id,
-      jsonb_build_object('tier', p_tier), p_start,
+      array_remove(array[p_idempotency_key], null), jsonb_build_object('tier', p_tier), p_start,
       v_credit.credit, v_credit.kind, v_credit.id, v_credit.until, v_credit.amount
     )
     returning * into v_payment;
   elsif v_payment.gateway_order_id is null then
     return jsonb_build_object('outcome', 'in_flight');
-  end if;
-
-  if p_idempotency_key is not null then
-    insert into billing.order_keys (user_id, key, payment_id, tier)
-    values (p_user_id, p_idempotency_key, v_payment.id, p_tier)
-    on conflict (user_id, key) do update set payment_id = excluded.payment_id;
+  elsif p_idempotency_key <> all (v_payment.idempotency_keys) then
+    if cardinality(v_payment.idempotency_keys) = 20 then
+      -- Then the order is not open any more, and the key may name a new one.
+      return jsonb_build_object(
+        'outcome', 'rate_limited',
+        'retry_after', ceil(extract(epoch from v_payment.created_at + interval '30 minutes' - v_now))
+      );
+    end if;
+    update public.payments p
+    set idempotency_keys = p.idempotency_keys || p_idempotency_key
+    where p.id = v_payment.id;
   end if;
 
   v_running := billing.running(p_user_id);

@@ -217,9 +217,9 @@ describe('a deleted user', () => {
     expect(await columnsNaming(withoutId(person))).toEqual([
       'billing.gateway_events.payload',
       'billing.grants.reason',
-      'billing.order_keys.key',
       'billing.outbox.payload',
       'billing.tier_changes.reference',
+      'public.payments.idempotency_keys',
       'public.payments.meta',
       'public.profiles.display_name',
     ]);
@@ -557,7 +557,6 @@ async function rowsOf({ id, email }: Person): Promise<Row[][]> {
     'billing.grants',
     'billing.manual_subscriptions',
     'billing.user_cancellations',
-    'billing.order_keys',
   ];
   const rows = owned.map((table) =>
     database.query(`select * from ${table} t where user_id = $1 order by t::text`, [id])

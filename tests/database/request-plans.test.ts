@@ -206,7 +206,6 @@ const calls: Record<string, () => Promise<[string, unknown[]]>> = {
   start_purchases: plain('billing.start_purchases()'),
   expire_subscriptions: plain('billing.expire_subscriptions()'),
   delete_mails: plain('billing.delete_mails()'),
-  delete_order_keys: plain('billing.delete_order_keys()'),
   erase_deleted_users: plain('billing.erase_deleted_users()'),
   purge_records: plain('public.purge_records(90, 30, 30)'),
   empty_payloads: plain('billing.empty_payloads()'),

@@ -65,7 +65,6 @@ test.each([
   'truncate billing.gateway_events',
   'select from auth.users',
   'select from auth.identities',
-  'select from billing.order_keys',
   'select from billing.deleted_users',
   'select from billing.function_calls',
   "select billing.grant_tier(gen_random_uuid(), 'pro', now(), 'x')",

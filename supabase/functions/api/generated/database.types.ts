@@ -32,6 +32,7 @@ export type Database = {
           'gateway_payment_id': string | null;
           'gateway_signature': string | null;
           'id': string;
+          'idempotency_keys': (string)[];
           'is_attempt_open': boolean;
           'meta': Json | null;
           'next_reconcile_at': string | null;
@@ -80,6 +81,7 @@ export type Database = {
           'gateway_payment_id'?: string | null;
           'gateway_signature'?: string | null;
           'id'?: string;
+          'idempotency_keys'?: (string)[];
           'is_attempt_open'?: boolean;
           'meta'?: Json | null;
           'next_reconcile_at'?: string | null;
@@ -127,6 +129,7 @@ export type Database = {
           'gateway_payment_id'?: string | null;
           'gateway_signature'?: string | null;
           'id'?: string;
+          'idempotency_keys'?: (string)[];
           'is_attempt_open'?: boolean;
           'meta'?: Json | null;
           'next_reconcile_at'?: string | null;
