@@ -38,7 +38,7 @@ begin
 end
 $$;
 
--- Security definer: the role that deletes a user has no rights on the mirror and the outbox.
+-- Security definer: the role that deletes a user has no rights on the mirror, the marks and the outbox.
 create function billing.note_deleted_user()
 returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -47,6 +47,7 @@ begin
   insert into billing.deleted_users (user_id)
   values (old.id)
   on conflict (user_id) do nothing;
+  delete from billing.marks m where m.kind = 'settle_failure' and m.key = old.id::text;
   perform billing.enqueue_cancellation(m.gateway_subscription_id)
   from billing.gateway_subscriptions m
   where m.user_id = old.id
@@ -192,7 +193,7 @@ begin
       where w.is_waiting
     ) m
     join auth.users u on u.id = m.user_id
-    where not exists (select from billing.recent_failures f where f.user_id = m.user_id)
+    where not exists (select from billing.recent_failures f where f.user_id = m.user_id::text)
     order by m.user_id
     limit 100
     for no key update of u skip locked

@@ -502,8 +502,7 @@ return array[
   'billing.gateway_subscriptions', 'billing.gateway_charges', 'billing.subscription_orders',
   'billing.manual_subscriptions', 'billing.grants', 'billing.refunds', 'billing.extra_payments',
   'billing.tier_changes', 'billing.gateway_events', 'billing.unsettled_events', 'billing.outbox',
-  'billing.outbox_pauses', 'billing.settle_failures', 'billing.expected_triggers', 'billing.alerts',
-  'billing.scheduled_jobs'
+  'billing.marks', 'billing.expected_triggers', 'billing.scheduled_jobs'
 ];
 
 -- The functions that these views call.

@@ -310,14 +310,17 @@ comment on view billing.dispute_lost is
   'which also ends the finding, or until the gateway subscription is cancelled (a cycle has no payment_id).';
 
 create view billing.expiry_failed with (security_invoker = true) as
-select f.user_id, f.failed_at as since, f.error
-from billing.settle_failures f
+select f.user_id, f.since, f.error
+from (
+  -- A condition on the view may run before that on the kind: the keys of other kinds are no ids.
+  select case when m.kind = 'settle_failure' then m.key::uuid end as user_id, m.at as since, m.detail as error
+  from billing.marks m
+  where m.kind = 'settle_failure'
+    and m.detail <> 'PS500'
+) f
 left join public.subscriptions s on s.user_id = f.user_id
-where f.error <> 'PS500'
-  and (
-    s.status = 'active' and s.current_period_end < (select billing.clock())
-    or exists (select from billing.gateway_subscriptions m where m.user_id = f.user_id and m.is_waiting)
-  );
+where s.status = 'active' and s.current_period_end < (select billing.clock())
+  or exists (select from billing.gateway_subscriptions m where m.user_id = f.user_id and m.is_waiting);
 comment on view billing.expiry_failed is
   'Users whose lapsed subscription could not be ended, or whose waiting gateway subscription could not be settled. error is '
   'the SQLSTATE, usually from an app''s trigger on the profile. The job retries the user each hour.';
@@ -332,9 +335,9 @@ select
   case when o.parked_at is null then 'due' else 'parked' end as state,
   o.attempts,
   o.last_error,
-  p.until as paused_until
+  p.at as paused_until
 from billing.outbox o
-left join billing.outbox_pauses p on p.destination = o.destination
+left join billing.marks p on p.kind = 'pause' and p.key = o.destination
 where o.delivered_at is null
   and o.parked_at is null
   and o.next_attempt_at < (select billing.clock()) - interval '15 minutes'
@@ -474,18 +477,19 @@ comment on view billing.unmailed_payments is
 
 create view billing.missed_webhooks with (security_invoker = true) as
 select
-  min(a.raised_at) as since,
+  min(a.at) as since,
   count(*) as alerts,
-  (array_agg(a.subject_id order by a.raised_at desc))[:10] as newest
-from billing.alerts a
-where a.raised_at > billing.clock() - interval '30 days'
-  and a.raised_at > coalesce((select max(e.received_at) from billing.gateway_events e where e.deliveries > 0), '-infinity')
+  (array_agg(a.key order by a.at desc))[:10] as newest
+from billing.marks a
+where a.kind = 'missed_webhook'
+  and a.at > billing.clock() - interval '30 days'
+  and a.at > coalesce((select max(e.received_at) from billing.gateway_events e where e.deliveries > 0), '-infinity')
   and not exists (
     select
     from billing.support_actions n
     where n.action = 'note'
       and n.reference = 'webhooks'
-      and n.created_at >= a.raised_at
+      and n.created_at >= a.at
   )
 having count(*) > 0;
 comment on view billing.missed_webhooks is

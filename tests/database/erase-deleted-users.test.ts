@@ -181,11 +181,8 @@ async function createRecords(person: Person): Promise<{ subscription: string; ch
   ]);
   await database.query("update public.subscriptions set tier = 'basic' where user_id = $1", [person.id]);
   await database.query(
-    'insert into billing.settle_failures (user_id, error, failed_at) values ($1, $2, billing.clock())',
-    [
-      person.id,
-      '23514',
-    ],
+    "insert into billing.marks (kind, key, detail) values ('settle_failure', $1, '23514')",
+    [person.id],
   );
   await callRpc(service, 'cancel_subscription', person.id, false);
   await database.query(

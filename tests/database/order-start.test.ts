@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await deleteUsers(database);
-  await database.query('truncate billing.settle_failures');
+  await database.query('truncate billing.marks');
   await setEarlyRenewal(database, 'replace');
 });
 afterAll(() => database.close());

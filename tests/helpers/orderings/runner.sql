@@ -33,8 +33,10 @@ as $$
 begin
   while billing.expire_subscriptions() > 0 loop
   end loop;
-  if exists (select from billing.settle_failures) then
-    raise exception 'the expiry failed: %', (select string_agg(f.error, ' ') from billing.settle_failures f);
+  if exists (select from billing.marks m where m.kind = 'settle_failure') then
+    raise exception 'the expiry failed: %', (
+      select string_agg(m.detail, ' ') from billing.marks m where m.kind = 'settle_failure'
+    );
   end if;
 end
 $$;
