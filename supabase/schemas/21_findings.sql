@@ -33,7 +33,7 @@ where s.status is distinct from 'active'
   and exists (select from billing.find_user(paid.user_id));
 comment on view billing.paid_not_entitled is
   'Users with a running paid period and without an active subscription, although they did not cancel it. '
-  'billing.explain_user shows why. A grant until period_end, or a refund, ends the finding.';
+  'billing.timeline shows why. A grant until period_end, or a refund, ends the finding.';
 
 create view billing.entitled_not_paid with (security_invoker = true) as
 select
@@ -89,7 +89,7 @@ where holder.is_over
   );
 comment on view billing.entitled_not_paid is
   'Users with a tier or an active subscription but without a running payment, gateway subscription or grant for it, and '
-  'users whose period is long over. billing.grant_tier makes the tier a complimentary one. A report: it reads all users.';
+  'users whose period is long over. A grant makes the tier a complimentary one. A report: it reads all users.';
 
 create view billing.tier_mismatch with (security_invoker = true) as
 select
@@ -109,7 +109,7 @@ where coalesce(pr.subscription_tier, 'free') <> case when s.status = 'active' th
     and coalesce(pr.subscription_tier, 'free') = 'free'
   ) is not true;
 comment on view billing.tier_mismatch is
-  'Profiles whose tier is not that of the active subscription, or stayed after its end. billing.explain_user shows what '
+  'Profiles whose tier is not that of the active subscription, or stayed after its end. billing.timeline shows what '
   'wrote it. A report: it reads all subscriptions.';
 
 create view billing.captured_not_fulfilled with (security_invoker = true) as
@@ -306,21 +306,18 @@ join billing.sources m on (m.user_id, m.kind, m.id) = (c.user_id, 'gateway_subsc
 where c.dispute_status = 'lost'
   and m.is_running;
 comment on view billing.dispute_lost is
-  'Payments whose dispute was lost. The user keeps access until billing.end_payment_access(payment_id, ''dispute_lost''), '
+  'Payments whose dispute was lost. The user keeps access until the support action end_access, '
   'which also ends the finding, or until the gateway subscription is cancelled (a cycle has no payment_id).';
 
 create view billing.expiry_failed with (security_invoker = true) as
-select f.user_id, f.since, f.error
-from (
-  -- A condition on the view may run before that on the kind: the keys of other kinds are no ids.
-  select case when m.kind = 'settle_failure' then m.key::uuid end as user_id, m.at as since, m.detail as error
-  from billing.marks m
-  where m.kind = 'settle_failure'
-    and m.detail <> 'PS500'
-) f
-left join public.subscriptions s on s.user_id = f.user_id
-where s.status = 'active' and s.current_period_end < (select billing.clock())
-  or exists (select from billing.gateway_subscriptions m where m.user_id = f.user_id and m.is_waiting);
+select u.id as user_id, f.at as since, f.detail as error
+from billing.marks f
+cross join billing.json_uuid(to_jsonb(f.key)) u (id)
+left join public.subscriptions s on s.user_id = u.id
+where f.kind = 'settle_failure' and f.detail <> 'PS500' and (
+  s.status = 'active' and s.current_period_end < (select billing.clock())
+  or exists (select from billing.gateway_subscriptions m where m.user_id = u.id and m.is_waiting)
+);
 comment on view billing.expiry_failed is
   'Users whose lapsed subscription could not be ended, or whose waiting gateway subscription could not be settled. error is '
   'the SQLSTATE, usually from an app''s trigger on the profile. The job retries the user each hour.';

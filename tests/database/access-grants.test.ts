@@ -176,15 +176,10 @@ test('of schema billing a client may execute no function, and the service all bu
   );
   expect(rows.map((row) => row.exception)).toEqual([
     'service_role: billing.create_profiles()',
-    'service_role: billing.end_payment_access(text,text)',
-    'service_role: billing.end_payment_access(uuid,text)',
-    'service_role: billing.grant_tier(text,text,timestamp with time zone,text)',
-    'service_role: billing.grant_tier(uuid,text,timestamp with time zone,text)',
     'service_role: billing.lock_users()',
     'service_role: billing.missing_parts()',
     'service_role: billing.replay_event(bytea)',
     'service_role: billing.requeue(bigint)',
-    'service_role: billing.revoke_grant(bigint)',
     'service_role: billing.schedule_faults()',
     'service_role: billing.set_up()',
     'service_role: billing.set_up_support()',

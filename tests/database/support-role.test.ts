@@ -67,7 +67,6 @@ test.each([
   'select from auth.identities',
   'select from billing.deleted_users',
   'select from billing.function_calls',
-  "select billing.grant_tier(gen_random_uuid(), 'pro', now(), 'x')",
   "select billing.replay_event('')",
   'select billing.requeue(1)',
   'select billing.set_up()',
