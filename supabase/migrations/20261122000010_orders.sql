@@ -1,8 +1,6 @@
 -- Orders, and the state of an order for the page of its customer. The payment is inserted before the
 -- gateway is called, and gets the order's id afterwards. Contract: POST /api/payments/orders.
 
-select billing.lock_users();
-
 -- Refuses a request of a kind of which a user may make at most n an hour.
 create function billing.rate_limited(p_nth_newest timestamptz) -- of the user's requests; null: there are fewer
 returns jsonb -- {outcome: rate_limited, retry_after (seconds)}; null: the request is allowed
