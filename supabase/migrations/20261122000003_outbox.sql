@@ -48,10 +48,24 @@ begin
 end
 $$;
 
-create table billing.outbox_pauses (destination text primary key, until timestamptz not null);
-alter table billing.outbox_pauses enable row level security;
-grant select, insert, update on billing.outbox_pauses to service_role;
-comment on table billing.outbox_pauses is 'Destinations that asked for a pause, such as with a Retry-After header.';
+create table billing.marks (
+  kind text not null constraint marks_kind_check check (kind in ('pause', 'settle_failure', 'missed_webhook')),
+  key text not null,
+  at timestamptz not null default billing.clock(),
+  detail text,
+  primary key (kind, key)
+);
+alter table billing.marks enable row level security;
+grant select, insert, update on billing.marks to service_role;
+comment on table billing.marks is 'Facts that are one time each.';
+comment on column billing.marks.kind is
+  'pause: a destination of the outbox asked for it, such as with a Retry-After header. settle_failure: a scheduled job could '
+  'not settle the access of a user, and retries after an hour, so that the user delays no other one. missed_webhook: '
+  'reconciliation found what no webhook announced.';
+comment on column billing.marks.key is 'The destination, the user''s id, or the gateway''s id of the order or subscription.';
+comment on column billing.marks.at is 'The end of the pause, the newest failure, or when it was first found.';
+comment on column billing.marks.detail is
+  'Of a settle_failure: the SQLSTATE, such as of an app''s trigger. PS500: the subscription still runs.';
 
 -- After the lease, rows that were neither completed nor failed may be claimed again. API: service_role only.
 create function public.claim_outbox(p_destination text)
@@ -62,7 +76,9 @@ declare
   v_token constant uuid := gen_random_uuid();
   v_result jsonb;
 begin
-  if exists (select from billing.outbox_pauses p where p.destination = p_destination and p.until > billing.clock()) then
+  if exists (
+    select from billing.marks m where m.kind = 'pause' and m.key = p_destination and m.at > billing.clock()
+  ) then
     return jsonb_build_object('token', v_token, 'rows', '[]'::jsonb, 'parked', 0);
   end if;
 
@@ -119,7 +135,7 @@ create function public.next_outbox_attempt(p_destinations text) -- comma-separat
 returns jsonb -- {next_attempt_at}: ISO 8601 in UTC; null: no row waits
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
-  select jsonb_build_object('next_attempt_at', billing.iso_time(min(greatest(first.next_attempt_at, p.until))))
+  select jsonb_build_object('next_attempt_at', billing.iso_time(min(greatest(first.next_attempt_at, m.at))))
   from unnest(string_to_array(p_destinations, ',')) d (destination)
   cross join lateral (
     select o.next_attempt_at
@@ -130,7 +146,7 @@ as $$
     order by o.next_attempt_at
     limit 1
   ) first
-  left join billing.outbox_pauses p on p.destination = d.destination
+  left join billing.marks m on m.kind = 'pause' and m.key = d.destination
 $$;
 comment on function public.next_outbox_attempt is 'Returns when the next side effect of these destinations is due.';
 revoke execute on function public.next_outbox_attempt from public, anon, authenticated;
@@ -217,11 +233,11 @@ begin
     returning o.destination, o.parked_at
   ),
   paused as (
-    insert into billing.outbox_pauses as p (destination, until)
-    select distinct f.destination, v_pause_until
+    insert into billing.marks as m (kind, key, at)
+    select distinct 'pause', f.destination, v_pause_until
     from failed f
     where v_pause_until is not null
-    on conflict (destination) do update set until = greatest(p.until, excluded.until)
+    on conflict (kind, key) do update set at = greatest(m.at, excluded.at)
   )
   select jsonb_build_object(
     'retried', count(*) filter (where f.parked_at is null),

@@ -1,37 +1,5 @@
--- Orders, their idempotency keys, and the state of an order for the page of its customer. The payment is inserted before the
+-- Orders, and the state of an order for the page of its customer. The payment is inserted before the
 -- gateway is called, and gets the order's id afterwards. Contract: POST /api/payments/orders.
-
-select billing.lock_users();
-
-create table billing.order_keys (
-  user_id uuid not null constraint order_keys_user_id_fkey references auth.users (id) on delete cascade,
-  key text not null constraint order_keys_key_check check (char_length(key) <= 255),
-  payment_id uuid not null constraint order_keys_payment_id_fkey references public.payments (id) on delete cascade,
-  tier text not null,
-  created_at timestamptz not null default billing.clock(),
-  primary key (user_id, key)
-);
-create index order_keys_payment_id_idx on billing.order_keys (payment_id);
-create index order_keys_user_id_created_at_idx on billing.order_keys (user_id, created_at desc);
-create index order_keys_created_at_idx on billing.order_keys (created_at);
-alter table billing.order_keys enable row level security;
-grant select, insert, update on billing.order_keys to service_role;
-comment on table billing.order_keys is
-  'Idempotency keys of order requests: the same key returns the same order. Kept for 7 days. A user may add 20 an hour.';
-
--- Deletes a batch of the idempotency keys that are older than 7 days, and of the orders' reads. An order is read for 5 days,
--- so none is read more often than 20 times.
-create function billing.delete_order_keys()
-returns integer -- how many rows were deleted; call again until it is 0
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
-declare
-  v_before constant timestamptz := billing.clock() - interval '7 days';
-begin
-  return billing.delete_oldest('billing.order_keys', 'created_at', v_before)
-    + billing.delete_oldest('billing.order_reads', 'read_at', v_before);
-end
-$$;
 
 -- Refuses a request of a kind of which a user may make at most n an hour.
 create function billing.rate_limited(p_nth_newest timestamptz) -- of the user's requests; null: there are fewer
@@ -63,6 +31,36 @@ begin
 end
 $$;
 
+-- Returns when what a user has now ends: the latest end of the sources that were paid or written by hand, of the ruling
+-- source, which may be a grant, and of the subscription row, which may show the period of an attached gateway subscription.
+-- A purchase that has not begun counts, too. The caller holds the lock on the user.
+create function billing.find_end(
+  p_user_id uuid,
+  out ends_at timestamptz, -- null: nothing runs
+  out since timestamptz -- of the newest of these sources
+)
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_ruling constant billing.ruling := billing.find_ruling(p_user_id);
+begin
+  if v_ruling.is_live is not true then
+    return;
+  end if;
+  select max(s.ends_at) filter (where s.kind <> 'grant'), max(s.since)
+  into ends_at, since
+  from billing.sources s
+  where s.user_id = p_user_id
+    and s.is_running;
+  ends_at := greatest(
+    ends_at,
+    (v_ruling.source).ends_at,
+    (select s.current_period_end from public.subscriptions s where s.user_id = p_user_id and s.status = 'active')
+  );
+  ends_at := case when ends_at > billing.clock() then date_trunc('milliseconds', ends_at) end;
+end
+$$;
+
 -- Contract: POST /api/payments/orders.
 create function public.create_order(
   p_user_id uuid,
@@ -83,7 +81,7 @@ declare
   v_email text;
   v_plan public.plans;
   v_months integer;
-  v_key billing.order_keys;
+  v_keyed public.payments; -- the order of the idempotency key
   v_payment public.payments;
   v_refusal jsonb;
   v_credit record;
@@ -96,21 +94,18 @@ begin
   if v_email is null then
     return jsonb_build_object('outcome', 'user_not_found');
   end if;
-  select * into v_key from billing.order_keys k where k.user_id = p_user_id and k.key = p_idempotency_key;
-  if v_key.tier <> p_tier
-    or exists (select from public.payments p where p.id = v_key.payment_id and p.starts is distinct from p_start)
-  then
+  -- A key is on several payments where the first got no order, or where its order is of another API key.
+  select * into v_keyed
+  from public.payments p
+  where p.user_id = p_user_id
+    and p.created_at > v_now - interval '7 days'
+    and p_idempotency_key = any (p.idempotency_keys)
+  order by p.gateway_order_id is not null desc, p.created_at desc
+  limit 1;
+  if v_keyed.id is not null and (v_keyed.tier, v_keyed.starts) is distinct from (p_tier, p_start) then
     return jsonb_build_object('outcome', 'key_conflict');
   end if;
-  if p_idempotency_key is not null and v_key.user_id is null then
-    v_refusal := billing.rate_limited((
-      select k.created_at from billing.order_keys k where k.user_id = p_user_id order by k.created_at desc offset 19 limit 1
-    ));
-    if v_refusal is not null then
-      return v_refusal;
-    end if;
-  end if;
-  select * into v_plan from public.plans p where p.tier = p_tier and (p.is_active or v_key.payment_id is not null);
+  select * into v_plan from public.plans p where p.tier = p_tier and (p.is_active or v_keyed.id is not null);
   if not found then
     return jsonb_build_object('outcome', 'plan_not_found');
   end if;
@@ -121,7 +116,7 @@ begin
   where p.user_id = p_user_id
     and coalesce(p.gateway_key_id = p_gateway_key_id, true)
     and (
-      p.id = v_key.payment_id
+      p.id = v_keyed.id
       or p.tier = p_tier
         and p.starts is not distinct from p_start
         -- The credit is that of the time when the order was made.
@@ -143,7 +138,7 @@ begin
     )
     -- After 30 seconds the request of a payment without an order has ended, so no order will follow.
     and (p.gateway_order_id is not null or p.created_at > v_now - interval '30 seconds')
-  order by p.id = v_key.payment_id desc nulls last, p.gateway_order_id is not null desc, p.created_at desc
+  order by p.id = v_keyed.id desc nulls last, p.gateway_order_id is not null desc, p.created_at desc
   limit 1;
 
   if not found then
@@ -155,23 +150,28 @@ begin
     end if;
     -- The payment stores the terms of the sale. A later change of the plan, or of what was credited, does not change them.
     insert into public.payments (
-      user_id, amount, currency, tier, plan_id, duration_months, gateway_key_id, meta, starts,
+      user_id, amount, currency, tier, plan_id, duration_months, gateway_key_id, idempotency_keys, meta, starts,
       credit, credited_kind, credited_id, credited_until, credited_amount
     )
     values (
       p_user_id, v_plan.price - coalesce(v_credit.credit, 0), v_plan.currency, p_tier, v_plan.id, v_months, p_gateway_key_id,
-      jsonb_build_object('tier', p_tier), p_start,
+      array_remove(array[p_idempotency_key], null), jsonb_build_object('tier', p_tier), p_start,
       v_credit.credit, v_credit.kind, v_credit.id, v_credit.until, v_credit.amount
     )
     returning * into v_payment;
   elsif v_payment.gateway_order_id is null then
     return jsonb_build_object('outcome', 'in_flight');
-  end if;
-
-  if p_idempotency_key is not null then
-    insert into billing.order_keys (user_id, key, payment_id, tier)
-    values (p_user_id, p_idempotency_key, v_payment.id, p_tier)
-    on conflict (user_id, key) do update set payment_id = excluded.payment_id;
+  elsif p_idempotency_key <> all (v_payment.idempotency_keys) then
+    if cardinality(v_payment.idempotency_keys) = 20 then
+      -- Then the order is not open any more, and the key may name a new one.
+      return jsonb_build_object(
+        'outcome', 'rate_limited',
+        'retry_after', ceil(extract(epoch from v_payment.created_at + interval '30 minutes' - v_now))
+      );
+    end if;
+    update public.payments p
+    set idempotency_keys = p.idempotency_keys || p_idempotency_key
+    where p.id = v_payment.id;
   end if;
 
   v_running := billing.running(p_user_id);
@@ -259,23 +259,6 @@ comment on function public.discard_order(uuid) is 'Deletes a payment for which t
 revoke execute on function public.discard_order(uuid) from public, anon, authenticated;
 grant execute on function public.discard_order(uuid) to service_role;
 
-create table billing.order_reads (
-  payment_id uuid primary key constraint order_reads_payment_id_fkey references public.payments (id) on delete cascade,
-  reads integer not null default 1 constraint order_reads_reads_check check (reads between 1 and 20),
-  read_at timestamptz not null default billing.clock(),
-  attempts integer not null default 0,
-  is_attempt_open boolean not null default false
-);
-create index order_reads_read_at_idx on billing.order_reads (read_at);
-alter table billing.order_reads enable row level security;
-grant select, insert, update on billing.order_reads to service_role;
-comment on table billing.order_reads is
-  'The reads of an order at the gateway for its customer''s page: at most 20, every 5 seconds. Kept for 7 days.';
-comment on column billing.order_reads.read_at is 'The start of the newest read.';
-comment on column billing.order_reads.attempts is 'The most attempts to pay that an answer of the gateway had.';
-comment on column billing.order_reads.is_attempt_open is
-  'Whether the newest attempt of the last answer was neither captured nor failed.';
-
 -- The body of GET /api/payments/orders/:order_id. Attempts are those in the ledger, in the gateway's last answer, and those
 -- that were verified.
 create function billing.order_answer(p_payment public.payments)
@@ -283,11 +266,9 @@ returns jsonb -- {order_id, status: open | paid | failed, tier, amount, currency
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_reads billing.order_reads;
   v_attempts integer;
   v_last_error text;
 begin
-  select * into v_reads from billing.order_reads r where r.payment_id = p_payment.id;
   select count(distinct attempt.id) into v_attempts
   from (
     select e.payload #>> '{payload,payment,entity,id}' as id
@@ -317,8 +298,8 @@ begin
       -- Another attempt follows the one that failed. Its state is known for as long as the order is read.
       when p_payment.status = 'failed'
         and p_payment.uncaptured_at is null
-        and v_reads.is_attempt_open
-        and v_reads.reads < 20
+        and p_payment.is_attempt_open
+        and p_payment.reads < 20
         then 'open'
       else 'failed'
     end,
@@ -328,7 +309,7 @@ begin
     'valid_until', case
       when p_payment.fulfilled_at is not null and p_payment.ended_at is null then billing.iso_time(p_payment.period_end)
     end,
-    'attempts', greatest(v_attempts, v_reads.attempts, (p_payment.status <> 'created')::integer),
+    'attempts', greatest(v_attempts, p_payment.read_attempts, (p_payment.status <> 'created')::integer),
     'last_error', coalesce(nullif(v_last_error, ''), nullif(billing.json_text(p_payment.meta -> 'error_description'), ''))
   );
 end
@@ -355,13 +336,12 @@ begin
   end if;
   -- After five days the result is final: see billing.next_reconciliation.
   if p_can_read and v_payment.status <> 'captured' and v_payment.created_at > v_now - interval '120 hours' then
-    insert into billing.order_reads as r (payment_id, read_at)
-    values (v_payment.id, v_now)
-    on conflict (payment_id) do update
-    set reads = r.reads + 1,
-      read_at = excluded.read_at
-    where r.reads < 20
-      and r.read_at <= v_now - interval '5 seconds';
+    update public.payments p
+    set reads = p.reads + 1,
+      read_at = v_now
+    where p.id = v_payment.id
+      and p.reads < 20
+      and coalesce(p.read_at <= v_now - interval '5 seconds', true);
     v_is_leased := found;
   end if;
   return jsonb_build_object(

@@ -500,19 +500,6 @@ begin
 end
 $$;
 
--- The result of a change that is not possible.
-create function billing.refused_change(p_change billing.change)
-returns jsonb
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
-begin
-  return jsonb_build_object('outcome', p_change.outcome) || case
-    when p_change.outcome = 'too_late' then jsonb_build_object('possible_from', billing.iso_time(p_change.starts_at))
-    else '{}'
-  end;
-end
-$$;
-
 -- Contract: POST /api/subscriptions/change/preview.
 create function public.preview_change(
   p_user_id uuid,
@@ -529,7 +516,10 @@ declare
   v_change constant billing.change := billing.plan_change(p_user_id, p_tier, p_when);
 begin
   if v_change.outcome not in ('change', 'undo') then
-    return billing.refused_change(v_change);
+    return jsonb_strip_nulls(jsonb_build_object(
+      'outcome', v_change.outcome,
+      'possible_from', case when v_change.outcome = 'too_late' then billing.iso_time(v_change.starts_at) end
+    ));
   end if;
   return jsonb_build_object(
     'outcome', v_change.outcome,
@@ -585,7 +575,10 @@ begin
     return jsonb_build_object('outcome', 'undone');
   end if;
   if v_change.outcome <> 'change' then
-    return billing.refused_change(v_change);
+    return jsonb_strip_nulls(jsonb_build_object(
+      'outcome', v_change.outcome,
+      'possible_from', case when v_change.outcome = 'too_late' then billing.iso_time(v_change.starts_at) end
+    ));
   end if;
   if not v_change.is_billed then
     return jsonb_build_object('outcome', 'plan_not_found');

@@ -75,16 +75,6 @@ begin
 end
 $$;
 
-create table billing.announced_ends (
-  is_only boolean primary key default true constraint announced_ends_is_only_check check (is_only),
-  until timestamptz not null
-);
-alter table billing.announced_ends enable row level security;
-comment on table billing.announced_ends is
-  'A time in one row. The mails for all periods that end before this time were enqueued, so each period is processed once.';
-
-insert into billing.announced_ends (until) values ('-infinity');
-
 -- Announces the next batch of periods that end soon. A second run at the same time does nothing.
 create function billing.announce_ends()
 returns integer -- how many periods were processed; call again until it is 0
@@ -97,7 +87,7 @@ declare
   v_ids uuid[];
   v_last timestamptz;
 begin
-  select a.until into v_mark from billing.announced_ends a for update skip locked;
+  select j.announced_until into v_mark from billing.scheduled_jobs j where j.name = 'sweep' for update skip locked;
   if not found then
     return 0;
   end if;
@@ -115,31 +105,18 @@ begin
   select coalesce(array_agg(d.id), '{}'), max(d.current_period_end) into v_ids, v_last from due d;
 
   perform billing.announce_subscription_ends(v_ids);
-  update billing.announced_ends a
-  set until = case when cardinality(v_ids) < 1000 then v_until else v_last end
-  where true;
+  update billing.scheduled_jobs j
+  set announced_until = case when cardinality(v_ids) < 1000 then v_until else v_last end
+  where j.name = 'sweep';
   return cardinality(v_ids);
 end
 $$;
 
-select billing.lock_users();
-
-create table billing.settle_failures (
-  user_id uuid primary key constraint settle_failures_user_id_fkey references auth.users (id) on delete cascade,
-  error text not null,
-  failed_at timestamptz not null
-);
-alter table billing.settle_failures enable row level security;
-comment on table billing.settle_failures is
-  'Users whose access a scheduled job could not settle. The job retries each of them after an hour, so that they do not '
-  'delay other users.';
-comment on column billing.settle_failures.error is
-  'The SQLSTATE, such as of an app''s trigger. PS500: the subscription still runs.';
-
 create view billing.recent_failures with (security_invoker = true) as
-select f.user_id
-from billing.settle_failures f
-where f.failed_at > billing.clock() - interval '1 hour';
+select m.key as user_id
+from billing.marks m
+where m.kind = 'settle_failure'
+  and m.at > billing.clock() - interval '1 hour';
 comment on view billing.recent_failures is 'Users whom the scheduled jobs leave out: they failed less than an hour ago.';
 
 create function billing.note_settle_failure(p_user_id uuid, p_sqlstate text)
@@ -147,11 +124,11 @@ returns void
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 begin
-  insert into billing.settle_failures as f (user_id, error, failed_at)
-  values (p_user_id, p_sqlstate, billing.clock())
-  on conflict (user_id) do update
-  set error = excluded.error,
-    failed_at = excluded.failed_at;
+  insert into billing.marks (kind, key, detail)
+  values ('settle_failure', p_user_id, p_sqlstate)
+  on conflict (kind, key) do update
+  set at = excluded.at,
+    detail = excluded.detail;
   raise warning 'the access of user % was not settled: %', p_user_id, p_sqlstate;
 end
 $$;
@@ -214,7 +191,7 @@ begin
         or said.is_unpaid
         or billing.billed_until(s.current_period_end, m.checked_at, grace.days) < 'infinity'
       )
-      and not exists (select from billing.recent_failures f where f.user_id = s.user_id)
+      and not exists (select from billing.recent_failures f where f.user_id = s.user_id::text)
     order by s.current_period_end
     limit 100
     for no key update of u skip locked
@@ -313,13 +290,15 @@ end
 $$;
 
 create view billing.expiry_failed with (security_invoker = true) as
-select f.user_id, f.failed_at as since, f.error
-from billing.settle_failures f
-left join public.subscriptions s on s.user_id = f.user_id
-where f.error <> 'PS500'
+select u.id as user_id, f.at as since, f.detail as error
+from billing.marks f
+cross join billing.json_uuid(to_jsonb(f.key)) u (id)
+left join public.subscriptions s on s.user_id = u.id
+where f.kind = 'settle_failure'
+  and f.detail <> 'PS500'
   and (
     s.status = 'active' and s.current_period_end < (select billing.clock())
-    or exists (select from billing.gateway_subscriptions m where m.user_id = f.user_id and m.is_waiting)
+    or exists (select from billing.gateway_subscriptions m where m.user_id = u.id and m.is_waiting)
   );
 comment on view billing.expiry_failed is
   'Users whose lapsed subscription could not be ended, or whose waiting gateway subscription could not be settled. error is '

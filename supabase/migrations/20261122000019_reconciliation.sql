@@ -1,19 +1,6 @@
 -- The function reads from the gateway what no webhook announced, one run at a time within the rate of the gateway's API, and
 -- applies it here. Contract: POST /api/internal/reconcile, "Reconciliation".
 
-create table billing.alerts (
-  kind text not null,
-  subject_id text not null,
-  message text not null,
-  raised_at timestamptz not null default billing.clock(),
-  primary key (kind, subject_id)
-);
-alter table billing.alerts enable row level security;
-grant select, insert on billing.alerts to service_role;
-comment on table billing.alerts is 'Alerts for an admin. Reconciliation raises each alert once for each subject.';
-comment on column billing.alerts.kind is 'missed_webhook.';
-comment on column billing.alerts.subject_id is 'The gateway''s id of the order or the subscription.';
-
 -- If the caller crashes or gets no answer, a later call claims the payments again. API: service_role only.
 create function public.claim_payments_to_reconcile()
 returns jsonb
@@ -55,14 +42,14 @@ comment on function public.claim_payments_to_reconcile is 'Claims up to 20 payme
 revoke execute on function public.claim_payments_to_reconcile from public, anon, authenticated;
 grant execute on function public.claim_payments_to_reconcile to service_role;
 
--- Applies an answer of the gateway as if a webhook had delivered it. Raises an alert if no webhook announced it, but not
+-- Applies an answer of the gateway as if a webhook had delivered it. Marks it as missed_webhook if no webhook announced it, but not
 -- where the page of a customer asks: the webhook may still be under way.
 create function billing.apply_answer(
   p_key text, -- reconcile:<id>:<status>
   p_event text,
   p_payload jsonb,
   p_created_at jsonb, -- of the event; null: it has none
-  p_since timestamptz -- webhooks that arrived before this time announced something else; null: no alert
+  p_since timestamptz -- webhooks that arrived before this time announced something else; null: no mark
 )
 returns boolean -- whether the answer changed anything
 language plpgsql set search_path = pg_catalog, pg_temp
@@ -76,11 +63,8 @@ begin
   if not v_delivery.is_applied or v_delivery.outcome <> 'applied' then
     return false;
   end if;
-  insert into billing.alerts (kind, subject_id, message)
-  select
-    'missed_webhook',
-    answer.subject_id,
-    format('No webhook announced %s: your webhook endpoint is probably switched off at the gateway.', p_event)
+  insert into billing.marks (kind, key)
+  select 'missed_webhook', answer.subject_id
   from billing.gateway_events answer
   where answer.body_sha256 = v_key
     and p_since is not null
@@ -95,9 +79,8 @@ begin
     and not exists (
       select
       from public.payments p
-      join billing.order_reads r on r.payment_id = p.id
       where p.gateway_order_id = answer.subject_id
-        and r.read_at > billing.clock() - interval '1 minute'
+        and p.read_at > billing.clock() - interval '1 minute'
     )
   on conflict do nothing;
   return true;
@@ -524,8 +507,8 @@ declare
   v_applied constant integer := public.apply_order_payments(p_payment_id, p_items) ->> 'applied';
   v_payment public.payments;
 begin
-  update billing.order_reads r
-  set attempts = greatest(r.attempts, jsonb_array_length(v_items)),
+  update public.payments p
+  set read_attempts = greatest(p.read_attempts, jsonb_array_length(v_items)),
     is_attempt_open = coalesce(
       (
         select listed.item ->> 'status' in ('created', 'authorized')
@@ -535,8 +518,8 @@ begin
       ),
       false
     )
-  where r.payment_id = p_payment_id;
-  select * into v_payment from public.payments p where p.id = p_payment_id;
+  where p.id = p_payment_id
+  returning * into v_payment;
   return jsonb_build_object('applied', v_applied, 'order', billing.order_answer(v_payment));
 end
 $$;

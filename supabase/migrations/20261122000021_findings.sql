@@ -33,7 +33,7 @@ where s.status is distinct from 'active'
   and exists (select from billing.find_user(paid.user_id));
 comment on view billing.paid_not_entitled is
   'Users with a running paid period and without an active subscription, although they did not cancel it. '
-  'billing.explain_user shows why. A grant until period_end, or a refund, ends the finding.';
+  'billing.timeline shows why. A grant until period_end, or a refund, ends the finding.';
 
 create view billing.entitled_not_paid with (security_invoker = true) as
 select
@@ -89,7 +89,7 @@ where holder.is_over
   );
 comment on view billing.entitled_not_paid is
   'Users with a tier or an active subscription but without a running payment, gateway subscription or grant for it, and '
-  'users whose period is long over. billing.grant_tier makes the tier a complimentary one. A report: it reads all users.';
+  'users whose period is long over. A grant makes the tier a complimentary one. A report: it reads all users.';
 
 create view billing.tier_mismatch with (security_invoker = true) as
 select
@@ -109,7 +109,7 @@ where coalesce(pr.subscription_tier, 'free') <> case when s.status = 'active' th
     and coalesce(pr.subscription_tier, 'free') = 'free'
   ) is not true;
 comment on view billing.tier_mismatch is
-  'Profiles whose tier is not that of the active subscription, or stayed after its end. billing.explain_user shows what '
+  'Profiles whose tier is not that of the active subscription, or stayed after its end. billing.timeline shows what '
   'wrote it. A report: it reads all subscriptions.';
 
 create view billing.captured_not_fulfilled with (security_invoker = true) as
@@ -334,8 +334,8 @@ where p.dispute_status = 'lost'
     or exists (select from billing.purchases_on_credit(p))
   );
 comment on view billing.dispute_lost is
-  'Payments whose dispute was lost. The user keeps access until billing.end_payment_access(payment_id, ''dispute_lost''), or '
-  'until the gateway subscription is cancelled (a cycle has no payment_id). The finding also stays while a purchase runs '
+  'Payments whose dispute was lost. The user keeps access until the support action end_access, or until '
+  'the gateway subscription is cancelled (a cycle has no payment_id). The finding also stays while a purchase runs '
   'that was paid for with the credit of the payment.';
 
 create view billing.outbox_stuck with (security_invoker = true) as
@@ -348,9 +348,9 @@ select
   case when o.parked_at is null then 'due' else 'parked' end as state,
   o.attempts,
   o.last_error,
-  p.until as paused_until
+  p.at as paused_until
 from billing.outbox o
-left join billing.outbox_pauses p on p.destination = o.destination
+left join billing.marks p on p.kind = 'pause' and p.key = o.destination
 where o.delivered_at is null
   and o.parked_at is null
   and o.next_attempt_at < (select billing.clock()) - interval '15 minutes'
@@ -460,18 +460,19 @@ comment on view billing.unmailed_payments is
 
 create view billing.missed_webhooks with (security_invoker = true) as
 select
-  min(a.raised_at) as since,
+  min(a.at) as since,
   count(*) as alerts,
-  (array_agg(a.subject_id order by a.raised_at desc))[:10] as newest
-from billing.alerts a
-where a.raised_at > billing.clock() - interval '30 days'
-  and a.raised_at > coalesce((select max(e.received_at) from billing.gateway_events e where e.deliveries > 0), '-infinity')
+  (array_agg(a.key order by a.at desc))[:10] as newest
+from billing.marks a
+where a.kind = 'missed_webhook'
+  and a.at > billing.clock() - interval '30 days'
+  and a.at > coalesce((select max(e.received_at) from billing.gateway_events e where e.deliveries > 0), '-infinity')
   and not exists (
     select
     from billing.support_actions n
     where n.action = 'note'
       and n.reference = 'webhooks'
-      and n.created_at >= a.raised_at
+      and n.created_at >= a.at
   )
 having count(*) > 0;
 comment on view billing.missed_webhooks is

@@ -241,7 +241,13 @@ create table public.payments (
   credited_id text,
   credited_until timestamptz,
   credited_amount bigint,
-  settle_at timestamptz
+  settle_at timestamptz,
+  reads integer not null default 0 constraint payments_reads_check check (reads between 0 and 20),
+  read_at timestamptz,
+  read_attempts integer not null default 0,
+  is_attempt_open boolean not null default false,
+  idempotency_keys text[] not null default '{}'
+    constraint payments_idempotency_keys_check check (cardinality(idempotency_keys) <= 20)
 );
 create index payments_user_id_created_at_idx on public.payments (user_id, created_at desc, id desc);
 create index payments_subscription_id_idx on public.payments (subscription_id) where subscription_id is not null;
@@ -320,6 +326,14 @@ comment on column public.payments.credited_amount is
   'What was paid for that period when the order was made, minor currency units.';
 comment on column public.payments.settle_at is
   'When this period begins, and the sweep settles the user''s access. Null: nothing is to be settled.';
+comment on column public.payments.reads is
+  'How often the order was read at the gateway for its customer''s page: at most 20 times.';
+comment on column public.payments.read_at is 'The start of the newest read. No index: a read writes none.';
+comment on column public.payments.read_attempts is 'The most attempts to pay that an answer to a read had.';
+comment on column public.payments.is_attempt_open is
+  'Whether the newest attempt of the last answer was neither captured nor failed.';
+comment on column public.payments.idempotency_keys is
+  'Each of these keys returns this order, for seven days. Erased with the user.';
 -- For the payments of a day or a month. Cost: one index entry for each capture and each charged cycle.
 create index payments_captured_at_idx on public.payments (captured_at) where status = 'captured';
 

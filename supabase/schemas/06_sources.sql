@@ -583,33 +583,3 @@ where o.starts_at > billing.clock()
 grant select on billing.upcoming_sources to service_role;
 comment on view billing.upcoming_sources is
   'Purchases whose period has not begun, and gateway subscriptions before their start. They rule from their start.';
-
--- Returns when what a user has now ends: the latest end of the sources that were paid or written by hand, of the ruling
--- source, which may be a grant, and of the subscription row, which may show the period of an attached gateway subscription.
--- A purchase that has not begun counts, too. The caller holds the lock on the user.
-create function billing.find_end(
-  p_user_id uuid,
-  out ends_at timestamptz, -- null: nothing runs
-  out since timestamptz -- of the newest of these sources
-)
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
-declare
-  v_ruling constant billing.ruling := billing.find_ruling(p_user_id);
-begin
-  if v_ruling.is_live is not true then
-    return;
-  end if;
-  select max(s.ends_at) filter (where s.kind <> 'grant'), max(s.since)
-  into ends_at, since
-  from billing.sources s
-  where s.user_id = p_user_id
-    and s.is_running;
-  ends_at := greatest(
-    ends_at,
-    (v_ruling.source).ends_at,
-    (select s.current_period_end from public.subscriptions s where s.user_id = p_user_id and s.status = 'active')
-  );
-  ends_at := case when ends_at > billing.clock() then date_trunc('milliseconds', ends_at) end;
-end
-$$;

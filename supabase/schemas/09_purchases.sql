@@ -415,7 +415,7 @@ begin
     from public.payments p
     join auth.users u on u.id = p.user_id
     where p.settle_at <= billing.clock()
-      and not exists (select from billing.recent_failures f where f.user_id = p.user_id)
+      and not exists (select from billing.recent_failures f where f.user_id = p.user_id::text)
     order by p.settle_at
     limit 100
     for no key update of u skip locked

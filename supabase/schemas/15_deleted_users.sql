@@ -38,7 +38,7 @@ begin
 end
 $$;
 
--- Security definer: the role that deletes a user has no rights on the mirror and the outbox.
+-- Security definer: the role that deletes a user has no rights on the mirror, the marks and the outbox.
 create function billing.note_deleted_user()
 returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -47,6 +47,7 @@ begin
   insert into billing.deleted_users (user_id)
   values (old.id)
   on conflict (user_id) do nothing;
+  delete from billing.marks m where m.kind = 'settle_failure' and m.key = old.id::text;
   perform billing.tell_stop(s.gateway_subscription_id, row(billing.clock(), false, false)::billing.stop)
   from billing.stoppable s
   where s.user_id = old.id
@@ -62,7 +63,7 @@ after delete on auth.users
 for each row execute function billing.note_deleted_user();
 
 -- When its user is deleted, a payment keeps the data for accounting, its credit included. The texts of the bank, the data of
--- the app and the ids of other records are erased at once.
+-- the app, its idempotency keys and the ids of other records are erased at once.
 create function billing.erase_payment_meta()
 returns trigger
 language plpgsql set search_path = pg_catalog, pg_temp
@@ -72,6 +73,7 @@ begin
     when new.meta ? 'tier' then jsonb_build_object('tier', new.meta -> 'tier')
     else '{}'
   end;
+  new.idempotency_keys := '{}';
   new.credited_id := null;
   new.settle_at := null;
   new.user_deleted_at := billing.clock();
@@ -180,7 +182,7 @@ begin
       where w.is_waiting
     ) m
     join auth.users u on u.id = m.user_id
-    where not exists (select from billing.recent_failures f where f.user_id = m.user_id)
+    where not exists (select from billing.recent_failures f where f.user_id = m.user_id::text)
     order by m.user_id
     limit 100
     for no key update of u skip locked

@@ -8,7 +8,8 @@ create table billing.scheduled_jobs (
   error text,
   run_id uuid,
   run_until timestamptz,
-  profiled_until uuid
+  profiled_until uuid,
+  announced_until timestamptz
 );
 alter table billing.scheduled_jobs enable row level security;
 grant select, update on billing.scheduled_jobs to service_role;
@@ -27,8 +28,11 @@ comment on column billing.scheduled_jobs.run_until is
 comment on column billing.scheduled_jobs.profiled_until is
   'Of the sweep: the last user whom billing.create_profiles processed. Null: no user is left.';
 
-insert into billing.scheduled_jobs (name, profiled_until)
-values ('reconciliation', null), ('sweep', '00000000-0000-0000-0000-000000000000');
+comment on column billing.scheduled_jobs.announced_until is
+  'Of the sweep: the mails for all periods that end before this time were enqueued, so each period is processed once.';
+
+insert into billing.scheduled_jobs (name, profiled_until, announced_until)
+values ('reconciliation', null, null), ('sweep', '00000000-0000-0000-0000-000000000000', '-infinity');
 
 -- start_purchases runs before the expiry: what a purchase follows has not lapsed, it was taken over.
 create function billing.sweep_jobs()
@@ -36,7 +40,7 @@ returns text[]
 language sql immutable set search_path = pg_catalog, pg_temp
 return array[
   'replay_missed_events', 'settle_waiting_subscriptions', 'start_purchases', 'expire_subscriptions', 'announce_ends',
-  'reduce_payloads', 'empty_payloads', 'delete_order_keys', 'delete_mails', 'erase_deleted_users', 'create_profiles'
+  'reduce_payloads', 'empty_payloads', 'delete_mails', 'erase_deleted_users', 'create_profiles'
 ];
 
 -- Runs one batch of the first job that has work. The schedule calls it until no work is left, each time in a separate

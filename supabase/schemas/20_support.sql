@@ -13,93 +13,6 @@ begin
 end
 $$;
 
--- Grants a tier without a payment, until a given time. Paid access continues below the grant.
-create function billing.grant_tier(p_user_id uuid, p_tier text, p_until timestamptz, p_reason text)
-returns bigint -- the id of the grant
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
-declare
-  v_email constant text := billing.lock_user(p_user_id);
-  v_grant_id bigint;
-begin
-  perform billing.require(v_email is not null, 'PS404', 'no such user');
-  perform billing.require(p_until > billing.clock(), 'PS400', 'grant needs until: a time in the future');
-  perform billing.note_cause('grant', p_reason);
-  insert into billing.grants (user_id, tier, until, reason, at)
-  values (
-    p_user_id, p_tier, date_trunc('milliseconds', p_until), p_reason,
-    greatest(
-      billing.clock(),
-      (select s.updated_at + interval '1 microsecond' from public.subscriptions s where s.user_id = p_user_id)
-    )
-  )
-  returning id into v_grant_id;
-  perform billing.settle_access(p_user_id, v_email);
-  return v_grant_id;
-end
-$$;
-revoke execute on function billing.grant_tier(uuid, text, timestamptz, text) from service_role;
-
--- The same by an e-mail address or an id.
-create function billing.grant_tier(p_user text, p_tier text, p_until timestamptz, p_reason text)
-returns bigint
-language sql set search_path = pg_catalog, pg_temp
-as $$ select billing.grant_tier(billing.user_id_of(p_user), p_tier, p_until, p_reason) $$;
-revoke execute on function billing.grant_tier(text, text, timestamptz, text) from service_role;
-
--- Ends a grant at once. The next running source takes over.
-create function billing.revoke_grant(p_grant_id bigint)
-returns boolean -- false: no such grant, or it ended before
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
-declare
-  v_user_id uuid;
-  v_email text;
-begin
-  select g.user_id into v_user_id from billing.grants g where g.id = p_grant_id;
-  v_email := billing.lock_user(v_user_id);
-  update billing.grants g
-  set ended_at = billing.clock(),
-    ended_reason = 'revoked'
-  where g.id = p_grant_id
-    and g.ended_at is null;
-  if not found then
-    return false;
-  end if;
-  perform billing.note_cause('grant revoked', p_grant_id::text);
-  perform billing.settle_access(v_user_id, v_email);
-  return true;
-end
-$$;
-revoke execute on function billing.revoke_grant(bigint) from service_role;
-
--- Ends the access that a payment gives, such as after a lost dispute. The next running source takes over.
-create function billing.end_payment_access(p_payment_id uuid, p_reason text)
-returns boolean -- false: the payment gave no access, or its access ended before
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
-declare
-  v_payment public.payments;
-  v_email text;
-begin
-  select * into v_payment from public.payments p where p.id = p_payment_id;
-  v_email := billing.lock_user(v_payment.user_id);
-  update public.payments p
-  set ended_at = billing.clock(),
-    ended_reason = p_reason
-  where p.id = p_payment_id
-    and p.fulfilled_at is not null
-    and p.ended_at is null;
-  if not found then
-    return false;
-  end if;
-  perform billing.note_cause(p_reason, v_payment.gateway_payment_id);
-  perform billing.settle_payment(v_payment, v_email);
-  return true;
-end
-$$;
-revoke execute on function billing.end_payment_access(uuid, text) from service_role;
-
 -- Finds a payment by its id, the gateway's order id, or a gateway's payment id. Null: there is none.
 create function billing.payment_id_of(p_reference text)
 returns uuid
@@ -115,13 +28,6 @@ begin
   );
 end
 $$;
-
--- The same by any id of the payment. False also for an unknown payment.
-create function billing.end_payment_access(p_payment text, p_reason text)
-returns boolean
-language sql set search_path = pg_catalog, pg_temp
-as $$ select billing.end_payment_access(billing.payment_id_of(p_payment), p_reason) $$;
-revoke execute on function billing.end_payment_access(text, text) from service_role;
 
 create type billing.support_action as enum (
   'grant', 'revoke_grant', 'end_access', 'requeue_mail', 'replay_event', 'ignore_event', 'reconcile_now', 'note'
@@ -244,11 +150,13 @@ $$;
 
 -- The functions that carry out an action: each checks it, and returns it with its reference, user and result.
 
+-- Grants a tier without a payment, until a given time. Paid access continues below the grant.
 create function billing.perform_grant(p_action billing.support_actions)
 returns billing.support_actions
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
+  v_email constant text := billing.lock_user(p_action.user_id);
   v_grant billing.grants;
 begin
   perform billing.require(p_action.user_id is not null, 'PS400', 'grant needs email: the customer''s e-mail address or id');
@@ -256,7 +164,7 @@ begin
     exists (select from public.plans p where p.tier = p_action.tier), 'PS400',
     format('grant needs tier: "%s" is no tier of public.plans', p_action.tier)
   );
-  perform billing.lock_user(p_action.user_id);
+  perform billing.require(p_action.until > billing.clock(), 'PS400', 'grant needs until: a time in the future');
   select * into v_grant
   from billing.grants g
   where g.user_id = p_action.user_id
@@ -269,7 +177,17 @@ begin
     v_grant.id is null, 'PS409',
     format('grant %s gives %s until %s already', v_grant.id, v_grant.tier, billing.iso_time(v_grant.until))
   );
-  p_action.reference := billing.grant_tier(p_action.user_id, p_action.tier, p_action.until, p_action.reason);
+  perform billing.note_cause('grant', p_action.reason);
+  insert into billing.grants (user_id, tier, until, reason, at)
+  values (
+    p_action.user_id, p_action.tier, date_trunc('milliseconds', p_action.until), p_action.reason,
+    greatest(
+      billing.clock(),
+      (select s.updated_at + interval '1 microsecond' from public.subscriptions s where s.user_id = p_action.user_id)
+    )
+  )
+  returning id into p_action.reference;
+  perform billing.settle_access(p_action.user_id, v_email);
   p_action.result := format(
     'Grant %s gives %s until %s.', p_action.reference, p_action.tier, billing.day_text(p_action.until)
   );
@@ -277,13 +195,14 @@ begin
 end
 $$;
 
--- Ends the grant with the id in reference, else the only one of the customer that runs.
+-- Ends the grant with the id in reference, else the only one of the customer that runs. The next running source takes over.
 create function billing.perform_revoke_grant(p_action billing.support_actions)
 returns billing.support_actions
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_grants billing.grants[];
+  v_email text;
 begin
   select array_agg(g) into v_grants
   from billing.grants g
@@ -300,18 +219,29 @@ begin
   );
   p_action.reference := v_grants[1].id;
   p_action.user_id := v_grants[1].user_id;
-  perform billing.require(billing.revoke_grant(v_grants[1].id), 'PS409', format('grant %s ended before', v_grants[1].id));
+  v_email := billing.lock_user(p_action.user_id);
+  update billing.grants g
+  set ended_at = billing.clock(),
+    ended_reason = 'revoked'
+  where g.id = v_grants[1].id
+    and g.ended_at is null;
+  perform billing.require(found, 'PS409', format('grant %s ended before', v_grants[1].id));
+  perform billing.note_cause('grant revoked', p_action.reference);
+  perform billing.settle_access(p_action.user_id, v_email);
   p_action.result := format('Grant %s of %s ended.', v_grants[1].id, v_grants[1].tier);
   return p_action;
 end
 $$;
 
+-- Ends the access that a payment gives, such as after a lost dispute. The next running source takes over.
 create function billing.perform_end_access(p_action billing.support_actions)
 returns billing.support_actions
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_payment public.payments;
+  v_email text;
+  v_reason text;
 begin
   select * into v_payment
   from public.payments p
@@ -323,12 +253,19 @@ begin
       'the gateway bills is cancelled at the gateway', p_action.reference
   ));
   p_action.user_id := v_payment.user_id;
+  v_email := billing.lock_user(p_action.user_id);
+  v_reason := case when v_payment.dispute_status = 'lost' then 'dispute_lost' else 'ended_by_admin' end;
+  update public.payments p
+  set ended_at = billing.clock(),
+    ended_reason = v_reason
+  where p.id = v_payment.id
+    and p.fulfilled_at is not null
+    and p.ended_at is null;
   perform billing.require(
-    billing.end_payment_access(
-      v_payment.id, case when v_payment.dispute_status = 'lost' then 'dispute_lost' else 'ended_by_admin' end
-    ),
-    'PS409', format('payment %s gives no access, or its access ended before', p_action.reference)
+    found, 'PS409', format('payment %s gives no access, or its access ended before', p_action.reference)
   );
+  perform billing.note_cause(v_reason, v_payment.gateway_payment_id);
+  perform billing.settle_payment(v_payment, v_email);
   p_action.result := format('The access of payment %s ended.', coalesce(v_payment.gateway_payment_id, v_payment.id::text));
   return p_action;
 end
@@ -503,8 +440,7 @@ return array[
   'billing.gateway_subscriptions', 'billing.subscription_orders', 'billing.wishes', 'billing.stopped_in_error',
   'billing.manual_subscriptions', 'billing.grants', 'billing.refunds',
   'billing.tier_changes', 'billing.gateway_events', 'billing.unsettled_events', 'billing.outbox',
-  'billing.outbox_pauses', 'billing.settle_failures', 'billing.expected_triggers', 'billing.alerts',
-  'billing.scheduled_jobs'
+  'billing.marks', 'billing.expected_triggers', 'billing.scheduled_jobs'
 ];
 
 -- The functions that these views call.

@@ -20,7 +20,7 @@ afterEach(async () => {
   await setEarlyRenewal(database, 'replace');
   await database.query('delete from auth.users');
   await database.query('delete from public.payments');
-  await database.query("update billing.announced_ends set until = '-infinity'");
+  await database.query("update billing.scheduled_jobs set announced_until = '-infinity'");
 });
 afterAll(() => database.close());
 
@@ -190,7 +190,7 @@ test('of two announcements at once one processes the subscription, and neither b
   expect((await two.query(announce)).rows).toEqual([{ looked_at: 0 }]);
   expect(await verifyPurchase(await service(), order)).toMatchObject({ outcome: 'applied' });
   await one.query('rollback');
-  await database.query("update billing.announced_ends set until = '-infinity'");
+  await database.query("update billing.scheduled_jobs set announced_until = '-infinity'");
   await setClock(database, '2026-02-25T00:00:00Z');
   expect((await two.query(announce)).rows).toEqual([{ looked_at: 1 }]);
   expect((await one.query(announce)).rows).toEqual([{ looked_at: 0 }]);

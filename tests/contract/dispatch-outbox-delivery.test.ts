@@ -38,7 +38,7 @@ describe.each(poolSample)('%s', (target) => {
     await project.database.query(
       'update billing.outbox set next_attempt_at = billing.clock() where delivered_at is null',
     );
-    await project.database.query('delete from billing.outbox_pauses');
+    await project.database.query('delete from billing.marks');
   }
 
   function dispatch(): Promise<Response> {

@@ -14,6 +14,7 @@ import {
 import { paymentOf, placeOrder } from '../helpers/records/purchases.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
 import { act, openSupport } from '../helpers/records/support-actions.ts';
+import { actAsOwner, grantTier } from '../helpers/records/support-actions.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -94,10 +95,10 @@ test('billing.timeline shows a subscription that the gateway bills, its cancella
   );
   await service.query('select public.cancel_subscription($1, true)', [user.id]);
   await setClock(database, '2026-02-02T00:00:00Z');
-  await database.query("select billing.grant_tier($1, 'premium', '2026-03-01Z', 'sorry')", [user.email]);
+  await grantTier(database, user.email, 'premium', '2026-03-01Z', 'sorry');
   const { id: grant } = await database.one('select id::text from billing.grants where user_id = $1', [user.id]);
   await setClock(database, '2026-02-03T00:00:00Z');
-  await database.query('select billing.revoke_grant($1)', [grant]);
+  await actAsOwner(database, { action: 'revoke_grant', reference: grant });
   expect((await timeline(user.email)).map(([what, reference, detail]) => [what, reference, detail])).toEqual(
     expect.arrayContaining([
       ['webhook', id, 'subscription.charged: applied.'],

@@ -19,7 +19,7 @@ afterEach(async () => {
   await setEarlyRenewal(database, 'replace');
   await database.query('delete from auth.users');
   await database.query('truncate billing.outbox');
-  await database.query("update billing.announced_ends set until = '-infinity'");
+  await database.query("update billing.scheduled_jobs set announced_until = '-infinity'");
 });
 afterAll(() => database.close());
 
@@ -80,7 +80,7 @@ describe('the mail subscription-ending', () => {
     expect(await notices(order)).toHaveLength(1);
 
     const other = await bought();
-    await database.query("update billing.announced_ends set until = '-infinity'");
+    await database.query("update billing.scheduled_jobs set announced_until = '-infinity'");
     expect(await announce('2026-02-01T00:00:00Z')).toBe(0);
     expect(await notices(other)).toEqual([]);
   });
@@ -153,7 +153,7 @@ describe('batches', () => {
   test('take a thousand periods, the earliest end first, and read each period once', async () => {
     await insertSubscriptions(database, 2500, "timestamptz '2026-01-31' + make_interval(secs => n)");
     expect(await announce('2026-01-25T00:00:00Z')).toBe(1000);
-    expect(await database.one('select until from billing.announced_ends'))
+    expect(await database.one("select announced_until as until from billing.scheduled_jobs where name = 'sweep'"))
       .toEqual({ until: new Date('2026-01-31T00:16:40Z') });
     const batches = [];
     for (let i = 0; i < 3; i++) batches.push(await announce('2026-01-25T00:00:00Z'));

@@ -9,6 +9,7 @@ import { refundEvent, type SubscriptionEvent, subscriptionEvent } from '../helpe
 import { paymentOf, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { readAllRows, readCancellation, readTier } from '../helpers/records/read-records.ts';
 import { createUser, deleteUsers, uniqueId } from '../helpers/records/records.ts';
+import { grantTier } from '../helpers/records/support-actions.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -173,7 +174,7 @@ describe('a cancellation at once', () => {
     await verifyPurchase(service, await placeOrder(database, { user, tier: 'premium' }));
     const id = await bill(january);
     await at('2026-01-10T00:00:00Z');
-    await database.query("select billing.grant_tier($1, 'premium', '2027-01-01Z', 'a gift')", [user.id]);
+    await grantTier(database, user.id, 'premium', '2027-01-01Z', 'a gift');
     expect(await readTier(database, user.id)).toBe('premium');
 
     await cancel(false);

@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await setClock(database, null);
-  await database.query('delete from auth.users; delete from billing.outbox; truncate billing.alerts');
+  await database.query('delete from auth.users; delete from billing.outbox; truncate billing.marks');
 });
 afterAll(() => database.close());
 
@@ -276,7 +276,7 @@ describe('a change now, with a credit', () => {
         await event(id, { name: 'authenticated', planId: 'plan_pro', createdAt: '2026-06-16T00:01:00Z', fields });
       }
       await setClock(database, at('07-10'));
-      await database.query("update billing.announced_ends set until = '-infinity'");
+      await database.query("update billing.scheduled_jobs set announced_until = '-infinity'");
       await database.query('select billing.announce_ends()');
       expect(
         await database.one("select count(*)::integer as mails from billing.outbox where kind = 'subscription-ending'"),

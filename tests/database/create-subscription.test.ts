@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await setClock(database, null);
-  await database.query('delete from auth.users; truncate billing.alerts');
+  await database.query('delete from auth.users; truncate billing.marks');
 });
 afterAll(() => database.close());
 

@@ -7,6 +7,7 @@ import { disputeEvent, gatewayEvent, paymentCaptured } from '../helpers/gateway/
 import { paymentOf, placeOrder, readPurchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { readPayment, readTier } from '../helpers/records/read-records.ts';
 import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
+import { endAccess } from '../helpers/records/support-actions.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -82,9 +83,8 @@ test('a lost dispute is a finding until an admin ends the payment’s access', a
   expect(await findings()).toEqual([{ finding: 'dispute_lost', subject: order.id }]);
   expect(await readTier(database, order.user.id)).toBe('pro');
 
-  const end = () => database.one("select billing.end_payment_access($1, 'dispute_lost') as ended", [order.id]);
-  expect(await end()).toEqual({ ended: true });
-  expect(await end()).toEqual({ ended: false });
+  await endAccess(database, order.id);
+  await expect(endAccess(database, order.id)).rejects.toMatchObject({ code: 'PS409' });
   expect(await findings()).toEqual([]);
   expect(await readTier(database, order.user.id)).toBe('free');
   expect(await readPayment(database, order.id)).toMatchObject({ ended_reason: 'dispute_lost', dispute_status: 'lost' });
@@ -95,13 +95,11 @@ test('a lost dispute is a finding until an admin ends the payment’s access', a
   expect(await readTier(database, order.user.id)).toBe('free');
 });
 
-test('billing.end_payment_access lets another source rule, and is closed to the service', async () => {
+test('the end of an access by an admin lets another source rule', async () => {
   const { order } = await bought();
   const premium = await placeOrder(database, { user: order.user, tier: 'premium' });
   await verifyPurchase(service, premium);
-  const call = service.query("select billing.end_payment_access($1, 'dispute_lost')", [premium.id]);
-  await expect(call).rejects.toMatchObject({ code: '42501' });
-  await database.query("select billing.end_payment_access($1, 'dispute_lost')", [premium.id]);
+  await endAccess(database, premium.id);
   expect(await readPurchase(database, order)).toMatchObject({
     subscription: { tier: 'pro', status: 'active' },
     tier: 'pro',

@@ -8,6 +8,7 @@ import { deliver } from '../helpers/gateway/deliver.ts';
 import { refundEvent } from '../helpers/gateway/events.ts';
 import { paymentOf, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { createUser } from '../helpers/records/records.ts';
+import { grantTier } from '../helpers/records/support-actions.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -83,7 +84,7 @@ describe('entitled_not_paid', () => {
     const { id } = await createUser(database);
     await write(setTier, id, 'pro');
     expect(await findings()).toEqual([['entitled_not_paid', id, 'nothing pays for it']]);
-    await write("select billing.grant_tier($1, 'pro', '2126-01-01', 'thanks')", id);
+    await grantTier(database, id, 'pro', '2126-01-01', 'thanks');
     expect(await findings()).toEqual([]);
   });
 
@@ -101,7 +102,7 @@ describe('entitled_not_paid', () => {
     await write("update public.subscriptions set tier = 'premium' where user_id = $1", user.id);
     await write(setTier, user.id, 'premium');
     const { id } = await createUser(database);
-    await write("select billing.grant_tier($1, 'pro', '2126-01-01', 'thanks')", id);
+    await grantTier(database, id, 'pro', '2126-01-01', 'thanks');
     await write("update public.subscriptions set tier = 'premium' where user_id = $1", id);
     await write(setTier, id, 'premium');
     expect(await names()).toEqual(['entitled_not_paid', 'entitled_not_paid']);

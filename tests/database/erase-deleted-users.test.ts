@@ -15,6 +15,7 @@ import {
 } from '../helpers/gateway/events.ts';
 import { readLedger } from '../helpers/records/read-records.ts';
 import { createPayment, uniqueId } from '../helpers/records/records.ts';
+import { grantTier } from '../helpers/records/support-actions.ts';
 
 const start = Date.parse('2026-01-01T00:00:00Z');
 const day = 86_400_000;
@@ -175,17 +176,12 @@ async function createRecords(person: Person): Promise<{ subscription: string; ch
   }
   await database.query('alter table billing.gateway_subscriptions drop constraint poison_check');
 
-  await database.query("select billing.grant_tier($1, 'premium', billing.clock() + interval '1 year', $2)", [
-    person.id,
-    `thanks, ${person.name}`,
-  ]);
+  const until = new Date(start + 365 * day).toISOString();
+  await grantTier(database, person.id, 'premium', until, `thanks, ${person.name}`);
   await database.query("update public.subscriptions set tier = 'basic' where user_id = $1", [person.id]);
   await database.query(
-    'insert into billing.settle_failures (user_id, error, failed_at) values ($1, $2, billing.clock())',
-    [
-      person.id,
-      '23514',
-    ],
+    "insert into billing.marks (kind, key, detail) values ('settle_failure', $1, '23514')",
+    [person.id],
   );
   await callRpc(service, 'cancel_subscription', person.id, false);
   await database.query(
@@ -205,6 +201,9 @@ const columnsAfterDeletion = [
   'billing.gateway_events.payload',
   'billing.gateway_subscriptions.user_id',
   'billing.outbox.payload',
+  'billing.support_actions.email',
+  'billing.support_actions.reason',
+  'billing.support_actions.user_id',
   'billing.tier_changes.reference',
   'billing.tier_changes.user_id',
 ];
@@ -216,9 +215,11 @@ describe('a deleted user', () => {
     expect(await columnsNaming(withoutId(person))).toEqual([
       'billing.gateway_events.payload',
       'billing.grants.reason',
-      'billing.order_keys.key',
       'billing.outbox.payload',
+      'billing.support_actions.email',
+      'billing.support_actions.reason',
       'billing.tier_changes.reference',
+      'public.payments.idempotency_keys',
       'public.payments.meta',
       'public.profiles.display_name',
     ]);
@@ -233,6 +234,9 @@ describe('a deleted user', () => {
     expect(await columnsNaming(person)).toEqual([
       'billing.deleted_users.user_id',
       'billing.gateway_subscriptions.user_id',
+      'billing.support_actions.email',
+      'billing.support_actions.reason',
+      'billing.support_actions.user_id',
       'billing.tier_changes.reference',
       'billing.tier_changes.user_id',
     ]);
@@ -552,7 +556,6 @@ async function rowsOf({ id, email }: Person): Promise<Row[][]> {
     'billing.grants',
     'billing.manual_subscriptions',
     'billing.wishes',
-    'billing.order_keys',
   ];
   const rows = owned.map((table) =>
     database.query(`select * from ${table} t where user_id = $1 order by t::text`, [id])

@@ -61,7 +61,12 @@ test.each(['P0001', '23514', '55P03'])(
     expect(await readTier(database, refused.user.id)).toBe('basic');
     expect(await readAccessFindings(database)).toContainEqual(['expiry_failed', refused.user.id]);
     expect(
-      await database.one('select error, failed_at from billing.settle_failures where user_id = $1', [refused.user.id]),
+      await database.one(
+        "select detail as error, at as failed_at from billing.marks where kind = 'settle_failure' and key = $1",
+        [
+          refused.user.id,
+        ],
+      ),
     ).toEqual({ error: sqlstate, failed_at: new Date('2026-02-05T00:00:00Z') });
   },
 );

@@ -67,7 +67,7 @@ describe.each([
     // Often enough for a generic plan that Postgres keeps for later calls.
     for (let batch = 0; batch < 8; batch++) {
       if (call === 'billing.announce_ends()') {
-        await database.query("update billing.announced_ends set until = '-infinity'");
+        await database.query("update billing.scheduled_jobs set announced_until = '-infinity'");
       }
       // Plans are read for values at first, and for any values from the sixth call on. Reading them is slow.
       const isRead = batch === 0 || batch >= 6;

@@ -12,6 +12,7 @@ import { buyTier, type Order, orderTier } from '../helpers/records/orders.ts';
 import { mailsTo, paymentOf, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { readPayment, readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { createUser, deleteUsers, uniqueId } from '../helpers/records/records.ts';
+import { endAccess, grantTier } from '../helpers/records/support-actions.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -192,7 +193,8 @@ test.each(['dispute_lost', 'never_captured'])('a replaced period comes back if t
   await buy('basic', january(1));
   const premium = await buy('premium', january(11), 'now');
   if (reason === 'dispute_lost') {
-    await database.query("select billing.end_payment_access($1, 'dispute_lost')", [premium.id]);
+    await database.query("update public.payments set dispute_status = 'lost' where id = $1", [premium.id]);
+    await endAccess(database, premium.id);
   } else {
     await at(january(17));
     expect(await applyOrderPayments(service, premium, null)).toMatchObject({ ended: true });
@@ -213,7 +215,7 @@ describe('there is no credit', () => {
     ['in the days of grace', 'premium', () => buy('basic', '2025-12-10T00:00:00Z')],
     ['for a grant', 'premium', async () => {
       await at(january(1));
-      await database.query("select billing.grant_tier($1, 'basic', $2, 'thanks')", [user.id, february]);
+      await grantTier(database, user.id, 'basic', february, 'thanks');
     }],
     ['for a row written by hand', 'premium', async () => {
       await at(january(1));

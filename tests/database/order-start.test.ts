@@ -16,6 +16,7 @@ import {
   readTier,
 } from '../helpers/records/read-records.ts';
 import { createUser, deleteUsers, uniqueId } from '../helpers/records/records.ts';
+import { grantTier } from '../helpers/records/support-actions.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -30,7 +31,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await deleteUsers(database);
-  await database.query('truncate billing.settle_failures');
+  await database.query('truncate billing.marks');
   await setEarlyRenewal(database, 'replace');
 });
 afterAll(() => database.close());
@@ -161,14 +162,14 @@ describe('an order that starts after the current period', () => {
 
   test('starts after a grant that rules, and a grant below a purchase does not delay it', async () => {
     await at(day(1));
-    await database.query("select billing.grant_tier($1, 'premium', $2, 'thanks')", [user.id, day(1, 4)]);
+    await grantTier(database, user.id, 'premium', day(1, 4), 'thanks');
     const afterGrant = await buy('pro', day(2), 'after_current');
     expect(await period(afterGrant)).toEqual([day(1, 4), day(1, 5)]);
     expect(await tier()).toBe('premium');
 
     user = await createUser(database);
     await at(day(1));
-    await database.query("select billing.grant_tier($1, 'premium', $2, 'thanks')", [user.id, day(1, 4)]);
+    await grantTier(database, user.id, 'premium', day(1, 4), 'thanks');
     await buy('basic', day(2));
     expect(await period(await buy('pro', day(3), 'after_current'))).toEqual([day(2, 2), day(2, 3)]);
   });

@@ -208,7 +208,9 @@ describe('the renewal of a purchase', () => {
 
   test('is stopped when the purchase is lost in a dispute', async () => {
     const { renewal, paymentId } = await upgraded();
-    const { id } = await database.one('select gateway_payment_id as id from public.payments where id = $1', [paymentId]);
+    const { id } = await database.one('select gateway_payment_id as id from public.payments where id = $1', [
+      paymentId,
+    ]);
     await deliver(service, disputeEvent('lost', 'lost', { id: String(id), amount: 1 }));
     expect(await told(renewal)).toMatchObject({ at: new Date(at('06-10')) });
   });

@@ -16,6 +16,7 @@ import {
 } from '../helpers/records/purchases.ts';
 import { readPayment, readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
+import { grantTier } from '../helpers/records/support-actions.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -255,7 +256,7 @@ describe('a full refund with other payments', () => {
 
   test('does not change a longer grant of another tier', async () => {
     const order = await purchase();
-    await database.query("select billing.grant_tier($1, 'premium', '2126-01-01Z', 'press copy')", [order.user.id]);
+    await grantTier(database, order.user.id, 'premium', '2126-01-01Z');
     expect(await refund(order, 99900)).toBe('applied');
     expect(await readSubscription(database, order.user.id)).toMatchObject({
       tier: 'premium',

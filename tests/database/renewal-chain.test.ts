@@ -10,6 +10,7 @@ import { applyOrderPayments } from '../helpers/gateway/reconciliation.ts';
 import { paymentOf, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { readPayment, readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
+import { endAccess } from '../helpers/records/support-actions.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -124,7 +125,7 @@ test('a payment whose access an admin ends moves the later periods up', async ()
   const first = await buy('2026-01-31');
   const second = await buy('2026-02-10');
   await setClock(database, at('2026-02-15'));
-  await database.query("select billing.end_payment_access($1, 'dispute_lost')", [first.id]);
+  await endAccess(database, first.id);
   expect(await periods(second)).toEqual([['2026-02-10', '2026-03-10']]);
   expect(await shown()).toEqual(['2026-02-10', '2026-03-10']);
   expect(await readTier(database, user.id)).toBe('basic');

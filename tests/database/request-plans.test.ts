@@ -68,7 +68,6 @@ beforeAll(async () => {
     insert into public.payments (user_id, amount, tier, meta, gateway_order_id)
     select id, 99900, 'pro', '{"tier": "pro"}', 'order_open_' || n
     from (select id, row_number() over () as n from auth.users limit 1000) u;
-    insert into billing.order_reads (payment_id) select id from public.payments where fulfilled_at is not null;
     insert into public.payments
       (user_id, amount, status, tier, starts, credit, credited_kind, credited_id, credited_until, credited_amount,
        fulfilled_at, period_start, period_end, settle_at, next_reconcile_at, since)
@@ -210,7 +209,6 @@ const calls: Record<string, () => Promise<[string, unknown[]]>> = {
   start_purchases: plain('billing.start_purchases()'),
   expire_subscriptions: plain('billing.expire_subscriptions()'),
   delete_mails: plain('billing.delete_mails()'),
-  delete_order_keys: plain('billing.delete_order_keys()'),
   erase_deleted_users: plain('billing.erase_deleted_users()'),
   purge_records: plain('public.purge_records(90, 30, 30)'),
   empty_payloads: plain('billing.empty_payloads()'),
@@ -219,7 +217,7 @@ const calls: Record<string, () => Promise<[string, unknown[]]>> = {
 /** Tables that grow with the users. The plans, the pauses and the lists of pending work stay small. */
 const large = [
   'users|profiles|subscriptions|payments|gateway_events|outbox|tier_changes',
-  'order_reads|gateway_subscriptions|refunds|grants|manual_subscriptions',
+  'gateway_subscriptions|refunds|grants|manual_subscriptions',
 ].join('|');
 
 describe(`with ${rows} users`, () => {

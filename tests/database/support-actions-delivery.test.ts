@@ -134,7 +134,7 @@ describe('a note ends the findings that have no other end', () => {
   test('missed_webhook, until reconciliation finds the next one; a webhook ends it, too', async () => {
     const missed = async () => (await readFindings(database)).filter(([finding]) => finding === 'missed_webhook');
     const raise = () =>
-      database.query("insert into billing.alerts (kind, subject_id, message) values ('missed_webhook', $1, '')", [
+      database.query("insert into billing.marks (kind, key) values ('missed_webhook', $1)", [
         uniqueId('order'),
       ]);
     await raise();

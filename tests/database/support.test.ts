@@ -4,10 +4,11 @@ import { setClock } from '../helpers/database/clock.ts';
 import { openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
-import { paymentCaptured, paymentFailed, refundEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
+import { paymentCaptured, refundEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
 import { paymentOf, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
+import { grantTier } from '../helpers/records/support-actions.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -21,7 +22,7 @@ afterEach(() => setClock(database, null));
 afterAll(() => database.close());
 
 const grant = (userId: string, tier: string, until: string | null, reason = 'press copy') =>
-  database.query('select billing.grant_tier($1, $2, $3, $4)', [userId, tier, until, reason]);
+  grantTier(database, userId, tier, until, reason);
 
 /** A verified order of pro. */
 async function purchase(user?: Purchase['user']): Promise<Purchase> {
@@ -30,7 +31,7 @@ async function purchase(user?: Purchase['user']): Promise<Purchase> {
   return order;
 }
 
-describe('billing.grant_tier', () => {
+describe('a grant', () => {
   test('gives a tier until a time, without a payment, and stores the reason', async () => {
     const { id: userId } = await createUser(database);
     await setClock(database, '2026-01-01T00:00:00Z');
@@ -126,121 +127,6 @@ describe('billing.grant_tier', () => {
 
   test('to an unknown user is refused', async () => {
     await expect(grant(crypto.randomUUID(), 'pro', '2126-01-01T00:00:00Z')).rejects.toMatchObject({ code: 'PS404' });
-  });
-
-  test('is closed to the service', async () => {
-    const call = service.query("select billing.grant_tier(gen_random_uuid(), 'pro', now(), 'x')");
-    await expect(call).rejects.toMatchObject({ code: '42501' });
-  });
-});
-
-describe('billing.explain_user', () => {
-  const explain = (userId: string) =>
-    database.query('select at, what, reference, detail from billing.explain_user($1)', [userId]);
-
-  /** Runs a function on a day of January. */
-  async function on(day: number, act: () => Promise<unknown>): Promise<void> {
-    await setClock(database, `2026-01-${String(day).padStart(2, '0')}T00:00:00Z`);
-    await act();
-  }
-
-  test('lists the events behind the tier in order', async () => {
-    const user = await createUser(database);
-    const orders: Purchase[] = [];
-    await on(1, async () => orders.push(await placeOrder(database, { user, tier: 'basic' })));
-    const [order] = orders;
-    if (!order) throw new Error('no order');
-    const money = paymentOf(order);
-    await on(2, () => deliver(service, paymentFailed({ ...money, id: uniqueId('pay') })));
-    await on(3, () => deliver(service, paymentCaptured(money)));
-    await on(4, () => deliver(service, refundEvent(money, 99900)));
-    await on(5, () => grant(user.id, 'pro', '2026-01-06T00:00:00Z'));
-    await on(20, () => database.query('select billing.expire_subscriptions()'));
-
-    const lines = (await explain(user.id)).map(({ at, what, reference, detail }) => [
-      at instanceof Date ? at.getUTCDate() : at,
-      what,
-      reference,
-      Object(detail).outcome ?? Object(detail).cause ?? Object(detail).tier,
-    ]);
-    expect(lines).toEqual([
-      [1, 'payment created', order.orderId, 'basic'],
-      [2, 'payment.failed', order.orderId, 'applied'],
-      [3, 'payment.captured', order.orderId, 'applied'],
-      [3, 'payment fulfilled', order.paymentId, 'basic'],
-      [3, 'tier free to basic', order.orderId, 'payment.captured'],
-      [4, 'refund.processed', order.orderId, 'applied'],
-      [4, 'tier basic to free', order.orderId, 'refund.processed'],
-      [4, 'source: payment', order.id, 'basic'],
-      [5, 'tier granted', 'press copy', 'pro'],
-      [5, 'tier free to pro', 'press copy', 'grant'],
-      [5, 'source: grant', expect.any(String), 'pro'],
-      [20, 'tier pro to free', null, 'expiry'],
-    ]);
-  });
-
-  test('lists a grant that changed no tier', async () => {
-    const user = await createUser(database);
-    await on(1, () => grant(user.id, 'pro', '2126-01-01T00:00:00Z', 'a trial'));
-    await on(2, () => grant(user.id, 'pro', '2126-02-01T00:00:00Z', 'a longer one'));
-    expect(await explain(user.id)).toMatchObject([
-      { what: 'tier granted', reference: 'a trial' },
-      { what: 'tier free to pro', reference: 'a trial' },
-      { what: 'source: grant', detail: { live: true, rules: false } },
-      {
-        what: 'tier granted',
-        reference: 'a longer one',
-        detail: { tier: 'pro', until: expect.stringContaining('2126-02-01') },
-      },
-      { what: 'source: grant', detail: { live: true, rules: true } },
-    ]);
-  });
-
-  test('shows each source of access: what it gives, why it ended, whether it runs, and which one rules', async () => {
-    const user = await createUser(database);
-    const orders: Purchase[] = [];
-    await on(1, async () => orders.push(await purchase(user), await purchase(user)));
-    const [first, second] = orders;
-    if (!first || !second) throw new Error('no orders');
-    const id = uniqueId('sub');
-    const period = { start: '2026-01-02T00:00:00Z', end: '2126-01-02T00:00:00Z' };
-    await on(2, () =>
-      deliver(
-        service,
-        subscriptionEvent({ name: 'activated', userId: user.id, id, planId: 'plan_premium', ...period }),
-      ));
-    await on(3, () => deliver(service, refundEvent(paymentOf(first), 99900)));
-    await on(4, () => grant(user.id, 'basic', '2026-01-05T00:00:00Z'));
-    await on(20, () => database.query('select billing.expire_subscriptions()'));
-
-    const sources = (await explain(user.id)).filter(({ what }) => String(what).startsWith('source: '));
-    const running = { live: true, ended_at: null, reason: null };
-    expect(sources).toMatchObject([
-      {
-        what: 'source: payment',
-        reference: second.id,
-        detail: { tier: 'pro', ends_at: '2027-01-01T00:00:00+00:00', rules: false, ...running },
-      },
-      {
-        what: 'source: gateway_subscription',
-        reference: id,
-        detail: { tier: 'premium', ends_at: '2126-01-02T00:00:00+00:00', rules: true, ...running },
-      },
-      {
-        what: 'source: payment',
-        reference: first.id,
-        detail: { live: false, ended_at: '2026-01-03T00:00:00+00:00', reason: 'refunded', rules: false },
-      },
-      { what: 'source: grant', detail: { tier: 'basic', live: false, ended_at: null, reason: null, rules: false } },
-    ]);
-    expect(await readTier(database, user.id)).toBe('premium');
-  });
-
-  test('lists nothing of other users, and nothing for an unknown user', async () => {
-    const [one, other] = [await placeOrder(database), await placeOrder(database)];
-    await verifyPurchase(service, other);
-    expect(await explain(one.user.id)).toMatchObject([{ what: 'payment created', reference: one.orderId }]);
-    expect(await explain(crypto.randomUUID())).toEqual([]);
   });
 });
 

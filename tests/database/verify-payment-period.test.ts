@@ -6,6 +6,7 @@ import { callRpc, openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { readPayment, readSubscription } from '../helpers/records/read-records.ts';
 import { createPayment, createUser, uniqueId } from '../helpers/records/records.ts';
+import { grantTier } from '../helpers/records/support-actions.ts';
 
 let database: TestDatabase;
 let service: pg.Client;
@@ -141,10 +142,11 @@ describe('a second purchase', () => {
 
     test('extends the source that rules after another one lapsed, although the sweep did not expire that one yet', async () => {
       const { id: userId } = await createUser(database);
-      for (const [at, until] of [['2026-01-01T00:00:00Z', '2026-06-01Z'], ['2026-01-02T00:00:00Z', '2026-03-01Z']]) {
-        await setClock(database, String(at));
-        await database.query("select billing.grant_tier($1, 'monthly', $2, 'press copy')", [userId, until]);
-      }
+      const january = (day: number) => setClock(database, `2026-01-0${day}T00:00:00Z`);
+      await january(1);
+      await grantTier(database, userId, 'monthly', '2026-06-01Z');
+      await january(2);
+      await grantTier(database, userId, 'premium', '2026-03-01Z');
       const { validUntil } = await buy('2026-03-04T00:00:01Z', 1, { userId, early: 'extend' });
       expect(validUntil).toBe('2026-07-01T00:00:00.000Z');
     });

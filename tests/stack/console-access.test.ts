@@ -88,7 +88,6 @@ test.each([
   "update billing.support_actions set reason = 'another'",
   "insert into billing.grants (user_id, tier, until) values (gen_random_uuid(), 'pro', now())",
   "insert into billing.support_actions (action, reason, actor) values ('note', 'as another', 'postgres')",
-  "select billing.grant_tier(gen_random_uuid(), 'pro', now(), 'without a trail')",
   'select encrypted_password from auth.users',
   'create table public.mine ()',
 ])('the role of the console is refused: %s', async (statement) => {

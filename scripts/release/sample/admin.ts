@@ -15,6 +15,9 @@ const cycleOfZoya: Cycle = {
   end: '2026-11-30T00:00:00Z',
 };
 
+const grant = `insert into billing.support_actions (action, email, tier, until, reason)
+  values ('grant', $1, $2, $3, $4)`;
+
 /** Acts of admins and of the app, deleted users, events that wait, and undelivered side effects. */
 export const admin: readonly Step[] = [
   // The gateway also bills the plan basic.
@@ -24,13 +27,19 @@ export const admin: readonly Step[] = [
   ['2026-09-14T10:00:00Z', signUp('lata')],
   [
     '2026-09-14T10:05:00Z',
-    statement("select billing.grant_tier($1, 'premium', '2027-01-01', 'Beta tester')", userId('lata')),
+    statement(grant, userId('lata'), 'premium', '2027-01-01', 'Beta tester'),
   ],
   [
     '2026-09-15T10:00:00Z',
-    statement("select billing.grant_tier($1, 'pro', '2027-06-01', 'A mistake')", userId('lata')),
+    statement(grant, userId('lata'), 'pro', '2027-06-01', 'A mistake'),
   ],
-  ['2026-09-15T10:01:00Z', statement("select billing.revoke_grant(id) from billing.grants where reason = 'A mistake'")],
+  [
+    '2026-09-15T10:01:00Z',
+    statement(
+      `insert into billing.support_actions (action, reference, reason)
+       select 'revoke_grant', g.id, 'For another customer' from billing.grants g where g.reason = 'A mistake'`,
+    ),
+  ],
 
   [
     '2026-09-15T10:02:00Z',

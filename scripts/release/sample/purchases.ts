@@ -2,7 +2,7 @@ import { cancel, captured, failed, order, reconcile, resume, signUp, type Step, 
 
 /** Users who bought periods: one, several in a chain, with a delay, after a failure, and until the end. */
 export const purchases: readonly Step[] = [
-  // Asha bought. Her idempotency key is younger than seven days.
+  // Asha bought.
   ['2026-10-26T09:00:00Z', signUp('asha')],
   ['2026-10-26T09:05:00Z', order('asha', 'pro', 'order_asha', 'checkout-1')],
   ['2026-10-26T09:06:00Z', verify('asha', 'order_asha')],

@@ -39,9 +39,8 @@ export const refunds: readonly Step[] = [
   [
     '2026-10-27T09:00:00Z',
     statement(`
-      select billing.end_payment_access(p.id, 'dispute_lost')
-      from public.payments p
-      where p.gateway_order_id = 'order_pia'`),
+      insert into billing.support_actions (action, reference, reason)
+      values ('end_access', 'order_pia', 'The dispute was lost')`),
   ],
 
   // Qadir paid an order twice, and the second payment was refunded. A closed finding.

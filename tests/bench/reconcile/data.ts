@@ -130,7 +130,7 @@ export async function countReconciled(client: pg.Client): Promise<number> {
 
 /** Checks that each subscription of the set is as the gateway says, and ends the set. @throws Error if one is not */
 export async function checkSet(client: pg.Client): Promise<void> {
-  await client.query('analyze billing.alerts');
+  await client.query('analyze billing.marks');
   const { rows: [row] } = await client.query(
     `select
        count(*) filter (where m.period_end <> wanted.period_end or s.current_period_end <> wanted.period_end)::int as periods,
@@ -139,12 +139,12 @@ export async function checkSet(client: pg.Client): Promise<void> {
        count(*) filter (
          where m.gateway_status <> case when due.state = 'renewed' then 'active' else due.state end
        )::int as answers,
-       count(*) filter (where (due.state <> 'active') <> (a.subject_id is not null))::int as alerts
+       count(*) filter (where (due.state <> 'active') <> (a.key is not null))::int as alerts
      from due
      join billing.gateway_subscriptions m on m.user_id = due.user_id and m.gateway_subscription_id = due.id
      join public.subscriptions s on s.user_id = due.user_id
      join public.profiles p on p.user_id = due.user_id
-     left join billing.alerts a on a.kind = 'missed_webhook' and a.subject_id = due.id
+     left join billing.marks a on a.kind = 'missed_webhook' and a.key = due.id
      cross join lateral (
        select due.ends_at + make_interval(secs => case when due.state = 'renewed' then ${periodSeconds} else 0 end) as period_end
      ) wanted`,

@@ -89,6 +89,10 @@ export function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
     }
     case 'grant': {
       const until = [now + 10 * day, addMonths(now, 1), addMonths(now, 3), addMonths(now, 13)][which % 4] ?? now + day;
+      // An admin who grants what runs already is refused.
+      if (facts.grants.some((grant) => grant.kind === 'grant' && grant.tier === tier && grant.until >= until)) {
+        return null;
+      }
       return [{ do: 'grant', grant: `G${facts.grants.length + 1}`, tier, until: isoTime(until) }];
     }
     case 'write by hand':

@@ -182,7 +182,13 @@ export function createPerformer(
       case 'resume':
         return call('resume_subscription', userId);
       case 'grant':
-        return write('select billing.grant_tier($1, $2, $3, $4)', userId, action.tier, action.until, action.grant);
+        return write(
+          `insert into billing.support_actions (action, email, tier, until, reason) values ('grant', $1, $2, $3, $4)`,
+          userId,
+          action.tier,
+          action.until,
+          action.grant,
+        );
       case 'write by hand':
         return write(
           `with profile as (update public.profiles set subscription_tier = $2 where user_id = $1)

@@ -37,6 +37,6 @@ export function applyOrderPayments(
 
 /** The kinds of the alerts about an order or a subscription. */
 export async function alertsAbout(database: TestDatabase, subjectId: string): Promise<unknown[]> {
-  const rows = await database.query('select kind from billing.alerts where subject_id = $1 order by kind', [subjectId]);
+  const rows = await database.query('select kind from billing.marks where key = $1 order by kind', [subjectId]);
   return rows.map(({ kind }) => kind);
 }

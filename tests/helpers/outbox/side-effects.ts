@@ -64,5 +64,5 @@ export function countRows(database: TestDatabase): Promise<Row> {
 /** Deletes all side effects and pauses. */
 export async function emptyOutbox(database: TestDatabase): Promise<void> {
   await database.query('delete from billing.outbox');
-  await database.query('delete from billing.outbox_pauses');
+  await database.query('delete from billing.marks');
 }
