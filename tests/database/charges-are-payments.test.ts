@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterEach(async () => {
   await setClock(database, null);
   await database.query(
-    `truncate auth.users, public.payments, billing.outbox, billing.gateway_events, billing.refunds, billing.alerts,
+    `truncate auth.users, public.payments, billing.outbox, billing.gateway_events, billing.refunds, billing.marks,
        billing.gateway_subscriptions, billing.deleted_users cascade`,
   );
 });

@@ -191,7 +191,7 @@ function cancel(facts: Facts, atPeriodEnd: boolean, now: Time): void {
   }
 }
 
-/** A wish covers each subscription that was authorised before it, whatever rules. */
+/** A wish covers each subscription that was authorised before it, also below a grant. */
 function coverByWishes({ subscriptions, wishes }: Facts): void {
   for (const subscription of subscriptions) {
     if (hasEndedAtGateway(subscription) || newestStatus(subscription)?.status === 'completed') continue;
