@@ -132,7 +132,9 @@ begin
   else
     -- A change of its plan was authorised.
     v_at := (billing.find_successor(v_user_id, v_id)).starts_at;
-    if v_at is null then
+    if v_at <= v_now then
+      v_at := v_paid_until; -- the gateway charged it after all
+    elsif v_at is null then
       if v_authorised_at is null
         or p_newest.id is null
         or p_order.payment_id::text = p_newest.id
@@ -187,6 +189,8 @@ as $$
     queued_at = excluded.queued_at,
     next_attempt_at = excluded.next_attempt_at,
     attempts = case when o.parked_at is null and o.delivered_at is null then o.attempts else 0 end,
+    -- The end of a call that is under way does not count for another message.
+    claims = case when o.payload = excluded.payload then o.claims else '{}' end,
     parked_at = null,
     last_error = null,
     delivered_at = null
@@ -274,10 +278,6 @@ begin
     v_ends := case when v_each.is_open then coalesce(v_stop.is_wish, false) else (v_each.mirrored).cancel_at_period_end end;
     if v_stop.stops_at is not null then
       perform billing.tell_stop(v_each.gateway_subscription_id, v_stop);
-    elsif v_each.is_open and v_each.stops_at is not null and billing.is_told(v_each.gateway_subscription_id) then
-      -- What was told is final: it ends with its cycle.
-      v_stop.stops_at := v_each.stops_at;
-      v_ends := true;
     elsif v_each.stops_at is not null then
       update billing.outbox o
       set parked_at = billing.clock(),
@@ -286,8 +286,14 @@ begin
         and o.attempts = 0
         and o.delivered_at is null
         and o.parked_at is null;
+      -- After the update, which waits for a dispatcher that claims the row.
+      if v_each.is_open and billing.is_told(v_each.gateway_subscription_id) then
+        -- What was told is final: it ends with its cycle.
+        v_stop.stops_at := v_each.stops_at;
+        v_ends := true;
+      end if;
     end if;
-    v_is_changed := v_is_changed or v_ends <> (v_each.mirrored).cancel_at_period_end;
+    v_is_changed := v_is_changed or coalesce(v_ends <> (v_each.mirrored).cancel_at_period_end, false);
     update billing.gateway_subscriptions m
     set stops_at = v_stop.stops_at,
       cancel_at_period_end = v_ends
@@ -451,6 +457,17 @@ begin
   end if;
 
   v_ruling := billing.find_shown(p_user_id);
+  -- No dispatcher claims them until the commit.
+  perform
+  from billing.outbox o
+  where o.key in (
+    select 'cancel-subscription/' || s.gateway_subscription_id
+    from billing.stoppable s
+    where s.user_id = p_user_id
+      and s.stops_at is not null
+  )
+  order by o.key
+  for update;
   -- All that the customer cancelled goes on, or nothing.
   if exists (
     select

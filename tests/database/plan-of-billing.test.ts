@@ -172,6 +172,32 @@ describe('a cancellation for the end of the period covers', () => {
   });
 });
 
+test('a cancellation at once is sent although a message for the end of the cycle is under way', async () => {
+  const id = await billed('pro');
+  await cancel();
+  await setClock(database, at('06-29'));
+  const { token, rows: [row] } = Object(await callRpc(service, 'claim_outbox', 'gateway'));
+  expect(row.payload).toEqual({ gateway_subscription_id: id, at_cycle_end: true });
+  await callRpc(service, 'cancel_subscription', userId, false);
+  expect(await callRpc(service, 'complete_outbox', token, String(row.id))).toEqual({ completed: 0 });
+  const { rows } = Object(await callRpc(service, 'claim_outbox', 'gateway'));
+  expect(rows).toMatchObject([{ payload: { gateway_subscription_id: id, at_cycle_end: false } }]);
+});
+
+test('a cycle that is charged after the start of a change remains: it is told for its end', async () => {
+  const old = await billed('pro');
+  await setClock(database, at('06-10'));
+  await changed('basic', 'period_end');
+  await event(old, {
+    name: 'charged',
+    planId: 'plan_pro',
+    ...july,
+    createdAt: at('07-01'),
+    payment: { id: uniqueId('pay') },
+  });
+  expect(await told(old)).toEqual(atEnd('07-30'));
+});
+
 describe('the renewal of a purchase', () => {
   test('goes on when its first charge fails, with a mail, and gives the next cycle when a retry succeeds', async () => {
     const { renewal } = await upgraded();
