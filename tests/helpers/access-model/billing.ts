@@ -1,6 +1,6 @@
 import type { GatewayStatus } from './actions.ts';
 import type { Facts, Subscription } from './facts.ts';
-import { rulingSource, sinceOf, sourcesOf } from './model.ts';
+import { authorisedSince, rulingSource, sinceOf, sourcesOf } from './model.ts';
 import { hasEndedAtGateway, isStopped, newestStatus, successorOf } from './states.ts';
 import { isoTime, type Time } from './time.ts';
 
@@ -81,17 +81,30 @@ function shownBilling(facts: Facts, subscription: Subscription): ExpectedBilling
 }
 
 /**
- * The subscriptions of which the rules say whether the gateway is to cancel them: one that another one replaces at its end
- * is, also one that a newer purchase with `after_current` follows. One that rules, renews and was never cancelled or replaced
- * is not.
+ * The subscriptions of which the rules say whether the gateway is to stop billing them. Each that the customer cancelled
+ * is, also below a grant or a purchase; so is one whose change of plan was authorised, and one that a newer purchase
+ * replaced. One that rules and renews is not.
  */
 function cancellationsOf(facts: Facts, now: Time): Map<string, boolean> {
+  const open = facts.subscriptions.filter((one) =>
+    !hasEndedAtGateway(one) && !['completed', 'cancelled'].includes(newestStatus(one)?.status ?? '')
+  );
+  return new Map(open.flatMap((one) => {
+    const isStopped = isToStop(facts, one, now);
+    return isStopped === undefined ? [] : [[one.name, isStopped]];
+  }));
+}
+
+/** Whether the gateway is to stop billing a subscription. Undefined: the rules that the model knows do not decide it. */
+function isToStop(facts: Facts, one: Subscription, now: Time): boolean | undefined {
+  const authorisedAt = authorisedSince(one);
+  if (facts.cancellations.some((at) => at >= authorisedAt) || one.cancelledFor !== null) return true;
+  if (successorOf(facts, one) !== null) return true;
   const ruling = rulingSource(facts, now);
-  const one = facts.subscriptions.find(({ name }) => name === ruling?.name);
-  if (!ruling || !one || hasEndedAtGateway(one) || newestStatus(one)?.status === 'completed') return new Map();
-  if (one.stops.length > 0 || one.cancelledAt.length > 0) return new Map();
-  if (successorOf(facts, one) !== null || one.cancelledFor !== null) return new Map([[one.name, true]]);
-  return one.activations.length > 0 ? new Map([[one.name, isFollowed(facts, one, now)]]) : new Map();
+  if (one.activations.length === 0) return undefined;
+  if (ruling?.name === one.name) return isFollowed(facts, one, now);
+  const isPurchase = ruling?.kind === 'payment' || ruling?.kind === 'gateway';
+  return isPurchase && (sinceOf(one) ?? 0) < ruling.since ? true : undefined;
 }
 
 /** Whether a newer purchase is paid that begins after what runs. */
