@@ -220,7 +220,13 @@ select
   c.period_end
 from billing.gateway_subscriptions m
 join public.payments c using (user_id, gateway_subscription_id)
-cross join lateral billing.cancelled_by_user_at(m.user_id, billing.authorised_at(m)) by_user (at)
+cross join lateral (
+  -- Of most subscriptions the call is not needed: it would take most of the time of this view.
+  select case
+    when m.cancel_at_period_end or m.status = 'cancelled' or num_nonnulls(m.stops_at, m.ended_at) > 0
+      then billing.cancelled_by_user_at(m.user_id, billing.authorised_at(m))
+  end as at
+) by_user
 cross join lateral (
   select by_user.at < c.captured_at or m.status = 'cancelled' and m.cancelled_at < c.captured_at as is_before
 ) cancelled
