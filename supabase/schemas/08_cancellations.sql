@@ -94,7 +94,7 @@ declare
       and w.gateway_subscription_id = p_subscription.gateway_subscription_id
   ));
   -- Before its first cycle.
-  v_is_waiting constant boolean := p_subscription.period_end is null and p_order.id is not null;
+  v_is_waiting constant boolean := p_subscription.period_end is null;
   v_paid_until constant timestamptz := case
     when v_is_waiting then case when v_authorised_at is not null then p_order.starts_at end
     else coalesce(p_subscription.paid_until, p_subscription.period_end)
@@ -144,13 +144,14 @@ begin
         or num_nonnulls(p_subscription.plan_id, p_subscription.activated_at) = 0 and p_newest.kind <> 'payment'
         or (
           case
-            when v_is_waiting then (p_newest.kind = 'payment' and p_newest.since > v_authorised_at) is not true
-            else p_newest.gateway_subscription_id is not distinct from v_id
-              or p_newest.id is distinct from (p_ruling.source).id
-                and coalesce(
-                  p_subscription.activated_at, p_subscription.first_charged_at, p_subscription.authenticated_at,
-                  p_subscription.arrived_at
-                ) >= p_newest.since
+            when p_newest.gateway_subscription_id = v_id then true
+            when v_is_waiting
+              then p_newest.since <= v_authorised_at or p_order.id is not null and p_newest.kind <> 'payment'
+            else p_newest.id is distinct from (p_ruling.source).id
+              and coalesce(
+                p_subscription.activated_at, p_subscription.first_charged_at, p_subscription.authenticated_at,
+                p_subscription.arrived_at
+              ) >= p_newest.since
           end
         )
       then

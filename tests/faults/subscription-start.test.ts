@@ -66,31 +66,43 @@ test('a function that is killed before it stores the subscription: the next requ
   expect(left).toEqual([]);
 });
 
-test.each(sampleOf<[string, 'second' | 'lost', number]>(
-  [
-    ['second, the lost', 'second', 0],
-    ['lost, the second', 'lost', 0],
-    ['lost trial, the second', 'lost', 7],
-  ],
-  1,
-))(
-  'after the %s one is authorised, too: both are charged once, one goes on, the other is a finding',
-  async (_, first, trialDays) => {
-    await billing.database.query("update public.plans set trial_days = $1 where tier = 'basic'", [trialDays]);
+/** A subscription whose answer of the gateway was lost, and a second one; the ids in the order in which both are authorised. */
+async function authoriseBoth(user: SignedUpUser, first: 'second' | 'lost'): Promise<string[]> {
+  await billing.breakApi({ ...creation, mode: 'close', applied: true });
+  await billing.send(user, 'subscriptions', { tier: 'basic' });
+  const second = await billing.subscribe(user);
+  const lost = (await billing.atGateway(user))[0]?.id ?? '';
+  const order = first === 'lost' ? [lost, second] : [second, lost];
+  for (const id of order) {
+    await billing.approve(id);
+    await billing.moveOn(1);
+  }
+  return order;
+}
+
+test.each(sampleOf<['second' | 'lost', string]>([['second', 'lost'], ['lost', 'second']], 1))(
+  'after the %s one the %s one is authorised, too: both are charged once, one goes on, the other is a finding',
+  async (first) => {
     const user = await billing.newUser();
-    await billing.breakApi({ ...creation, mode: 'close', applied: true });
-    await billing.send(user, 'subscriptions', { tier: 'basic' });
-    const second = await billing.subscribe(user);
-    const lost = (await billing.atGateway(user))[0]?.id ?? '';
-    const order = first === 'lost' ? [lost, second] : [second, lost];
-    for (const id of order) {
-      await billing.approve(id);
-      await billing.moveOn(1);
-    }
-    await billing.moveOn(trialDays * 24);
+    await authoriseBoth(user, first);
     await expectOneBilled(user);
   },
 );
+
+test('after a lost trial the second one is authorised, too: the lost one is never charged', async () => {
+  await billing.database.query("update public.plans set trial_days = 7 where tier = 'basic'");
+  const user = await billing.newUser();
+  const [lost, second] = await authoriseBoth(user, 'lost');
+  await billing.runSchedule();
+  await billing.moveOn(7 * 24);
+  await billing.runSchedule();
+  const all = await billing.atGateway(user);
+  expect(all.map(({ id, status, paid_count }) => [id, status, paid_count]).toSorted()).toEqual(
+    [[lost, 'cancelled', 0], [second, 'active', 1]].toSorted(),
+  );
+  expect(await tierOf(user)).toBe('basic');
+  await billing.database.query("update public.plans set trial_days = 0 where tier = 'basic'");
+});
 
 /** The older of two charged subscriptions ends with its cycle. Its charge is a finding until the refund. */
 async function expectOneBilled(user: SignedUpUser): Promise<void> {
