@@ -163,7 +163,7 @@ begin
   return (
     coalesce(greatest(v_at, v_now), v_now),
     -- Once nothing paid is left, the next try of a charge must not succeed.
-    v_is_waiting or coalesce(v_at > v_now, false),
+    v_is_waiting and p_order.id is not null or coalesce(v_at > v_now, false),
     v_is_wish
   );
 end
