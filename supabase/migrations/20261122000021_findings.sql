@@ -449,8 +449,9 @@ create view billing.unmailed_payments with (security_invoker = true) as
 select p.user_id, p.fulfilled_at as since, p.id as payment_id, p.gateway_payment_id
 from public.payments p
 cross join lateral billing.find_user(p.user_id) u
--- Older payments are not listed: mail rows are kept for at least 30 days after their delivery.
-where p.fulfilled_at > billing.clock() - interval '30 days'
+-- Older payments are not listed: mail rows are kept for at least 30 days after their delivery. A payment that is captured
+-- long after it was verified was mailed when it was verified.
+where least(p.fulfilled_at, p.verified_at) > billing.clock() - interval '30 days'
   and p.period_end > billing.clock() - interval '30 days'
   and u.email <> ''
   and not exists (select from billing.outbox o where o.key = 'payment-success/' || p.id)

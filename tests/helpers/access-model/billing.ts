@@ -47,16 +47,8 @@ function periodRank({ cycles }: Subscription, now: Time): number {
 
 /** Whether no further charge follows. Undefined: the rules that the model knows do not decide it. */
 function isStopping(facts: Facts, subscription: Subscription, now: Time): boolean | undefined {
-  const { name, cycles, cancelledFor } = subscription;
   const status = newestStatus(subscription)?.status;
-  if (cancelledFor !== null || successorOf(facts, subscription) !== null) return true;
-  if (status === 'paused' || status === 'halted') return true;
-  const ruling = rulingSource(facts, now);
-  const isPurchased = ruling === null || ruling.kind === 'gateway' || ruling.kind === 'payment';
-  if (!isPurchased || sourcesOf(facts).some(({ rulesFrom }) => rulesFrom > now)) return undefined;
-  const isSuccessor = facts.subscriptions.some((other) => successorOf(facts, other)?.name === name);
-  if (cycles.length === 0 && (!isSuccessor || ruling?.kind === 'gateway')) return isSuccessor ? false : undefined;
-  return ruling !== null && ruling.name !== name && (sinceOf(subscription) ?? 0) < ruling.since;
+  return status === 'paused' || status === 'halted' || isToStop(facts, subscription, now);
 }
 
 function isBilled(subscription: Subscription): boolean {
