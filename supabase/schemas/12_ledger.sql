@@ -232,31 +232,39 @@ returns billing.delivery
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_now constant timestamptz := billing.clock();
   v_event billing.gateway_events;
+  v_known billing.gateway_events;
 begin
+  v_event.body_sha256 := p_body_sha256;
+  v_event.event_id := p_event_id;
+  v_event.event := billing.json_text(p_body -> 'event');
+  v_event.subject_id := left(
+    coalesce(
+      p_body #>> '{payload,subscription,entity,id}',
+      p_body #>> '{payload,payment,entity,order_id}',
+      p_body #>> '{payload,order,entity,id}',
+      p_body #>> '{payload,dispute,entity,payment_id}',
+      p_body #>> '{payload,payment,entity,id}',
+      p_body #>> '{payload,refund,entity,payment_id}'
+    ),
+    200
+  );
+  v_event.event_at := case when v_event.event like 'subscription.%' then billing.event_time(p_body) end;
+  v_event.payload := p_body;
+  v_event.deliveries := p_deliveries;
+  v_event.attempts := 1;
+  v_event.received_at := billing.clock();
+  if v_event.event = 'subscription.charged' then
+    v_event.outcome := 'applied';
+    v_event.outcome := billing.apply_next_charge(v_event);
+    if v_event.outcome is not null then
+      return (v_event.outcome, true);
+    end if;
+  end if;
+
   loop
-    select * into v_event from billing.gateway_events e where e.body_sha256 = p_body_sha256;
+    select * into v_known from billing.gateway_events e where e.body_sha256 = p_body_sha256;
     exit when found;
-    v_event.body_sha256 := p_body_sha256;
-    v_event.event_id := p_event_id;
-    v_event.event := billing.json_text(p_body -> 'event');
-    v_event.subject_id := left(
-      coalesce(
-        p_body #>> '{payload,subscription,entity,id}',
-        p_body #>> '{payload,payment,entity,order_id}',
-        p_body #>> '{payload,order,entity,id}',
-        p_body #>> '{payload,dispute,entity,payment_id}',
-        p_body #>> '{payload,payment,entity,id}',
-        p_body #>> '{payload,refund,entity,payment_id}'
-      ),
-      200
-    );
-    v_event.event_at := case when v_event.event like 'subscription.%' then billing.event_time(p_body) end;
-    v_event.payload := p_body;
-    v_event.deliveries := p_deliveries;
-    v_event.attempts := 1;
-    v_event.received_at := v_now;
     begin
       perform set_config('subscriptions.user_deleted', '', true);
       select t.outcome, t.error into v_event.outcome, v_event.error from billing.try_event(v_event) t;
@@ -266,14 +274,15 @@ begin
         v_event.payload := billing.stored_payload(p_body, v_event.outcome);
       end if;
       if v_event.outcome = 'unmatched' or v_event.outcome like 'ignored: %' then
-        v_event.reduce_at := v_now + interval '1 day';
+        v_event.reduce_at := v_event.received_at + interval '1 day';
       end if;
       insert into billing.gateway_events select v_event.* on conflict (body_sha256) do nothing;
       if not found then
         raise exception 'delivered twice at once' using errcode = 'PS409';
       end if;
-      insert into billing.unsettled_events (body_sha256)
-      select p_body_sha256 where billing.can_be_reapplied(v_event.event, v_event.outcome);
+      if billing.can_be_reapplied(v_event.event, v_event.outcome) then
+        insert into billing.unsettled_events (body_sha256) values (p_body_sha256);
+      end if;
       return (v_event.outcome, true);
     exception
       when sqlstate 'PS409' then
@@ -285,18 +294,18 @@ begin
     update billing.gateway_events e
     set deliveries = e.deliveries + p_deliveries
     where e.body_sha256 = p_body_sha256
-    returning * into v_event;
+    returning * into v_known;
   end if;
   -- A repeated event that had no effect is applied again. An unmatched subscription event waits in the mirror instead.
-  if v_event.outcome like 'failed: %'
-    or v_event.outcome = 'plan_not_found'
-    or v_event.outcome = 'unmatched' and v_event.event not like 'subscription.%'
+  if v_known.outcome like 'failed: %'
+    or v_known.outcome = 'plan_not_found'
+    or v_known.outcome = 'unmatched' and v_known.event not like 'subscription.%'
   then
     -- The payload in the ledger may be deleted by now.
-    v_event.payload := coalesce(v_event.payload, p_body);
-    return (billing.apply_recorded_event(v_event), true);
+    v_known.payload := coalesce(v_known.payload, p_body);
+    return (billing.apply_recorded_event(v_known), true);
   end if;
-  return (v_event.outcome, false);
+  return (v_known.outcome, false);
 end
 $$;
 

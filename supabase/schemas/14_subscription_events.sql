@@ -53,14 +53,80 @@ begin
 end
 $$;
 
--- Enqueues the mail about an event of a gateway subscription with a plan of ours: a charge that failed, that was made, or
--- that was the last. The caller has settled the user's access.
-create function billing.announce_billing(
-  p_event text,
+-- Enqueues a mail about a gateway subscription with a plan of ours.
+create function billing.enqueue_billing_mail(
+  p_user_id uuid,
+  p_plan_id uuid,
+  p_email text, -- of the user
+  p_kind text,
+  p_key text,
+  p_payload jsonb
+)
+returns void
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into billing.outbox (key, destination, kind, payload)
+  select
+    concat_ws('/', p_kind, p_key),
+    case p_kind when 'payment-success' then 'email' else 'notice' end,
+    p_kind,
+    p_payload || jsonb_build_object(
+      'to', p_email,
+      'display_name', coalesce(nullif(p.display_name, ''), p.username, ''),
+      'plan_name', pl.name
+    )
+  from billing.profiles p
+  join public.plans pl on pl.id = p_plan_id
+  where p.user_id = p_user_id
+    and p_email <> ''
+  on conflict (key) do nothing;
+end
+$$;
+
+-- Enqueues the mail about a charge. Other subscriptions of the gateway account than those that were asked for here have the
+-- gateway's own mails.
+create function billing.announce_charge(
   p_subscription billing.gateway_subscriptions, -- after the event
   p_entity jsonb, -- the subscription
-  p_payment jsonb, -- of the cycle, if the event has it
-  p_period_end timestamptz, -- of the charged cycle
+  p_payment jsonb, -- of the cycle
+  p_email text -- of the user
+)
+returns void
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_payment_id constant text := billing.json_text(p_payment -> 'id');
+  v_count constant integer := billing.json_integer(p_entity -> 'paid_count');
+begin
+  if v_payment_id is null or not exists (
+    select
+    from billing.subscription_orders o
+    where o.gateway_subscription_id = p_subscription.gateway_subscription_id
+      and o.user_id = p_subscription.user_id
+  ) then
+    return;
+  end if;
+  perform billing.enqueue_billing_mail(
+    p_subscription.user_id, p_subscription.plan_id, p_email,
+    case when v_count > 1 then 'subscription-renewed' else 'payment-success' end, v_payment_id,
+    jsonb_build_object(
+      'amount', billing.json_integer(p_payment -> 'amount'),
+      'currency', billing.json_text(p_payment -> 'currency'),
+      'transaction_id', v_payment_id,
+      'valid_until', billing.iso_time(billing.json_time(p_entity -> 'current_end')),
+      'next_charge_at', case
+        when p_subscription.stops_at is null then billing.iso_time(billing.json_time(p_entity -> 'charge_at'))
+      end
+    )
+  );
+end
+$$;
+
+-- Enqueues the mail about a charge that failed or was the last. The caller has settled the user's access.
+create function billing.announce_problem(
+  p_status text,
+  p_subscription billing.gateway_subscriptions, -- after the event
   p_email text -- of the user
 )
 returns void
@@ -68,7 +134,6 @@ language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_id constant text := p_subscription.gateway_subscription_id;
-  v_status constant text := substr(p_event, length('subscription.') + 1);
   -- The end of the paid time: of a change of plan before its first charge the end of what it follows.
   v_paid_until constant timestamptz := coalesce(p_subscription.period_end, (
     select o.starts_at
@@ -77,72 +142,49 @@ declare
       and o.user_id = p_subscription.user_id
       and num_nonnulls(o.replaces, o.payment_id) > 0
   ));
-  v_payment_id text;
-  v_kind text;
-  v_key text;
-  v_payload jsonb;
 begin
-  if p_subscription.plan_id is null or p_email = '' then
+  -- Without a paid cycle there is no access that ends.
+  if p_subscription.gateway_status is distinct from p_status or v_paid_until is null then
     return;
   end if;
-  if v_status in ('pending', 'halted', 'completed')
-    and p_subscription.gateway_status = v_status
-    -- Without a paid cycle there is no access that ends.
-    and v_paid_until is not null
-  then
-    v_kind := case v_status when 'pending' then 'payment-pending' else 'subscription-' || v_status end;
+  perform billing.enqueue_billing_mail(
+    p_subscription.user_id, p_subscription.plan_id, p_email,
+    case p_status when 'pending' then 'payment-pending' else 'subscription-' || p_status end,
     -- One mail for each cycle that was not charged.
-    v_key := concat_ws('/', v_kind, v_id, case
-      when v_status <> 'completed' then billing.iso_time(v_paid_until)
-    end);
-    v_payload := jsonb_build_object(
+    concat_ws('/', v_id, case when p_status <> 'completed' then billing.iso_time(v_paid_until) end),
+    jsonb_build_object(
       'access_ends_at', billing.iso_time(billing.access_end(p_subscription)),
       'manage_url', p_subscription.short_url,
       'ends_at', billing.iso_time(v_paid_until)
-    );
-  elsif v_status = 'charged' then
-    v_payment_id := billing.json_text(p_payment -> 'id');
-    -- Other subscriptions of the gateway account have the gateway's own mails.
-    if v_payment_id is null or not exists (
-      select
-      from billing.subscription_orders o
-      where o.gateway_subscription_id = v_id
-        and o.user_id = p_subscription.user_id
-    ) then
-      return;
-    end if;
-    v_kind := case
-      when coalesce(billing.json_integer(p_entity -> 'paid_count'), 1) <= 1 then 'payment-success'
-      else 'subscription-renewed'
-    end;
-    v_key := concat_ws('/', v_kind, v_payment_id);
-    v_payload := jsonb_build_object(
-      'amount', billing.json_integer(p_payment -> 'amount'),
-      'currency', billing.json_text(p_payment -> 'currency'),
-      'transaction_id', v_payment_id,
-      'valid_until', billing.iso_time(p_period_end),
-      'next_charge_at', case
-        when p_subscription.stops_at is null
-          then billing.iso_time(billing.json_time(p_entity -> 'charge_at'))
-      end
-    );
-  else
-    return;
-  end if;
-  insert into billing.outbox (key, destination, kind, payload)
-  select
-    v_key,
-    case v_kind when 'payment-success' then 'email' else 'notice' end,
-    v_kind,
-    v_payload || jsonb_build_object(
-      'to', p_email,
-      'display_name', coalesce(nullif(p.display_name, ''), p.username, ''),
-      'plan_name', pl.name
     )
-  from billing.profiles p
-  join public.plans pl on pl.id = p_subscription.plan_id
-  where p.user_id = p_subscription.user_id
-  on conflict (key) do nothing;
+  );
+end
+$$;
+
+-- Returns the currency of a charge.
+create function billing.charged_currency(
+  p_payment jsonb,
+  p_currency text -- of the plan; null: there is none
+)
+returns text
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return coalesce(substring(billing.json_text(p_payment -> 'currency') from '^[A-Z]{3}$'), p_currency, 'INR');
+end
+$$;
+
+-- Returns the API key at the gateway with which a subscription was made.
+create function billing.key_of_subscription(p_gateway_subscription_id text)
+returns text -- null: it was not asked for here
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return (
+    select o.gateway_key_id
+    from billing.subscription_orders o
+    where o.gateway_subscription_id = p_gateway_subscription_id
+  );
 end
 $$;
 
@@ -180,13 +222,8 @@ begin
   )
   select
     v_user_id, charge.amount, -- the currency may differ from that of the plan
-    coalesce(substring(billing.json_text(p_payment -> 'currency') from '^[A-Z]{3}$'), v_plan.currency, 'INR'), 'captured', v_plan.tier, v_plan.id,
-    (
-      select o.gateway_key_id
-      from billing.subscription_orders o
-      where o.gateway_subscription_id = p_subscription.gateway_subscription_id
-    ),
-    v_gateway_payment_id, p_subscription.gateway_subscription_id, p_charged_at, p_charged_at, p_period_start, p_period_end,
+    billing.charged_currency(p_payment, v_plan.currency), 'captured', v_plan.tier, v_plan.id,
+    billing.key_of_subscription(p_subscription.gateway_subscription_id), v_gateway_payment_id, p_subscription.gateway_subscription_id, p_charged_at, p_charged_at, p_period_start, p_period_end,
     billing.refunded_amount(v_gateway_payment_id), null, p_charged_at,
     -- A first cycle that was debited early rules from its start.
     case when p_period_start > billing.clock() then p_period_start end
@@ -248,115 +285,122 @@ begin
 end
 $$;
 
--- Applies the usual charge: the next cycle, in order, of the ruling gateway subscription. One statement replaces the merge
--- of the event and the ranking of the sources.
-create function billing.apply_next_charge(
-  p_user_id uuid,
-  p_gateway_subscription_id text,
-  p_gateway_plan_id text,
-  p_start timestamptz,
-  p_end timestamptz,
-  p_payment jsonb, -- null: the gateway named none
-  p_entity jsonb, -- the subscription
-  p_created_at timestamptz, -- of the event; null: not the usual charge
-  p_arrived_at timestamptz,
-  out merged billing.gateway_subscriptions, -- the row after the merge; all null: not the usual charge, nothing was written
-  out ruling billing.ruling, -- all null: the sources must be ranked
-  out subscription public.subscriptions -- the subscription row, locked
-)
+-- Applies the usual charge: the next cycle, in order, of the only gateway subscription of a user, which rules and goes on. One
+-- statement writes its rows. It begins with the ledger, so a delivery that another one overtook writes nothing. The
+-- values are those that billing.merge_gateway_subscription, billing.record_charge and billing.settle_access would write.
+create function billing.apply_next_charge(p_event billing.gateway_events) -- as it is to be stored
+returns text -- applied; null: not the usual charge, or an error, and nothing was written
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Same as in billing.merge_gateway_subscription.
-  v_charged_at constant timestamptz := least(p_created_at + interval '999999 microseconds', p_arrived_at);
-  v_gateway_payment_id constant text := billing.json_text(p_payment -> 'id');
-  v_amount constant bigint := billing.json_integer(p_payment -> 'amount');
-  v_next record;
+  v_payload constant jsonb := p_event.payload -> 'payload';
+  v_entity constant jsonb := v_payload #> '{subscription,entity}';
+  v_payment constant jsonb := billing.json_object(v_payload #> '{payment,entity}');
+  v_payment_id constant text := billing.json_text(v_payment -> 'id');
+  v_amount constant bigint := billing.json_integer(v_payment -> 'amount');
+  v_user_id constant uuid := billing.json_uuid(v_entity -> 'notes' -> 'user_id');
+  v_start constant timestamptz := billing.json_time(v_entity -> 'current_start');
+  v_end constant timestamptz := billing.json_time(v_entity -> 'current_end');
+  v_charged_at constant timestamptz := least(p_event.event_at + interval '999999 microseconds', p_event.received_at);
+  v_email text;
+  v_merged billing.gateway_subscriptions;
 begin
-  with next as (
-    update billing.gateway_subscriptions m
-    set period_start = p_start,
-      period_end = p_end,
-      period_event_at = p_created_at,
-      paid_period_start = p_start,
-      paid_period_end = p_end,
-      paid_period_event_at = v_charged_at,
-      plan_event_at = p_created_at,
-      gateway_status = 'active',
-      gateway_status_event_at = p_created_at,
-      charge_at = billing.json_time(p_entity -> 'charge_at'),
-      paid_count = greatest(m.paid_count, billing.json_integer(p_entity -> 'paid_count')),
-      arrived_at = p_arrived_at
-    where (m.user_id, m.gateway_subscription_id) = (p_user_id, p_gateway_subscription_id)
-      and m.plan_id is not null
-      and m.gateway_plan_id = p_gateway_plan_id
-      and m.plan_event_at < p_created_at
-      and m.period_event_at < p_created_at
-      and m.first_charged_at <= v_charged_at
-      and m.paid_period_event_at < v_charged_at
-      and m.next_check_at <= p_end - interval '1 day'
-      and m.gateway_status_event_at < p_created_at
+  if p_event.event_at is null or v_user_id is null or v_start is null or v_end is null then
+    return null;
+  end if;
+  perform billing.lock_gateway_payment(v_payment_id);
+  v_email := billing.lock_user(v_user_id);
+  with usual as materialized (
+    select m.user_id, m.gateway_subscription_id, s.id as subscription_id, p.id as plan_id, p.tier, p.currency
+    from billing.gateway_subscriptions m
+    join public.subscriptions s using (user_id, gateway_subscription_id, plan_id)
+    join public.plans p on p.id = m.plan_id
+    join billing.profiles f on f.user_id = m.user_id
+    where (m.user_id, m.gateway_subscription_id) = (v_user_id, p_event.subject_id)
+      and m.gateway_plan_id = billing.json_text(v_entity -> 'plan_id')
+      and greatest(m.plan_event_at, m.period_event_at, m.gateway_status_event_at) < p_event.event_at
+      and greatest(m.first_charged_at, m.paid_period_event_at) < v_charged_at
+      and m.first_charged_at is not null
+      and m.plan_event_at is not null
+      and m.next_check_at <= v_end - interval '1 day'
+      and v_end > billing.clock()
+      and m.status = 'active'
+      and m.stops_at is null
       and m.ended_at is null
       and not m.has_refunds
-      and billing.refunded_amount(v_gateway_payment_id) = 0
-    returning m.*
+      and not m.cancel_at_period_end
+      and not exists (
+        select
+        from billing.gateway_subscriptions o
+        where o.user_id = m.user_id
+          and o.gateway_subscription_id <> m.gateway_subscription_id
+      )
+      and not exists (select from billing.refunds r where r.gateway_payment_id = v_payment_id)
+      and s.status = 'active'
+      and s.revision > 0
+      and s.tier = p.tier
+      and not s.cancel_at_period_end
+      -- Otherwise access begins again, which sets the tier.
+      and (s.current_period_end > billing.clock() or f.subscription_tier = p.tier)
+    for update of m, s
+  ),
+  entry as (
+    insert into billing.gateway_events
+    select (p_event).* from usual
+    on conflict (body_sha256) do nothing
+    returning true
   ),
   charge as (
-    -- As in billing.record_charge.
     insert into public.payments (
       user_id, amount, currency, status, tier, plan_id, gateway_key_id, gateway_payment_id, gateway_subscription_id,
       captured_at, confirmed_at, period_start, period_end, next_reconcile_at, created_at
     )
     select
-      p_user_id, v_amount, coalesce(substring(billing.json_text(p_payment -> 'currency') from '^[A-Z]{3}$'), pl.currency, 'INR'),
-      'captured', pl.tier, pl.id,
-      (
-        select o.gateway_key_id
-        from billing.subscription_orders o
-        where o.gateway_subscription_id = p_gateway_subscription_id
-      ),
-      v_gateway_payment_id, p_gateway_subscription_id, v_charged_at, v_charged_at, p_start, p_end, null, v_charged_at
-    from next n
-    join public.plans pl on pl.id = n.plan_id
-    where v_gateway_payment_id is not null
+      u.user_id, v_amount, billing.charged_currency(v_payment, u.currency), 'captured', u.tier, u.plan_id,
+      billing.key_of_subscription(u.gateway_subscription_id), v_payment_id, u.gateway_subscription_id,
+      v_charged_at, v_charged_at, v_start, v_end, null, v_charged_at
+    from usual u, entry
+    where v_payment_id is not null
       and v_amount >= 0
     on conflict do nothing
+  ),
+  subscription as (
+    update public.subscriptions s
+    set current_period_start = v_start,
+      current_period_end = v_end,
+      revision = s.revision + 1,
+      updated_at = greatest(s.updated_at, billing.clock())
+    from usual u, entry
+    where s.id = u.subscription_id
   )
-  select n as merged, ruled.subscription, ruled.tier
-  into v_next
-  from next n
-  left join lateral (
-    select s as subscription, p.tier
-    from public.subscriptions s
-    join public.plans p on p.id = n.plan_id
-    where (s.user_id, s.gateway_subscription_id) = (n.user_id, n.gateway_subscription_id)
-      and s.status = 'active'
-      and s.revision > 0
-      and n.status = 'active'
-      and n.period_end > billing.clock()
-      and n.stops_at is null
-      and not exists (
-        select
-        from billing.gateway_subscriptions o
-        where o.user_id = n.user_id
-          and o.gateway_subscription_id <> n.gateway_subscription_id
-      )
-    for update of s
-  ) ruled on true;
-  merged := v_next.merged;
-  if v_next.tier is null then
-    return;
+  update billing.gateway_subscriptions m
+  set period_start = v_start,
+    period_end = v_end,
+    period_event_at = p_event.event_at,
+    paid_period_start = v_start,
+    paid_period_end = v_end,
+    paid_period_event_at = v_charged_at,
+    plan_event_at = p_event.event_at,
+    gateway_status = 'active',
+    gateway_status_event_at = p_event.event_at,
+    charge_at = billing.json_time(v_entity -> 'charge_at'),
+    paid_count = greatest(m.paid_count, billing.json_integer(v_entity -> 'paid_count')),
+    arrived_at = p_event.received_at
+  from usual u, entry
+  where (m.user_id, m.gateway_subscription_id) = (u.user_id, u.gateway_subscription_id)
+  returning m.* into v_merged;
+  if not found then
+    return null;
   end if;
-  subscription := v_next.subscription;
-  -- The same values as billing.find_ruling finds after the commit.
-  ruling := row(
-    row(
-      p_user_id, 'gateway_subscription', p_gateway_subscription_id, merged.plan_id, v_next.tier, p_start, p_end, p_end,
-      coalesce(merged.activated_at, merged.first_charged_at), p_arrived_at, null, null, merged.cancel_at_period_end,
-      p_gateway_subscription_id, true
-    )::billing.sources,
-    true, false, 0
-  )::billing.ruling;
+  perform billing.announce_charge(v_merged, v_entity, v_payment, v_email);
+  return 'applied';
+exception
+  when others then
+    if not billing.is_error_of_event(sqlstate) then
+      raise;
+    end if;
+    -- billing.try_event meets the same error and stores it.
+    return null;
 end
 $$;
 
@@ -372,6 +416,7 @@ returns text -- the outcome for the ledger
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
+  v_status constant text := substr(p_event, length('subscription.') + 1);
   v_cancelled constant boolean := p_event = 'subscription.cancelled';
   v_has_cycle constant boolean := p_event in ('subscription.activated', 'subscription.charged');
   -- No real id has more than 200 characters, and the index cannot hold it.
@@ -383,7 +428,6 @@ declare
   v_gateway_plan_id constant text := billing.json_text(p_entity -> 'plan_id');
   v_email text;
   v_merged billing.gateway_subscriptions;
-  v_next record;
   v_is_changed boolean;
 begin
   if v_user_id is null then
@@ -410,17 +454,9 @@ begin
     -- Nothing is stored about an erased user, but the subscription is cancelled at the gateway.
     return case when v_cancelled then 'unmatched' else billing.apply_event_for_missing_user(v_user_id, v_id) end;
   end if;
-  if p_event = 'subscription.charged' and v_email is not null then
-    v_next := billing.apply_next_charge(
-      v_user_id, v_id, v_gateway_plan_id, v_start, v_end, p_payment, p_entity, p_created_at, p_arrived_at
-    );
-    v_merged := v_next.merged;
-  end if;
-  if v_merged.user_id is null then
-    v_merged := billing.merge_gateway_subscription(
-      v_user_id, v_id, p_event, p_entity, v_gateway_plan_id, v_start, v_end, p_payment, p_created_at, p_arrived_at
-    );
-  end if;
+  v_merged := billing.merge_gateway_subscription(
+    v_user_id, v_id, p_event, p_entity, v_gateway_plan_id, v_start, v_end, p_payment, p_created_at, p_arrived_at
+  );
   if v_email is null then
     update billing.gateway_subscriptions m
     set is_waiting = true
@@ -431,12 +467,12 @@ begin
   if v_merged.user_id is null then
     return 'stale';
   end if;
-  if p_event = 'subscription.charged' then
-    v_is_changed := billing.settle_access(v_user_id, v_email, p_ruling => v_next.ruling, p_before => v_next.subscription);
-  else
-    v_is_changed := billing.settle_access(v_user_id, v_email, p_is_cancelled => v_cancelled);
+  v_is_changed := billing.settle_access(v_user_id, v_email, p_is_cancelled => v_cancelled);
+  if v_merged.plan_id is not null and p_event = 'subscription.charged' then
+    perform billing.announce_charge(v_merged, p_entity, p_payment, v_email);
+  elsif v_merged.plan_id is not null and v_status in ('pending', 'halted', 'completed') then
+    perform billing.announce_problem(v_status, v_merged, v_email);
   end if;
-  perform billing.announce_billing(p_event, v_merged, p_entity, p_payment, v_end, v_email);
   return case
     when not v_has_cycle and not v_cancelled then 'applied'
     -- The subscription waits for a plan of ours, for a cycle, or for a source to attach to.
