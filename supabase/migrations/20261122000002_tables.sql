@@ -391,8 +391,8 @@ $$;
 -- Security definer: service_role may not read auth.users.
 create function billing.find_user(p_user_id uuid)
 returns table (email text)
-language sql stable security definer set search_path = pg_catalog, pg_temp
-as $$ select u.email::text from auth.users u where u.id = p_user_id $$;
+language plpgsql stable security definer rows 1 set search_path = pg_catalog, pg_temp
+as $$ begin return query select u.email::text from auth.users u where u.id = p_user_id; end $$;
 
 -- The admin's view of auth.users. It has the rights of its owner, so that a role that reads it needs no right on schema
 -- auth, where the hashes of passwords and tokens are. All other views of an admin read it.

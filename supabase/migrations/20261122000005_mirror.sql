@@ -251,12 +251,14 @@ begin
 end
 $$;
 
--- Merges the status of an event, with the time of the next charge and the page of the gateway, if no newer one is known.
+-- Merges the status of an event, with the time of the next charge and the page of the gateway, if no newer one is known. A
+-- halt and a resumption are kept with their times.
 create function billing.merge_gateway_status(
   p_subscription billing.gateway_subscriptions,
   p_event text,
   p_entity jsonb, -- the subscription
-  p_created_at timestamptz -- of the event; null: the event is applied and sets no event time
+  p_created_at timestamptz, -- of the event; null: the event is applied and sets no event time
+  p_arrived_at timestamptz
 )
 returns billing.gateway_subscriptions
 language plpgsql immutable set search_path = pg_catalog, pg_temp
@@ -273,7 +275,17 @@ declare
   end;
   v_charge_at constant timestamptz := billing.json_time(p_entity -> 'charge_at');
   v_before constant billing.gateway_subscriptions := p_subscription;
+  v_at constant timestamptz := coalesce(p_created_at, p_arrived_at);
 begin
+  if p_event = 'subscription.halted' then
+    p_subscription.first_halted_at := least(v_before.first_halted_at, v_at);
+    p_subscription.last_halted_at := greatest(v_before.last_halted_at, v_at);
+  elsif p_event = 'subscription.resumed' then
+    p_subscription.last_resumed_at := greatest(v_before.last_resumed_at, v_at);
+  end if;
+  if p_event in ('subscription.pending', 'subscription.halted', 'subscription.paused') then
+    p_subscription.next_check_at := least(v_before.next_check_at, p_arrived_at + interval '1 hour');
+  end if;
   p_subscription.short_url := greatest(v_before.short_url, left(billing.json_text(p_entity -> 'short_url'), 500));
   if v_status = any (v_statuses)
     and (p_created_at, array_position(v_statuses, v_status), coalesce(v_charge_at, '-infinity')) > (
@@ -286,6 +298,227 @@ begin
     p_subscription.charge_at := v_charge_at;
     p_subscription.gateway_status_event_at := coalesce(p_created_at, v_before.gateway_status_event_at);
   end if;
+  return p_subscription;
+end
+$$;
+
+-- Merges the plan that an event names. After an event named a plan of ours, the subscription remains a source. A cancellation
+-- does not change that plan.
+create function billing.merge_gateway_plan(
+  p_subscription billing.gateway_subscriptions,
+  p_event text,
+  p_gateway_plan_id text, -- null: the event names none
+  p_created_at timestamptz -- of the event; null: the event is applied and sets no event time
+)
+returns billing.gateway_subscriptions
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_cancelled constant boolean := p_event = 'subscription.cancelled';
+  v_id constant text := left(p_gateway_plan_id, 200);
+  v_plan_id uuid;
+begin
+  if v_id is null
+    or (p_created_at, v_id) > (p_subscription.plan_event_at, p_subscription.gateway_plan_id) is false
+  then
+    return p_subscription;
+  end if;
+  v_plan_id := case
+    when v_id = p_subscription.gateway_plan_id and p_subscription.plan_id is not null then p_subscription.plan_id
+    else (select p.id from public.plans p where p.gateway_plan_id = v_id)
+  end;
+  if v_plan_id is not null and (not v_cancelled or p_subscription.plan_id is null) then
+    p_subscription.plan_id := v_plan_id;
+    p_subscription.gateway_plan_id := v_id;
+    p_subscription.plan_event_at := case
+      when v_cancelled then p_subscription.plan_event_at
+      else coalesce(p_created_at, p_subscription.plan_event_at)
+    end;
+  elsif p_subscription.plan_id is null then
+    p_subscription.gateway_plan_id := v_id;
+  end if;
+  return p_subscription;
+end
+$$;
+
+-- Returns when a charge was made. One that arrives late, such as from reconciliation, keeps the gateway's time.
+create function billing.charged_at(p_created_at timestamptz, p_arrived_at timestamptz)
+returns timestamptz
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$ begin return least(p_created_at + interval '999999 microseconds', p_arrived_at); end $$;
+
+-- Merges the cycle of an event. Of two events in the same second the longer period wins.
+create function billing.merge_cycle(
+  p_subscription billing.gateway_subscriptions,
+  p_event text,
+  p_entity jsonb, -- the subscription
+  p_start timestamptz, -- null, here and below: the event has none
+  p_end timestamptz,
+  p_created_at timestamptz, -- of the event; null: the event is applied and sets no event time
+  p_arrived_at timestamptz
+)
+returns billing.gateway_subscriptions
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_before constant billing.gateway_subscriptions := p_subscription;
+  v_charged_at constant timestamptz := billing.charged_at(p_created_at, p_arrived_at);
+begin
+  if p_end is not null
+    and (p_created_at, p_end, p_start) > (v_before.period_event_at, v_before.period_end, v_before.period_start) is not false
+  then
+    p_subscription.period_start := p_start;
+    p_subscription.period_end := p_end;
+    p_subscription.period_event_at := coalesce(p_created_at, v_before.period_event_at);
+    p_subscription.next_check_at := least(v_before.next_check_at, p_end - interval '1 day');
+  end if;
+  if p_event = 'subscription.charged' then
+    p_subscription.paid_count := greatest(v_before.paid_count, billing.json_integer(p_entity -> 'paid_count'));
+    p_subscription.first_charged_at := least(
+      v_before.first_charged_at, billing.happened_at(p_created_at, p_arrived_at)
+    );
+    if (v_charged_at, p_end, p_start)
+      > (v_before.paid_period_event_at, v_before.paid_period_end, v_before.paid_period_start) is not false
+    then
+      p_subscription.paid_period_start := p_start;
+      p_subscription.paid_period_end := p_end;
+      p_subscription.paid_period_event_at := v_charged_at;
+    end if;
+  end if;
+  return p_subscription;
+end
+$$;
+
+-- Merges whether a subscription was activated or cancelled. Of an activation and a cancellation in the same second the
+-- cancellation wins. So the order of arrival does not matter.
+create function billing.merge_activation(
+  p_subscription billing.gateway_subscriptions,
+  p_event text, -- activated or cancelled
+  p_start timestamptz, -- of the cycle; null, here and below: the event has none
+  p_end timestamptz,
+  p_created_at timestamptz, -- of the event; null: the event is applied and sets no event time
+  p_arrived_at timestamptz
+)
+returns billing.gateway_subscriptions
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_before constant billing.gateway_subscriptions := p_subscription;
+  v_cancelled constant boolean := p_event = 'subscription.cancelled';
+  v_at constant timestamptz := coalesce(p_created_at, p_arrived_at);
+  v_happened_at constant timestamptz := billing.happened_at(p_created_at, p_arrived_at);
+begin
+  if (p_created_at, v_cancelled) > (v_before.status_event_at, v_before.status = 'cancelled') is not false then
+    p_subscription.status := case when v_cancelled then 'cancelled' else 'active' end;
+    p_subscription.status_event_at := coalesce(p_created_at, v_before.status_event_at);
+    if v_cancelled then
+      p_subscription.cancelled_at := v_happened_at;
+      p_subscription.cancelled_arrived_at := p_arrived_at;
+    end if;
+  end if;
+  if v_cancelled then
+    return p_subscription;
+  end if;
+  if p_created_at > v_before.activated_event_at is not false then
+    p_subscription.activated_at := case
+      when num_nulls(v_before.activated_event_at, p_created_at) > 0 then greatest(v_before.activated_at, v_happened_at)
+      else v_happened_at
+    end;
+    p_subscription.activated_event_at := coalesce(p_created_at, v_before.activated_event_at);
+  end if;
+  p_subscription.first_activated_at := least(v_before.first_activated_at, v_happened_at);
+  if p_end is not null and (
+    v_at < v_before.first_period_event_at
+    or v_at = v_before.first_period_event_at
+      and (p_end, p_start) > (v_before.first_period_end, v_before.first_period_start)
+  ) is not false then
+    p_subscription.first_period_start := p_start;
+    p_subscription.first_period_end := p_end;
+    p_subscription.first_period_event_at := v_at;
+  end if;
+  return p_subscription;
+end
+$$;
+
+-- Finds the row of a gateway subscription and locks it. A new one that the user ended before its first event is ended.
+create function billing.lock_mirrored(
+  p_user_id uuid,
+  p_gateway_subscription_id text,
+  p_happened_at timestamptz -- the event
+)
+returns billing.gateway_subscriptions
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_mirrored billing.gateway_subscriptions;
+  v_ended_at timestamptz;
+begin
+  select * into v_mirrored
+  from billing.gateway_subscriptions m
+  where m.user_id = p_user_id
+    and m.gateway_subscription_id = p_gateway_subscription_id
+  for update;
+  if not found then
+    select max(w.at) into v_ended_at
+    from billing.wishes w
+    where w.user_id = p_user_id
+      and not w.at_period_end
+      and w.at > p_happened_at;
+    insert into billing.gateway_subscriptions as m (user_id, gateway_subscription_id, ended_at, ended_reason)
+    values (p_user_id, p_gateway_subscription_id, v_ended_at, case when v_ended_at is not null then 'cancelled' end)
+    on conflict on constraint gateway_subscriptions_pkey do update
+    set user_id = m.user_id
+    returning m.* into v_mirrored;
+  end if;
+  return v_mirrored;
+end
+$$;
+
+-- Writes a row of the mirror.
+create function billing.store_mirrored(p_subscription billing.gateway_subscriptions)
+returns billing.gateway_subscriptions
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+begin
+  update billing.gateway_subscriptions m
+  set gateway_plan_id = p_subscription.gateway_plan_id,
+    plan_id = p_subscription.plan_id,
+    plan_event_at = p_subscription.plan_event_at,
+    status = p_subscription.status,
+    status_event_at = p_subscription.status_event_at,
+    cancelled_at = p_subscription.cancelled_at,
+    cancelled_arrived_at = p_subscription.cancelled_arrived_at,
+    activated_event_at = p_subscription.activated_event_at,
+    activated_at = p_subscription.activated_at,
+    first_activated_at = p_subscription.first_activated_at,
+    first_charged_at = p_subscription.first_charged_at,
+    period_start = p_subscription.period_start,
+    period_end = p_subscription.period_end,
+    period_event_at = p_subscription.period_event_at,
+    has_refunds = p_subscription.has_refunds,
+    paid_until = p_subscription.paid_until,
+    first_period_start = p_subscription.first_period_start,
+    first_period_end = p_subscription.first_period_end,
+    first_period_event_at = p_subscription.first_period_event_at,
+    paid_period_start = p_subscription.paid_period_start,
+    paid_period_end = p_subscription.paid_period_end,
+    paid_period_event_at = p_subscription.paid_period_event_at,
+    first_halted_at = p_subscription.first_halted_at,
+    last_halted_at = p_subscription.last_halted_at,
+    last_resumed_at = p_subscription.last_resumed_at,
+    authenticated_at = p_subscription.authenticated_at,
+    paid_count = p_subscription.paid_count,
+    gateway_status = p_subscription.gateway_status,
+    gateway_status_event_at = p_subscription.gateway_status_event_at,
+    charge_at = p_subscription.charge_at,
+    short_url = p_subscription.short_url,
+    ended_at = p_subscription.ended_at,
+    ended_reason = p_subscription.ended_reason,
+    arrived_at = p_subscription.arrived_at,
+    next_check_at = p_subscription.next_check_at
+  where m.user_id = p_subscription.user_id
+    and m.gateway_subscription_id = p_subscription.gateway_subscription_id
+  returning m.* into p_subscription;
   return p_subscription;
 end
 $$;
@@ -309,69 +542,24 @@ as $$
 declare
   v_activated constant boolean := p_event = 'subscription.activated';
   v_charged constant boolean := p_event = 'subscription.charged';
-  v_cancelled constant boolean := p_event = 'subscription.cancelled';
   v_at constant timestamptz := coalesce(p_created_at, p_arrived_at);
-  v_gateway_plan_id constant text := left(p_gateway_plan_id, 200);
   v_happened_at constant timestamptz := billing.happened_at(p_created_at, p_arrived_at);
-  -- A charge that arrives late, such as from reconciliation, keeps the gateway's time.
-  v_charged_at constant timestamptz := least(p_created_at + interval '999999 microseconds', p_arrived_at);
-  v_plan_id uuid;
+  v_charged_at constant timestamptz := billing.charged_at(p_created_at, p_arrived_at);
   v_is_paid boolean := false; -- the payment of the cycle is new
-  v_user_ended_at timestamptz;
   v_is_older boolean := false;
   v_is_news boolean;
   v_before billing.gateway_subscriptions;
   v_after billing.gateway_subscriptions;
 begin
-  select * into v_before
-  from billing.gateway_subscriptions m
-  where m.user_id = p_user_id
-    and m.gateway_subscription_id = p_gateway_subscription_id
-  for update;
-  if not found then
-    select max(w.at) into v_user_ended_at
-    from billing.wishes w
-    where w.user_id = p_user_id
-      and not w.at_period_end
-      and w.at > case when v_charged then v_charged_at else v_happened_at end;
-    insert into billing.gateway_subscriptions as m (user_id, gateway_subscription_id, ended_at, ended_reason)
-    values (
-      p_user_id, p_gateway_subscription_id, v_user_ended_at, case when v_user_ended_at is not null then 'cancelled' end
-    )
-    on conflict on constraint gateway_subscriptions_pkey do update
-    set user_id = m.user_id
-    returning m.* into v_before;
-  end if;
+  v_before := billing.lock_mirrored(
+    p_user_id, p_gateway_subscription_id, case when v_charged then v_charged_at else v_happened_at end
+  );
   v_after := v_before;
 
-  -- Here and below a comparison with a time that is not known is null: the event is applied.
-  if v_gateway_plan_id is not null
-    and (p_created_at, v_gateway_plan_id) > (v_before.plan_event_at, v_before.gateway_plan_id) is not false
-  then
-    if v_before.plan_id is not null and v_gateway_plan_id = v_before.gateway_plan_id then
-      v_plan_id := v_before.plan_id;
-    else
-      select p.id into v_plan_id from public.plans p where p.gateway_plan_id = v_gateway_plan_id;
-    end if;
-    -- After an event named a plan of ours, the subscription remains a source. A cancellation does not change that plan.
-    if v_plan_id is not null and (not v_cancelled or v_before.plan_id is null) then
-      v_after.plan_id := v_plan_id;
-      v_after.gateway_plan_id := v_gateway_plan_id;
-      v_after.plan_event_at := case
-        when v_cancelled then v_before.plan_event_at
-        else coalesce(p_created_at, v_before.plan_event_at)
-      end;
-    elsif v_before.plan_id is null then
-      v_after.gateway_plan_id := v_gateway_plan_id;
-    end if;
-  end if;
-
-  if p_event = 'subscription.halted' then
-    v_after.first_halted_at := least(v_before.first_halted_at, v_at);
-    v_after.last_halted_at := greatest(v_before.last_halted_at, v_at);
-  elsif p_event = 'subscription.resumed' then
-    v_after.last_resumed_at := greatest(v_before.last_resumed_at, v_at);
-  elsif p_event = 'subscription.authenticated' then
+  -- Here and in the functions a comparison with a time that is not known is null: the event is applied.
+  v_after := billing.merge_gateway_plan(v_after, p_event, p_gateway_plan_id, p_created_at);
+  v_after := billing.merge_gateway_status(v_after, p_event, p_entity, p_created_at, p_arrived_at);
+  if p_event = 'subscription.authenticated' then
     v_after.authenticated_at := least(v_before.authenticated_at, v_happened_at);
     -- A trial is a period without a charge.
     select v_at, o.starts_at into p_start, p_end
@@ -379,75 +567,21 @@ begin
     where o.gateway_subscription_id = p_gateway_subscription_id
       and o.user_id = p_user_id
       and o.is_trial;
-  elsif v_charged then
-    v_after.paid_count := greatest(v_before.paid_count, billing.json_integer(p_entity -> 'paid_count'));
   end if;
-  if p_event in ('subscription.pending', 'subscription.halted', 'subscription.paused') then
-    v_after.next_check_at := least(v_before.next_check_at, p_arrived_at + interval '1 hour');
+  v_after := billing.merge_cycle(v_after, p_event, p_entity, p_start, p_end, p_created_at, p_arrived_at);
+  if v_activated or p_event = 'subscription.cancelled' then
+    v_after := billing.merge_activation(v_after, p_event, p_start, p_end, p_created_at, p_arrived_at);
   end if;
-  v_after := billing.merge_gateway_status(v_after, p_event, p_entity, p_created_at);
-
-  -- Of two events in the same second the longer period wins. In the next statement the cancellation wins. So the order of
-  -- arrival does not matter.
-  if p_end is not null
-    and (p_created_at, p_end, p_start) > (v_before.period_event_at, v_before.period_end, v_before.period_start) is not false
-  then
-    v_after.period_start := p_start;
-    v_after.period_end := p_end;
-    v_after.period_event_at := coalesce(p_created_at, v_before.period_event_at);
-    v_after.next_check_at := least(v_after.next_check_at, p_end - interval '1 day');
-  end if;
-
-  if (v_activated or v_cancelled)
-    and (p_created_at, v_cancelled) > (v_before.status_event_at, v_before.status = 'cancelled') is not false
-  then
-    v_after.status := case when v_cancelled then 'cancelled' else 'active' end;
-    v_after.status_event_at := coalesce(p_created_at, v_before.status_event_at);
-    if v_cancelled then
-      v_after.cancelled_at := v_happened_at;
-      v_after.cancelled_arrived_at := p_arrived_at;
-    end if;
-  end if;
-
-  if v_activated and p_created_at > v_before.activated_event_at is not false then
-    v_after.activated_at := case
-      when v_before.activated_event_at is null or p_created_at is null
-        then greatest(v_before.activated_at, v_happened_at)
-      else v_happened_at
-    end;
-    v_after.activated_event_at := coalesce(p_created_at, v_before.activated_event_at);
-  end if;
-
-  if v_activated then
-    v_after.first_activated_at := least(v_before.first_activated_at, v_happened_at);
-    if p_end is not null and (
-      v_at < v_before.first_period_event_at
-      or v_at = v_before.first_period_event_at
-        and (p_end, p_start) > (v_before.first_period_end, v_before.first_period_start)
-    ) is not false then
-      v_after.first_period_start := p_start;
-      v_after.first_period_end := p_end;
-      v_after.first_period_event_at := v_at;
-    end if;
-    if v_at < v_before.first_period_event_at or v_happened_at < v_before.first_activated_at then
-      -- An older activation that arrives late is no news.
-      v_is_older := true;
-      v_before.first_activated_at := v_after.first_activated_at;
-      v_before.first_period_start := v_after.first_period_start;
-      v_before.first_period_end := v_after.first_period_end;
-      v_before.first_period_event_at := v_after.first_period_event_at;
-    end if;
+  if v_activated and (v_at < v_before.first_period_event_at or v_happened_at < v_before.first_activated_at) then
+    -- An older activation that arrives late is no news.
+    v_is_older := true;
+    v_before.first_activated_at := v_after.first_activated_at;
+    v_before.first_period_start := v_after.first_period_start;
+    v_before.first_period_end := v_after.first_period_end;
+    v_before.first_period_event_at := v_after.first_period_event_at;
   end if;
   if v_charged then
-    v_after.first_charged_at := least(v_before.first_charged_at, v_happened_at);
-    if (v_charged_at, p_end, p_start)
-      > (v_before.paid_period_event_at, v_before.paid_period_end, v_before.paid_period_start) is not false
-    then
-      v_after.paid_period_start := p_start;
-      v_after.paid_period_end := p_end;
-      v_after.paid_period_event_at := v_charged_at;
-    end if;
-    v_is_paid := billing.record_charge(v_after, v_gateway_plan_id, p_start, p_end, p_payment, v_charged_at);
+    v_is_paid := billing.record_charge(v_after, left(p_gateway_plan_id, 200), p_start, p_end, p_payment, v_charged_at);
   end if;
   if v_after.first_halted_at is not null then
     v_after := billing.last_paid_cycle(v_after);
@@ -471,45 +605,10 @@ begin
   if not v_is_news and not v_is_older and not v_is_paid then
     return null;
   end if;
-  update billing.gateway_subscriptions m
-  set gateway_plan_id = v_after.gateway_plan_id,
-    plan_id = v_after.plan_id,
-    plan_event_at = v_after.plan_event_at,
-    status = v_after.status,
-    status_event_at = v_after.status_event_at,
-    cancelled_at = v_after.cancelled_at,
-    cancelled_arrived_at = v_after.cancelled_arrived_at,
-    activated_event_at = v_after.activated_event_at,
-    activated_at = v_after.activated_at,
-    first_activated_at = v_after.first_activated_at,
-    first_charged_at = v_after.first_charged_at,
-    period_start = v_after.period_start,
-    period_end = v_after.period_end,
-    period_event_at = v_after.period_event_at,
-    has_refunds = v_after.has_refunds,
-    paid_until = v_after.paid_until,
-    first_period_start = v_after.first_period_start,
-    first_period_end = v_after.first_period_end,
-    first_period_event_at = v_after.first_period_event_at,
-    paid_period_start = v_after.paid_period_start,
-    paid_period_end = v_after.paid_period_end,
-    paid_period_event_at = v_after.paid_period_event_at,
-    first_halted_at = v_after.first_halted_at,
-    last_halted_at = v_after.last_halted_at,
-    last_resumed_at = v_after.last_resumed_at,
-    authenticated_at = v_after.authenticated_at,
-    paid_count = v_after.paid_count,
-    gateway_status = v_after.gateway_status,
-    gateway_status_event_at = v_after.gateway_status_event_at,
-    charge_at = v_after.charge_at,
-    short_url = v_after.short_url,
-    ended_at = v_after.ended_at,
-    ended_reason = v_after.ended_reason,
-    arrived_at = case when v_is_news then p_arrived_at else m.arrived_at end,
-    next_check_at = v_after.next_check_at
-  where m.user_id = p_user_id
-    and m.gateway_subscription_id = p_gateway_subscription_id
-  returning m.* into v_after;
+  if v_is_news then
+    v_after.arrived_at := p_arrived_at;
+  end if;
+  v_after := billing.store_mirrored(v_after);
   if v_before.plan_id is null and v_after.plan_id is not null and v_before.first_charged_at is not null then
     perform billing.adopt_charges(p_user_id);
   end if;

@@ -185,6 +185,43 @@ begin
 end
 $$;
 
+-- Settles the access of a user whose payment was just fulfilled, with the success mail.
+create function billing.settle_purchase(
+  p_payment public.payments,
+  p_plan public.plans,
+  p_tier text,
+  p_email text, -- of the user
+  p_rules boolean -- whether it is known to rule
+)
+returns void
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_ruling billing.ruling;
+begin
+  -- Its row of billing.sources. A ranking would take half of the time.
+  if p_rules then
+    v_ruling := row(
+      row(
+        p_payment.user_id, 'payment', p_payment.id::text, p_plan.id, p_tier,
+        coalesce(p_payment.chain_start, p_payment.period_start), p_payment.period_end, p_payment.period_end,
+        p_payment.since, billing.clock(), null, null, p_payment.cancel_at_period_end, null, true
+      )::billing.sources,
+      true, false, 0
+    )::billing.ruling;
+  end if;
+  perform billing.settle_access(
+    p_payment.user_id, p_email, p_payment.id::text, p_ruling => v_ruling, p_mail => jsonb_build_object(
+      'plan_name', p_plan.name,
+      'amount', p_payment.amount,
+      'currency', p_payment.currency,
+      'transaction_id', p_payment.gateway_payment_id,
+      'valid_until', billing.iso_time(p_payment.period_end)
+    )
+  );
+end
+$$;
+
 -- Captures a payment and makes it a source of access. The caller holds the locks on the user and on the payment.
 -- A payment is captured but not fulfilled if its tier has no plan, its user is deleted, or it was refunded in full.
 create function billing.fulfil_payment(
@@ -205,9 +242,8 @@ declare
   v_grants constant boolean := v_plan.id is not null and p_payment.user_id is not null and not v_is_refunded;
   v_before public.subscriptions;
   v_is_mirrored boolean; -- whether the user has a gateway subscription
-  v_newest_at timestamptz; -- the time of the user's newest known act
+  v_newest_at timestamptz; -- of the user's known acts
   v_rules boolean; -- the usual purchase: the newest act of a user without a gateway subscription
-  v_ruling billing.ruling;
 begin
   if v_grants then
     select * into v_before from public.subscriptions s where s.user_id = p_payment.user_id for update;
@@ -271,39 +307,17 @@ begin
   where p.id = p_payment.id;
 
   if not v_grants then
-    return jsonb_build_object(
-      'outcome', case
-        when v_is_refunded then 'refunded'
-        when p_payment.user_id is null then 'user_gone'
-        else 'plan_not_found'
-      end,
-      'tier', v_tier
-    );
+    return jsonb_build_object('tier', v_tier, 'outcome', case
+      when v_is_refunded then 'refunded'
+      when p_payment.user_id is null then 'user_gone'
+      else 'plan_not_found'
+    end);
   end if;
   if p_payment.chain_id is not null then
     perform billing.lay_out_chain(p_payment.chain_id);
     select p.period_end into p_payment.period_end from public.payments p where p.id = p_payment.id;
   end if;
-  -- Its row of billing.sources. A ranking would take half of the time.
-  if v_rules then
-    v_ruling := row(
-      row(
-        p_payment.user_id, 'payment', p_payment.id::text, v_plan.id, v_tier,
-        coalesce(p_payment.chain_start, p_payment.period_start), p_payment.period_end, p_payment.period_end,
-        p_payment.since, v_now, null, null, p_payment.cancel_at_period_end, null, true
-      )::billing.sources,
-      true, false, 0
-    )::billing.ruling;
-  end if;
-  perform billing.settle_access(
-    p_payment.user_id, p_email, p_payment.id::text, p_ruling => v_ruling, p_mail => jsonb_build_object(
-      'plan_name', v_plan.name,
-      'amount', p_payment.amount,
-      'currency', p_payment.currency,
-      'transaction_id', p_payment.gateway_payment_id,
-      'valid_until', billing.iso_time(p_payment.period_end)
-    )
-  );
+  perform billing.settle_purchase(p_payment, v_plan, v_tier, p_email, v_rules);
   return jsonb_build_object('outcome', 'applied', 'tier', v_tier, 'valid_until', billing.iso_time(p_payment.period_end));
 end
 $$;

@@ -256,10 +256,17 @@ begin
   v_event.received_at := billing.clock();
   if v_event.event = 'subscription.charged' then
     v_event.outcome := 'applied';
-    v_event.outcome := billing.apply_next_charge(v_event);
-    if v_event.outcome is not null then
-      return (v_event.outcome, true);
-    end if;
+    begin
+      if billing.apply_next_charge(v_event) then
+        return (v_event.outcome, true);
+      end if;
+    exception
+      when others then
+        if not billing.is_error_of_event(sqlstate) then
+          raise;
+        end if;
+        -- billing.try_event meets the same error, and its outcome is stored.
+    end;
   end if;
 
   loop

@@ -32,6 +32,87 @@ begin
 end
 $$;
 
+-- Finds the tier that settling writes to the profile. It is written only when access begins, ends or gets another tier. So a
+-- charge does not overwrite a tier that an admin edited.
+create function billing.tier_to_write(
+  p_ruling billing.ruling,
+  p_before public.subscriptions, -- the subscription row; all null: there was none
+  p_new_source_id text, -- see billing.settle_access
+  p_is_cancelled boolean
+)
+returns text -- null: none
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_now constant timestamptz := billing.clock();
+  v_source constant billing.sources := p_ruling.source;
+  v_has_access boolean := p_ruling.is_live;
+begin
+  if v_has_access and v_source.ends_at <= v_now then
+    -- The period is over, but the source still runs: the gateway was not read yet, or a late event shows it for an hour.
+    -- Such a source keeps the tier, and restores it after a failed refund. After the days of grace it gives no new tier.
+    v_has_access := v_source.ended_at is null
+      and v_source.ends_at + make_interval(
+        days => billing.grace_days((select p.grace_days from public.plans p where p.id = v_source.plan_id), false)
+      ) > v_now
+      or v_source.kind = 'gateway_subscription' and exists (
+        select
+        from billing.gateway_subscriptions m
+        where m.user_id = v_source.user_id
+          and m.gateway_subscription_id = v_source.gateway_subscription_id
+          and m.has_refunds
+      );
+  end if;
+  if p_ruling.is_live then
+    if v_source.id = p_new_source_id
+      or v_has_access and (p_before.status = 'active' and p_before.current_period_end > v_now) is not true
+      or p_before.status = 'active' and p_before.tier <> v_source.tier
+    then
+      return v_source.tier;
+    elsif not v_has_access and v_source.ended_reason = 'refunded' and p_before.current_period_end > v_now then
+      return 'free';
+    end if;
+  elsif p_is_cancelled or v_source.id is not null and p_before.id is null or p_before.status = 'active' then
+    return 'free';
+  end if;
+  return null;
+end
+$$;
+
+-- Writes a tier to the profile and enqueues what follows from it: the refresh of the app's pages, and the mails.
+create function billing.announce_access(
+  p_user_id uuid,
+  p_email text,
+  p_tier text, -- null: it remains
+  p_new_source_id text,
+  p_mail jsonb, -- see billing.settle_access
+  p_end jsonb -- {key, plan_name, ends_at}; null: access did not end
+)
+returns void
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_display_name constant text := billing.set_tier(p_user_id, p_tier, p_email);
+  v_recipient constant jsonb := jsonb_build_object('to', p_email, 'display_name', v_display_name);
+begin
+  if p_tier is not null and current_setting('subscriptions.request', true) = 'on' then
+    perform billing.enqueue(
+      billing.revalidation_key(), 'revalidation', 'revalidation',
+      '{"paths": ["/subscription", "/pricing", "/analytics", "/dashboard"]}'
+    );
+  end if;
+  if v_display_name is null or p_email = '' is not false then
+    return;
+  end if;
+  if p_mail is not null then
+    perform billing.enqueue('payment-success/' || p_new_source_id, 'email', 'payment-success', p_mail || v_recipient);
+  end if;
+  if p_end is not null then
+    perform billing.enqueue(p_end ->> 'key', 'notice', 'subscription-ended', v_recipient || (p_end - 'key'));
+  end if;
+end
+$$;
+
 -- Writes only values that differ. The caller holds the lock on the user.
 create function billing.settle_access(
   p_user_id uuid,
@@ -52,12 +133,9 @@ declare
   v_before public.subscriptions := p_before;
   v_reason text; -- why access ended
   v_cancelled_at timestamptz;
-  v_has_access boolean;
   v_tier text;
-  v_display_name text;
   v_is_changed boolean := false;
   v_ended_at text;
-  v_recipient jsonb;
 begin
   if p_ruling.is_live is null then
     v_ruling := billing.find_shown(p_user_id);
@@ -67,7 +145,6 @@ begin
   end if;
   if (v_ruling.source).id is not null then
     v_source := v_ruling.source;
-
     if v_before.id is null then
       select * into v_before from public.subscriptions s where s.user_id = p_user_id for update;
     end if;
@@ -83,7 +160,6 @@ begin
         else v_now
       end;
     end if;
-
     if v_before.id is null then
       -- The update below writes the other columns. An app's trigger on the insert sees the tier, the status and the period.
       insert into public.subscriptions (
@@ -121,64 +197,18 @@ begin
     v_is_changed := found;
   end if;
 
-  -- The tier is written only when access begins, ends or gets another tier. So a charge does not overwrite a tier that an
-  -- admin edited.
-  v_has_access := v_ruling.is_live;
-  if v_has_access and v_source.ends_at <= v_now then
-    -- The period is over, but the source still runs: the gateway was not read yet, or a late event shows it for an hour.
-    -- Such a source keeps the tier, and restores it after a failed refund. After the days of grace it gives no new tier.
-    v_has_access := v_source.ended_at is null
-      and v_source.ends_at + make_interval(
-        days => billing.grace_days((select p.grace_days from public.plans p where p.id = v_source.plan_id), false)
-      ) > v_now
-      or v_source.kind = 'gateway_subscription' and exists (
-        select
-        from billing.gateway_subscriptions m
-        where m.user_id = p_user_id
-          and m.gateway_subscription_id = v_source.gateway_subscription_id
-          and m.has_refunds
-      );
-  end if;
-  if v_ruling.is_live then
-    if v_source.id = p_new_source_id
-      or v_has_access and (v_before.status = 'active' and v_before.current_period_end > v_now) is not true
-      or v_before.status = 'active' and v_before.tier <> v_source.tier
-    then
-      v_tier := v_source.tier;
-    elsif not v_has_access and v_source.ended_reason = 'refunded' and v_before.current_period_end > v_now then
-      v_tier := 'free';
-    end if;
-  elsif p_is_cancelled or v_source.id is not null and v_before.id is null or v_before.status = 'active' then
-    v_tier := 'free';
-  end if;
+  v_tier := billing.tier_to_write(v_ruling, v_before, p_new_source_id, p_is_cancelled);
   if v_before.status = 'active' and not v_ruling.is_live then
     v_ended_at := billing.iso_time(case when v_reason = 'lapsed' then v_source.ends_at else v_now end);
   end if;
-  if v_tier is null and p_mail is null and v_ended_at is null then
-    return case when v_source.id is not null then v_is_changed end;
-  end if;
-
-  v_display_name := billing.set_tier(p_user_id, v_tier, p_email);
-  if v_tier is not null and current_setting('subscriptions.request', true) = 'on' then
-    perform billing.enqueue(
-      billing.revalidation_key(), 'revalidation', 'revalidation',
-      '{"paths": ["/subscription", "/pricing", "/analytics", "/dashboard"]}'
-    );
-  end if;
-  if v_display_name is not null and p_email <> '' then
-    v_recipient := jsonb_build_object('to', p_email, 'display_name', v_display_name);
-    if p_mail is not null then
-      perform billing.enqueue('payment-success/' || p_new_source_id, 'email', 'payment-success', p_mail || v_recipient);
-    end if;
-    if v_ended_at is not null then
-      perform billing.enqueue(
-        format('subscription-ended/%s/%s', v_before.id, v_ended_at), 'notice', 'subscription-ended',
-        v_recipient || jsonb_build_object(
-          'plan_name', coalesce((select p.name from public.plans p where p.id = v_source.plan_id), v_source.tier),
-          'ends_at', v_ended_at
-        )
-      );
-    end if;
+  if num_nonnulls(v_tier, p_mail, v_ended_at) > 0 then
+    perform billing.announce_access(p_user_id, p_email, v_tier, p_new_source_id, p_mail, case
+      when v_ended_at is not null then jsonb_build_object(
+        'key', format('subscription-ended/%s/%s', v_before.id, v_ended_at),
+        'plan_name', coalesce((select p.name from public.plans p where p.id = v_source.plan_id), v_source.tier),
+        'ends_at', v_ended_at
+      )
+    end);
   end if;
   return case when v_source.id is not null then v_is_changed end;
 end

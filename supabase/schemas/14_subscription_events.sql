@@ -60,7 +60,9 @@ create function billing.enqueue_billing_mail(
   p_email text, -- of the user
   p_kind text,
   p_key text,
-  p_payload jsonb
+  p_payload jsonb,
+  -- The mails about the charges of other subscriptions than those that were asked for here are the gateway's own.
+  p_asked_for text default null -- the gateway subscription; null: any
 )
 returns void
 language plpgsql set search_path = pg_catalog, pg_temp
@@ -80,12 +82,20 @@ begin
   join public.plans pl on pl.id = p_plan_id
   where p.user_id = p_user_id
     and p_email <> ''
+    and (
+      p_asked_for is null
+      or exists (
+        select
+        from billing.subscription_orders o
+        where o.gateway_subscription_id = p_asked_for
+          and o.user_id = p_user_id
+      )
+    )
   on conflict (key) do nothing;
 end
 $$;
 
--- Enqueues the mail about a charge. Other subscriptions of the gateway account than those that were asked for here have the
--- gateway's own mails.
+-- Enqueues the mail about a charge.
 create function billing.announce_charge(
   p_subscription billing.gateway_subscriptions, -- after the event
   p_entity jsonb, -- the subscription
@@ -97,29 +107,24 @@ language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_payment_id constant text := billing.json_text(p_payment -> 'id');
-  v_count constant integer := billing.json_integer(p_entity -> 'paid_count');
 begin
-  if v_payment_id is null or not exists (
-    select
-    from billing.subscription_orders o
-    where o.gateway_subscription_id = p_subscription.gateway_subscription_id
-      and o.user_id = p_subscription.user_id
-  ) then
-    return;
+  if v_payment_id is not null then
+    perform billing.enqueue_billing_mail(
+      p_subscription.user_id, p_subscription.plan_id, p_email,
+      case when billing.json_integer(p_entity -> 'paid_count') > 1 then 'subscription-renewed' else 'payment-success' end,
+      v_payment_id,
+      jsonb_build_object(
+        'amount', billing.json_integer(p_payment -> 'amount'),
+        'currency', billing.json_text(p_payment -> 'currency'),
+        'transaction_id', v_payment_id,
+        'valid_until', billing.iso_time(billing.json_time(p_entity -> 'current_end')),
+        'next_charge_at', case
+          when p_subscription.stops_at is null then billing.iso_time(billing.json_time(p_entity -> 'charge_at'))
+        end
+      ),
+      p_subscription.gateway_subscription_id
+    );
   end if;
-  perform billing.enqueue_billing_mail(
-    p_subscription.user_id, p_subscription.plan_id, p_email,
-    case when v_count > 1 then 'subscription-renewed' else 'payment-success' end, v_payment_id,
-    jsonb_build_object(
-      'amount', billing.json_integer(p_payment -> 'amount'),
-      'currency', billing.json_text(p_payment -> 'currency'),
-      'transaction_id', v_payment_id,
-      'valid_until', billing.iso_time(billing.json_time(p_entity -> 'current_end')),
-      'next_charge_at', case
-        when p_subscription.stops_at is null then billing.iso_time(billing.json_time(p_entity -> 'charge_at'))
-      end
-    )
-  );
 end
 $$;
 
@@ -174,20 +179,6 @@ begin
 end
 $$;
 
--- Returns the API key at the gateway with which a subscription was made.
-create function billing.key_of_subscription(p_gateway_subscription_id text)
-returns text -- null: it was not asked for here
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
-begin
-  return (
-    select o.gateway_key_id
-    from billing.subscription_orders o
-    where o.gateway_subscription_id = p_gateway_subscription_id
-  );
-end
-$$;
-
 -- Stores the payment of a charged cycle, once. Without a user it waits for billing.adopt_charges. A payment id that another
 -- row has is reused, as in a test account: then nothing is stored.
 create function billing.record_charge(
@@ -223,7 +214,12 @@ begin
   select
     v_user_id, charge.amount, -- the currency may differ from that of the plan
     billing.charged_currency(p_payment, v_plan.currency), 'captured', v_plan.tier, v_plan.id,
-    billing.key_of_subscription(p_subscription.gateway_subscription_id), v_gateway_payment_id, p_subscription.gateway_subscription_id, p_charged_at, p_charged_at, p_period_start, p_period_end,
+    (
+      select o.gateway_key_id
+      from billing.subscription_orders o
+      where o.gateway_subscription_id = p_subscription.gateway_subscription_id
+    ),
+    v_gateway_payment_id, p_subscription.gateway_subscription_id, p_charged_at, p_charged_at, p_period_start, p_period_end,
     billing.refunded_amount(v_gateway_payment_id), null, p_charged_at,
     -- A first cycle that was debited early rules from its start.
     case when p_period_start > billing.clock() then p_period_start end
@@ -285,68 +281,84 @@ begin
 end
 $$;
 
--- Applies the usual charge: the next cycle, in order, of the only gateway subscription of a user, which rules and goes on. One
--- statement writes its rows. It begins with the ledger, so a delivery that another one overtook writes nothing. The
--- values are those that billing.merge_gateway_subscription, billing.record_charge and billing.settle_access would write.
+create view billing.renewable with (security_invoker = true) as
+select
+  m.user_id,
+  m.gateway_subscription_id,
+  p.id as plan_id,
+  p.tier,
+  p.currency,
+  m.gateway_plan_id,
+  o.gateway_key_id,
+  f.subscription_tier as shown_tier,
+  greatest(m.plan_event_at, m.period_event_at, m.gateway_status_event_at) as newest_event_at,
+  greatest(m.first_charged_at, m.paid_period_event_at) as newest_charge_at,
+  m.next_check_at
+from billing.gateway_subscriptions m
+join public.plans p on p.id = m.plan_id
+join billing.profiles f on f.user_id = m.user_id
+left join billing.subscription_orders o on o.gateway_subscription_id = m.gateway_subscription_id
+where m.status = 'active'
+  and m.first_charged_at is not null
+  and m.stops_at is null
+  and m.ended_at is null
+  and not m.has_refunds
+  and not m.cancel_at_period_end
+  and not exists (
+    select
+    from billing.gateway_subscriptions other
+    where other.user_id = m.user_id
+      and other.gateway_subscription_id <> m.gateway_subscription_id
+  );
+grant select on billing.renewable to service_role;
+comment on view billing.renewable is
+  'Gateway subscriptions that were charged before, and whose next charge changes nothing but their period if they rule: each '
+  'is the only one of its user, and goes on.';
+
+-- Applies the usual charge: the next cycle, in order, of a subscription that rules and renews. One statement writes its rows.
+-- It begins with the ledger, so a delivery that another one overtook writes nothing. The values are those that
+-- billing.merge_gateway_subscription, billing.record_charge and billing.settle_access would write.
 create function billing.apply_next_charge(p_event billing.gateway_events) -- as it is to be stored
-returns text -- applied; null: not the usual charge, or an error, and nothing was written
+returns boolean -- false: it is not the usual charge, and nothing was written
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_payload constant jsonb := p_event.payload -> 'payload';
-  v_entity constant jsonb := v_payload #> '{subscription,entity}';
-  v_payment constant jsonb := billing.json_object(v_payload #> '{payment,entity}');
+  v_entity constant jsonb := p_event.payload #> '{payload,subscription,entity}';
+  v_payment constant jsonb := billing.json_object(p_event.payload #> '{payload,payment,entity}');
   v_payment_id constant text := billing.json_text(v_payment -> 'id');
   v_amount constant bigint := billing.json_integer(v_payment -> 'amount');
   v_user_id constant uuid := billing.json_uuid(v_entity -> 'notes' -> 'user_id');
   v_start constant timestamptz := billing.json_time(v_entity -> 'current_start');
   v_end constant timestamptz := billing.json_time(v_entity -> 'current_end');
-  v_charged_at constant timestamptz := least(p_event.event_at + interval '999999 microseconds', p_event.received_at);
+  v_charged_at constant timestamptz := billing.charged_at(p_event.event_at, p_event.received_at);
   v_email text;
   v_merged billing.gateway_subscriptions;
 begin
-  if p_event.event_at is null or v_user_id is null or v_start is null or v_end is null then
-    return null;
+  if num_nulls(p_event.event_at, v_user_id, v_start, v_end) > 0 then
+    return false;
   end if;
   perform billing.lock_gateway_payment(v_payment_id);
   v_email := billing.lock_user(v_user_id);
   with usual as materialized (
-    select m.user_id, m.gateway_subscription_id, s.id as subscription_id, p.id as plan_id, p.tier, p.currency
-    from billing.gateway_subscriptions m
-    join public.subscriptions s using (user_id, gateway_subscription_id, plan_id)
-    join public.plans p on p.id = m.plan_id
-    join billing.profiles f on f.user_id = m.user_id
-    where (m.user_id, m.gateway_subscription_id) = (v_user_id, p_event.subject_id)
-      and m.gateway_plan_id = billing.json_text(v_entity -> 'plan_id')
-      and greatest(m.plan_event_at, m.period_event_at, m.gateway_status_event_at) < p_event.event_at
-      and greatest(m.first_charged_at, m.paid_period_event_at) < v_charged_at
-      and m.first_charged_at is not null
-      and m.plan_event_at is not null
-      and m.next_check_at <= v_end - interval '1 day'
+    select r.*, s.id as subscription_id
+    from billing.renewable r
+    join public.subscriptions s using (user_id, gateway_subscription_id, plan_id, tier)
+    where (r.user_id, r.gateway_subscription_id) = (v_user_id, p_event.subject_id)
+      and r.gateway_plan_id = billing.json_text(v_entity -> 'plan_id')
+      and r.newest_event_at < p_event.event_at
+      and r.newest_charge_at < v_charged_at
+      and r.next_check_at <= v_end - interval '1 day'
       and v_end > billing.clock()
-      and m.status = 'active'
-      and m.stops_at is null
-      and m.ended_at is null
-      and not m.has_refunds
-      and not m.cancel_at_period_end
-      and not exists (
-        select
-        from billing.gateway_subscriptions o
-        where o.user_id = m.user_id
-          and o.gateway_subscription_id <> m.gateway_subscription_id
-      )
-      and not exists (select from billing.refunds r where r.gateway_payment_id = v_payment_id)
       and s.status = 'active'
       and s.revision > 0
-      and s.tier = p.tier
       and not s.cancel_at_period_end
       -- Otherwise access begins again, which sets the tier.
-      and (s.current_period_end > billing.clock() or f.subscription_tier = p.tier)
-    for update of m, s
+      and (s.current_period_end > billing.clock() or r.shown_tier = r.tier)
+      and not exists (select from billing.refunds f where f.gateway_payment_id = v_payment_id)
+    for update of s
   ),
   entry as (
-    insert into billing.gateway_events
-    select (p_event).* from usual
+    insert into billing.gateway_events select (p_event).* from usual
     on conflict (body_sha256) do nothing
     returning true
   ),
@@ -357,8 +369,8 @@ begin
     )
     select
       u.user_id, v_amount, billing.charged_currency(v_payment, u.currency), 'captured', u.tier, u.plan_id,
-      billing.key_of_subscription(u.gateway_subscription_id), v_payment_id, u.gateway_subscription_id,
-      v_charged_at, v_charged_at, v_start, v_end, null, v_charged_at
+      u.gateway_key_id, v_payment_id, u.gateway_subscription_id, v_charged_at, v_charged_at, v_start, v_end, null,
+      v_charged_at
     from usual u, entry
     where v_payment_id is not null
       and v_amount >= 0
@@ -374,33 +386,19 @@ begin
     where s.id = u.subscription_id
   )
   update billing.gateway_subscriptions m
-  set period_start = v_start,
-    period_end = v_end,
-    period_event_at = p_event.event_at,
-    paid_period_start = v_start,
-    paid_period_end = v_end,
-    paid_period_event_at = v_charged_at,
-    plan_event_at = p_event.event_at,
+  set (period_start, period_end, period_event_at) = row(v_start, v_end, p_event.event_at),
+    (paid_period_start, paid_period_end, paid_period_event_at) = row(v_start, v_end, v_charged_at),
+    (plan_event_at, gateway_status_event_at, arrived_at) = row(p_event.event_at, p_event.event_at, p_event.received_at),
     gateway_status = 'active',
-    gateway_status_event_at = p_event.event_at,
     charge_at = billing.json_time(v_entity -> 'charge_at'),
-    paid_count = greatest(m.paid_count, billing.json_integer(v_entity -> 'paid_count')),
-    arrived_at = p_event.received_at
+    paid_count = greatest(m.paid_count, billing.json_integer(v_entity -> 'paid_count'))
   from usual u, entry
   where (m.user_id, m.gateway_subscription_id) = (u.user_id, u.gateway_subscription_id)
   returning m.* into v_merged;
-  if not found then
-    return null;
+  if found then
+    perform billing.announce_charge(v_merged, v_entity, v_payment, v_email);
   end if;
-  perform billing.announce_charge(v_merged, v_entity, v_payment, v_email);
-  return 'applied';
-exception
-  when others then
-    if not billing.is_error_of_event(sqlstate) then
-      raise;
-    end if;
-    -- billing.try_event meets the same error and stores it.
-    return null;
+  return v_merged.user_id is not null;
 end
 $$;
 
