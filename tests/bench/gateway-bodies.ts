@@ -60,11 +60,17 @@ export function createBillingClock(): () => number {
   return () => at = Math.max(at, now()) + 1;
 }
 
-/** `subscription.charged` with its payment. @param at start of the period and time of the event, Unix seconds */
-export function chargedBody(subscriber: Subscriber, at: number): string {
+/**
+ * `subscription.charged` with its payment.
+ * @param at start of the period and time of the event, Unix seconds
+ * @param paidCount how many cycles were paid, with this one; the second and each later one is a renewal
+ */
+export function chargedBody(subscriber: Subscriber, at: number, paidCount = 1): string {
+  const { fields, ...rest } = cycle(subscriber, at);
   return subscriptionEvent({
     name: 'charged',
-    ...cycle(subscriber, at),
+    ...rest,
+    fields: { ...fields, paid_count: paidCount },
     payment: {
       ...newPaymentIds(),
       amount: proPrice,

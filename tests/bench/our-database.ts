@@ -6,8 +6,16 @@ import type { Postgres } from '../../scripts/stack/postgres/postgres.ts';
 import { prepareDatabase } from '../../scripts/stack/postgres/prepare-database.ts';
 import { setPoolPassword } from '../helpers/database/pool-role.ts';
 import { withClient } from '../helpers/database/postgres-client.ts';
-import { activatedBody, capturedBody, newPaymentIds, proGatewayPlanId, proPrice } from './gateway-bodies.ts';
-import type { Subscriber } from './gateway-bodies.ts';
+import {
+  activatedBody,
+  capturedBody,
+  chargedBody,
+  newPaymentIds,
+  periodSeconds,
+  proGatewayPlanId,
+  proPrice,
+  type Subscriber,
+} from './gateway-bodies.ts';
 
 /** Payments of each user. */
 export const paymentsEach = 4;
@@ -33,7 +41,8 @@ export function userIds({ buyers, subscribers }: Users): string[] {
 
 /**
  * Creates a migrated database with the role of the pool. Its users bought `pro` four times each, half by verify and
- * half by webhook: all data is written by the RPCs, so it fits any table layout. Then it is analyzed.
+ * half by webhook, and the subscription of each subscriber was charged once. All data is written by the RPCs, so it fits
+ * any table layout. Then it is analyzed.
  * @returns its connection URL as the owner
  */
 export async function createOurDatabase(postgres: Postgres, name: string, users: Users): Promise<string> {
@@ -50,10 +59,42 @@ export async function createOurDatabase(postgres: Postgres, name: string, users:
     );
     for (let k = 0; k < paymentsEach; k += 1) await (k % 2 === 0 ? verifyOrders : captureOrders)(client, users);
     const now = Math.floor(Date.now() / 1000);
-    await applyEvents(client, users.subscribers.map((subscriber) => activatedBody(subscriber, now)));
+    // The first charge is not the usual one: a renewal follows it.
+    for (const write of [activatedBody, chargedBody]) {
+      await applyEvents(client, users.subscribers.map((subscriber) => write(subscriber, now)));
+    }
     await client.query('vacuum analyze');
   });
   return url;
+}
+
+/**
+ * Creates users who started a subscription of `pro` with an order, a period ago: its first cycle was charged and is their
+ * access. All that is in the outbox counts as delivered.
+ */
+export async function createSubscribers(url: string, subscribers: readonly Subscriber[]): Promise<void> {
+  const owners = subscribers.map(({ userId }) => userId);
+  const at = Math.floor(Date.now() / 1000) - periodSeconds;
+  await withClient(url, async (client) => {
+    await client.query(
+      "insert into auth.users (id, email) select id, id || '@example.com' from unnest($1::uuid[]) u (id)",
+      [owners],
+    );
+    await client.query(
+      `insert into billing.subscription_orders
+         (user_id, tier, gateway_plan_id, gateway_subscription_id, created_at, expires_at)
+       select user_id, 'pro', $3, id, to_timestamp($4), to_timestamp($4) + interval '1 day'
+       from unnest($1::uuid[], $2::text[]) s (user_id, id)`,
+      [owners, subscribers.map(({ gatewaySubscriptionId }) => gatewaySubscriptionId), proGatewayPlanId, at],
+    );
+    for (const write of [activatedBody, chargedBody]) {
+      await applyEvents(client, subscribers.map((subscriber) => write(subscriber, at)));
+    }
+    await client.query(
+      'update billing.outbox set delivered_at = created_at, attempts = 1 where delivered_at is null',
+    );
+    await client.query('vacuum analyze');
+  });
 }
 
 /** Inserts unpaid orders of `pro`, one per owner. */

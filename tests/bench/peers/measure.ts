@@ -1,6 +1,7 @@
 import type { Postgres } from '../../../scripts/stack/postgres/postgres.ts';
+import { withClient } from '../../helpers/database/postgres-client.ts';
 import { withDurablePostgres } from '../durable-postgres.ts';
-import { fire, percentile } from '../load.ts';
+import { fire } from '../load.ts';
 import { newUsers } from '../our-database.ts';
 import { cpuSeconds, treeCpuSeconds } from '../process-usage.ts';
 import { connectHttp } from '../systems.ts';
@@ -9,8 +10,9 @@ import { peers, type Runtime } from './peer-process.ts';
 import { startPeerSubject } from './peers.ts';
 import type { Started, Subject } from './subject.ts';
 
-const users = 250;
 const connections = 8;
+/** Repetitions that are not counted. */
+const warmUps = 3;
 
 /** The result of one repetition for one subject, per webhook. */
 export type Run = {
@@ -18,22 +20,21 @@ export type Run = {
   readonly server: number;
   /** Milliseconds of CPU of all processes of Postgres. */
   readonly postgres: number;
-  /** Milliseconds until the answer. */
-  readonly p50: number;
 };
 export type Result = Pick<Subject, 'name' | 'peer'> & { readonly runs: Run[] };
 
 /** The size of the comparison, and the runtimes of the peers. */
 export type Scope = {
   readonly repetitions: number;
-  /** Webhooks of a subject in each repetition; a multiple of 250. */
+  /** Webhooks of a subject in each repetition: as many as there are subscribers, a multiple of ten. */
   readonly webhooks: number;
+  /** How many other users have payments, and how many have payments and a subscription. */
+  readonly others: number;
   readonly runtimes: readonly Runtime[];
 };
 
 /**
- * Compares the CPU per webhook of ours and of its peers, in alternation, on one Postgres server. The first repetition
- * warms up.
+ * Compares the CPU per webhook of ours and of its peers, in alternation, on one Postgres server.
  * @returns the results, and a line for each peer that could not be started
  */
 export function comparePeers(scope: Scope): Promise<{ results: Result[]; missing: string[] }> {
@@ -41,12 +42,12 @@ export function comparePeers(scope: Scope): Promise<{ results: Result[]; missing
     const started: Started[] = [];
     const missing: string[] = [];
     try {
-      const people = newUsers(users);
-      started.push(await startOurSubjects(postgres, people));
+      const { subscribers } = newUsers(scope.webhooks);
+      started.push(await startOurSubjects(postgres, subscribers, newUsers(scope.others)));
       for (const peer of peers) {
         for (const runtime of scope.runtimes) {
           try {
-            started.push(await startPeerSubject(peer, runtime, postgres, people.subscribers));
+            started.push(await startPeerSubject(peer, runtime, postgres, subscribers));
           } catch (error) {
             missing.push(`${peer} on ${runtime} could not be started: ${error}`);
           }
@@ -65,14 +66,19 @@ async function measureSubjects(
   postgres: Postgres,
   { repetitions, webhooks }: Scope,
 ): Promise<Result[]> {
+  // It would run in the turn of another system, and count there.
+  await withClient(postgres.url(), async (client) => {
+    await client.query('alter system set autovacuum = off');
+    await client.query('select pg_reload_conf()');
+  });
   const measured = subjects.map((subject) => {
     const result: Result = { name: subject.name, peer: subject.peer, runs: [] };
     return { subject, result };
   });
-  for (let repetition = 0; repetition <= repetitions; repetition += 1) {
+  for (let repetition = 0; repetition < warmUps + repetitions; repetition += 1) {
     for (const { subject, result } of measured) {
       const run = await measure(subject, postgres, webhooks);
-      if (repetition > 0) result.runs.push(run);
+      if (repetition >= warmUps) result.runs.push(run);
     }
   }
   return measured.map(({ result }) => result);
@@ -95,6 +101,5 @@ async function measure(subject: Subject, postgres: Postgres, webhooks: number): 
   return {
     server: ((after.server - before.server) * 1000) / times.length,
     postgres: ((after.postgres - before.postgres) * 1000) / times.length,
-    p50: percentile(times, 0.5),
   };
 }

@@ -4,45 +4,81 @@ import type { Postgres } from '../../../scripts/stack/postgres/postgres.ts';
 import { poolUrl } from '../../helpers/database/pool-role.ts';
 import { withClient } from '../../helpers/database/postgres-client.ts';
 import { benchSecrets } from '../bench-project.ts';
-import { capturedBody, chargedBody, newPaymentIds } from '../gateway-bodies.ts';
+import {
+  capturedBody,
+  chargedBody,
+  createBillingClock,
+  ignoredBody,
+  newPaymentIds,
+  type Subscriber,
+} from '../gateway-bodies.ts';
 import { httpRequest } from '../http-connection.ts';
-import { createOurDatabase, insertOrders, type Users } from '../our-database.ts';
+import { createOurDatabase, createSubscribers, insertOrders, type Users } from '../our-database.ts';
 import { startOurs } from '../systems.ts';
-import { type Batch, billingBatches, type Started } from './subject.ts';
+import { type Batch, billingBatches, type Started, type Subject } from './subject.ts';
+
+/** The shares of the mix; the rest is not handled. */
+const mix = { renewals: 0.7, captures: 0.2 };
 
 /**
  * Starts the function as it is deployed, over the pool. No receivers are configured, so nothing is delivered
  * meanwhile.
+ * @param subscribers whose charges are renewals
+ * @param others users with payments, who also make the purchases
  */
-export async function startOurSubjects(postgres: Postgres, users: Users): Promise<Started> {
-  const url = await createOurDatabase(postgres, 'ours', users);
+export async function startOurSubjects(
+  postgres: Postgres,
+  subscribers: readonly Subscriber[],
+  others: Users,
+): Promise<Started> {
+  const url = await createOurDatabase(postgres, 'ours', others);
+  await createSubscribers(url, subscribers);
   // Webhooks over the pool do not call the project's API.
   const server = await startOurs({ apiUrl: 'http://127.0.0.1:1' }, { DATABASE_POOL_URL: poolUrl(url) });
-  const expected = '{"received":true}';
+  const nextRound = createBillingClock();
+  const renew = (whom: readonly Subscriber[]) =>
+    billingBatches({ url, subscribers: whom, write: renewalRequest, count: renewed, nextRound });
+  const renewAll = renew(subscribers);
+  const capture = (count: number) => createCaptures(url, others.buyers, count);
+  const createBatches: [string, Subject['createBatch']][] = [
+    ['our renewal', renewAll],
+    ['our purchase', capture],
+    ['our mix', async (count) => {
+      const renewals = subscribers.slice(0, count * mix.renewals);
+      const captures = count * mix.captures;
+      return mixed([
+        await renew(renewals)(renewals.length),
+        await capture(captures),
+        ignored(count - renewals.length - captures),
+      ]);
+    }],
+  ];
   return {
-    subjects: [
-      {
-        name: 'ours, `subscription.charged`',
-        peer: null,
-        server,
-        expected,
-        createBatch: billingBatches({
-          url,
-          subscribers: users.subscribers,
-          write: (subscriber, at) => gatewayRequest(chargedBody(subscriber, at)),
-          count: 'select count(*) from public.subscriptions where current_period_end = to_timestamp($1)',
-        }),
-      },
-      {
-        name: 'ours, `payment.captured` that fulfils',
-        peer: null,
-        server,
-        expected,
-        createBatch: (count) => createCaptures(url, users.buyers, count),
-      },
-    ],
+    subjects: createBatches.map(([name, createBatch]) => ({
+      name,
+      peer: null,
+      server,
+      expected: '{"received":true}',
+      createBatch,
+    })),
     stop: () => server.stop(),
   };
+}
+
+/** Counts the renewals of a cycle that wrote all they must: the period, the payment and its mail. */
+const renewed = `
+  select count(*)
+  from public.subscriptions s
+  join public.payments p
+    on p.user_id = s.user_id
+    and p.gateway_subscription_id = s.gateway_subscription_id
+    and p.period_end = s.current_period_end
+  join billing.outbox o on o.key = 'subscription-renewed/' || p.gateway_payment_id
+  where s.status = 'active'
+    and s.current_period_end = to_timestamp($1)`;
+
+function renewalRequest(subscriber: Subscriber, at: number): Uint8Array {
+  return gatewayRequest(chargedBody(subscriber, at, 2));
 }
 
 async function createCaptures(url: string, buyers: readonly string[], count: number): Promise<Batch> {
@@ -61,6 +97,26 @@ async function createCaptures(url: string, buyers: readonly string[], count: num
         ));
       return Number(row.count) === count;
     },
+  };
+}
+
+function ignored(count: number): Batch {
+  return {
+    requests: Array.from({ length: count }, () => gatewayRequest(ignoredBody())),
+    isApplied: () => Promise.resolve(true),
+  };
+}
+
+/** The webhooks of several batches, evenly spread. */
+function mixed(batches: readonly Batch[]): Batch {
+  return {
+    requests: batches
+      .flatMap(({ requests }) =>
+        requests.map((request, index) => ({ request, place: (index + 0.5) / requests.length }))
+      )
+      .toSorted((a, b) => a.place - b.place)
+      .map(({ request }) => request),
+    isApplied: async () => (await Promise.all(batches.map((batch) => batch.isApplied()))).every(Boolean),
   };
 }
 

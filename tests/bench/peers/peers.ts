@@ -1,6 +1,6 @@
 import type { Postgres } from '../../../scripts/stack/postgres/postgres.ts';
 import { withClient } from '../../helpers/database/postgres-client.ts';
-import type { Subscriber } from '../gateway-bodies.ts';
+import { createBillingClock, type Subscriber } from '../gateway-bodies.ts';
 import { installPeer, type Peer, type Runtime, startPeer } from './peer-process.ts';
 import { customerId, stripeRequest, stripeSettings, updatedBody } from './stripe-event.ts';
 import { billingBatches, type Started } from './subject.ts';
@@ -38,11 +38,11 @@ export async function startPeerSubject(
   const write = (subscriber: Subscriber, at: number) => stripeRequest(path, updatedBody(subscriber, at));
   return {
     subjects: [{
-      name: `${peer} on ${runtime === 'deno' ? 'Deno' : 'Node'}`,
+      name: `${peer} on ${runtime === 'deno' ? 'Deno' : 'Node'}, a renewal`,
       peer,
       server,
       expected,
-      createBatch: billingBatches({ url, subscribers, write, count }),
+      createBatch: billingBatches({ url, subscribers, write, count, nextRound: createBillingClock() }),
     }],
     stop: () => server.stop(),
   };

@@ -1,5 +1,5 @@
 import { withClient } from '../../helpers/database/postgres-client.ts';
-import { createBillingClock, periodSeconds, type Subscriber } from '../gateway-bodies.ts';
+import { periodSeconds, type Subscriber } from '../gateway-bodies.ts';
 import type { Peer } from './peer-process.ts';
 
 /** Webhooks, each to be sent once, and a check that the database contains all their changes. */
@@ -29,11 +29,12 @@ export type Billing = {
   write(subscriber: Subscriber, at: number): Uint8Array;
   /** A query that counts the subscriptions whose period ends at $1, Unix seconds. */
   readonly count: string;
+  /** See createBillingClock. Shared by all batches about the same subscribers. */
+  nextRound(): number;
 };
 
 /** Batches of webhooks that advance the period of each subscription in turn. */
-export function billingBatches({ url, subscribers, write, count }: Billing): Subject['createBatch'] {
-  const nextRound = createBillingClock();
+export function billingBatches({ url, subscribers, write, count, nextRound }: Billing): Subject['createBatch'] {
   return (size) => {
     let at = 0;
     const requests: Uint8Array[] = [];
