@@ -52,6 +52,39 @@ begin
 end
 $$;
 
+-- Returns what was paid for a period, without what was refunded or lost in a dispute. The credit of a payment counts: it was
+-- paid for with an earlier period. Of several payments for one cycle one counts.
+create function billing.paid_for(
+  p_user_id uuid,
+  p_kind text, -- payment or gateway_subscription
+  p_id text,
+  p_until timestamptz, -- the end of the cycle; not used for a payment
+  p_currency text -- a payment in another currency does not count
+)
+returns bigint -- minor currency units
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if p_kind = 'payment' then
+    return coalesce((
+      select billing.paid(p) + coalesce(p.credit, 0)
+      from public.payments p
+      where p.id = p_id::uuid
+        and p.currency = p_currency
+        and billing.paid(p) > 0
+    ), 0);
+  end if;
+  return coalesce((
+    select max(billing.paid(c))
+    from public.payments c
+    where c.user_id = p_user_id
+      and c.gateway_subscription_id = p_id
+      and c.period_end = p_until
+      and c.currency = p_currency
+  ), 0);
+end
+$$;
+
 -- Serializes the transactions about a gateway payment. A refund and its charge may arrive at the same time, and without the
 -- lock neither transaction would see the other's row. The lock comes before the user's lock, because a refund does not name
 -- its user. Use it once for each event, not for each row of a bulk insert: the server's lock table has a fixed size.

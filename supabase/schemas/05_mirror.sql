@@ -218,39 +218,6 @@ begin
 end
 $$;
 
--- Returns what was paid for a period, without what was refunded or lost in a dispute. The credit of a payment counts: it was
--- paid for with an earlier period. Of several payments for one cycle one counts.
-create function billing.paid_for(
-  p_user_id uuid,
-  p_kind text, -- payment or gateway_subscription
-  p_id text,
-  p_until timestamptz, -- the end of the cycle; not used for a payment
-  p_currency text -- a payment in another currency does not count
-)
-returns bigint -- minor currency units
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
-begin
-  if p_kind = 'payment' then
-    return coalesce((
-      select billing.paid(p) + coalesce(p.credit, 0)
-      from public.payments p
-      where p.id = p_id::uuid
-        and p.currency = p_currency
-        and billing.paid(p) > 0
-    ), 0);
-  end if;
-  return coalesce((
-    select max(billing.paid(c))
-    from public.payments c
-    where c.user_id = p_user_id
-      and c.gateway_subscription_id = p_id
-      and c.period_end = p_until
-      and c.currency = p_currency
-  ), 0);
-end
-$$;
-
 -- Merges the status of an event, with the time of the next charge and the page of the gateway, if no newer one is known. A
 -- halt and a resumption are kept with their times.
 create function billing.merge_gateway_status(
