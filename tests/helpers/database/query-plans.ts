@@ -19,8 +19,11 @@ export function scansOf(table: string, plans: string): string[] {
   return [...new Set([...plans.matchAll(read)].map(([text]) => text))].sort();
 }
 
-/** Records the plans of the statements inside functions with auto_explain. EXPLAIN of the call does not show them. */
-export async function watchPlans(database: TestDatabase): Promise<Plans> {
+/**
+ * Records the plans of the statements inside functions with auto_explain. EXPLAIN of the call does not show them.
+ * @param more further settings of auto_explain
+ */
+export async function watchPlans(database: TestDatabase, more: Record<string, string> = {}): Promise<Plans> {
   const client = await database.connect();
   const plans: string[] = [];
   client.on('notice', ({ message }) => {
@@ -34,6 +37,7 @@ export async function watchPlans(database: TestDatabase): Promise<Plans> {
       'auto_explain.log_analyze': 'on',
       'auto_explain.log_timing': 'off',
       'auto_explain.log_level': 'notice',
+      ...more,
     })
   ) await client.query('select set_config($1, $2, false)', [name, value]);
 

@@ -1,0 +1,100 @@
+import type pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { watchPlans } from '../helpers/database/query-plans.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { sha256 } from '../helpers/gateway/deliver.ts';
+import { gatewayEvent, paymentCaptured, subscriptionEvent } from '../helpers/gateway/events.ts';
+import { createUser, uniqueId } from '../helpers/records/records.ts';
+
+let database: TestDatabase;
+let owner: pg.Client;
+beforeAll(async () => {
+  // The purchases follow each other and are not mailed.
+  database = await createTestDatabase({ findings: 'compared elsewhere' });
+  await database.query("update public.plans set gateway_plan_id = 'plan_' || tier");
+  owner = await database.connect();
+});
+afterAll(() => database.close());
+
+type Statement = [text: string, parameters: unknown[]];
+const webhook = (body: string): Statement => ['select public.apply_gateway_event($1, null, $2)', [sha256(body), body]];
+
+const day = 24 * 3600 * 1000;
+
+/** A subscription that was asked for here and is charged every month. @returns its next event */
+async function subscriber(): Promise<(name: 'activated' | 'charged' | 'cancelled') => Statement> {
+  const { id: userId } = await createUser(database);
+  const id = uniqueId('sub');
+  await owner.query(
+    `insert into billing.subscription_orders (user_id, tier, gateway_plan_id, gateway_subscription_id, expires_at)
+     values ($1, 'pro', 'plan_pro', $2, now() + interval '1 day')`,
+    [userId, id],
+  );
+  let at = Math.floor(Date.now() / 1000) * 1000;
+  return (name) => {
+    at += 1000;
+    return webhook(subscriptionEvent({
+      name,
+      userId,
+      id,
+      planId: 'plan_pro',
+      start: new Date(at).toISOString(),
+      end: new Date(at + 30 * day).toISOString(),
+      createdAt: new Date(at).toISOString(),
+      ...(name === 'charged' && { payment: { id: uniqueId('pay'), amount: 99900 } }),
+      fields: { paid_count: 2, charge_at: Math.floor((at + 30 * day) / 1000) },
+    }));
+  };
+}
+
+async function order(): Promise<{ userId: string; money: { id: string; order_id: string } }> {
+  const { id: userId } = await createUser(database);
+  const money = { id: uniqueId('pay'), order_id: uniqueId('order') };
+  await owner.query(
+    `insert into public.payments (user_id, amount, meta, gateway_order_id) values ($1, 99900, '{"tier": "pro"}', $2)`,
+    [userId, money.order_id],
+  );
+  return { userId, money };
+}
+
+/** Each gives the next call of its kind, always one that has its usual effect. */
+const kinds: Record<string, () => Promise<() => Statement | Promise<Statement>>> = {
+  renewal: async () => {
+    const next = await subscriber();
+    for (const name of ['activated', 'charged'] as const) await owner.query(...next(name));
+    return () => next('charged');
+  },
+  activated: async () => async () => (await subscriber())('activated'),
+  captured: async () => async () => webhook(paymentCaptured((await order()).money)),
+  verify: async () => async () => {
+    const { userId, money } = await order();
+    return ["select public.verify_payment($1, $2, $3, 'signature')", [userId, money.order_id, money.id]];
+  },
+  ignored: async () => () => webhook(gatewayEvent('payment.authorized', { payment: { id: uniqueId('pay') } })),
+};
+
+const table = /(?:Insert|Update|Delete|Seq Scan|Index Scan using \w+|Index Only Scan using \w+|Bitmap Heap Scan) on /;
+
+// What a call may cost. Whoever raises a number here has made each such request dearer.
+test.each([
+  { kind: 'renewal', statements: 4, bytes: 4800 },
+  { kind: 'activated', statements: 25, bytes: 4500 },
+  { kind: 'captured', statements: 22, bytes: 5100 },
+  { kind: 'verify', statements: 19, bytes: 3700 },
+  { kind: 'ignored', statements: 2, bytes: 1650 },
+])('$kind runs at most $statements statements and writes at most $bytes bytes of log', async (budget) => {
+  const next = await kinds[budget.kind]!();
+  const plans = await watchPlans(database, { 'auto_explain.log_wal': 'on' });
+  const costs = [];
+  for (let call = 0; call < 10; call += 1) {
+    const text = await plans.of(...await next());
+    costs.push({
+      // Those that read or write a table: others only call a function.
+      statements: text.split('Query Text: ').filter((plan) => table.test(plan)).length,
+      // Of the whole call. The first write to a page after a checkpoint logs the page, so the least of several counts.
+      bytes: Math.max(0, ...[...text.matchAll(/WAL: .*bytes=(\d+)/g)].map(([, bytes]) => Number(bytes))),
+    });
+  }
+  expect(Math.min(...costs.map(({ bytes }) => bytes))).toBeLessThanOrEqual(budget.bytes);
+  expect(costs.at(-1)!.statements).toBeLessThanOrEqual(budget.statements);
+});
