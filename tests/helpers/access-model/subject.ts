@@ -68,7 +68,7 @@ export function createSubject(setting: Setting): Subject {
   names.add(userId, 'user');
   const perform = createPerformer(setting, names);
   const sweep = async () => {
-    while ((await database.one('select billing.sweep() as done')).done !== 0);
+    while ((await owner.query('select billing.sweep() as done')).rows[0].done !== 0);
   };
   return {
     async advance(at, isSwept) {
