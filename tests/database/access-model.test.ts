@@ -27,7 +27,8 @@ describe('the model alone', () => {
       advance: async () => {},
       perform: () => Promise.resolve([]),
       read: () => Promise.resolve({ tier: 'free', active: null, findings: [] }),
-      readBilling: () => Promise.resolve({ billing: null, cancelled: [] }),
+      readBilling: () => Promise.resolve({ billing: null, cancelled: [], sold: [] }),
+      takeStops: () => Promise.resolve([]),
       readClaims: () => Promise.resolve([]),
     };
     await expect(runSteps(stub, noFacts('replace'), history?.steps ?? [])).rejects.toThrow(
