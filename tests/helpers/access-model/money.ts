@@ -5,7 +5,7 @@ import { addMonths, day, isoTime, minute, parseTime, type Time } from './time.ts
 /** The period that the database sold for a fulfilled order. Times in ISO 8601. */
 export type Sold = { readonly order: string; readonly start: string; readonly end: string; readonly isEnded: boolean };
 
-/** Time of a tier that was paid for, or given: `isSure` where it gives access, whatever happened since. */
+/** Time of a tier that was paid for, or given: `isSure` where nothing that happened since can end it. */
 type Paid = {
   readonly name: string;
   readonly tier: string;
