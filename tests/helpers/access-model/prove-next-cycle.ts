@@ -62,12 +62,15 @@ export async function proveNextCycle(
 
   /** Sends what is due. */
   async function send(): Promise<boolean> {
-    for (const { subscription: name, atCycleEnd } of await subject.takeStops()) {
+    for (const { subscription: name, atCycleEnd, dueAt } of await subject.takeStops()) {
       if (isToStop(name) === false) throw fault(`the gateway stops ${name}, which goes on`);
       told.add(name);
       const one = billed.find((each) => each.name === name);
       if (!one || one.status === 'cancelled' || one.status === 'completed') continue;
-      if (atCycleEnd && one.status !== 'authenticated') stopping.add(name);
+      // Sent when it was due, it would have ended the subscription before the charge that failed.
+      const isBeforeCharge = one.status === 'authenticated' ||
+        one.status === 'pending' && dueAt < (one.cycles.at(-1)?.start ?? 0);
+      if (atCycleEnd && !isBeforeCharge) stopping.add(name);
       else if (!await run([end(one, now)])) return false;
     }
     return true;

@@ -4,6 +4,7 @@ import type { Action } from './actions.ts';
 import type { Sold } from './money.ts';
 import { createNames } from './names.ts';
 import { createPerformer } from './perform-action.ts';
+import { parseTime, type Time } from './time.ts';
 import type { TestDatabase } from '../database/test-database.ts';
 
 /** The user of a history in the database. */
@@ -21,7 +22,7 @@ export type Subject = {
 };
 
 /** The gateway must stop billing a subscription: at the end of its cycle, or at once. */
-export type Stop = { readonly subscription: string; readonly atCycleEnd: boolean };
+export type Stop = { readonly subscription: string; readonly atCycleEnd: boolean; readonly dueAt: Time };
 
 /** What a mail about a failed or the last charge says: null, if access does not end. */
 export type Claim = { readonly subscription: string; readonly accessEndsAt: string | null };
@@ -86,7 +87,8 @@ const takeStops = `
     and o.next_attempt_at <= billing.clock()
   returning
     o.payload ->> 'gateway_subscription_id' as subscription,
-    (o.payload -> 'at_cycle_end')::boolean as at_cycle_end`;
+    (o.payload -> 'at_cycle_end')::boolean as at_cycle_end,
+    billing.iso_time(o.next_attempt_at) as due_at`;
 
 const readClaims = `
   select split_part(o.key, '/', 2) as subscription, o.payload ->> 'access_ends_at' as access_ends_at
@@ -128,9 +130,10 @@ export function createSubject(setting: Setting): Subject {
     },
     async takeStops() {
       const { rows } = await owner.query({ name: 'take stops', text: takeStops });
-      return rows.map(({ subscription, at_cycle_end: atCycleEnd }) => ({
+      return rows.map(({ subscription, at_cycle_end: atCycleEnd, due_at: dueAt }) => ({
         subscription: names.nameOf(subscription),
         atCycleEnd,
+        dueAt: parseTime(dueAt),
       }));
     },
     async readClaims() {
