@@ -2,6 +2,7 @@ import { type Billing, billingOf, describeBilling } from './billing.ts';
 import type { Facts } from './facts.ts';
 import { type Finding, findingsOf } from './findings.ts';
 import { rulingSource } from './model.ts';
+import type { Sold } from './money.ts';
 import { isoTime, type Time } from './time.ts';
 
 /** The access of a user, in one shape for the model and the database. Times in ISO 8601, names as in the history. */
@@ -19,7 +20,11 @@ export type Access = {
 };
 
 /** What the database has about the billing of a user. */
-export type StoredBilling = { readonly billing: Billing | null; readonly cancelled: readonly string[] };
+export type StoredBilling = {
+  readonly billing: Billing | null;
+  readonly cancelled: readonly string[];
+  readonly sold: readonly Sold[];
+};
 
 /** Where the stored billing differs from the model; empty: nowhere. */
 export function billingDifferences(facts: Facts, now: Time, stored: StoredBilling): string[] {

@@ -60,10 +60,11 @@ function shownBilling(facts: Facts, subscription: Subscription): ExpectedBilling
   const { status, chargeAt } = newestStatus(subscription) ?? { status: 'active', chargeAt: null };
   const isPlain = (status === 'active' || status === 'pending') && facts.subscriptions.length === 1 &&
     facts.grants.length === 0 && facts.orders.every(({ fulfilledAt }) => fulfilledAt === null);
+  const isCancelledAtOnce = facts.cancellations.some((at) => at >= authorisedSince(subscription));
   return {
     name: subscription.name,
     status,
-    nextChargeAt: subscription.cancelledFor !== null || status === 'paused'
+    nextChargeAt: subscription.cancelledFor !== null || status === 'paused' || isPlain && isCancelledAtOnce
       ? null
       : isPlain && chargeAt !== null
       ? isoTime(chargeAt)

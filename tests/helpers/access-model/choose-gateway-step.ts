@@ -2,7 +2,7 @@ import type { Action, GatewayEvent } from './actions.ts';
 import type { Draw, Kind } from './draws.ts';
 import {
   activate,
-  answerOf,
+  answersAbout,
   authorise,
   begin,
   type Billed,
@@ -117,13 +117,7 @@ export function chooseGatewayStep(state: State, kind: Kind, { which, how }: Draw
       return deliverSome(one, reactivate(one, now), 3);
     case 'ask':
       if (facts.subscriptions.length === 0) return null;
-      return [{
-        do: 'ask',
-        answers: Object.fromEntries(
-          billed.filter(({ name }) => facts.subscriptions.some((mirror) => mirror.name === name))
-            .map((each) => [each.name, answerOf(each)]),
-        ),
-      }];
+      return [{ do: 'ask', answers: answersAbout(facts, billed) }];
     default:
       return null;
   }

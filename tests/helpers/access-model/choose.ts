@@ -7,6 +7,7 @@ import type { Facts } from './facts.ts';
 import { isChargedAfterCancellation } from './findings.ts';
 import type { State } from './history.ts';
 import { rulingSource } from './model.ts';
+import { newestStatus } from './states.ts';
 import { addMonths, day, hour, isoTime } from './time.ts';
 
 /** The actions of a drawn step; null where it is not possible. May advance the state's time and change its gateway. */
@@ -74,6 +75,9 @@ export function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
     case 'cancel at end': {
       const ruling = rulingSource(facts, now);
       if (ruling === null) return how === 0 ? [{ do: 'cancel', atPeriodEnd: true }] : null;
+      // Whether the row shows a cancellation after the last charge is not decided: nothing renews either way.
+      const one = facts.subscriptions.find(({ name }) => name === ruling.name);
+      if (one && newestStatus(one)?.status === 'completed') return null;
       return ruling.end > now ? [{ do: 'cancel', atPeriodEnd: true }] : null;
     }
     case 'cancel':

@@ -1,4 +1,5 @@
 import { type Answer, type GatewayEvent, type GatewayStatus, planOf } from './actions.ts';
+import type { Facts } from './facts.ts';
 import { addMonths, day, isoTime, parseTime, type Time, wholeSeconds } from './time.ts';
 
 /** A gateway subscription at the gateway. The database knows only what was delivered. */
@@ -132,7 +133,7 @@ export function end(billed: Billed, now: Time): GatewayEvent {
 }
 
 /** The subscription as the gateway's API returns it. */
-export function answerOf(billed: Billed): Answer {
+function answerOf(billed: Billed): Answer {
   const { tier, status, cycles, endedAt } = billed;
   const cycle = cycles.at(-1);
   return {
@@ -144,6 +145,12 @@ export function answerOf(billed: Billed): Answer {
     paidCount: paidCount(billed),
     chargeAt: chargeTime(billed),
   };
+}
+
+/** The answers about the subscriptions that are known to the database, by name. */
+export function answersAbout({ subscriptions }: Facts, billed: readonly Billed[]): Record<string, Answer> {
+  const known = billed.filter(({ name }) => subscriptions.some((mirror) => mirror.name === name));
+  return Object.fromEntries(known.map((each) => [each.name, answerOf(each)]));
 }
 
 /** The time of an event at the gateway. */

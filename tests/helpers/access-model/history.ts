@@ -34,12 +34,16 @@ function chooseKind(state: State, kind: Kind, draw: Draw): ChosenStep | null {
   const actions = choose(state, kind, draw);
   if (actions === null) return null;
   state.last = kind;
-  const facts = structuredClone(state.facts);
-  for (const action of actions) {
-    recordAction(facts, action, state.now);
-    if (isOpenCase(facts, state.now) || isShownAfterItsEnd(state.facts, facts, state.now)) return null;
-  }
-  return { kind, state, actions };
+  return isLeftOpen(state.facts, actions, state.now) ? null : { kind, state, actions };
+}
+
+/** Whether the contract leaves the result of actions open. */
+export function isLeftOpen(before: Facts, actions: readonly Action[], now: Time): boolean {
+  const facts = structuredClone(before);
+  return actions.some((action) => {
+    recordAction(facts, action, now);
+    return isOpenCase(facts, now) || isShownAfterItsEnd(before, facts, now);
+  });
 }
 
 /**

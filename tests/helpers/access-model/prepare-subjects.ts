@@ -34,11 +34,13 @@ export async function prepareSubjects(database: TestDatabase): Promise<NewSubjec
   const { clear } = await database.one(emptyTables);
   const service = await openSession(database, { role: 'service_role' });
   const owner = await database.connect();
-  // Planning the views of findings takes longer than reading them.
-  await owner.query('set plan_cache_mode = force_generic_plan');
+  // On a connection of its own: to set the replication role throws away all plans of a connection.
+  const cleaner = await database.connect();
+  // Planning takes longer than reading: the views of findings, and what the sweep calls without a row.
+  for (const client of [owner, service]) await client.query('set plan_cache_mode = force_generic_plan');
   return async (earlyRenewal) => {
     // Without triggers and foreign keys: the triggers would record each deletion.
-    await owner.query(`begin; set local session_replication_role = replica; ${clear} commit`);
+    await cleaner.query(`begin; set local session_replication_role = replica; ${clear} commit`);
     await setEarlyRenewal(database, earlyRenewal);
     for (const [tier, { price, months }] of Object.entries(plans)) {
       await owner.query(

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type Drawn, unpaidHistories } from './draws.ts';
 import type { Facts } from './facts.ts';
-import { answerOf } from './gateway.ts';
+import { answersAbout } from './gateway.ts';
 import { chooseStep, startOf, type State } from './history.ts';
 import type { NewSubject } from './prepare-subjects.ts';
 import { recordAction } from './record-action.ts';
@@ -99,10 +99,7 @@ async function checkClaim(subject: Subject, { state, claim, lines }: Reached): P
 /** Sets the clock, runs the sweep, and reconciles what is due. */
 async function letPass(subject: Subject, { billed }: Pick<State, 'billed'>, at: Time, facts: Facts): Promise<void> {
   await subject.advance(isoTime(at), true);
-  const answers = Object.fromEntries(
-    billed.filter(({ name }) => facts.subscriptions.some((mirror) => mirror.name === name))
-      .map((each) => [each.name, answerOf(each)]),
-  );
+  const answers = answersAbout(facts, billed);
   const reconciled = await subject.perform({ do: 'ask', answers }, isoTime(at));
   recordAction(facts, { do: 'ask', answers: pick(answers, reconciled) }, at);
 }

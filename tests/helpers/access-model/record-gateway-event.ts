@@ -79,7 +79,11 @@ function paidPeriod(subscription: Subscription, { status, start, end }: Answer):
   if (start === null || end === null) return null;
   const known = cyclesWithAccess(subscription).toSorted((one, other) => other.start - one.start)[0];
   if (!known) return null;
-  if (status === 'active' || status === 'completed') return parseTime(end) > known.end ? { start, end } : null;
+  if (status === 'active' || status === 'completed' || status === 'paused') {
+    return parseTime(end) > known.end ? { start, end } : null;
+  }
+  // Charged, and paused since.
+  if (status === 'paused') return parseTime(start) === known.end ? { start, end } : null;
   if (status !== 'pending' || parseTime(start) <= known.end) return null;
   return { start: new Date(known.end / 1000).toISOString(), end: start };
 }

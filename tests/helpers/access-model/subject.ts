@@ -1,8 +1,10 @@
 import type pg from 'pg';
 import type { Access, StoredBilling } from './access.ts';
 import type { Action } from './actions.ts';
+import type { Sold } from './money.ts';
 import { createNames } from './names.ts';
 import { createPerformer } from './perform-action.ts';
+import { parseTime, type Time } from './time.ts';
 import type { TestDatabase } from '../database/test-database.ts';
 
 /** The user of a history in the database. */
@@ -13,9 +15,14 @@ export type Subject = {
   perform(action: Action, at: string): Promise<string[]>;
   read(): Promise<Access>;
   readBilling(): Promise<StoredBilling>;
+  /** Sends to the gateway which subscriptions to stop, as far as that is due. */
+  takeStops(): Promise<Stop[]>;
   /** The mails about failed and last charges so far: the subscription, and when access ends. */
   readClaims(): Promise<Claim[]>;
 };
+
+/** The gateway must stop billing a subscription: at the end of its cycle, or at once. */
+export type Stop = { readonly subscription: string; readonly atCycleEnd: boolean; readonly dueAt: Time };
 
 /** What a mail about a failed or the last charge says: null, if access does not end. */
 export type Claim = { readonly subscription: string; readonly accessEndsAt: string | null };
@@ -54,7 +61,34 @@ const readBilling = `
       from billing.outbox o
       where o.kind = 'cancel-subscription'
         and o.parked_at is null
-    ) as cancelled`;
+    ) as cancelled,
+    (
+      select coalesce(
+        jsonb_agg(jsonb_build_object(
+          'order', p.id,
+          'start', billing.iso_time(p.period_start),
+          'end', billing.iso_time(p.period_end),
+          'isEnded', p.ended_at is not null
+        )),
+        '[]'
+      )
+      from public.payments p
+      where p.fulfilled_at is not null
+        and p.gateway_subscription_id is null
+    ) as sold`;
+
+/** The dispatcher sends each message as soon as it is due. */
+const takeStops = `
+  update billing.outbox o
+  set attempts = o.attempts + 1, delivered_at = billing.clock()
+  where o.kind = 'cancel-subscription'
+    and o.parked_at is null
+    and o.delivered_at is null
+    and o.next_attempt_at <= billing.clock()
+  returning
+    o.payload ->> 'gateway_subscription_id' as subscription,
+    (o.payload -> 'at_cycle_end')::boolean as at_cycle_end,
+    billing.iso_time(o.next_attempt_at) as due_at`;
 
 const readClaims = `
   select split_part(o.key, '/', 2) as subscription, o.payload ->> 'access_ends_at' as access_ends_at
@@ -68,7 +102,7 @@ export function createSubject(setting: Setting): Subject {
   names.add(userId, 'user');
   const perform = createPerformer(setting, names);
   const sweep = async () => {
-    while ((await database.one('select billing.sweep() as done')).done !== 0);
+    while ((await owner.query('select billing.sweep() as done')).rows[0].done !== 0);
   };
   return {
     async advance(at, isSwept) {
@@ -82,7 +116,7 @@ export function createSubject(setting: Setting): Subject {
     },
     async readBilling() {
       const { rows: [row] } = await owner.query({ name: 'read billing', text: readBilling, values: [userId] });
-      const { billing, cancelled } = row;
+      const { billing, cancelled, sold } = row;
       return {
         billing: billing && {
           name: names.nameOf(billing.gateway_subscription_id),
@@ -91,7 +125,16 @@ export function createSubject(setting: Setting): Subject {
           needsAttention: billing.payment_attention,
         },
         cancelled: cancelled.map((id: string) => names.nameOf(id)),
+        sold: sold.map((each: Sold) => ({ ...each, order: names.nameOf(each.order) })),
       };
+    },
+    async takeStops() {
+      const { rows } = await owner.query({ name: 'take stops', text: takeStops });
+      return rows.map(({ subscription, at_cycle_end: atCycleEnd, due_at: dueAt }) => ({
+        subscription: names.nameOf(subscription),
+        atCycleEnd,
+        dueAt: parseTime(dueAt),
+      }));
     },
     async readClaims() {
       const { rows } = await owner.query({ name: 'read claims', text: readClaims });

@@ -1,0 +1,3 @@
+import { testLongHistories } from '../helpers/access-model/test-long-histories.ts';
+
+testLongHistories(1);

@@ -1,0 +1,3 @@
+import { testLongSets } from '../helpers/orderings/test-long-sets.ts';
+
+testLongSets(1);
