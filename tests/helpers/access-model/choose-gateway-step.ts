@@ -43,6 +43,8 @@ export function chooseGatewayStep(state: State, kind: Kind, { which, how }: Draw
       const { start } = nextCycle(one);
       if (start > now) state.now = start + ([0, hour, 2 * day][which % 3] ?? 0);
       if (state.now - start > longestDelay) return null;
+      // The gateway writes its events in the order of their times.
+      if ([...one.held, ...one.delivered].some((event) => eventTime(event) > start)) return null;
       return deliverSome(one, [charge(one)], how > 1 ? 1 : 0);
     }
     case 'deliver': {

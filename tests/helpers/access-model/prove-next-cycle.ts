@@ -5,6 +5,7 @@ import { type Finding, findingsOf } from './findings.ts';
 import { answersAbout, begin, type Billed, charge, end, nextCycle, payCycle } from './gateway.ts';
 import { isLeftOpen, type State } from './history.ts';
 import { sourcesOf } from './model.ts';
+import { recordAction } from './record-action.ts';
 import { runAction } from './run-action.ts';
 import { hasEndedAtGateway } from './states.ts';
 import type { Subject } from './subject.ts';
@@ -41,30 +42,34 @@ export async function proveNextCycle(
   /** Returns false where the result is open. */
   async function run(actions: readonly Action[]): Promise<boolean> {
     for (const action of actions) {
-      if (isLeftOpen(facts, [action], now)) return false;
+      const after = structuredClone(facts);
+      recordAction(after, action, now);
+      if (isFinal(after) || isLeftOpen(facts, [action], now)) return false;
       lines.push(await runAction(subject, facts, action, now, [...before, ...lines]));
     }
     return true;
   }
 
   /** Whether a stop that was sent is no longer asked for, and not known to have been obeyed. */
-  function isFinal(): boolean {
-    const open = facts.subscriptions.filter((one) => told.has(one.name) && !hasEndedAtGateway(one));
-    return open.some(({ name }) => !isToStop(name));
+  function isFinal(known: Facts): boolean {
+    const open = known.subscriptions.filter((one) => told.has(one.name) && !hasEndedAtGateway(one));
+    const { isToBeCancelled } = billingOf(known, now);
+    return open.some(({ name }) => !isToBeCancelled.get(name));
   }
 
   /** Lets time pass until then. */
   async function pass(until: Time): Promise<boolean> {
     now = Math.max(now, until);
     await subject.advance(isoTime(now), true);
-    return !isFinal() && await run([{ do: 'wait' }]);
+    return await run([{ do: 'wait' }]);
   }
 
   /** Sends what is due. */
   async function send(): Promise<boolean> {
-    for (const { subscription: name, atCycleEnd, dueAt } of await subject.takeStops()) {
+    const stops = await subject.takeStops();
+    for (const { subscription } of stops) told.add(subscription);
+    for (const { subscription: name, atCycleEnd, dueAt } of stops) {
       if (isToStop(name) === false) throw fault(`the gateway stops ${name}, which goes on`);
-      told.add(name);
       const one = billed.find((each) => each.name === name);
       if (!one || one.status === 'cancelled' || one.status === 'completed') continue;
       // Sent when it was due, it would have ended the subscription before the charge that failed.

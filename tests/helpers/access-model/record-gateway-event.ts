@@ -79,7 +79,7 @@ function paidPeriod(subscription: Subscription, { status, start, end }: Answer):
   if (start === null || end === null) return null;
   const known = cyclesWithAccess(subscription).toSorted((one, other) => other.start - one.start)[0];
   if (!known) return null;
-  if (status === 'active' || status === 'completed' || status === 'paused') {
+  if (status === 'active' || status === 'completed') {
     return parseTime(end) > known.end ? { start, end } : null;
   }
   // Charged, and paused since.
