@@ -75,9 +75,6 @@ export function choose(state: State, kind: Kind, draw: Draw): Action[] | null {
     case 'cancel at end': {
       const ruling = rulingSource(facts, now);
       if (ruling === null) return how === 0 ? [{ do: 'cancel', atPeriodEnd: true }] : null;
-      // Whether the row shows a cancellation after the last charge is not decided: nothing renews either way.
-      const one = facts.subscriptions.find(({ name }) => name === ruling.name);
-      if (one && newestStatus(one)?.status === 'completed') return null;
       return ruling.end > now ? [{ do: 'cancel', atPeriodEnd: true }] : null;
     }
     case 'cancel':
