@@ -310,6 +310,32 @@ begin
 end
 $$;
 
+-- Finds the purchase whose renewal at the gateway was asked for, and goes on no more.
+create function billing.find_unrenewed(p_user_id uuid, p_ends_at timestamptz)
+returns public.payments -- all null: none
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_renewed public.payments;
+begin
+  select * into v_renewed
+  from public.payments p
+  where p.user_id = p_user_id
+    and p.ended_at is null
+    and p.period_end = p_ends_at
+    and exists (select from billing.subscription_orders o where o.user_id = p_user_id and o.payment_id = p.id)
+    and not exists (
+      select
+      from billing.stoppable s
+      where s.user_id = p_user_id
+        and (s.asked).payment_id = p.id
+        and (s.mirrored).is_billed
+        and s.stops_at is null
+    );
+  return v_renewed;
+end
+$$;
+
 create view billing.stopped_in_error with (security_invoker = true) as
 select m.user_id, m.stops_at as since, m.gateway_subscription_id, m.period_end
 from billing.gateway_subscriptions m
@@ -346,6 +372,14 @@ begin
   where w.user_id = p_user_id
     and w.cancel_at_period_end <> p_cancel_at_period_end
     and (not p_cancel_at_period_end or v_source.kind = 'manual');
+  -- All its cycles were charged.
+  update billing.gateway_subscriptions m
+  set cancel_at_period_end = p_cancel_at_period_end
+  where m.user_id = p_user_id
+    and m.gateway_status = 'completed'
+    and m.status is distinct from 'cancelled'
+    and m.cancel_at_period_end <> p_cancel_at_period_end
+    and (not p_cancel_at_period_end or (v_source.kind, v_source.id) = ('gateway_subscription', m.gateway_subscription_id));
 end
 $$;
 

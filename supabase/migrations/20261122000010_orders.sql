@@ -61,6 +61,99 @@ begin
 end
 $$;
 
+-- Returns whether an order can still be paid and sells a plan as the plan is now.
+create function billing.is_open_for(p_payment public.payments, p_plan public.plans)
+returns boolean
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return p_payment.status in ('created', 'failed')
+    and (p_payment.amount + coalesce(p_payment.credit, 0), p_payment.currency) = (p_plan.price, p_plan.currency)
+    and coalesce(
+      (p_payment.plan_id, p_payment.duration_months) = (p_plan.id, billing.sold_months(p_plan.duration_months)), true
+    )
+    -- The gateway accepts no payment on an order that was paid and refunded.
+    and p_payment.refunded_amount = 0
+    and not exists (
+      select
+      from billing.gateway_events e
+      where e.subject_id = p_payment.gateway_order_id
+        and e.event in ('refund.created', 'refund.processed', 'refund.failed')
+    );
+end
+$$;
+
+-- Finds the order of an idempotency key, within seven days.
+create function billing.find_keyed_order(p_user_id uuid, p_idempotency_key text)
+returns public.payments -- all null: none
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_keyed public.payments;
+begin
+  -- A key is on several payments where the first got no order, or where its order is of another API key.
+  select * into v_keyed
+  from public.payments p
+  where p.user_id = p_user_id
+    and p.created_at > billing.clock() - interval '7 days'
+    and p_idempotency_key = any (p.idempotency_keys)
+  order by p.gateway_order_id is not null desc, p.created_at desc
+  limit 1;
+  return v_keyed;
+end
+$$;
+
+-- The answer to an order: what it sells, and from when to when.
+create function billing.order_answer(
+  p_payment public.payments,
+  p_plan public.plans,
+  p_start text, -- see public.create_order
+  p_email text -- of the user
+)
+returns jsonb -- created or existing: see public.create_order
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_running jsonb;
+  v_starts_at timestamptz;
+begin
+  v_running := billing.running(p_payment.user_id);
+  v_starts_at := coalesce(
+    p_payment.period_start,
+    case
+      when p_start = 'after_current' then (billing.find_end(p_payment.user_id)).ends_at
+      when v_running @> jsonb_build_object('tier', p_payment.tier, 'early_renewal', 'extend')
+        then (v_running ->> 'until')::timestamptz
+    end,
+    billing.clock()
+  );
+  return jsonb_build_object(
+    'outcome', case when p_payment.gateway_order_id is null then 'created' else 'existing' end,
+    'payment_id', p_payment.id,
+    'order_id', p_payment.gateway_order_id,
+    'amount', p_payment.amount,
+    'currency', p_payment.currency,
+    'plan', to_jsonb(p_plan),
+    'running', v_running || jsonb_build_object('starts_at', billing.iso_time(v_starts_at)),
+    'prefill', jsonb_build_object(
+      'email', nullif(p_email, ''),
+      'name', (
+        select coalesce(nullif(p.display_name, ''), nullif(p.username, ''))
+        from billing.profiles p
+        where p.user_id = p_payment.user_id
+      )
+    )
+  ) || case
+    when p_start is null then '{}'
+    else jsonb_build_object(
+      'credit', coalesce(p_payment.credit, 0),
+      'starts_at', billing.iso_time(v_starts_at),
+      'ends_at', billing.iso_time(coalesce(p_payment.period_end, billing.add_months(v_starts_at, p_payment.duration_months)))
+    )
+  end;
+end
+$$;
+
 -- Contract: POST /api/payments/orders.
 create function public.create_order(
   p_user_id uuid,
@@ -85,8 +178,6 @@ declare
   v_payment public.payments;
   v_refusal jsonb;
   v_credit record;
-  v_running jsonb;
-  v_starts_at timestamptz;
 begin
   perform billing.begin_request('order', p_idempotency_key);
   -- Of two requests at once, the second waits here and then finds the first one's payment.
@@ -94,14 +185,7 @@ begin
   if v_email is null then
     return jsonb_build_object('outcome', 'user_not_found');
   end if;
-  -- A key is on several payments where the first got no order, or where its order is of another API key.
-  select * into v_keyed
-  from public.payments p
-  where p.user_id = p_user_id
-    and p.created_at > v_now - interval '7 days'
-    and p_idempotency_key = any (p.idempotency_keys)
-  order by p.gateway_order_id is not null desc, p.created_at desc
-  limit 1;
+  v_keyed := billing.find_keyed_order(p_user_id, p_idempotency_key);
   if v_keyed.id is not null and (v_keyed.tier, v_keyed.starts) is distinct from (p_tier, p_start) then
     return jsonb_build_object('outcome', 'key_conflict');
   end if;
@@ -120,21 +204,10 @@ begin
       or p.tier = p_tier
         and p.starts is not distinct from p_start
         -- The credit is that of the time when the order was made.
-        and p.amount + coalesce(p.credit, 0) = v_plan.price
         and (p.credited_kind, p.credited_id, p.credited_until)
           is not distinct from (v_credit.kind, v_credit.id, v_credit.until)
-        and p.currency = v_plan.currency
-        and coalesce(p.plan_id = v_plan.id and p.duration_months = v_months, true)
-        and p.status in ('created', 'failed')
-        -- The gateway accepts no payment on an order that was paid and refunded.
-        and p.refunded_amount = 0
-        and not exists (
-          select
-          from billing.gateway_events e
-          where e.subject_id = p.gateway_order_id
-            and e.event in ('refund.created', 'refund.processed', 'refund.failed')
-        )
         and p.created_at > v_now - interval '30 minutes'
+        and billing.is_open_for(p, v_plan)
     )
     -- After 30 seconds the request of a payment without an order has ended, so no order will follow.
     and (p.gateway_order_id is not null or p.created_at > v_now - interval '30 seconds')
@@ -174,40 +247,7 @@ begin
     where p.id = v_payment.id;
   end if;
 
-  v_running := billing.running(p_user_id);
-  v_starts_at := coalesce(
-    v_payment.period_start,
-    case
-      when p_start = 'after_current' then (billing.find_end(p_user_id)).ends_at
-      when v_running @> jsonb_build_object('tier', p_tier, 'early_renewal', 'extend')
-        then (v_running ->> 'until')::timestamptz
-    end,
-    v_now
-  );
-  return jsonb_build_object(
-    'outcome', case when v_payment.gateway_order_id is null then 'created' else 'existing' end,
-    'payment_id', v_payment.id,
-    'order_id', v_payment.gateway_order_id,
-    'amount', v_payment.amount,
-    'currency', v_payment.currency,
-    'plan', to_jsonb(v_plan),
-    'running', v_running || jsonb_build_object('starts_at', billing.iso_time(v_starts_at)),
-    'prefill', jsonb_build_object(
-      'email', nullif(v_email, ''),
-      'name', (
-        select coalesce(nullif(p.display_name, ''), nullif(p.username, ''))
-        from billing.profiles p
-        where p.user_id = p_user_id
-      )
-    )
-  ) || case
-    when p_start is null then '{}'
-    else jsonb_build_object(
-      'credit', coalesce(v_payment.credit, 0),
-      'starts_at', billing.iso_time(v_starts_at),
-      'ends_at', billing.iso_time(coalesce(v_payment.period_end, billing.add_months(v_starts_at, v_payment.duration_months)))
-    )
-  end;
+  return billing.order_answer(v_payment, v_plan, p_start, v_email);
 end
 $$;
 comment on function public.create_order(uuid, text, text, text, text) is

@@ -444,20 +444,7 @@ begin
 
   if v_billed.user_id is null and v_running.tier = p_tier and p_when = 'period_end' then
     -- A renewal that the customer cancelled or never authorised is made again.
-    select * into v_renewed
-    from public.payments p
-    where p.user_id = p_user_id
-      and p.ended_at is null
-      and p.period_end = v_running.current_period_end
-      and exists (select from billing.subscription_orders o where o.user_id = p_user_id and o.payment_id = p.id)
-      and not exists (
-        select
-        from billing.stoppable s
-        where s.user_id = p_user_id
-          and (s.asked).payment_id = p.id
-          and (s.mirrored).is_billed
-          and s.stops_at is null
-      );
+    v_renewed := billing.find_unrenewed(p_user_id, v_running.current_period_end);
     v_change.is_billed := v_renewed.id is not null and v_plan.gateway_plan_id is not null;
   end if;
 

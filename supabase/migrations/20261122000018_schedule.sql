@@ -338,6 +338,53 @@ end
 $$;
 revoke execute on function billing.set_up() from service_role;
 
+-- The newest call of each internal endpoint, if it failed. Security definer: as billing.schedule_faults.
+create function billing.call_faults()
+returns table (finding text, subject text, since timestamptz, detail jsonb)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return query
+  select
+    'call_failed',
+    last.path,
+    last.called_at,
+    jsonb_strip_nulls(
+      jsonb_build_object(
+        'status_code', last.status_code,
+        'error', coalesce(last.error, case when last.answered_at is null then 'not answered' end),
+        'remedy', case
+          when last.answered_at is null
+            then 'Check that the worker of pg_net runs. "select net.worker_restart();" starts it again.'
+          when last.status_code = 401
+            then 'The Vault secret subscriptions_internal_key is not the function''s INTERNAL_KEY.'
+          when last.status_code in (404, 405)
+            then 'The Vault secret subscriptions_url is not the functions'' address, or the function api is not deployed.'
+          when last.status_code = 503
+            then 'A variable of the function is not set. The function logs the names of these variables at each start.'
+          when last.status_code is null
+            then 'The address in the Vault secret subscriptions_url does not answer. Check that it is '
+              'https://<ref>.supabase.co/functions/v1.'
+          else 'Read the function''s log of that time.'
+        end
+      )
+    )
+  from (select distinct c.path from billing.function_calls c) paths
+  cross join lateral (
+    select c.*
+    from billing.function_calls c
+    where c.path = paths.path
+      -- A call counts as unanswered after five minutes: pg_net waits for the answer, and the sweep stores it.
+      and (c.answered_at is not null or c.called_at < now() - interval '5 minutes')
+    order by c.id desc
+    limit 1
+  ) last
+  where last.status_code is null
+    or last.status_code not between 200 and 299;
+end
+$$;
+revoke execute on function billing.call_faults() from service_role;
+
 -- Returns the faults of the schedule: jobs that fail or are overdue, and internal calls that failed or got no answer.
 create function billing.schedule_faults()
 returns table (finding text, subject text, since timestamptz, detail jsonb)
@@ -420,43 +467,7 @@ begin
     $runs$;
   end if;
 
-  return query
-  select
-    'call_failed',
-    last.path,
-    last.called_at,
-    jsonb_strip_nulls(
-      jsonb_build_object(
-        'status_code', last.status_code,
-        'error', coalesce(last.error, case when last.answered_at is null then 'not answered' end),
-        'remedy', case
-          when last.answered_at is null
-            then 'Check that the worker of pg_net runs. "select net.worker_restart();" starts it again.'
-          when last.status_code = 401
-            then 'The Vault secret subscriptions_internal_key is not the function''s INTERNAL_KEY.'
-          when last.status_code in (404, 405)
-            then 'The Vault secret subscriptions_url is not the functions'' address, or the function api is not deployed.'
-          when last.status_code = 503
-            then 'A variable of the function is not set. The function logs the names of these variables at each start.'
-          when last.status_code is null
-            then 'The address in the Vault secret subscriptions_url does not answer. Check that it is '
-              'https://<ref>.supabase.co/functions/v1.'
-          else 'Read the function''s log of that time.'
-        end
-      )
-    )
-  from (select distinct c.path from billing.function_calls c) paths
-  cross join lateral (
-    select c.*
-    from billing.function_calls c
-    where c.path = paths.path
-      -- A call counts as unanswered after five minutes: pg_net waits for the answer, and the sweep stores it.
-      and (c.answered_at is not null or c.called_at < now() - interval '5 minutes')
-    order by c.id desc
-    limit 1
-  ) last
-  where last.status_code is null
-    or last.status_code not between 200 and 299;
+  return query select * from billing.call_faults();
 end
 $$;
 revoke execute on function billing.schedule_faults() from service_role;

@@ -267,6 +267,47 @@ comment on function public.claim_subscriptions_to_reconcile is 'Claims up to 20 
 revoke execute on function public.claim_subscriptions_to_reconcile from public, anon, authenticated;
 grant execute on function public.claim_subscriptions_to_reconcile to service_role;
 
+-- Finds the event that the gateway's answer about a subscription stands for: a paid cycle, or the cancellation.
+create function billing.missed_event(
+  p_mirrored billing.gateway_subscriptions,
+  inout entity jsonb, -- the answer; of a cycle whose successor could not be charged: with that cycle
+  out event text -- null: no news
+)
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_status constant text := billing.json_text(entity -> 'status');
+  v_start constant timestamptz := billing.json_time(entity -> 'current_start');
+  v_end constant timestamptz := billing.json_time(entity -> 'current_end');
+  v_paid_count constant bigint := billing.json_integer(entity -> 'paid_count');
+begin
+  -- The current cycle may be unpaid. The number of paid cycles tells. Without any charge the first activation counts as one.
+  -- After a halt an answer without that number says nothing about payment.
+  if v_status in ('active', 'completed', 'pending', 'paused')
+    and coalesce(
+      v_paid_count <= coalesce(p_mirrored.paid_count, (p_mirrored.first_period_end is not null)::integer),
+      p_mirrored.last_halted_at > p_mirrored.period_event_at
+    )
+  then
+    event := null;
+  elsif v_status in ('active', 'completed') and v_end > p_mirrored.period_end
+    -- Charged, and paused since.
+    or v_status = 'paused' and v_start = p_mirrored.period_end
+  then
+    event := 'subscription.charged';
+  elsif v_status = 'pending' and v_start > p_mirrored.period_end then
+    -- The charge that failed is for the cycle that begins now. The one before it was paid.
+    event := 'subscription.charged';
+    entity := entity || jsonb_build_object(
+      'current_start', extract(epoch from p_mirrored.period_end)::bigint,
+      'current_end', entity -> 'current_start'
+    );
+  elsif v_status in ('cancelled', 'expired') and p_mirrored.status is distinct from 'cancelled' then
+    event := 'subscription.cancelled';
+  end if;
+end
+$$;
+
 -- API: service_role only.
 create function public.apply_gateway_subscription(
   p_subscription_id uuid,
@@ -282,8 +323,6 @@ declare
   v_entity jsonb := p_entity::jsonb;
   v_status constant text := billing.json_text(v_entity -> 'status');
   v_now constant timestamptz := date_trunc('second', billing.clock());
-  v_start constant timestamptz := billing.json_time(v_entity -> 'current_start');
-  v_end constant timestamptz := billing.json_time(v_entity -> 'current_end');
   v_paid_count constant bigint := billing.json_integer(v_entity -> 'paid_count');
   v_since timestamptz;
   v_event text;
@@ -305,31 +344,7 @@ begin
     'id', p_gateway_subscription_id,
     'notes', jsonb_build_object('user_id', v_user_id)
   );
-  -- The current cycle may be unpaid. The number of paid cycles tells. Without any charge the first activation counts as one.
-  -- After a halt an answer without that number says nothing about payment.
-  if v_status in ('active', 'completed', 'pending', 'paused')
-    and coalesce(
-      v_paid_count <= coalesce(v_mirrored.paid_count, (v_mirrored.first_period_end is not null)::integer),
-      v_mirrored.last_halted_at > v_mirrored.period_event_at
-    )
-  then
-    v_event := null;
-  elsif v_status in ('active', 'completed') and v_end > v_mirrored.period_end
-    -- Charged, and paused since.
-    or v_status = 'paused' and v_start = v_mirrored.period_end
-  then
-    v_event := 'subscription.charged';
-  elsif v_status = 'pending' and v_start > v_mirrored.period_end then
-    -- The charge that failed is for the cycle that begins now. The one before it was paid.
-    v_event := 'subscription.charged';
-    v_entity := v_entity || jsonb_build_object(
-      'current_start', extract(epoch from v_mirrored.period_end)::bigint,
-      'current_end', v_entity -> 'current_start'
-    );
-  elsif v_status in ('cancelled', 'expired') and v_mirrored.status is distinct from 'cancelled' then
-    v_event := 'subscription.cancelled';
-  end if;
-
+  select e.event, e.entity into v_event, v_entity from billing.missed_event(v_mirrored, v_entity) e;
   if v_event is not null then
     v_applied := billing.apply_answer(
       concat_ws(':', 'reconcile', p_gateway_subscription_id, v_status, case

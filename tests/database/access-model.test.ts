@@ -32,7 +32,7 @@ describe('the model alone', () => {
       readClaims: () => Promise.resolve([]),
     };
     await expect(runSteps(stub, noFacts('replace'), history?.steps ?? [])).rejects.toThrow(
-      /order A pro amount=99900 → free\n.* verify A A1 → pro until .*\nmodel {4}pro until .*\ndatabase free$/,
+      /order A pro amount=99900 → free\n.* verify A A1 → pro until .*\nmodel {4}pro until .*\ndatabase free\nA is fulfilled on one side only$/,
     );
   });
 });

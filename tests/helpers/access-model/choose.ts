@@ -7,7 +7,6 @@ import type { Facts } from './facts.ts';
 import { isChargedAfterCancellation } from './findings.ts';
 import type { State } from './history.ts';
 import { rulingSource } from './model.ts';
-import { newestStatus } from './states.ts';
 import { addMonths, day, hour, isoTime } from './time.ts';
 
 /** The actions of a drawn step; null where it is not possible. May advance the state's time and change its gateway. */
