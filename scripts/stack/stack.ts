@@ -11,6 +11,7 @@ import { createLite } from './supabase-lite/lite.ts';
 import { createMailbox } from './mailbox/mailbox.ts';
 import { markLocal } from './mark-local.ts';
 import { offerPlans } from './gateway/offer-plans.ts';
+import { hasCluster } from './postgres/init-database.ts';
 import { migrate } from './postgres/migrate.ts';
 import { guardMigrations } from './postgres/migration-guard.ts';
 import { createScheduler } from './scheduler.ts';
@@ -112,6 +113,14 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
     secretKey: localKeys.secret,
   });
 
+  const prepared = Promise.withResolvers<void>();
+  prepared.promise.catch(() => {}); // nobody waits for it on data that lack no migration
+  let migration: Promise<void> | undefined;
+  const startMigration = () => {
+    migration = migrate({ url: databaseUrl, seed: true, includeAll: true, ready: prepared.promise });
+    migration.catch(() => {}); // its step reports the error
+  };
+
   const stopped = Promise.withResolvers<void>();
   let stopping = false;
   let started = Promise.resolve(false);
@@ -121,17 +130,21 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
   const steps = [
     () =>
       Promise.all([mailbox, simulator, shop, supportConsole, apiProxy, studioProxy].map((service) => service.start())),
+    // The CLI is the slowest part of a start: for a new database it loads while the cluster is made.
+    async () => {
+      if (ephemeral || !await hasCluster(`${dataFolder}/postgres`)) startMigration();
+    },
     () => postgres.start(),
     () => ready(postgres),
     () => prepareDatabase(databaseUrl),
     () => markLocal(databaseUrl),
     // Both load while the migrations run.
     () => Promise.all([edgeFunction.start(), lite.start()]),
-    // The CLI is the slowest part of a start. It is needed only for what is missing.
     async () => {
-      if (ephemeral || await guardMigrations(databaseUrl, migrationRecord)) {
-        await migrate({ url: databaseUrl, seed: true, includeAll: true });
-      }
+      const isIncomplete = ephemeral || await guardMigrations(databaseUrl, migrationRecord);
+      if (isIncomplete && !migration) startMigration();
+      prepared.resolve();
+      await migration;
     },
     () =>
       Promise.all([
@@ -171,7 +184,8 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
     async stop() {
       stopping = true;
       stopped.resolve();
-      await started.catch(() => {}); // the caller of `start` handles the error
+      prepared.reject(new Error('stopped'));
+      await Promise.allSettled([started, migration]); // the caller of `start` handles its error
       for (const service of stopOrder) {
         await service.stop().catch((error: unknown) => writeLine(`${service.name} did not stop: ${error}`));
       }

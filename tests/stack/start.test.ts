@@ -189,6 +189,17 @@ describe('npm start', { timeout: 60_000 }, () => {
     await vi.waitFor(async () => expect((await api('/rest/v1/plans')).status).toBe(200), patience);
   });
 
+  test('a stop while the database is made ends the CLI, which waits for it', async () => {
+    const early = npmStart(['--port', String(freeBasePort()), '--ephemeral']);
+    const processes = await vi.waitFor(async () => {
+      const running = await early.processes();
+      expect(running.some(({ command }) => command.includes('supabase db push') || command.includes('initdb'))).toBe(true);
+      return running;
+    }, patience);
+    expect((await early.end('not compared')).code).toBe(0);
+    await expectGone(processes);
+  });
+
   test('a killed function stops the stack and shows its last lines', async () => {
     const processes = await stack.processes();
     Deno.kill((await processOf('functions/api/index.ts')).pid, 'SIGKILL');

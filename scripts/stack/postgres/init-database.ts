@@ -8,7 +8,7 @@ import type { UserIds } from '../process/unprivileged-user.ts';
  * interrupted start leaves no incomplete one. @throws Error with the output of initdb
  */
 export async function initDatabase(folder: string, user: UserIds | undefined): Promise<void> {
-  if (await exists(`${folder}/PG_VERSION`)) return;
+  if (await hasCluster(folder)) return;
   const unfinished = `${folder}.unfinished`;
   const passwordFile = `${folder}.password`;
   await removeFolder(unfinished);
@@ -51,9 +51,10 @@ export async function removeFolder(folder: string): Promise<void> {
   });
 }
 
-async function exists(path: string): Promise<boolean> {
+/** Whether the folder has a database cluster. */
+export async function hasCluster(folder: string): Promise<boolean> {
   try {
-    await Deno.stat(path);
+    await Deno.stat(`${folder}/PG_VERSION`);
     return true;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return false;

@@ -1,6 +1,7 @@
 import { spawnChild } from '../process/child.ts';
 import { denoEnvironment } from '../process/deno-environment.ts';
 import { root } from '../root.ts';
+import { waitAtPort } from './wait-at-port.ts';
 
 export type MigrateOptions = {
   /** URL of the database. */
@@ -11,6 +12,8 @@ export type MigrateOptions = {
   includeAll?: boolean;
   /** The folder with `supabase/config.toml` and `supabase/migrations`; default: this project. */
   folder?: string;
+  /** When the database takes connections: the CLI, which needs a second to load, loads before. Default: now. */
+  ready?: Promise<void>;
   log?: (line: string) => void;
 };
 
@@ -18,13 +21,16 @@ export type MigrateOptions = {
  * Applies the missing migrations with the Supabase CLI, as in production; needs no network. If one fails, the earlier
  * ones stay applied. @throws Error with the output of the CLI
  */
-export async function migrate({ url, seed, includeAll = false, folder = root, log }: MigrateOptions): Promise<void> {
+export async function migrate(
+  { url, seed, includeAll = false, folder = root, ready, log }: MigrateOptions,
+): Promise<void> {
+  const port = ready && waitAtPort(url, ready);
   const cli = spawnChild({
     name: 'migrate',
     command: Deno.execPath(),
     args: [
       ...['run', '-A', '--no-lock', '--no-config', `${root}/node_modules/supabase/dist/supabase.js`],
-      ...['db', 'push', `--remote=${url}`, '--yes', '--workdir', folder],
+      ...['db', 'push', `--remote=${port?.url ?? url}`, '--yes', '--workdir', folder],
       ...(seed ? ['--include-seed'] : []),
       ...(includeAll ? ['--include-all'] : []),
     ],
@@ -39,5 +45,6 @@ export async function migrate({ url, seed, includeAll = false, folder = root, lo
     log,
   });
   const { success, code } = await cli.exited;
+  port?.close();
   if (!success) throw new Error(`supabase db push failed with code ${code}:\n${cli.lastLines().join('\n')}`);
 }
