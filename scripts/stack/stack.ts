@@ -11,12 +11,10 @@ import { createLite } from './supabase-lite/lite.ts';
 import { createMailbox } from './mailbox/mailbox.ts';
 import { markLocal } from './mark-local.ts';
 import { offerPlans } from './gateway/offer-plans.ts';
-import { hasCluster } from './postgres/init-database.ts';
-import { migrate } from './postgres/migrate.ts';
-import { guardMigrations } from './postgres/migration-guard.ts';
 import { createScheduler } from './scheduler.ts';
 import { createShop } from './shop/shop.ts';
 import { readConfig } from '../../supabase/functions/api/config.ts';
+import { createStartMigration } from './postgres/start-migration.ts';
 import { openSupportRole, supportUrl } from './postgres/support-role.ts';
 import { writeSettings } from './postgres/write-settings.ts';
 import { createPostgres } from './postgres/postgres.ts';
@@ -113,14 +111,10 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
     secretKey: localKeys.secret,
   });
 
-  const prepared = Promise.withResolvers<void>();
-  prepared.promise.catch(() => {}); // nobody waits for it on data that lack no migration
-  let migration: Promise<void> | undefined;
-  const startMigration = () => {
-    migration = migrate({ url: databaseUrl, seed: true, includeAll: true, ready: prepared.promise });
-    migration.catch(() => {}); // its step reports the error
-  };
-
+  const migration = createStartMigration(
+    databaseUrl,
+    ephemeral ? undefined : { folder: dataFolder, record: migrationRecord },
+  );
   const stopped = Promise.withResolvers<void>();
   let stopping = false;
   let started = Promise.resolve(false);
@@ -130,22 +124,14 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
   const steps = [
     () =>
       Promise.all([mailbox, simulator, shop, supportConsole, apiProxy, studioProxy].map((service) => service.start())),
-    // The CLI is the slowest part of a start: for a new database it loads while the cluster is made.
-    async () => {
-      if (ephemeral || !await hasCluster(`${dataFolder}/postgres`)) startMigration();
-    },
+    () => migration.load(),
     () => postgres.start(),
     () => ready(postgres),
     () => prepareDatabase(databaseUrl),
     () => markLocal(databaseUrl),
     // Both load while the migrations run.
     () => Promise.all([edgeFunction.start(), lite.start()]),
-    async () => {
-      const isIncomplete = ephemeral || await guardMigrations(databaseUrl, migrationRecord);
-      if (isIncomplete && !migration) startMigration();
-      prepared.resolve();
-      await migration;
-    },
+    () => migration.apply(),
     () =>
       Promise.all([
         writeSettings(databaseUrl, { earlyRenewal, credit }),
@@ -184,8 +170,7 @@ export async function createStack({ port, ephemeral, environment, onCrash }: Sta
     async stop() {
       stopping = true;
       stopped.resolve();
-      prepared.reject(new Error('stopped'));
-      await Promise.allSettled([started, migration]); // the caller of `start` handles its error
+      await Promise.allSettled([started, migration.stop()]); // the caller of `start` handles its error
       for (const service of stopOrder) {
         await service.stop().catch((error: unknown) => writeLine(`${service.name} did not stop: ${error}`));
       }

@@ -75,8 +75,7 @@ grant select, insert, update on billing.profiles to service_role;
 
 -- Returns the table of the profiles. The function holds its id, which a new name does not change.
 create function billing.profiles_table()
-returns regclass
-language sql immutable set search_path = pg_catalog, pg_temp
+returns regclass language sql immutable set search_path = pg_catalog, pg_temp
 return 'public.subscription_profiles'::regclass;
 
 do $rename$
@@ -95,15 +94,12 @@ $rename$;
 
 -- The username of a new profile: the local part of the e-mail address.
 create function billing.default_username(p_email text)
-returns text
-language plpgsql immutable set search_path = pg_catalog, pg_temp
+returns text language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$ begin return left(coalesce(nullif(split_part(p_email, '@', 1), ''), 'user'), 60); end $$;
 
 -- The display name of a new profile, from what a sign-up or a sign-in provider wrote. Null: it wrote no name.
 create function billing.default_display_name(p_metadata jsonb)
-returns text
-language plpgsql immutable set search_path = pg_catalog, pg_temp
-as $$
+returns text language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return left(
     coalesce(
@@ -113,14 +109,11 @@ begin
     ),
     200
   );
-end
-$$;
+end $$;
 
 -- Security definer: the auth server's role inserts users and has no rights on profiles.
 create function billing.create_profile()
-returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp
-as $$
+returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   insert into billing.profiles (user_id, display_name, username)
   values (new.id, billing.default_display_name(new.raw_user_meta_data), billing.default_username(new.email))
@@ -131,8 +124,7 @@ exception
   when others then
     raise warning 'no profile for user %: %', new.id, sqlstate;
     return null;
-end
-$$;
+end $$;
 
 create trigger create_profile
 after insert on auth.users
@@ -143,15 +135,12 @@ for each row execute function billing.create_profile();
 -- Security definer: service_role may not read auth.users.
 create function billing.create_profiles()
 returns integer -- the number of users; 0: no user is left
-language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   v_until uuid := (select j.profiled_until from billing.scheduled_jobs j where j.name = 'sweep');
   v_users uuid[];
 begin
-  if v_until is null then
-    return 0;
-  end if;
+  if v_until is null then return 0; end if;
   v_users := array(select u.id from auth.users u where u.id > v_until order by u.id limit 1000 for key share);
   -- No page of the app changes, so none is revalidated.
   perform billing.begin_request('installation', null);
@@ -164,8 +153,7 @@ begin
   set profiled_until = v_users[cardinality(v_users)]
   where j.name = 'sweep';
   return cardinality(v_users);
-end
-$$;
+end $$;
 revoke execute on function billing.create_profiles() from service_role;
 
 create table public.subscriptions (
@@ -356,16 +344,14 @@ using ((select auth.uid()) = user_id);
 -- For the app's own policies and queries. Row level security limits it to the caller's profile. The body has no quotes, so
 -- that the function holds the id of the view: its caller may not use schema billing.
 create function public.current_tier()
-returns text
-language sql stable set search_path = pg_catalog, pg_temp
+returns text language sql stable set search_path = pg_catalog, pg_temp
 return coalesce((select p.subscription_tier from billing.profiles p where p.user_id = (select auth.uid())), 'free');
 comment on function public.current_tier() is 'The tier of the signed-in user, or free.';
 revoke execute on function public.current_tier() from public, anon, service_role;
 grant execute on function public.current_tier() to authenticated;
 
 create function public.has_tier(p_tier text)
-returns boolean
-language sql stable set search_path = pg_catalog, pg_temp
+returns boolean language sql stable set search_path = pg_catalog, pg_temp
 as $$ select public.current_tier() = p_tier $$;
 comment on function public.has_tier(text) is
   'Whether the signed-in user has exactly this tier. In a policy: using ((select public.has_tier(''pro''))).';
@@ -377,15 +363,13 @@ grant execute on function public.has_tier(text) to authenticated;
 -- Security definer: service_role may not read auth.users.
 create function billing.lock_user(p_user_id uuid)
 returns text -- the e-mail address; empty: the user has none; null: the user does not exist
-language plpgsql security definer set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_email text;
 begin
   select coalesce(u.email, '') into v_email from auth.users u where u.id = p_user_id for no key update;
   return v_email;
-end
-$$;
+end $$;
 
 -- Reads the e-mail address of a user without a lock. No row: the user does not exist.
 -- Security definer: service_role may not read auth.users.
@@ -425,9 +409,7 @@ comment on column billing.users.signed_up_at is 'When the user signed up.';
 
 -- Finds a user by an e-mail address or an id.
 create function billing.user_id_of(p_user text)
-returns uuid
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+returns uuid language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_user constant text := lower(btrim(p_user));
   v_found uuid[];
@@ -445,7 +427,6 @@ begin
       using errcode = 'PS409';
   end if;
   return v_found[1];
-end
-$$;
+end $$;
 comment on function billing.user_id_of(text) is
   'The id of the user with this e-mail address or id. Raises PS404 for an unknown user, and PS409 for an ambiguous address.';

@@ -6,8 +6,7 @@
 -- written by hand replaces nothing. A purchase that begins later replaces what runs until then.
 create function billing.newest_purchase(p_ruling billing.ruling)
 returns billing.sources -- all null: none
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_ruling constant billing.sources := p_ruling.source;
   v_newest billing.sources;
@@ -36,19 +35,15 @@ begin
     ),
     v_newest
   );
-end
-$$;
+end $$;
 
 -- Returns whether the user has authorised another subscription since: of several that wait only one starts. Of two changes of
 -- one subscription that is the one that was asked for last.
 create function billing.is_superseded(p_order billing.subscription_orders, p_authorised_at timestamptz)
-returns boolean
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return exists (
-    select
-    from billing.subscription_orders o
+    select from billing.subscription_orders o
     join billing.gateway_subscriptions m
       on m.user_id = o.user_id
       and m.gateway_subscription_id = o.gateway_subscription_id
@@ -63,8 +58,7 @@ begin
           > (coalesce(p_authorised_at, p_order.created_at), p_order.created_at)
       end
   );
-end
-$$;
+end $$;
 
 create type billing.stop as (
   stops_at timestamptz, -- now: at once; null: never
@@ -80,9 +74,7 @@ create function billing.find_stop(
   p_newest billing.sources, -- see billing.newest_purchase
   p_with_wishes boolean default true -- false: as if the customer resumed
 )
-returns billing.stop
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+returns billing.stop language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_now constant timestamptz := billing.clock();
   v_id constant text := coalesce(p_subscription.gateway_subscription_id, p_order.gateway_subscription_id);
@@ -121,8 +113,7 @@ begin
     v_at := case when not v_is_waiting then v_paid_until end;
   elsif v_is_waiting and p_order.payment_id is not null and not exists (
     -- It renews a purchase.
-    select
-    from public.payments p
+    select from public.payments p
     where p.id = p_order.payment_id
       and p.ended_at is null
       and p.dispute_status is distinct from 'lost'
@@ -166,16 +157,13 @@ begin
     v_is_waiting and p_order.id is not null or coalesce(v_at > v_now, false),
     v_is_wish
   );
-end
-$$;
+end $$;
 
 -- Tells the gateway to stop billing a subscription 48 hours before a time, since it debits up to 36 hours before a cycle.
 -- What may have been sent is final, except that a stop at once may follow one for the end of the cycle, and one for a later
 -- cycle follows one that the gateway did not obey.
 create function billing.tell_stop(p_gateway_subscription_id text, p_stop billing.stop)
-returns void
-language sql set search_path = pg_catalog, pg_temp
-as $$
+returns void language sql set search_path = pg_catalog, pg_temp as $$
   insert into billing.outbox as o (key, destination, kind, payload, queued_at, next_attempt_at)
   select
     'cancel-subscription/' || p_gateway_subscription_id,
@@ -192,9 +180,7 @@ as $$
     attempts = case when o.parked_at is null and o.delivered_at is null then o.attempts else 0 end,
     -- The end of a call that is under way does not count for another message.
     claims = case when o.payload = excluded.payload then o.claims else '{}' end,
-    parked_at = null,
-    last_error = null,
-    delivered_at = null
+    parked_at = null, last_error = null, delivered_at = null
   where case
     when o.attempts = 0 and o.delivered_at is null
       then o.parked_at is not null
@@ -208,26 +194,19 @@ $$;
 
 -- Returns whether the gateway received the stop of a subscription, or may have received it.
 create function billing.is_told(p_gateway_subscription_id text)
-returns boolean
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return exists (
-    select
-    from billing.outbox o
+    select from billing.outbox o
     where o.key = 'cancel-subscription/' || p_gateway_subscription_id
       and (o.attempts > 0 or o.delivered_at is not null)
   );
-end
-$$;
+end $$;
 
 -- The subscriptions that the gateway may still charge or let authorise, and those that have a stop.
 create view billing.stoppable with (security_invoker = true) as
 select
-  m.user_id,
-  m.gateway_subscription_id,
-  m as mirrored,
-  o as asked,
+  m.user_id, m.gateway_subscription_id, m as mirrored, o as asked,
   coalesce(m.stops_at, o.stops_at) as stops_at,
   m.status is distinct from 'cancelled'
     and coalesce(m.gateway_status, 'active') not in ('completed', 'expired', 'cancelled') as is_open
@@ -241,8 +220,7 @@ select o.user_id, o.gateway_subscription_id, null, o, o.stops_at, true
 from billing.subscription_orders o
 where o.gateway_subscription_id is not null
   and not exists (
-    select
-    from billing.gateway_subscriptions m
+    select from billing.gateway_subscriptions m
     where m.user_id = o.user_id
       and m.gateway_subscription_id = o.gateway_subscription_id
   );
@@ -256,8 +234,7 @@ create function billing.plan(
   p_ruling billing.ruling -- see billing.find_shown
 )
 returns boolean -- whether a subscription begins or ceases to end with its cycle
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_newest constant billing.sources := billing.newest_purchase(p_ruling);
   v_each record;
@@ -307,14 +284,12 @@ begin
       and o.stops_at is distinct from v_stop.stops_at;
   end loop;
   return v_is_changed;
-end
-$$;
+end $$;
 
 -- Finds the purchase whose renewal at the gateway was asked for, and goes on no more.
 create function billing.find_unrenewed(p_user_id uuid, p_ends_at timestamptz)
 returns public.payments -- all null: none
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_renewed public.payments;
 begin
@@ -325,16 +300,14 @@ begin
     and p.period_end = p_ends_at
     and exists (select from billing.subscription_orders o where o.user_id = p_user_id and o.payment_id = p.id)
     and not exists (
-      select
-      from billing.stoppable s
+      select from billing.stoppable s
       where s.user_id = p_user_id
         and (s.asked).payment_id = p.id
         and (s.mirrored).is_billed
         and s.stops_at is null
     );
   return v_renewed;
-end
-$$;
+end $$;
 
 create view billing.stopped_in_error with (security_invoker = true) as
 select m.user_id, m.stops_at as since, m.gateway_subscription_id, m.period_end
@@ -351,9 +324,7 @@ comment on view billing.stopped_in_error is
 -- Sets cancel_at_period_end of what gives access now and is not billed, or clears it of everything. The caller holds the lock
 -- on the user.
 create function billing.mark_sources(p_user_id uuid, p_cancel_at_period_end boolean)
-returns void
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_source constant billing.sources := (billing.find_ruling(p_user_id)).source;
 begin
@@ -380,15 +351,12 @@ begin
     and m.status is distinct from 'cancelled'
     and m.cancel_at_period_end <> p_cancel_at_period_end
     and (not p_cancel_at_period_end or (v_source.kind, v_source.id) = ('gateway_subscription', m.gateway_subscription_id));
-end
-$$;
+end $$;
 
 -- Ends every running source of a user at once, and the replaced ones: they must not run again when the purchase that
 -- replaced them is refunded. The caller holds the lock on the user.
 create function billing.end_sources(p_user_id uuid)
-returns void
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now constant timestamptz := billing.clock();
   v_source billing.sources;
@@ -425,8 +393,7 @@ begin
   where m.user_id = p_user_id
     and m.ended_at is null
     and m.status is distinct from 'cancelled';
-end
-$$;
+end $$;
 
 -- Contract: POST /api/subscriptions/cancel.
 create function public.cancel_subscription(
@@ -434,8 +401,7 @@ create function public.cancel_subscription(
   p_at_period_end boolean -- true: the tier stays until the paid period ends; false: access ends now
 )
 returns jsonb -- {outcome: cancelled | subscription_not_found, subscription}
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off
-as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
 declare
   v_email text;
   v_subscription public.subscriptions;
@@ -451,9 +417,7 @@ begin
   if not (
     p_at_period_end
     and v_subscription.cancel_at_period_end
-    and not exists (
-      select from billing.stoppable s where s.user_id = p_user_id and s.is_open and s.stops_at is null
-    )
+    and not exists (select from billing.stoppable s where s.user_id = p_user_id and s.is_open and s.stops_at is null)
   ) then
     insert into billing.wishes (user_id, at_period_end) values (p_user_id, p_at_period_end);
     if p_at_period_end then
@@ -464,8 +428,7 @@ begin
     perform billing.settle_access(p_user_id, v_email);
   end if;
   return jsonb_build_object('outcome', 'cancelled', 'subscription', public.get_subscription(p_user_id) -> 'subscription');
-end
-$$;
+end $$;
 comment on function public.cancel_subscription(uuid, boolean) is
   'Ends a user''s subscription, now or when the paid period ends.';
 revoke execute on function public.cancel_subscription(uuid, boolean) from public, anon, authenticated;
@@ -474,8 +437,7 @@ grant execute on function public.cancel_subscription(uuid, boolean) to service_r
 -- Contract: POST /api/subscriptions/resume.
 create function public.resume_subscription(p_user_id uuid)
 returns jsonb -- {outcome: resumed | subscription_not_found | cannot_be_resumed, subscription}
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off
-as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
 declare
   v_email text;
   v_subscription public.subscriptions;
@@ -484,9 +446,7 @@ begin
   perform billing.begin_request('resumption', null);
   v_email := billing.lock_user(p_user_id);
   select * into v_subscription from public.subscriptions s where s.user_id = p_user_id for update;
-  if not found then
-    return jsonb_build_object('outcome', 'subscription_not_found');
-  end if;
+  if not found then return jsonb_build_object('outcome', 'subscription_not_found'); end if;
   if v_subscription.status <> 'active' then
     return jsonb_build_object('outcome', 'cannot_be_resumed');
   end if;
@@ -505,8 +465,7 @@ begin
   for update;
   -- All that the customer cancelled goes on, or nothing.
   if exists (
-    select
-    from billing.stoppable s
+    select from billing.stoppable s
     where s.user_id = p_user_id
       and s.is_open
       and s.stops_at is not null
@@ -525,8 +484,7 @@ begin
     perform billing.settle_access(p_user_id, v_email);
   end if;
   return jsonb_build_object('outcome', 'resumed', 'subscription', public.get_subscription(p_user_id) -> 'subscription');
-end
-$$;
+end $$;
 comment on function public.resume_subscription(uuid) is
   'Withdraws a user''s cancellation for the period''s end, unless the gateway may have received it: there it is final.';
 revoke execute on function public.resume_subscription(uuid) from public, anon, authenticated;

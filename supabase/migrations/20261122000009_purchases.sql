@@ -5,9 +5,7 @@
 -- refunded, the later periods move up. The ends of an unbroken run are counted from its first start, so that a short month
 -- does not shorten the later periods. The caller holds the lock on the user.
 create function billing.lay_out_chain(p_first_payment_id uuid)
-returns void
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_link public.payments;
   v_run_start timestamptz;
@@ -39,15 +37,12 @@ begin
     v_since := greatest(v_link.since, v_since + interval '1 microsecond');
     update public.payments p
     set period_start = v_start,
-      period_end = v_end,
-      chain_start = v_shown_start,
-      since = v_since
+      period_end = v_end, chain_start = v_shown_start, since = v_since
     where p.id = v_link.id
       and (p.period_start, p.period_end, p.chain_start, p.since)
         is distinct from (v_start, v_end, v_shown_start, v_since);
   end loop;
-end
-$$;
+end $$;
 
 -- Finds the credit that a purchase of a plan gets: for the unused time of the ruling source, if that was paid and its plan
 -- is cheaper. Of a chain of early renewals, the period that runs counts. The caller holds the lock on the user.
@@ -60,8 +55,7 @@ create function billing.find_credit(
   out until timestamptz,
   out amount bigint -- what was paid for the period
 )
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   -- The least amount that the gateway accepts for an order, minor currency units.
   v_least constant bigint := 100;
@@ -72,16 +66,13 @@ declare
   v_paid bigint;
   v_credit bigint;
 begin
-  if billing.credit() = 'off' then
-    return;
-  end if;
+  if billing.credit() = 'off' then return; end if;
   v_ruling := billing.find_ruling(p_user_id);
   v_source := v_ruling.source;
   if v_ruling.is_live is not true
     or v_source.kind not in ('payment', 'gateway_subscription')
     or not exists (
-      select
-      from public.plans running
+      select from public.plans running
       where running.id = v_source.plan_id
         and running.currency = p_plan.currency
         and running.price < p_plan.price
@@ -126,8 +117,7 @@ begin
   if v_credit > 0 then
     select v_credit, v_source.kind, v_period.id, v_period.ends_at, v_paid into credit, kind, id, until, amount;
   end if;
-end
-$$;
+end $$;
 
 -- Sets the period of a purchase: from now, or from the end of what it follows or extends.
 create function billing.set_period(
@@ -136,9 +126,7 @@ create function billing.set_period(
   p_tier text,
   p_months integer
 )
-returns public.payments
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+returns public.payments language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_now constant timestamptz := date_trunc('milliseconds', billing.clock());
   v_current record;
@@ -182,8 +170,7 @@ begin
   p_payment.period_start := coalesce(p_payment.extends_from, v_now);
   p_payment.period_end := billing.add_months(p_payment.period_start, p_months);
   return p_payment;
-end
-$$;
+end $$;
 
 -- Settles the access of a user whose payment was just fulfilled, with the success mail.
 create function billing.settle_purchase(
@@ -193,9 +180,7 @@ create function billing.settle_purchase(
   p_email text, -- of the user
   p_rules boolean -- whether it is known to rule
 )
-returns void
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_ruling billing.ruling;
 begin
@@ -212,15 +197,12 @@ begin
   end if;
   perform billing.settle_access(
     p_payment.user_id, p_email, p_payment.id::text, p_ruling => v_ruling, p_mail => jsonb_build_object(
-      'plan_name', p_plan.name,
-      'amount', p_payment.amount,
-      'currency', p_payment.currency,
-      'transaction_id', p_payment.gateway_payment_id,
+      'plan_name', p_plan.name, 'amount', p_payment.amount, 'currency', p_payment.currency, 'transaction_id',
+      p_payment.gateway_payment_id,
       'valid_until', billing.iso_time(p_payment.period_end)
     )
   );
-end
-$$;
+end $$;
 
 -- Captures a payment and makes it a source of access. The caller holds the locks on the user and on the payment.
 -- A payment is captured but not fulfilled if its tier has no plan, its user is deleted, or it was refunded in full.
@@ -231,8 +213,7 @@ create function billing.fulfil_payment(
   p_is_confirmed boolean -- the gateway confirms the capture
 )
 returns jsonb -- {outcome: applied | plan_not_found | refunded | user_gone, tier, valid_until}
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now constant timestamptz := billing.clock();
   v_tier constant text := billing.tier_bought(p_payment);
@@ -293,12 +274,8 @@ begin
     duration_months = case when v_grants then v_months else p.duration_months end,
     subscription_id = v_before.id,
     fulfilled_at = case when v_grants then v_now end,
-    period_start = p_payment.period_start,
-    period_end = p_payment.period_end,
-    chain_id = p_payment.chain_id,
-    chain_start = p_payment.chain_start,
-    extends_from = p_payment.extends_from,
-    since = p_payment.since,
+    period_start = p_payment.period_start, period_end = p_payment.period_end, chain_id = p_payment.chain_id,
+    chain_start = p_payment.chain_start, extends_from = p_payment.extends_from, since = p_payment.since,
     settle_at = case when p_payment.starts = 'after_current' then p_payment.extends_from end,
     ended_at = null,
     ended_reason = null,
@@ -319,8 +296,7 @@ begin
   end if;
   perform billing.settle_purchase(p_payment, v_plan, v_tier, p_email, v_rules);
   return jsonb_build_object('outcome', 'applied', 'tier', v_tier, 'valid_until', billing.iso_time(p_payment.period_end));
-end
-$$;
+end $$;
 
 -- Contract: POST /api/payments/verify.
 create function public.verify_payment(
@@ -331,8 +307,7 @@ create function public.verify_payment(
 )
 returns jsonb
 -- {outcome: applied | already_applied | payment_not_found | plan_not_found | refunded | never_captured, tier, valid_until}
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off
-as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
 declare
   v_email text;
   v_payment public.payments;
@@ -344,9 +319,7 @@ begin
   where p.gateway_order_id = p_order_id
     and p.user_id = p_user_id
   for update;
-  if not found then
-    return jsonb_build_object('outcome', 'payment_not_found');
-  end if;
+  if not found then return jsonb_build_object('outcome', 'payment_not_found'); end if;
 
   if v_payment.uncaptured_at is not null then
     -- A signature never expires, so it must not grant the tier again. The payment is reconciled at once. If the gateway
@@ -384,12 +357,10 @@ begin
     perform billing.settle_payment(v_payment, v_email);
   end if;
   return jsonb_build_object(
-    'outcome', 'already_applied',
-    'tier', v_payment.tier,
+    'outcome', 'already_applied', 'tier', v_payment.tier,
     'valid_until', billing.iso_time(v_payment.period_end)
   );
-end
-$$;
+end $$;
 comment on function public.verify_payment(uuid, text, text, text) is
   'Captures a user''s payment and grants its tier, once. A repeat returns the tier and the period that the payment bought.';
 revoke execute on function public.verify_payment(uuid, text, text, text) from public, anon, authenticated;
@@ -402,14 +373,12 @@ create function public.verify_returned_payment(
   p_signature text -- already checked by the route
 )
 returns jsonb -- as verify_payment
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off
-as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
 begin
   return public.verify_payment(
     (select p.user_id from public.payments p where p.gateway_order_id = p_order_id), p_order_id, p_payment_id, p_signature
   );
-end
-$$;
+end $$;
 comment on function public.verify_returned_payment(text, text, text) is
   'Verifies a payment for the user of its order, as verify_payment does.';
 revoke execute on function public.verify_returned_payment(text, text, text) from public, anon, authenticated;
@@ -418,8 +387,7 @@ grant execute on function public.verify_returned_payment(text, text, text) to se
 -- Settles the access of users whose next purchase begins, also while the source before it has days of grace left.
 create function billing.start_purchases()
 returns integer -- how many purchases began; call again until it is 0
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_due record;
   v_started integer := 0;
@@ -452,14 +420,12 @@ begin
     perform billing.wake();
   end if;
   return v_started;
-end
-$$;
+end $$;
 
 -- Contract: GET /api/subscriptions/plans.
 create function public.list_plans()
 returns jsonb -- {plans}: the answer's body, the lowest price first
-language sql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC'
-as $$
+language sql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
   select jsonb_build_object('plans', coalesce(jsonb_agg(to_jsonb(p) order by p.price, p.tier), '[]'))
   from public.plans p
   where p.is_active
@@ -471,8 +437,7 @@ grant execute on function public.list_plans() to service_role;
 -- Contract: GET /api/subscriptions/plans, "Scenarios".
 create function public.list_plans_for_user(p_user_id uuid)
 returns jsonb -- {plans}: the answer's body, the lowest price first
-language plpgsql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC'
-as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
 declare
   v_subscription public.subscriptions;
   v_running_plan public.plans;
@@ -501,8 +466,7 @@ begin
     from public.plans p
     where p.is_active
   );
-end
-$$;
+end $$;
 comment on function public.list_plans_for_user(uuid) is
   'Returns the plans on offer, the lowest price first, each with what it would be for a user to buy it.';
 revoke execute on function public.list_plans_for_user(uuid) from public, anon, authenticated;
@@ -511,8 +475,7 @@ grant execute on function public.list_plans_for_user(uuid) to service_role;
 -- In plpgsql: a session caches its plan. Contract: GET /api/subscriptions.
 create function public.get_subscription(p_user_id uuid)
 returns json -- {subscription, currentTier, payments, billing}: the answer's body
-language plpgsql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC'
-as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
 begin
   return row_to_json(answer)
   from (
@@ -577,8 +540,7 @@ begin
         ) record
       ) as billing
   ) answer;
-end
-$$;
+end $$;
 comment on function public.get_subscription(uuid) is
   'Returns a user''s subscription with its plan, the current tier and the ten newest payments.';
 revoke execute on function public.get_subscription(uuid) from public, anon, authenticated;

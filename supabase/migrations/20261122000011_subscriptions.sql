@@ -10,19 +10,14 @@ create type billing.subscription_terms as (
 
 -- The result of create_subscription.
 create function billing.subscription_order(p_outcome text, p_order billing.subscription_orders, p_plan public.plans)
-returns jsonb
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+returns jsonb language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return jsonb_build_object(
-    'outcome', p_outcome,
-    'id', p_order.id,
-    'gateway_plan_id', p_order.gateway_plan_id,
+    'outcome', p_outcome, 'id', p_order.id, 'gateway_plan_id', p_order.gateway_plan_id,
     'billing_cycles', coalesce(p_plan.billing_cycles, greatest(120 / billing.sold_months(p_plan.duration_months), 1)),
     'expire_by', extract(epoch from p_order.expires_at)::bigint,
     'start_at', extract(epoch from p_order.starts_at)::bigint,
-    'gateway_subscription_id', p_order.gateway_subscription_id,
-    'short_url', p_order.short_url,
+    'gateway_subscription_id', p_order.gateway_subscription_id, 'short_url', p_order.short_url,
     'status', coalesce(
       (
         select coalesce(m.gateway_status, m.status)
@@ -35,8 +30,7 @@ begin
     'plan', to_jsonb(p_plan),
     'running', billing.running(p_order.user_id)
   );
-end
-$$;
+end $$;
 
 -- Returns the user's open order of a subscription to a plan, else a new one to make at the gateway. The caller holds the
 -- lock on the user.
@@ -49,8 +43,7 @@ create function billing.request_subscription(
   p_terms billing.subscription_terms
 )
 returns jsonb -- as public.create_subscription
-language plpgsql volatile set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 declare
   v_now constant timestamptz := billing.clock();
   v_order billing.subscription_orders := p_order;
@@ -69,8 +62,7 @@ begin
       and o.undone_at is null
       and o.stops_at is null
       and not exists (
-        select
-        from billing.gateway_subscriptions m
+        select from billing.gateway_subscriptions m
         where m.user_id = p_user_id and m.gateway_subscription_id = o.gateway_subscription_id
       )
       and (o.gateway_subscription_id is not null or o.created_at > v_now - interval '30 seconds')
@@ -107,9 +99,7 @@ begin
     offset 9
     limit 1
   ));
-  if v_refusal is not null then
-    return v_refusal;
-  end if;
+  if v_refusal is not null then return v_refusal; end if;
   -- A trial is for a user who never paid.
   if p_terms.starts_at is null
     and p_plan.trial_days > 0
@@ -132,8 +122,7 @@ begin
   )
   returning * into v_order;
   return billing.subscription_order('created', v_order, p_plan);
-end
-$$;
+end $$;
 
 -- Contract: POST /api/subscriptions.
 create function public.create_subscription(
@@ -147,8 +136,7 @@ returns jsonb
 -- gateway_subscription_id, short_url, status, plan, running: {tier, until, early_renewal} | null},
 -- {outcome: plan_not_found | user_not_found | in_flight | key_conflict | already_subscribed},
 -- {outcome: rate_limited, retry_after}
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off
-as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
 declare
   v_plan public.plans;
   v_order billing.subscription_orders;
@@ -161,16 +149,13 @@ begin
   select * into v_order
   from billing.subscription_orders o
   where o.user_id = p_user_id and p_idempotency_key = any (o.idempotency_keys);
-  if v_order.tier <> p_tier then
-    return jsonb_build_object('outcome', 'key_conflict');
-  end if;
+  if v_order.tier <> p_tier then return jsonb_build_object('outcome', 'key_conflict'); end if;
   select * into v_plan from public.plans p where p.tier = p_tier and (p.is_active or v_order.id is not null);
   if not found or v_plan.gateway_plan_id is null then
     return jsonb_build_object('outcome', 'plan_not_found');
   end if;
   if v_order.id is null and exists (
-    select
-    from billing.gateway_subscriptions m
+    select from billing.gateway_subscriptions m
     where m.user_id = p_user_id
       and m.plan_id = v_plan.id
       and m.is_billed
@@ -181,8 +166,7 @@ begin
     return jsonb_build_object('outcome', 'already_subscribed');
   end if;
   return billing.request_subscription(p_user_id, v_plan, v_order, p_idempotency_key, p_gateway_key_id, null);
-end
-$$;
+end $$;
 comment on function public.create_subscription(uuid, text, text, text) is
   'A user''s open subscription to a tier, or a new one to make at the gateway.';
 revoke execute on function public.create_subscription(uuid, text, text, text) from public, anon, authenticated;
@@ -195,8 +179,7 @@ create function public.store_subscription(
   p_short_url text default null
 )
 returns jsonb -- {outcome: stored | withdrawn | discarded | order_not_found}
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off
-as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
 declare
   v_order billing.subscription_orders;
 begin
@@ -221,8 +204,7 @@ begin
     when exists (select from billing.subscription_orders o where o.id = p_id and o.stops_at is not null) then 'withdrawn'
     else 'stored'
   end);
-end
-$$;
+end $$;
 comment on function public.store_subscription(uuid, text, text) is
   'Stores what the gateway made for a user''s order of a subscription, or forgets the order if it made nothing.';
 revoke execute on function public.store_subscription(uuid, text, text) from public, anon, authenticated;
@@ -231,9 +213,7 @@ grant execute on function public.store_subscription(uuid, text, text) to service
 -- Forgets an order that can no longer be authorised, or for which the gateway made no subscription.
 -- Security definer: service_role has no right to delete other orders.
 create function billing.forget_subscription_order(p_id uuid)
-returns void
-language sql security definer set search_path = pg_catalog, pg_temp
-as $$
+returns void language sql security definer set search_path = pg_catalog, pg_temp as $$
   delete from billing.subscription_orders o
   where o.id = p_id
     and (o.gateway_subscription_id is null or o.expires_at <= billing.clock())
@@ -242,8 +222,7 @@ $$;
 -- The lease is five minutes. A subscription whose events arrived is left to the reconciliation of gateway subscriptions.
 create function public.claim_subscription_orders()
 returns jsonb -- {orders: [{id, gateway_subscription_id}]}: at most 20
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off
-as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
 declare
   v_now constant timestamptz := billing.clock();
   v_orders jsonb;
@@ -258,8 +237,7 @@ begin
     select
       o.id,
       exists (
-        select
-        from billing.gateway_subscriptions m
+        select from billing.gateway_subscriptions m
         where m.user_id = o.user_id
           and m.gateway_subscription_id = o.gateway_subscription_id
           -- From then on the mirror has a time of its own for the next reconciliation.
@@ -279,16 +257,12 @@ begin
     where o.id = d.id
     returning o.id, o.gateway_subscription_id, d.is_announced
   )
-  select coalesce(
-    jsonb_agg(jsonb_build_object('id', l.id, 'gateway_subscription_id', l.gateway_subscription_id)),
-    '[]'
-  )
+  select coalesce(jsonb_agg(jsonb_build_object('id', l.id, 'gateway_subscription_id', l.gateway_subscription_id)), '[]')
   into v_orders
   from leased l
   where not l.is_announced;
   return jsonb_build_object('orders', v_orders);
-end
-$$;
+end $$;
 comment on function public.claim_subscription_orders() is
   'Leases up to 20 subscriptions that users asked for and whose authorisation is not known.';
 revoke execute on function public.claim_subscription_orders() from public, anon, authenticated;
@@ -305,8 +279,7 @@ create function public.verify_subscription(
 returns jsonb
 -- {outcome: applied | already_applied, tier, valid_until, starts_at (null: it runs)},
 -- {outcome: unread | refunded | subscription_not_found}
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off
-as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
 declare
   v_payment constant jsonb := p_payment::jsonb;
   v_order billing.subscription_orders;
@@ -321,18 +294,14 @@ begin
       and o.user_id = p_user_id
     for update;
   end if;
-  if v_order.id is null then
-    return jsonb_build_object('outcome', 'subscription_not_found');
-  end if;
+  if v_order.id is null then return jsonb_build_object('outcome', 'subscription_not_found'); end if;
   select * into v_mirrored
   from billing.gateway_subscriptions m
   where m.user_id = p_user_id
     and m.gateway_subscription_id = p_gateway_subscription_id;
 
   if v_mirrored.period_end is null or v_order.is_trial and v_mirrored.authenticated_at is null then
-    if p_entity is null then
-      return jsonb_build_object('outcome', 'unread');
-    end if;
+    if p_entity is null then return jsonb_build_object('outcome', 'unread'); end if;
     v_is_applied := billing.apply_order_state(
       v_order,
       p_entity::jsonb,
@@ -356,8 +325,7 @@ begin
   -- A signature never expires. So it does not count after a refund, or after a cancellation at once.
   if v_mirrored.ended_at is not null
     or exists (
-      select
-      from public.payments c
+      select from public.payments c
       where c.gateway_payment_id = p_payment_id
         and billing.is_refunded(c.amount, c.refunded_amount)
     )
@@ -370,8 +338,7 @@ begin
     'valid_until', billing.iso_time(v_mirrored.period_end),
     'starts_at', case when v_mirrored.period_end is null then billing.iso_time(v_order.starts_at) end
   );
-end
-$$;
+end $$;
 comment on function public.verify_subscription(uuid, text, text, text, text) is
   'Grants the first cycle of a subscription that a user authorised, once.';
 revoke execute on function public.verify_subscription(uuid, text, text, text, text) from public, anon, authenticated;
@@ -398,9 +365,7 @@ create function billing.plan_change(
   p_tier text,
   p_when text -- now or period_end
 )
-returns billing.change
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+returns billing.change language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   -- The customer may authorise for 24 hours, and the gateway needs to know a cancellation 48 hours before a cycle ends.
   v_notice constant interval := interval '80 hours';
@@ -484,8 +449,7 @@ begin
     v_change.amount_due := 0;
   end if;
   return v_change;
-end
-$$;
+end $$;
 
 -- Contract: POST /api/subscriptions/change/preview.
 create function public.preview_change(
@@ -497,8 +461,7 @@ returns jsonb
 -- {outcome: change | undo, order_start: now | after_current | null, is_billed, change: {amount_due, credit, currency,
 -- starts_at, ends_at, from, to}}, {outcome: plan_not_found | already_subscribed | subscription_not_found},
 -- {outcome: too_late, possible_from}
-language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off
-as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   v_change constant billing.change := billing.plan_change(p_user_id, p_tier, p_when);
 begin
@@ -509,12 +472,9 @@ begin
     ));
   end if;
   return jsonb_build_object(
-    'outcome', v_change.outcome,
-    'order_start', v_change.order_start,
-    'is_billed', v_change.is_billed,
+    'outcome', v_change.outcome, 'order_start', v_change.order_start, 'is_billed', v_change.is_billed,
     'change', jsonb_build_object(
-      'amount_due', v_change.amount_due,
-      'credit', v_change.credit,
+      'amount_due', v_change.amount_due, 'credit', v_change.credit,
       'currency', (v_change.plan).currency,
       'starts_at', billing.iso_time(v_change.starts_at),
       'ends_at', billing.iso_time(v_change.ends_at),
@@ -522,8 +482,7 @@ begin
       'to', p_tier
     )
   );
-end
-$$;
+end $$;
 comment on function public.preview_change(uuid, text, text) is 'What a change of the plan would cost, and when it begins.';
 revoke execute on function public.preview_change(uuid, text, text) from public, anon, authenticated;
 grant execute on function public.preview_change(uuid, text, text) to service_role;
@@ -539,17 +498,14 @@ create function public.create_change(
 returns jsonb
 -- as create_subscription, or {outcome: undone | already_subscribed | subscription_not_found},
 -- {outcome: too_late, possible_from}
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off
-as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
 declare
   v_email text;
   v_change billing.change;
 begin
   perform billing.begin_request('change', null);
   v_email := billing.lock_user(p_user_id);
-  if v_email is null then
-    return jsonb_build_object('outcome', 'user_not_found');
-  end if;
+  if v_email is null then return jsonb_build_object('outcome', 'user_not_found'); end if;
   v_change := billing.plan_change(p_user_id, p_tier, p_when);
   if v_change.outcome = 'undo' then
     update billing.subscription_orders o
@@ -567,15 +523,12 @@ begin
       'possible_from', case when v_change.outcome = 'too_late' then billing.iso_time(v_change.starts_at) end
     ));
   end if;
-  if not v_change.is_billed then
-    return jsonb_build_object('outcome', 'plan_not_found');
-  end if;
+  if not v_change.is_billed then return jsonb_build_object('outcome', 'plan_not_found'); end if;
   return billing.request_subscription(p_user_id, v_change.plan, null, null, p_gateway_key_id, (
     case when p_payment_id is not null or v_change.renews is not null or p_when = 'period_end' then v_change.charge_at end,
     v_change.replaces, coalesce(p_payment_id, v_change.renews)
   ));
-end
-$$;
+end $$;
 comment on function public.create_change(uuid, text, text, uuid, text) is
   'The subscription to make at the gateway for a change of the plan. Undoes a change that waits for the end of the cycle.';
 revoke execute on function public.create_change(uuid, text, text, uuid, text) from public, anon, authenticated;

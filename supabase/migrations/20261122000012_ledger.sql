@@ -55,63 +55,51 @@ create type billing.delivery as (
 -- Returns whether the event's data, or an app's trigger, caused an error. Any other error (connection, conflict, resources,
 -- lock time-out, shutdown, system) may not occur again when the gateway retries.
 create function billing.is_error_of_event(p_sqlstate text)
-returns boolean
-language plpgsql immutable set search_path = pg_catalog, pg_temp
+returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$ begin return left(p_sqlstate, 2) not in ('08', '40', '53', '57', '58') and p_sqlstate <> '55P03'; end $$;
 
 -- Returns whether an event belongs in billing.unsettled_events. An unmatched event about an order does not, since storing
 -- the order applies it. A dispute does, since it names no order.
 create function billing.can_be_reapplied(p_event text, p_outcome text)
-returns boolean
-language plpgsql immutable set search_path = pg_catalog, pg_temp
-as $$
+returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return p_outcome in ('plan_not_found', 'mismatch', 'parked')
     or p_outcome like 'failed: %'
     or p_outcome = 'unmatched' and p_event like 'payment.dispute.%';
-end
-$$;
+end $$;
 
 -- Returns whether an event still waits for its effect and needs its payload. An unmatched subscription event does not need
 -- it: its facts are in the mirror.
 create function billing.is_waiting(p_event text, p_outcome text)
-returns boolean
-language plpgsql immutable set search_path = pg_catalog, pg_temp
-as $$
+returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return p_outcome in ('plan_not_found', 'parked')
     or p_outcome like 'failed: %'
     or p_outcome = 'unmatched' and (p_event like 'subscription.%') is not true;
-end
-$$;
+end $$;
 
 -- Applies an event, or undoes the effect of one that fails. After six hours such an event is parked, so that the gateway
 -- does not switch the endpoint off.
 create function billing.try_event(p_event billing.gateway_events, out outcome text, out error text)
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   perform billing.note_cause(p_event.event, coalesce(p_event.subject_id, encode(p_event.body_sha256, 'hex')));
   outcome := billing.apply_event(p_event.payload, p_event.body_sha256, p_event.received_at);
 exception
   when others then
-    if not billing.is_error_of_event(sqlstate) then
-      raise;
-    end if;
+    if not billing.is_error_of_event(sqlstate) then raise; end if;
     error := sqlstate;
     outcome := case
       when p_event.received_at > billing.clock() - interval '6 hours' then 'failed: ' || error
       else 'parked'
     end;
-end
-$$;
+end $$;
 
 -- Applies an event of the ledger again. Stores the outcome, unless another transaction that does the same has locked the
 -- ledger row.
 create function billing.apply_recorded_event(p_event billing.gateway_events)
 returns text -- the outcome for the ledger
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_result constant record := billing.try_event(p_event);
 begin
@@ -131,15 +119,13 @@ begin
     delete from billing.unsettled_events u where u.body_sha256 = p_event.body_sha256;
   end if;
   return v_result.outcome;
-end
-$$;
+end $$;
 
 -- Reduces an event's body to the fields that the rules read, without the customer's e-mail address, phone number, VPA and
 -- name. The ledger keeps only these of an event about a deleted user, and after 90 days of an event that still waits.
 create function billing.stored_payload(p_body jsonb, p_outcome text)
 returns jsonb -- null: the ledger keeps no field
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_event constant text := billing.json_text(p_body -> 'event');
   v_payload constant jsonb := billing.json_object(p_body -> 'payload');
@@ -150,9 +136,7 @@ declare
   v_is_waiting constant boolean := billing.is_waiting(v_event, p_outcome);
   v_entities jsonb;
 begin
-  if jsonb_typeof(p_body) is distinct from 'object' then
-    return null;
-  end if;
+  if jsonb_typeof(p_body) is distinct from 'object' then return null; end if;
   -- An event that waits is kept, also for a deleted user: it cancels the subscription at the gateway.
   if v_event like 'subscription.%'
     and not v_is_waiting
@@ -164,8 +148,7 @@ begin
   if v_event = 'payment.failed'
     and v_is_waiting
     and not exists (
-      select
-      from public.payments p
+      select from public.payments p
       where p.gateway_order_id = v_payload #>> '{payment,entity,order_id}'
         and p.user_id is null
     )
@@ -201,24 +184,19 @@ begin
       when billing.event_time(p_body) is null then '{}'
       else jsonb_build_object('created_at', extract(epoch from billing.event_time(p_body)))
     end;
-end
-$$;
+end $$;
 
 -- Returns whether an event is about a deleted user. For failed events: their rollback undoes billing.note_missing_user.
 create function billing.is_about_deleted_user(p_body jsonb, p_subject_id text)
-returns boolean
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return billing.is_deleted(billing.json_uuid(p_body #> '{payload,subscription,entity,notes,user_id}'))
     or exists (
-      select
-      from public.payments p
+      select from public.payments p
       where p.user_id is null
         and p_subject_id in (p.gateway_order_id, p.gateway_payment_id)
     );
-end
-$$;
+end $$;
 
 -- Applies an event and writes its ledger row, once. Effect and row commit together. Of two deliveries at once, the second
 -- waits for the first at the insert. Then its effect is undone, and it returns the stored outcome.
@@ -228,9 +206,7 @@ create function billing.apply_delivery(
   p_body jsonb, -- null: nested too deep to read
   p_deliveries integer -- 0: the event comes from reconciliation, not from the gateway
 )
-returns billing.delivery
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+returns billing.delivery language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_event billing.gateway_events;
   v_known billing.gateway_events;
@@ -257,14 +233,10 @@ begin
   if v_event.event = 'subscription.charged' then
     v_event.outcome := 'applied';
     begin
-      if billing.apply_next_charge(v_event) then
-        return (v_event.outcome, true);
-      end if;
+      if billing.apply_next_charge(v_event) then return (v_event.outcome, true); end if;
     exception
       when others then
-        if not billing.is_error_of_event(sqlstate) then
-          raise;
-        end if;
+        if not billing.is_error_of_event(sqlstate) then raise; end if;
         -- billing.try_event meets the same error, and its outcome is stored.
     end;
   end if;
@@ -284,9 +256,7 @@ begin
         v_event.reduce_at := v_event.received_at + interval '1 day';
       end if;
       insert into billing.gateway_events select v_event.* on conflict (body_sha256) do nothing;
-      if not found then
-        raise exception 'delivered twice at once' using errcode = 'PS409';
-      end if;
+      if not found then raise exception 'delivered twice at once' using errcode = 'PS409'; end if;
       if billing.can_be_reapplied(v_event.event, v_event.outcome) then
         insert into billing.unsettled_events (body_sha256) values (p_body_sha256);
       end if;
@@ -313,8 +283,7 @@ begin
     return (billing.apply_recorded_event(v_known), true);
   end if;
   return (v_known.outcome, false);
-end
-$$;
+end $$;
 
 -- Contract: POST /api/webhooks/gateway.
 create function public.apply_gateway_event(
@@ -324,8 +293,7 @@ create function public.apply_gateway_event(
   p_account_id text default null -- the gateway account whose events are applied; null: all accounts
 )
 returns jsonb -- {outcome}: see billing.gateway_events.outcome; for "failed: …" the gateway must retry
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off
-as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
 declare
   v_body constant jsonb := p_body::jsonb;
   v_outcome text;
@@ -342,8 +310,7 @@ begin
   perform billing.begin_request(null, null); -- billing.apply_delivery sets the cause
   v_outcome := (billing.apply_delivery(decode(p_body_sha256, 'hex'), p_event_id, v_body, 1)).outcome;
   return jsonb_build_object('outcome', v_outcome);
-end
-$$;
+end $$;
 comment on function public.apply_gateway_event(text, text, text, text) is
   'Applies the event of a signed delivery and records it in the ledger. A repeat returns the stored outcome.';
 revoke execute on function public.apply_gateway_event(text, text, text, text) from public, anon, authenticated;
@@ -352,8 +319,7 @@ grant execute on function public.apply_gateway_event(text, text, text, text) to 
 -- Applies the events that wait for an order, when the order is stored.
 -- Security definer: the role with which an app inserts its own payments has no rights on the ledger.
 create function billing.replay_order_events()
-returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off
+returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off
 as $$
 declare
   v_event billing.gateway_events;
@@ -372,8 +338,7 @@ begin
     perform billing.apply_recorded_event(v_event);
   end loop;
   return null;
-end
-$$;
+end $$;
 
 create trigger replay_order_events
 after insert or update of gateway_order_id on public.payments
@@ -386,8 +351,7 @@ execute function billing.replay_order_events();
 -- disputes, for their payment.
 create function billing.replay_missed_events()
 returns integer -- how many events were applied
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_missed record;
   v_applied integer := 0;
@@ -432,14 +396,12 @@ begin
     end;
   end loop;
   return v_applied;
-end
-$$;
+end $$;
 
 -- For an admin who repaired the cause: applies an event of the ledger again.
 create function billing.replay_event(p_body_sha256 bytea)
 returns text -- the outcome; null: no such event
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_event billing.gateway_events;
 begin
@@ -449,15 +411,13 @@ begin
     return v_event.outcome;
   end if;
   return billing.apply_recorded_event(v_event);
-end
-$$;
+end $$;
 revoke execute on function billing.replay_event(bytea) from service_role;
 
 -- Returns the final outcome of an event that is older than 90 days.
 create function billing.final_outcome(p_event billing.gateway_events)
 returns text -- null: the event still waits
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return case
     when not billing.is_waiting(p_event.event, p_event.outcome) then p_event.outcome
@@ -465,11 +425,9 @@ begin
       then 'ignored: user deleted'
     -- The payment of a known charge has no order to wait for.
     when p_event.event = 'payment.captured' and p_event.outcome = 'unmatched' and exists (
-      select
-      from public.payments c
+      select from public.payments c
       where c.gateway_payment_id = p_event.payload #>> '{payload,payment,entity,id}'
         and c.gateway_subscription_id is not null
     ) then 'already'
   end;
-end
-$$;
+end $$;

@@ -5,8 +5,7 @@
 -- them. A test account may reuse ids, so a payment on the entity's own order comes first.
 create function billing.find_payment(p_entity jsonb, p_order jsonb) -- p_order: the order's entity, if the event has one
 returns public.payments -- all null: not found. The row is not locked: read it again under its lock
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_gateway_payment_id constant text := billing.json_text(p_entity -> 'id');
   v_gateway_order_id constant text := coalesce(
@@ -36,15 +35,13 @@ begin
   order by found.rank, p.gateway_order_id = v_gateway_order_id desc nulls last, p.id
   limit 1;
   return v_payment;
-end
-$$;
+end $$;
 
 -- Applies payment.captured or order.paid: fulfils the payment as verify would, whichever comes first. The event must have
 -- exactly the amount of the order. Contract: "Closed browser".
 create function billing.apply_payment_captured(p_entity jsonb, p_order jsonb)
 returns text -- the outcome for the ledger
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_gateway_payment_id constant text := billing.json_text(p_entity -> 'id');
   v_gateway_order_id constant text := coalesce(
@@ -58,9 +55,7 @@ declare
   v_email text;
   v_outcome text;
 begin
-  if v_gateway_payment_id is null then
-    return 'ignored: payment.entity.id';
-  end if;
+  if v_gateway_payment_id is null then return 'ignored: payment.entity.id'; end if;
   perform billing.note_missing_user(v_payment);
   if v_payment.gateway_subscription_id is not null then
     return 'already'; -- subscription.charged stored the charge
@@ -84,9 +79,7 @@ begin
       and coalesce(billing.json_text(p_entity -> 'status'), 'captured') = 'captured',
     false
   );
-  if not v_is_same and not v_is_exact then
-    return 'mismatch';
-  end if;
+  if not v_is_same and not v_is_exact then return 'mismatch'; end if;
 
   if not v_is_same and v_payment.status <> 'captured' then
     v_payment.gateway_payment_id := v_gateway_payment_id;
@@ -122,8 +115,7 @@ begin
     confirmed_at = coalesce(p.confirmed_at, billing.clock())
   where p.id = v_payment.id;
   return 'applied';
-end
-$$;
+end $$;
 
 -- Applies payment.failed, a failed attempt on an order, and enqueues its mail. A payment that another attempt captured
 -- remains captured. Contract: "Failed attempts".
@@ -132,26 +124,19 @@ create function billing.apply_payment_failed(
   p_body_sha256 bytea -- for the mail's key, if the entity has no id of at most 200 characters
 )
 returns text -- the outcome for the ledger
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_gateway_order_id constant text := billing.json_text(p_entity -> 'order_id');
   v_gateway_payment_id constant text := billing.json_text(p_entity -> 'id');
   v_payment public.payments;
   v_tier text;
 begin
-  if v_gateway_order_id is null then
-    return 'ignored: payment.entity.order_id';
-  end if;
+  if v_gateway_order_id is null then return 'ignored: payment.entity.order_id'; end if;
 
   select * into v_payment from public.payments p where p.gateway_order_id = v_gateway_order_id for update;
-  if not found then
-    return 'unmatched';
-  end if;
+  if not found then return 'unmatched'; end if;
   perform billing.note_missing_user(v_payment);
-  if v_payment.status = 'captured' then
-    return 'stale';
-  end if;
+  if v_payment.status = 'captured' then return 'stale'; end if;
   -- By now the ledger may have purged the event. A repeat must not replace newer error texts or send a second mail.
   if v_payment.status = 'failed' and v_payment.created_at < billing.clock() - interval '90 days' then
     return 'stale';
@@ -183,8 +168,7 @@ begin
       'to', u.email,
       'display_name', coalesce(nullif(pr.display_name, ''), pr.username, ''),
       'tier', coalesce(nullif(v_tier, ''), 'basic'),
-      'amount', v_payment.amount,
-      'currency', v_payment.currency,
+      'amount', v_payment.amount, 'currency', v_payment.currency,
       'reason', billing.json_text(p_entity -> 'error_description')
     )
   )
@@ -192,15 +176,13 @@ begin
   join billing.profiles pr on pr.user_id = v_payment.user_id
   where u.email <> '';
   return 'applied';
-end
-$$;
+end $$;
 
 -- Applies a payment's refunds to its access. A full refund ends the source, and that of a charge the time that its cycle
 -- paid. If the refund fails later, the source runs again. The caller holds the locks on the user and on the payment.
 create function billing.settle_refunds(p_payment public.payments, p_email text)
 returns boolean -- whether a refunded amount changed
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_payment public.payments;
   v_is_refunded boolean;
@@ -209,9 +191,7 @@ begin
   set refunded_amount = billing.refunded_amount(p.gateway_payment_id)
   where (p.id = p_payment.id or p.extra_of = p_payment.id)
     and p.refunded_amount <> billing.refunded_amount(p.gateway_payment_id);
-  if not found then
-    return false;
-  end if;
+  if not found then return false; end if;
   select * into v_payment from public.payments p where p.id = p_payment.id;
   if v_payment.gateway_subscription_id is not null then
     update billing.gateway_subscriptions m
@@ -219,14 +199,10 @@ begin
       paid_until = billing.paid_until(m)
     where m.gateway_subscription_id = v_payment.gateway_subscription_id
       and coalesce(m.user_id = v_payment.user_id, m.gateway_subscription_id <> '');
-    if p_email is not null then
-      perform billing.settle_access(v_payment.user_id, p_email);
-    end if;
+    if p_email is not null then perform billing.settle_access(v_payment.user_id, p_email); end if;
     return true;
   end if;
-  if v_payment.status = 'captured' then
-    v_payment := billing.count_best_payment(v_payment);
-  end if;
+  if v_payment.status = 'captured' then v_payment := billing.count_best_payment(v_payment); end if;
   v_is_refunded := billing.is_refunded(v_payment.amount, v_payment.refunded_amount);
 
   -- The capture arrived while the payment was refunded in full. If the refund failed since, the payment is fulfilled now.
@@ -245,19 +221,15 @@ begin
     ended_reason = case when v_is_refunded then 'refunded' end
   where p.id = v_payment.id
     and case when v_is_refunded then p.ended_at is null else p.ended_reason = 'refunded' end;
-  if found then
-    perform billing.settle_payment(v_payment, p_email);
-  end if;
+  if found then perform billing.settle_payment(v_payment, p_email); end if;
   return true;
-end
-$$;
+end $$;
 
 -- Applies refund.created, refund.processed or refund.failed, in any order, before or after their payment arrives.
 -- Contract: "Refunds".
 create function billing.apply_refund(p_refund jsonb, p_payment jsonb) -- the entities; null: the event has none
 returns text -- the outcome for the ledger
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_refund_id constant text := billing.json_text(p_refund -> 'id');
   v_gateway_payment_id constant text := coalesce(
@@ -281,16 +253,9 @@ begin
   select * into v_payment from public.payments p where p.id = v_payment.id for update;
   -- The refund is stored even without its payment, which reads its refunds when it arrives.
   v_is_news := billing.merge_refund(v_refund_id, v_gateway_payment_id, v_amount, v_status);
-  if v_payment.id is not null and billing.settle_refunds(v_payment, v_email) then
-    return 'applied';
-  end if;
-  return case
-    when v_payment.id is null then 'unmatched'
-    when v_is_news then 'applied'
-    else 'already'
-  end;
-end
-$$;
+  if v_payment.id is not null and billing.settle_refunds(v_payment, v_email) then return 'applied'; end if;
+  return case when v_payment.id is null then 'unmatched' when v_is_news then 'applied' else 'already' end;
+end $$;
 
 -- Returns whether an event changes the known status of a dispute. A decided dispute does not change any more. An event
 -- without a time counts only if it is the first one or has the decision: it may be a repeat of an old event.
@@ -300,19 +265,13 @@ create function billing.is_dispute_news(
   p_status text,
   p_created_at timestamptz -- of the event; null: it has none
 )
-returns boolean
-language plpgsql immutable set search_path = pg_catalog, pg_temp
-as $$
+returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return p_known_status is null
     or p_status <> p_known_status
       and p_known_status not in ('won', 'lost', 'closed')
-      and (
-        p_status in ('won', 'lost', 'closed')
-        or coalesce(p_created_at >= p_known_at, p_created_at is not null)
-      );
-end
-$$;
+      and (p_status in ('won', 'lost', 'closed') or coalesce(p_created_at >= p_known_at, p_created_at is not null));
+end $$;
 
 create function billing.apply_dispute(
   p_dispute jsonb,
@@ -320,8 +279,7 @@ create function billing.apply_dispute(
   p_created_at timestamptz -- of the event; null: it has none
 )
 returns text -- the outcome for the ledger
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_status constant text := left(billing.json_text(p_dispute -> 'status'), 100);
   v_gateway_payment_id constant text := billing.json_text(coalesce(p_dispute -> 'payment_id', p_entity -> 'id'));
@@ -330,17 +288,12 @@ declare
   );
   v_email text;
 begin
-  if v_status is null then
-    return 'ignored: dispute.entity.status';
-  end if;
+  if v_status is null then return 'ignored: dispute.entity.status'; end if;
   perform billing.note_missing_user(v_payment);
-  if v_payment.id is null then
-    return 'unmatched';
-  end if;
+  if v_payment.id is null then return 'unmatched'; end if;
   -- The dispute may be about an extra payment on the order, which may not be known yet.
   if not exists (
-    select
-    from public.payments p
+    select from public.payments p
     where p.gateway_payment_id = v_gateway_payment_id
       or p.id = v_payment.id and p.gateway_payment_id is null
   ) then
@@ -352,21 +305,17 @@ begin
     dispute_event_at = greatest(p.dispute_event_at, p_created_at)
   where (p.gateway_payment_id = v_gateway_payment_id or p.id = v_payment.id and p.gateway_payment_id is null)
     and billing.is_dispute_news(p.dispute_status, p.dispute_event_at, v_status, p_created_at);
-  if not found then
-    return 'stale';
-  end if;
+  if not found then return 'stale'; end if;
   if v_status = 'lost' and v_email is not null then
     -- The renewal of a lost purchase is stopped.
     perform billing.settle_access(v_payment.user_id, v_email);
   end if;
   return 'applied';
-end
-$$;
+end $$;
 
 create function billing.apply_event(p_body jsonb, p_body_sha256 bytea, p_arrived_at timestamptz) -- the first delivery
 returns text -- the outcome for the ledger
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_event constant text := billing.json_text(p_body -> 'event');
   v_kind constant text := case
@@ -398,5 +347,4 @@ begin
     when v_event = 'payment.failed' then billing.apply_payment_failed(v_entity, p_body_sha256)
     else billing.apply_payment_captured(v_entity, billing.json_object(p_body #> '{payload,order,entity}'))
   end;
-end
-$$;
+end $$;

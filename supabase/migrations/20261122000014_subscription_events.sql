@@ -5,8 +5,7 @@
 -- only if no other running source ends later. Another gateway subscription ends with its cycle if it is not renewed.
 create function billing.access_end(p_subscription billing.gateway_subscriptions)
 returns timestamptz -- null: access does not depend on the subscription, or its end is not known
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_source constant billing.sources := (billing.find_ruling(p_subscription.user_id)).source;
   v_end timestamptz := v_source.lapses_at;
@@ -21,16 +20,14 @@ begin
       v_source.kind = 'gateway_subscription' and v_source.id = p_subscription.gateway_subscription_id
       -- Before the first charge of a change of plan.
       or p_subscription.period_end is null and exists (
-        select
-        from billing.subscription_orders o
+        select from billing.subscription_orders o
         where o.gateway_subscription_id = p_subscription.gateway_subscription_id
           and o.user_id = p_subscription.user_id
           and v_source.id in (o.replaces, o.payment_id::text)
       )
     )
     or exists (
-      select
-      from billing.sources s
+      select from billing.sources s
       left join billing.gateway_subscriptions m
         on s.kind = 'gateway_subscription'
         and m.user_id = s.user_id
@@ -50,8 +47,7 @@ begin
     return null;
   end if;
   return v_end;
-end
-$$;
+end $$;
 
 -- Enqueues a mail about a gateway subscription with a plan of ours.
 create function billing.enqueue_billing_mail(
@@ -64,9 +60,7 @@ create function billing.enqueue_billing_mail(
   -- The mails about the charges of other subscriptions than those that were asked for here are the gateway's own.
   p_asked_for text default null -- the gateway subscription; null: any
 )
-returns void
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   insert into billing.outbox (key, destination, kind, payload)
   select
@@ -85,15 +79,13 @@ begin
     and (
       p_asked_for is null
       or exists (
-        select
-        from billing.subscription_orders o
+        select from billing.subscription_orders o
         where o.gateway_subscription_id = p_asked_for
           and o.user_id = p_user_id
       )
     )
   on conflict (key) do nothing;
-end
-$$;
+end $$;
 
 -- Enqueues the mail about a charge.
 create function billing.announce_charge(
@@ -102,9 +94,7 @@ create function billing.announce_charge(
   p_payment jsonb, -- of the cycle
   p_email text -- of the user
 )
-returns void
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_payment_id constant text := billing.json_text(p_payment -> 'id');
 begin
@@ -125,8 +115,7 @@ begin
       p_subscription.gateway_subscription_id
     );
   end if;
-end
-$$;
+end $$;
 
 -- Enqueues the mail about a charge that failed or was the last. The caller has settled the user's access.
 create function billing.announce_problem(
@@ -134,9 +123,7 @@ create function billing.announce_problem(
   p_subscription billing.gateway_subscriptions, -- after the event
   p_email text -- of the user
 )
-returns void
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_id constant text := p_subscription.gateway_subscription_id;
   -- The end of the paid time: of a change of plan before its first charge the end of what it follows.
@@ -149,9 +136,7 @@ declare
   ));
 begin
   -- Without a paid cycle there is no access that ends.
-  if p_subscription.gateway_status is distinct from p_status or v_paid_until is null then
-    return;
-  end if;
+  if p_subscription.gateway_status is distinct from p_status or v_paid_until is null then return; end if;
   perform billing.enqueue_billing_mail(
     p_subscription.user_id, p_subscription.plan_id, p_email,
     case p_status when 'pending' then 'payment-pending' else 'subscription-' || p_status end,
@@ -163,21 +148,17 @@ begin
       'ends_at', billing.iso_time(v_paid_until)
     )
   );
-end
-$$;
+end $$;
 
 -- Returns the currency of a charge.
 create function billing.charged_currency(
   p_payment jsonb,
   p_currency text -- of the plan; null: there is none
 )
-returns text
-language plpgsql immutable set search_path = pg_catalog, pg_temp
-as $$
+returns text language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return coalesce(substring(billing.json_text(p_payment -> 'currency') from '^[A-Z]{3}$'), p_currency, 'INR');
-end
-$$;
+end $$;
 
 -- Stores the payment of a charged cycle, once. Without a user it waits for billing.adopt_charges. A payment id that another
 -- row has is reused, as in a test account: then nothing is stored.
@@ -190,8 +171,7 @@ create function billing.record_charge(
   p_charged_at timestamptz
 )
 returns boolean -- whether the payment is new
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_gateway_payment_id constant text := billing.json_text(p_payment -> 'id');
   v_user_id constant uuid := (select p_subscription.user_id from billing.find_user(p_subscription.user_id));
@@ -226,9 +206,7 @@ begin
   from (select billing.json_integer(p_payment -> 'amount') as amount) charge
   where charge.amount >= 0
   on conflict (gateway_payment_id) do nothing;
-  if found then
-    return true;
-  end if;
+  if found then return true; end if;
   update public.payments c
   set captured_at = p_charged_at,
     confirmed_at = p_charged_at,
@@ -237,14 +215,11 @@ begin
     and c.gateway_subscription_id = p_subscription.gateway_subscription_id
     and c.captured_at > p_charged_at;
   return false;
-end
-$$;
+end $$;
 
 -- Completes the charges of a user's gateway subscriptions that arrived before their user or their plan was known.
 create function billing.adopt_charges(p_user_id uuid)
-returns void
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   update public.payments c
   set user_id = m.user_id,
@@ -260,36 +235,25 @@ begin
       when c.user_id is null then m.gateway_subscription_id <> ''
       else c.user_id = m.user_id and c.plan_id is null and m.plan_id is not null
     end;
-end
-$$;
+end $$;
 
 -- Returns whether the gateway charged the newest cycle with a payment that it did not name yet.
 create function billing.lacks_payment(p_subscription billing.gateway_subscriptions)
-returns boolean
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return p_subscription.gateway_subscription_id <> ''
     and p_subscription.period_end is not null
     and coalesce(p_subscription.activated_at, p_subscription.first_charged_at) is not null
     and not exists (
-      select
-      from public.payments c
+      select from public.payments c
       where c.gateway_subscription_id = p_subscription.gateway_subscription_id
         and c.period_end = p_subscription.period_end
     );
-end
-$$;
+end $$;
 
 create view billing.renewable with (security_invoker = true) as
 select
-  m.user_id,
-  m.gateway_subscription_id,
-  p.id as plan_id,
-  p.tier,
-  p.currency,
-  m.gateway_plan_id,
-  o.gateway_key_id,
+  m.user_id, m.gateway_subscription_id, p.id as plan_id, p.tier, p.currency, m.gateway_plan_id, o.gateway_key_id,
   f.subscription_tier as shown_tier,
   greatest(m.plan_event_at, m.period_event_at, m.gateway_status_event_at) as newest_event_at,
   greatest(m.first_charged_at, m.paid_period_event_at) as newest_charge_at,
@@ -305,8 +269,7 @@ where m.status = 'active'
   and not m.has_refunds
   and not m.cancel_at_period_end
   and not exists (
-    select
-    from billing.gateway_subscriptions other
+    select from billing.gateway_subscriptions other
     where other.user_id = m.user_id
       and other.gateway_subscription_id <> m.gateway_subscription_id
   );
@@ -320,8 +283,7 @@ comment on view billing.renewable is
 -- billing.merge_gateway_subscription, billing.record_charge and billing.settle_access would write.
 create function billing.apply_next_charge(p_event billing.gateway_events) -- as it is to be stored
 returns boolean -- false: it is not the usual charge, and nothing was written
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_entity constant jsonb := p_event.payload #> '{payload,subscription,entity}';
   v_payment constant jsonb := billing.json_object(p_event.payload #> '{payload,payment,entity}');
@@ -334,9 +296,7 @@ declare
   v_email text;
   v_merged billing.gateway_subscriptions;
 begin
-  if num_nulls(p_event.event_at, v_user_id, v_start, v_end) > 0 then
-    return false;
-  end if;
+  if num_nulls(p_event.event_at, v_user_id, v_start, v_end) > 0 then return false; end if;
   perform billing.lock_gateway_payment(v_payment_id);
   v_email := billing.lock_user(v_user_id);
   with usual as materialized (
@@ -395,12 +355,9 @@ begin
   from usual u, entry
   where (m.user_id, m.gateway_subscription_id) = (u.user_id, u.gateway_subscription_id)
   returning m.* into v_merged;
-  if found then
-    perform billing.announce_charge(v_merged, v_entity, v_payment, v_email);
-  end if;
+  if found then perform billing.announce_charge(v_merged, v_entity, v_payment, v_email); end if;
   return v_merged.user_id is not null;
-end
-$$;
+end $$;
 
 -- Applies an event about a gateway subscription. Contract: "Fields that an event needs", "Gateway subscriptions".
 create function billing.apply_subscription_event(
@@ -411,8 +368,7 @@ create function billing.apply_subscription_event(
   p_arrived_at timestamptz
 )
 returns text -- the outcome for the ledger
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_status constant text := substr(p_event, length('subscription.') + 1);
   v_cancelled constant boolean := p_event = 'subscription.cancelled';
@@ -428,9 +384,7 @@ declare
   v_merged billing.gateway_subscriptions;
   v_is_changed boolean;
 begin
-  if v_user_id is null then
-    return 'ignored: subscription.entity.notes.user_id';
-  end if;
+  if v_user_id is null then return 'ignored: subscription.entity.notes.user_id'; end if;
   if v_has_cycle
     and (v_start is null or v_end is null)
     -- An activation before the first cycle has no period.
@@ -462,9 +416,7 @@ begin
       and not m.is_waiting;
     return case when v_cancelled then 'unmatched' else billing.apply_event_for_missing_user(v_user_id, v_id) end;
   end if;
-  if v_merged.user_id is null then
-    return 'stale';
-  end if;
+  if v_merged.user_id is null then return 'stale'; end if;
   v_is_changed := billing.settle_access(v_user_id, v_email, p_is_cancelled => v_cancelled);
   if v_merged.plan_id is not null and p_event = 'subscription.charged' then
     perform billing.announce_charge(v_merged, p_entity, p_payment, v_email);
@@ -484,8 +436,7 @@ begin
     when not v_is_changed and v_merged.plan_id is null and v_merged.activated_at is null then 'mismatch'
     else 'applied'
   end;
-end
-$$;
+end $$;
 
 -- Stores the payments of cycles that no webhook named, from the gateway's invoices: each as its charge would be announced.
 -- API: service_role only.
@@ -494,8 +445,7 @@ create function public.apply_invoices(
   p_items text default null -- the gateway's invoices of the subscription, a JSON array; null: it has none
 )
 returns jsonb -- {applied}: how many of the payments were new
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off
-as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
 declare
   v_mirrored billing.gateway_subscriptions;
   v_invoice record;
@@ -529,8 +479,7 @@ begin
       'subscription.charged',
       jsonb_build_object(
         'subscription', jsonb_build_object('entity', jsonb_build_object(
-          'id', p_gateway_subscription_id,
-          'plan_id', v_mirrored.gateway_plan_id,
+          'id', p_gateway_subscription_id, 'plan_id', v_mirrored.gateway_plan_id,
           'current_start', v_invoice.item -> 'billing_start',
           'current_end', v_invoice.item -> 'billing_end',
           'paid_count', v_invoice.paid_count,
@@ -546,8 +495,7 @@ begin
     )::integer;
   end loop;
   return jsonb_build_object('applied', v_applied);
-end
-$$;
+end $$;
 comment on function public.apply_invoices is 'Applies the gateway''s invoices of a subscription that it bills.';
 revoke execute on function public.apply_invoices from public, anon, authenticated;
 grant execute on function public.apply_invoices to service_role;

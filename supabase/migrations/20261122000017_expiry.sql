@@ -3,15 +3,12 @@
 
 -- Returns how long before the end of a paid period its mail is sent.
 create function billing.end_notice()
-returns interval
-language sql immutable set search_path = pg_catalog, pg_temp
+returns interval language sql immutable set search_path = pg_catalog, pg_temp
 return interval '7 days';
 
 -- Enqueues a mail for each of the subscriptions whose access ends soon, one for each end of a period.
 create function billing.announce_subscription_ends(p_subscription_ids uuid[])
-returns void
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now constant timestamptz := billing.clock();
   v_notice constant interval := billing.end_notice();
@@ -29,8 +26,7 @@ begin
     and (s.current_period_start is null or s.current_period_end - s.current_period_start >= v_notice)
     -- No mail if a subscription is authorised that the gateway charges from then on.
     and not exists (
-      select
-      from billing.gateway_subscriptions m
+      select from billing.gateway_subscriptions m
       where m.user_id = s.user_id
         and m.gateway_status = 'authenticated'
         and m.stops_at is null
@@ -38,8 +34,7 @@ begin
     )
     -- No mail if another source takes over.
     and not exists (
-      select
-      from billing.sources o
+      select from billing.sources o
       where o.user_id = s.user_id
         and o.ended_at is null
         -- An expression keeps the planner off the index on period_end: it reads only the payments of the user.
@@ -47,9 +42,7 @@ begin
       offset 0
     );
   -- An insert without rows would still fire the trigger that wakes the dispatcher.
-  if v_ending is null then
-    return;
-  end if;
+  if v_ending is null then return; end if;
   insert into billing.outbox (key, destination, kind, payload, created_at, queued_at, next_attempt_at)
   select
     format('subscription-ending/%s/%s', s.id, period.ends_at),
@@ -72,14 +65,12 @@ begin
   where s.id = any (v_ending)
     and u.email <> ''
   on conflict (key) do nothing;
-end
-$$;
+end $$;
 
 -- Announces the next batch of periods that end soon. A second run at the same time does nothing.
 create function billing.announce_ends()
 returns integer -- how many periods were processed; call again until it is 0
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now constant timestamptz := billing.clock();
   v_until constant timestamptz := v_now + billing.end_notice();
@@ -88,9 +79,7 @@ declare
   v_last timestamptz;
 begin
   select j.announced_until into v_mark from billing.scheduled_jobs j where j.name = 'sweep' for update skip locked;
-  if not found then
-    return 0;
-  end if;
+  if not found then return 0; end if;
 
   with due as materialized (
     select s.id, s.current_period_end
@@ -109,8 +98,7 @@ begin
   set announced_until = case when cardinality(v_ids) < 1000 then v_until else v_last end
   where j.name = 'sweep';
   return cardinality(v_ids);
-end
-$$;
+end $$;
 
 create view billing.recent_failures with (security_invoker = true) as
 select m.key as user_id
@@ -120,9 +108,7 @@ where m.kind = 'settle_failure'
 comment on view billing.recent_failures is 'Users whom the scheduled jobs leave out: they failed less than an hour ago.';
 
 create function billing.note_settle_failure(p_user_id uuid, p_sqlstate text)
-returns void
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   insert into billing.marks (kind, key, detail)
   values ('settle_failure', p_user_id, p_sqlstate)
@@ -130,15 +116,13 @@ begin
   set at = excluded.at,
     detail = excluded.detail;
   raise warning 'the access of user % was not settled: %', p_user_id, p_sqlstate;
-end
-$$;
+end $$;
 
 -- Locks a batch of users whose subscription lapsed. Skips users that are locked: the next run takes them. The batch is
 -- small, because a request of one of these users waits for the whole batch.
 create function billing.lock_lapsed_subscriptions()
 returns uuid[] -- the ids of the users; null: none
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now constant timestamptz := billing.clock();
   v_users uuid[];
@@ -167,8 +151,7 @@ begin
           ) as is_unpaid
       from (
         select m.plan_id is not null and not exists (
-          select
-          from billing.manual_subscriptions w
+          select from billing.manual_subscriptions w
           where w.user_id = s.user_id
             and w.at > m.arrived_at
         ) as is_source
@@ -215,15 +198,12 @@ begin
     -- The user has no profile. A scalar subquery, because for "not exists" the planner may hash all profiles.
     or (select p.user_id from billing.profiles p where p.user_id = h.user_id) is null;
   return v_users;
-end
-$$;
+end $$;
 
 -- Settles the access of locked users whose subscription lapsed. A separate statement after the locks sees all payments and
 -- refunds that were committed before.
 create function billing.settle_lapsed(p_user_ids uuid[])
-returns void
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_user record;
 begin
@@ -251,30 +231,24 @@ begin
   having count(*) > 0;
   perform set_config('subscriptions.request', '', true);
   perform billing.wake();
-end
-$$;
+end $$;
 
 -- Ends a batch of lapsed subscriptions. Repeated or concurrent runs end each subscription once, and a concurrent renewal
 -- wins. An error for one user, such as in an app's trigger on the profile, does not delay the other users.
 create function billing.expire_subscriptions()
 returns integer -- how many subscriptions had lapsed; call again until it is 0
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_lapsed constant uuid[] := billing.lock_lapsed_subscriptions();
   v_user_id uuid;
 begin
-  if v_lapsed is null then
-    return 0;
-  end if;
+  if v_lapsed is null then return 0; end if;
   begin
     perform billing.settle_lapsed(v_lapsed);
     return cardinality(v_lapsed);
   exception
     when others then
-      if not billing.is_error_of_event(sqlstate) and sqlstate <> '55P03' then
-        raise;
-      end if;
+      if not billing.is_error_of_event(sqlstate) and sqlstate <> '55P03' then raise; end if;
   end;
 
   foreach v_user_id in array v_lapsed loop
@@ -286,8 +260,7 @@ begin
     end;
   end loop;
   return cardinality(v_lapsed);
-end
-$$;
+end $$;
 
 create view billing.expiry_failed with (security_invoker = true) as
 select u.id as user_id, f.at as since, f.detail as error

@@ -36,8 +36,7 @@ values ('reconciliation', null, null), ('sweep', '00000000-0000-0000-0000-000000
 
 -- start_purchases runs before the expiry: what a purchase follows has not lapsed, it was taken over.
 create function billing.sweep_jobs()
-returns text[]
-language sql immutable set search_path = pg_catalog, pg_temp
+returns text[] language sql immutable set search_path = pg_catalog, pg_temp
 return array[
   'replay_missed_events', 'settle_waiting_subscriptions', 'start_purchases', 'expire_subscriptions', 'announce_ends',
   'reduce_payloads', 'empty_payloads', 'delete_mails', 'erase_deleted_users', 'create_profiles'
@@ -47,8 +46,7 @@ return array[
 -- transaction. So a request that waits for a lock of the sweep waits for one batch at most.
 create function billing.sweep()
 returns integer -- what the job returned, such as its number of rows; 0: no work is left
-language plpgsql set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
 declare
   v_job text;
   v_done integer;
@@ -58,9 +56,7 @@ begin
     begin
       execute format('select billing.%I()', v_job) into v_done;
       delete from billing.scheduled_jobs j where j.name = v_job;
-      if v_done > 0 then
-        return v_done;
-      end if;
+      if v_done > 0 then return v_done; end if;
     exception
       when others then
         raise warning 'sweep: % failed: %', v_job, sqlerrm;
@@ -82,20 +78,17 @@ begin
       raise warning 'sweep: its end was not recorded: %', sqlerrm;
   end;
   return 0;
-end
-$$;
+end $$;
 
 -- Stores that reconciliation left nothing to do. API: service_role only.
 create function public.finish_reconciliation()
-returns void
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s'
+returns void language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s'
 as $$
 begin
   update billing.scheduled_jobs j
   set done_at = now()
   where j.name = 'reconciliation';
-end
-$$;
+end $$;
 comment on function public.finish_reconciliation() is 'Stores the time when a reconciliation left nothing to do.';
 revoke execute on function public.finish_reconciliation() from public, anon, authenticated;
 grant execute on function public.finish_reconciliation() to service_role;
@@ -104,8 +97,7 @@ grant execute on function public.finish_reconciliation() to service_role;
 -- longer than a run, so it expires only after a crash. API: service_role only.
 create function public.begin_reconciliation(p_run_id uuid)
 returns jsonb -- {began}: false while another one is running
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off
-as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
 begin
   update billing.scheduled_jobs j
   set run_id = p_run_id,
@@ -113,8 +105,7 @@ begin
   where j.name = 'reconciliation'
     and (j.run_until is null or j.run_until <= now());
   return jsonb_build_object('began', found);
-end
-$$;
+end $$;
 comment on function public.begin_reconciliation(uuid) is 'Starts a reconciliation if no other one is running.';
 revoke execute on function public.begin_reconciliation(uuid) from public, anon, authenticated;
 grant execute on function public.begin_reconciliation(uuid) to service_role;
@@ -125,8 +116,7 @@ create function public.end_reconciliation(
   p_is_done boolean -- whether it left nothing to do, or used up its time and got answers
 )
 returns void
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off
-as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
 begin
   update billing.scheduled_jobs j
   set done_at = case when p_is_done then now() else j.done_at end,
@@ -134,8 +124,7 @@ begin
     run_until = null
   where j.name = 'reconciliation'
     and j.run_id = p_run_id;
-end
-$$;
+end $$;
 comment on function public.end_reconciliation(uuid, boolean) is
   'Ends a reconciliation, and stores its time if it was complete.';
 revoke execute on function public.end_reconciliation(uuid, boolean) from public, anon, authenticated;
@@ -146,8 +135,7 @@ select
   e.name,
   e.timing,
   exists (
-    select
-    from pg_catalog.pg_trigger t
+    select from pg_catalog.pg_trigger t
     where t.tgrelid = 'auth.users'::regclass
       and t.tgname = e.name
   ) as is_there
@@ -161,12 +149,9 @@ comment on view billing.expected_triggers is
 -- Returns whether a login role for direct connections exists that acts as service_role: subscriptions_api, or the second
 -- role that a rotation of the password creates.
 create function billing.has_pool_role()
-returns boolean
-language sql stable set search_path = pg_catalog, pg_temp
-as $$
+returns boolean language sql stable set search_path = pg_catalog, pg_temp as $$
   select exists (
-    select
-    from pg_catalog.pg_roles r
+    select from pg_catalog.pg_roles r
     where r.rolname like 'subscriptions\_api%'
       and r.rolcanlogin
       and r.rolconfig @> array['role=service_role', 'statement_timeout=4s']
@@ -178,8 +163,7 @@ $$;
 -- Security definer: support may not read schemas vault and cron. The answer has no value of them.
 create function billing.missing_parts()
 returns table (part text, remedy text)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_name text;
   v_is_there boolean;
@@ -240,8 +224,7 @@ begin
       end if;
     end loop;
   end if;
-end
-$$;
+end $$;
 revoke execute on function billing.missing_parts() from service_role;
 
 -- Sets up the parts that a toggle in the dashboard, or a restore into a new project, may remove: the extensions, the
@@ -250,8 +233,7 @@ revoke execute on function billing.missing_parts() from service_role;
 -- plain Postgres has none of them, and a scheduler outside of the database calls the sweep.
 create function billing.set_up()
 returns integer -- how many parts are still missing
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_trigger record;
 begin
@@ -315,9 +297,7 @@ begin
   end;
 
   begin
-    if not billing.has_support_role() then
-      perform billing.set_up_support();
-    end if;
+    if not billing.has_support_role() then perform billing.set_up_support(); end if;
   exception
     when others then
       raise warning 'role subscriptions_support was not set up: %', sqlerrm;
@@ -334,21 +314,17 @@ begin
     );
   end loop;
   return (select count(*) from billing.missing_parts());
-end
-$$;
+end $$;
 revoke execute on function billing.set_up() from service_role;
 
 -- The newest call of each internal endpoint, if it failed. Security definer: as billing.schedule_faults.
 create function billing.call_faults()
 returns table (finding text, subject text, since timestamptz, detail jsonb)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 begin
   return query
   select
-    'call_failed',
-    last.path,
-    last.called_at,
+    'call_failed', last.path, last.called_at,
     jsonb_strip_nulls(
       jsonb_build_object(
         'status_code', last.status_code,
@@ -381,15 +357,13 @@ begin
   ) last
   where last.status_code is null
     or last.status_code not between 200 and 299;
-end
-$$;
+end $$;
 revoke execute on function billing.call_faults() from service_role;
 
 -- Returns the faults of the schedule: jobs that fail or are overdue, and internal calls that failed or got no answer.
 create function billing.schedule_faults()
 returns table (finding text, subject text, since timestamptz, detail jsonb)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 begin
   return query
   select
@@ -420,14 +394,12 @@ begin
     -- Reconciliations that are due, and those that are leased by a run that got no answer.
     and (
       exists (
-        select
-        from public.payments p
+        select from public.payments p
         where p.next_reconcile_at < billing.clock() + interval '5 minutes'
           and p.gateway_order_id is not null
       )
       or exists (
-        select
-        from billing.gateway_subscriptions m
+        select from billing.gateway_subscriptions m
         where m.next_check_at < billing.clock() + interval '5 minutes'
       )
     );
@@ -435,9 +407,7 @@ begin
   -- Only failures that last for ten minutes: another transaction may hold a lock for a moment.
   return query
   select
-    'job_failing',
-    j.name,
-    j.since,
+    'job_failing', j.name, j.since,
     jsonb_build_object('error', j.error, 'remedy', 'Repair the cause of the error. The job is retried each minute.')
   from billing.scheduled_jobs j
   where j.error is not null
@@ -446,9 +416,7 @@ begin
   if to_regclass('cron.job_run_details') is not null then
     return query execute $runs$
       select
-        'job_failing',
-        j.jobname::text,
-        run.start_time,
+        'job_failing', j.jobname::text, run.start_time,
         jsonb_build_object(
           'error', left(run.return_message, 200),
           'remedy', 'Repair the cause of the error. The schedule runs the job again.'
@@ -468,8 +436,7 @@ begin
   end if;
 
   return query select * from billing.call_faults();
-end
-$$;
+end $$;
 revoke execute on function billing.schedule_faults() from service_role;
 
 -- Returns what a monitor checks. Contract: GET /api/health.
@@ -478,8 +445,7 @@ create function public.get_health(
   p_destinations text default null -- the configured destinations, comma-separated; null: all
 )
 returns jsonb -- {oldest_undelivered_at, last_webhook_at, last_sweep_at}: ISO 8601 or null
-language sql stable set search_path = pg_catalog, pg_temp
-as $$
+language sql stable set search_path = pg_catalog, pg_temp as $$
   select jsonb_build_object(
     'oldest_undelivered_at', (
       -- queued_at is the time from which the row is due: a cancellation may be planned for next year.
@@ -504,20 +470,16 @@ grant execute on function public.get_health(text) to service_role;
 -- Security definer: service_role has no rights on the CLI's table of migrations.
 create function billing.applied_version(p_until text)
 returns text -- null: no such migration, or the migrations were applied without the CLI
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_version text;
 begin
-  if to_regclass('supabase_migrations.schema_migrations') is null then
-    return null;
-  end if;
+  if to_regclass('supabase_migrations.schema_migrations') is null then return null; end if;
   execute 'select max(m.version) from supabase_migrations.schema_migrations m where m.version <= $1'
   into v_version
   using p_until;
   return v_version;
-end
-$$;
+end $$;
 
 -- Returns the newest applied migration, up to the one that the function is made for: a newer schema serves an older
 -- function, too. API: service_role only.
@@ -552,8 +514,7 @@ where p.pronamespace = 'public'::regnamespace
   and has_function_privilege('anon', p.oid, 'execute')
   and coalesce(obj_description(p.oid, 'pg_proc'), '') not like 'Open to everybody%'
   and not exists (
-    select
-    from pg_catalog.pg_depend d
+    select from pg_catalog.pg_depend d
     where d.classid = 'pg_catalog.pg_proc'::regclass
       and d.objid = p.oid
       and d.deptype = 'e'

@@ -3,21 +3,14 @@
 
 -- Raises an error if a condition is not met.
 create function billing.require(p_is_met boolean, p_errcode text, p_message text)
-returns void
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  if p_is_met is not true then
-    raise exception using errcode = p_errcode, message = p_message;
-  end if;
-end
-$$;
+  if p_is_met is not true then raise exception using errcode = p_errcode, message = p_message; end if;
+end $$;
 
 -- Finds a payment by its id, the gateway's order id, or a gateway's payment id. Null: there is none.
 create function billing.payment_id_of(p_reference text)
-returns uuid
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+returns uuid language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   if p_reference ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
     return (select p.id from public.payments p where p.id = p_reference::uuid);
@@ -26,8 +19,7 @@ begin
     (select p.id from public.payments p where p.gateway_order_id = p_reference),
     (select p.id from public.payments p where p.gateway_payment_id = p_reference)
   );
-end
-$$;
+end $$;
 
 create type billing.support_action as enum (
   'grant', 'revoke_grant', 'end_access', 'requeue_mail', 'replay_event', 'ignore_event', 'reconcile_now', 'note'
@@ -76,9 +68,7 @@ comment on column billing.support_actions.result is 'What it did.';
 -- A direct connection may switch its role and set any claims, so its login role counts. The API logs in as authenticator,
 -- switches to the role of a verified token and sets its claims. A superuser does the same in the local stack.
 create function billing.note_actor()
-returns trigger
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_is_api constant boolean := session_user = 'authenticator'
     or (select r.rolsuper from pg_catalog.pg_roles r where r.rolname = session_user);
@@ -88,8 +78,7 @@ begin
     when v_is_api then nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'email'
   end;
   return new;
-end
-$$;
+end $$;
 
 create trigger note_actor
 before insert on billing.support_actions
@@ -97,9 +86,7 @@ for each row execute function billing.note_actor();
 
 -- Rows are never changed or deleted, except that the data of a deleted user is erased.
 create function billing.keep_support_action()
-returns trigger
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_erased billing.support_actions;
 begin
@@ -113,8 +100,7 @@ begin
     end if;
   end if;
   raise exception 'support actions are never changed or deleted: insert another one' using errcode = 'PS409';
-end
-$$;
+end $$;
 
 create trigger keep_support_action
 before update or delete on billing.support_actions
@@ -126,15 +112,12 @@ for each statement execute function billing.keep_support_action();
 
 -- Returns the number that a reference is. Null: it is no number.
 create function billing.number_of(p_reference text)
-returns bigint
-language plpgsql immutable set search_path = pg_catalog, pg_temp
+returns bigint language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$ begin return case when p_reference ~ '^[0-9]{1,18}$' then p_reference::bigint end; end $$;
 
 -- Returns the customer of a side effect: of the subscription that it cancels, or with the address of the mail.
 create function billing.user_of_message(p_message billing.outbox)
-returns uuid
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+returns uuid language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   if p_message.destination = 'gateway' then
     return (
@@ -145,16 +128,13 @@ begin
     );
   end if;
   return (select u.user_id from billing.users u where u.email = p_message.payload ->> 'to' limit 1);
-end
-$$;
+end $$;
 
 -- The functions that carry out an action: each checks it, and returns it with its reference, user and result.
 
 -- Grants a tier without a payment, until a given time. Paid access continues below the grant.
 create function billing.perform_grant(p_action billing.support_actions)
-returns billing.support_actions
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+returns billing.support_actions language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_email constant text := billing.lock_user(p_action.user_id);
   v_grant billing.grants;
@@ -192,14 +172,11 @@ begin
     'Grant %s gives %s until %s.', p_action.reference, p_action.tier, billing.day_text(p_action.until)
   );
   return p_action;
-end
-$$;
+end $$;
 
 -- Ends the grant with the id in reference, else the only one of the customer that runs. The next running source takes over.
 create function billing.perform_revoke_grant(p_action billing.support_actions)
-returns billing.support_actions
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+returns billing.support_actions language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_grants billing.grants[];
   v_email text;
@@ -230,14 +207,11 @@ begin
   perform billing.settle_access(p_action.user_id, v_email);
   p_action.result := format('Grant %s of %s ended.', v_grants[1].id, v_grants[1].tier);
   return p_action;
-end
-$$;
+end $$;
 
 -- Ends the access that a payment gives, such as after a lost dispute. The next running source takes over.
 create function billing.perform_end_access(p_action billing.support_actions)
-returns billing.support_actions
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+returns billing.support_actions language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_payment public.payments;
   v_email text;
@@ -268,14 +242,11 @@ begin
   perform billing.settle_payment(v_payment, v_email);
   p_action.result := format('The access of payment %s ended.', coalesce(v_payment.gateway_payment_id, v_payment.id::text));
   return p_action;
-end
-$$;
+end $$;
 
 -- Retries an undelivered side effect for 24 hours.
 create function billing.perform_requeue_mail(p_action billing.support_actions)
-returns billing.support_actions
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+returns billing.support_actions language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_row billing.outbox;
 begin
@@ -304,14 +275,11 @@ begin
   p_action.user_id := coalesce(p_action.user_id, billing.user_of_message(v_row));
   p_action.result := format('Message %s (%s) is queued again.', v_row.id, v_row.kind);
   return p_action;
-end
-$$;
+end $$;
 
 -- replay_event applies an event of the ledger again. ignore_event stops waiting for its effect.
 create function billing.perform_event(p_action billing.support_actions)
-returns billing.support_actions
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+returns billing.support_actions language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_by_admin constant text := 'ignored: by an admin';
   v_event billing.gateway_events;
@@ -344,13 +312,10 @@ begin
   perform billing.require(v_event.payload is not null, 'PS409', 'the body of this webhook was deleted');
   p_action.result := format('%s was applied again: %s.', v_event.event, billing.replay_event(v_event.body_sha256));
   return p_action;
-end
-$$;
+end $$;
 
 create function billing.perform_reconcile_now(p_action billing.support_actions)
-returns billing.support_actions
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+returns billing.support_actions language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_orders integer;
   v_subscriptions integer;
@@ -388,14 +353,12 @@ begin
   perform billing.call_function('/api/internal/reconcile');
   p_action.result := format('Orders to read: %s. Subscriptions to read: %s.', v_orders, v_subscriptions);
   return p_action;
-end
-$$;
+end $$;
 
 -- Security definer: a role of support may insert the row, and nothing else.
 create function billing.perform_action()
 returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
 begin
   perform billing.require(new.reason ~ '\S', 'PS400', 'a support action needs a reason');
   new.created_at := billing.clock();
@@ -415,8 +378,7 @@ begin
   end case;
   new.email := (select u.email from billing.users u where u.user_id = new.user_id);
   return new;
-end
-$$;
+end $$;
 
 create trigger perform_action
 before insert on billing.support_actions
@@ -424,8 +386,7 @@ for each row execute function billing.perform_action();
 
 -- What the role reads: the views of an admin, and below them the tables that they read with the rights of the caller.
 create function billing.support_tables()
-returns text[]
-language sql stable set search_path = pg_catalog, pg_temp
+returns text[] language sql stable set search_path = pg_catalog, pg_temp
 return array[
   'billing.users', 'billing.customers', 'billing.timeline', 'billing.periods', 'billing.findings', 'billing.webhooks',
   'billing.messages', 'billing.customer_payments', 'billing.service_state', 'billing.revenue_monthly',
@@ -445,8 +406,7 @@ return array[
 
 -- The functions that these views call.
 create function billing.support_functions()
-returns text[]
-language sql stable set search_path = pg_catalog, pg_temp
+returns text[] language sql stable set search_path = pg_catalog, pg_temp
 return array(
   select p.oid::regprocedure::text
   from pg_catalog.pg_proc p
@@ -462,15 +422,12 @@ return array(
 );
 
 create function billing.has_policy(p_table regclass, p_name text)
-returns boolean
-language sql stable set search_path = pg_catalog, pg_temp
+returns boolean language sql stable set search_path = pg_catalog, pg_temp
 return exists (select from pg_catalog.pg_policy p where p.polrelid = p_table and p.polname = p_name);
 
 -- Row level security stays on: the policies let the role, and each login role in it, read all rows of these tables.
 create function billing.set_up_support()
-returns void
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_name text;
 begin
@@ -503,17 +460,13 @@ begin
   if not billing.has_policy('billing.support_actions', 'Support acts') then
     create policy "Support acts" on billing.support_actions for insert to subscriptions_support with check (true);
   end if;
-end
-$$;
+end $$;
 revoke execute on function billing.set_up_support() from service_role;
 
 create function billing.has_support_role()
-returns boolean
-language sql stable set search_path = pg_catalog, pg_temp
-as $$
+returns boolean language sql stable set search_path = pg_catalog, pg_temp as $$
   select exists (
-    select
-    from pg_catalog.pg_roles r
+    select from pg_catalog.pg_roles r
     where r.rolname = 'subscriptions_support'
       and has_column_privilege(r.oid, 'billing.support_actions'::regclass, 'reason', 'insert')
       and (

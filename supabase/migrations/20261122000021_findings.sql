@@ -2,14 +2,8 @@
 
 create view billing.paid_not_entitled with (security_invoker = true) as
 select
-  paid.user_id,
-  paid.since,
-  paid.payment_id,
-  paid.tier,
-  paid.reference as gateway_payment_id,
-  paid.period_end,
-  s.status as subscription_status,
-  s.ended_reason
+  paid.user_id, paid.since, paid.payment_id, paid.tier, paid.reference as gateway_payment_id, paid.period_end,
+  s.status as subscription_status, s.ended_reason
 from (
   select
     p.user_id, p.fulfilled_at as since, p.id::text as payment_id, p.tier, p.gateway_payment_id as reference, p.period_end
@@ -44,18 +38,12 @@ select
     holder.updated_at
   ) as since,
   case when holder.is_over then 'its period is over' else 'nothing pays for it' end as reason,
-  holder.profile_tier,
-  holder.subscription_tier,
-  holder.current_period_end,
-  holder.gateway_subscription_id
+  holder.profile_tier, holder.subscription_tier, holder.current_period_end, holder.gateway_subscription_id
 from (
   select
     a.user_id,
     case when pr.subscription_tier <> 'free' then pr.subscription_tier end as profile_tier,
-    a.tier as subscription_tier,
-    a.current_period_end,
-    a.gateway_subscription_id,
-    a.updated_at,
+    a.tier as subscription_tier, a.current_period_end, a.gateway_subscription_id, a.updated_at,
     -- The sweep runs each minute. The reconciliation of a subscription that the gateway bills may take a day.
     ends.at as ends_at,
     ends.at < (select billing.clock()) as is_over
@@ -79,8 +67,7 @@ from (
 where holder.is_over
   or holder.gateway_subscription_id is null
   and not exists (
-    select
-    from billing.sources o
+    select from billing.sources o
     where o.user_id = holder.user_id
       and o.kind <> 'manual'
       and o.tier = coalesce(holder.subscription_tier, holder.profile_tier)
@@ -95,10 +82,7 @@ create view billing.tier_mismatch with (security_invoker = true) as
 select
   s.user_id,
   coalesce((select max(c.at) from billing.tier_changes c where c.user_id = s.user_id), s.updated_at) as since,
-  pr.subscription_tier as profile_tier,
-  s.tier as subscription_tier,
-  s.status as subscription_status,
-  s.ended_reason
+  pr.subscription_tier as profile_tier, s.tier as subscription_tier, s.status as subscription_status, s.ended_reason
 from public.subscriptions s
 left join billing.profiles pr on pr.user_id = s.user_id
 where coalesce(pr.subscription_tier, 'free') <> case when s.status = 'active' then s.tier else 'free' end
@@ -114,12 +98,7 @@ comment on view billing.tier_mismatch is
 
 create view billing.captured_not_fulfilled with (security_invoker = true) as
 select
-  p.user_id,
-  p.captured_at as since,
-  p.id as payment_id,
-  p.tier,
-  p.amount,
-  p.gateway_payment_id,
+  p.user_id, p.captured_at as since, p.id as payment_id, p.tier, p.amount, p.gateway_payment_id,
   case
     when p.user_id is null then 'paid, user gone'
     when (billing.plan_bought(p)).id is null then 'no plan of this tier'
@@ -178,10 +157,7 @@ doubled as not materialized (
     and billed.ends_at > p.period_start
 )
 select
-  x.user_id,
-  x.created_at as since,
-  x.extra_of as payment_id,
-  x.gateway_payment_id,
+  x.user_id, x.created_at as since, x.extra_of as payment_id, x.gateway_payment_id,
   'a further payment on the order' as reason
 from public.payments x
 where x.extra_of is not null
@@ -190,10 +166,7 @@ where x.extra_of is not null
   and (x.confirmed_at is not null or x.captured_at > (select billing.clock()) - interval '5 days')
 union all
 select
-  p.user_id,
-  p.fulfilled_at,
-  p.id,
-  p.gateway_payment_id,
+  p.user_id, p.fulfilled_at, p.id, p.gateway_payment_id,
   (array[
     'another payment for the same time', 'the gateway bills the same time', 'captured after a newer purchase'
   ])[overlap.reason]
@@ -210,14 +183,8 @@ comment on view billing.paid_twice is
 
 create view billing.unexpected_charges with (security_invoker = true) as
 select
-  m.user_id,
-  c.captured_at as since,
-  found.finding,
-  m.gateway_subscription_id,
-  c.gateway_payment_id,
-  c.amount,
-  c.period_start,
-  c.period_end
+  m.user_id, c.captured_at as since, found.finding, m.gateway_subscription_id, c.gateway_payment_id, c.amount,
+  c.period_start, c.period_end
 from billing.gateway_subscriptions m
 join public.payments c using (user_id, gateway_subscription_id)
 cross join lateral (
@@ -231,12 +198,10 @@ cross join lateral (
   select by_user.at < c.captured_at or m.status = 'cancelled' and m.cancelled_at < c.captured_at as is_before
 ) cancelled
 cross join lateral (
-  select
-    case when cancelled.is_before then 'charged_after_cancellation' else 'charged_after_replacement' end as finding
+  select case when cancelled.is_before then 'charged_after_cancellation' else 'charged_after_replacement' end as finding
   where cancelled.is_before
     or exists (
-      select
-      from billing.sources newer
+      select from billing.sources newer
       left join billing.gateway_subscriptions s
         on (s.user_id, s.gateway_subscription_id) = (newer.user_id, newer.id)
         and newer.kind = 'gateway_subscription'
@@ -254,8 +219,7 @@ cross join lateral (
   where c.period_end > (select billing.clock())
     and m.ended_at is null
     and exists (
-      select
-      from billing.gateway_subscriptions newer
+      select from billing.gateway_subscriptions newer
       join public.payments n using (user_id, gateway_subscription_id)
       where newer.user_id = m.user_id
         and newer.plan_id = m.plan_id
@@ -272,15 +236,13 @@ cross join lateral (
         and coalesce(m.cancelled_at > n.captured_at, true)
         -- Subscriptions that the app makes itself may overlap on purpose.
         and exists (
-          select
-          from billing.subscription_orders o
+          select from billing.subscription_orders o
           where o.user_id = m.user_id
             and o.gateway_subscription_id in (m.gateway_subscription_id, newer.gateway_subscription_id)
         )
         -- The customer changed to another plan in between, and back.
         and not exists (
-          select
-          from billing.sources other
+          select from billing.sources other
           where other.user_id = m.user_id
             and other.plan_id is distinct from m.plan_id
             and other.kind in ('payment', 'gateway_subscription')
@@ -290,8 +252,7 @@ cross join lateral (
   union all
   select 'charged_twice'
   where exists (
-    select
-    from public.payments first
+    select from public.payments first
     where first.gateway_subscription_id = c.gateway_subscription_id
       and first.user_id = c.user_id
       and first.period_end = c.period_end
@@ -323,17 +284,14 @@ select
   p.user_id,
   p.captured_at as since,
   case when p.gateway_subscription_id is null then p.id end as payment_id,
-  p.tier,
-  p.amount,
-  p.gateway_payment_id
+  p.tier, p.amount, p.gateway_payment_id
 from public.payments p
 where p.dispute_status = 'lost'
   and (
     p.fulfilled_at is not null
     and p.ended_at is null
     or exists (
-      select
-      from billing.sources s
+      select from billing.sources s
       where (s.user_id, s.kind, s.id) = (p.user_id, 'gateway_subscription', p.gateway_subscription_id)
         and s.is_running
     )
@@ -348,13 +306,9 @@ create view billing.outbox_stuck with (security_invoker = true) as
 select
   billing.user_of_message(o) as user_id,
   coalesce(o.parked_at, o.next_attempt_at) as since,
-  o.id,
-  o.key,
-  o.destination,
+  o.id, o.key, o.destination,
   case when o.parked_at is null then 'due' else 'parked' end as state,
-  o.attempts,
-  o.last_error,
-  p.at as paused_until
+  o.attempts, o.last_error, p.at as paused_until
 from billing.outbox o
 left join billing.marks p on p.kind = 'pause' and p.key = o.destination
 where o.delivered_at is null
@@ -371,13 +325,7 @@ comment on view billing.outbox_stuck is
 create view billing.failed_events with (security_invoker = true) as
 select
   coalesce(p.user_id, billing.json_uuid(e.payload #> '{payload,subscription,entity,notes,user_id}')) as user_id,
-  e.received_at as since,
-  e.body_sha256,
-  e.event,
-  e.subject_id,
-  e.outcome,
-  e.attempts,
-  p.id as payment_id
+  e.received_at as since, e.body_sha256, e.event, e.subject_id, e.outcome, e.attempts, p.id as payment_id
 from billing.unsettled_events u
 join billing.gateway_events e on e.body_sha256 = u.body_sha256
 left join public.payments p on p.gateway_order_id = e.subject_id
@@ -409,12 +357,7 @@ comment on view billing.failed_events is
 
 create view billing.unearned_credits with (security_invoker = true) as
 select
-  p.user_id,
-  p.fulfilled_at as since,
-  p.id as payment_id,
-  p.gateway_payment_id,
-  p.credit,
-  p.credited_kind,
+  p.user_id, p.fulfilled_at as since, p.id as payment_id, p.gateway_payment_id, p.credit, p.credited_kind,
   p.credited_id,
   case
     when twice.is_second then 'another payment has the same credit'
@@ -425,8 +368,7 @@ from public.payments p
 join billing.replacements r on r.payment_id = p.id
 cross join lateral (
   select exists (
-    select
-    from billing.replacements first
+    select from billing.replacements first
     where first.id = r.id
       and first.kind = r.kind
       and first.user_id = r.user_id
@@ -456,8 +398,7 @@ where least(p.fulfilled_at, p.verified_at) > billing.clock() - interval '30 days
   and u.email <> ''
   and not exists (select from billing.outbox o where o.key = 'payment-success/' || p.id)
   and not exists (
-    select
-    from billing.support_actions a
+    select from billing.support_actions a
     where a.action = 'note'
       and a.reference in (p.id::text, p.gateway_payment_id)
   );
@@ -466,17 +407,13 @@ comment on view billing.unmailed_payments is
   'that time. A support action note about the payment ends the finding.';
 
 create view billing.missed_webhooks with (security_invoker = true) as
-select
-  min(a.at) as since,
-  count(*) as alerts,
-  (array_agg(a.key order by a.at desc))[:10] as newest
+select min(a.at) as since, count(*) as alerts, (array_agg(a.key order by a.at desc))[:10] as newest
 from billing.marks a
 where a.kind = 'missed_webhook'
   and a.at > billing.clock() - interval '30 days'
   and a.at > coalesce((select max(e.received_at) from billing.gateway_events e where e.deliveries > 0), '-infinity')
   and not exists (
-    select
-    from billing.support_actions n
+    select from billing.support_actions n
     where n.action = 'note'
       and n.reference = 'webhooks'
       and n.created_at >= a.at

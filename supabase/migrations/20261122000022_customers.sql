@@ -2,9 +2,7 @@
 
 -- Formats an amount in minor units, such as 19800 of INR as 198.00 INR.
 create function billing.amount_text(p_amount bigint, p_currency text)
-returns text
-language plpgsql immutable set search_path = pg_catalog, pg_temp
-as $$
+returns text language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare
   v_digits constant integer := case
     when p_currency in (
@@ -15,13 +13,11 @@ declare
   end;
 begin
   return round(p_amount / 10::numeric ^ v_digits, v_digits) || ' ' || p_currency;
-end
-$$;
+end $$;
 
 -- Formats the day of a time in UTC, such as 1 Nov 2026.
 create function billing.day_text(p_at timestamptz)
-returns text
-language plpgsql stable set search_path = pg_catalog, pg_temp
+returns text language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$ begin return to_char(p_at at time zone 'UTC', 'FMDD Mon YYYY'); end $$;
 
 create view billing.receipts with (security_invoker = true) as
@@ -33,14 +29,8 @@ select
     else 'payment'
   end as kind,
   coalesce(p.gateway_subscription_id, p.extra_of::text, p.id::text) as source_id,
-  p.gateway_payment_id,
-  p.gateway_order_id,
-  p.gateway_key_id,
-  p.captured_at as received_at,
-  p.tier,
-  p.currency,
-  p.amount,
-  p.refunded_amount,
+  p.gateway_payment_id, p.gateway_order_id, p.gateway_key_id, p.captured_at as received_at, p.tier, p.currency,
+  p.amount, p.refunded_amount,
   billing.paid(p) as paid,
   p.period_start,
   p.period_end
@@ -66,17 +56,13 @@ comment on column billing.receipts.period_end is 'End of the period that was pai
 
 -- Returns in one sentence why a user has the tier: the source that rules.
 create function billing.why_text(p_ruling billing.ruling)
-returns text
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+returns text language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_source constant billing.sources := p_ruling.source;
   v_until constant text := coalesce(' until ' || billing.day_text(v_source.ends_at), '');
   v_name text;
 begin
-  if v_source.kind is null then
-    return 'No payment, subscription or grant gives a tier.';
-  end if;
+  if v_source.kind is null then return 'No payment, subscription or grant gives a tier.'; end if;
   v_name := case v_source.kind
     when 'payment' then (
       select format('Payment %s of %s', coalesce(p.gateway_payment_id, p.id::text), billing.day_text(p.captured_at))
@@ -106,29 +92,22 @@ begin
       billing.day_text(v_source.ended_at), coalesce(replace(v_source.ended_reason, '_', ' '), 'ended')
     )
   end;
-end
-$$;
+end $$;
 
 -- A function with one plan for all users, because planning its statement takes longer than running it.
 create function billing.count_findings(p_user_id uuid)
-returns bigint
-language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+returns bigint language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$ begin return (select count(*) from billing.findings f where f.user_id = p_user_id); end $$;
 
 create view billing.customers with (security_invoker = true) as
 select
-  u.user_id,
-  u.email,
-  u.name,
+  u.user_id, u.email, u.name,
   coalesce(pr.subscription_tier, 'free') as tier,
   billing.why_text(found.ruling) as why,
-  live.kind as source_kind,
-  live.id as source_id,
-  live.ends_at as until,
+  live.kind as source_kind, live.id as source_id, live.ends_at as until,
   case
     when exists (
-      select
-      from billing.gateway_subscriptions m
+      select from billing.gateway_subscriptions m
       where m.user_id = u.user_id
         and m.is_billed
         and m.stops_at is null
@@ -205,8 +184,7 @@ create function billing.search_customers(p_query text)
 returns table (user_id uuid, email text, name text, tier text, found_by text) -- at most 20, the best match first
 -- A part that most names have does not read the whole index.
 set gin_fuzzy_search_limit = 20000
-language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off
-as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   v_most constant integer := 20;
   v_query constant text := btrim(p_query);
@@ -219,9 +197,7 @@ declare
   v_names uuid[] := '{}';
   v_emails uuid[] := '{}';
 begin
-  if v_query = '' then
-    return;
-  end if;
+  if v_query = '' then return; end if;
   select array_agg(found.id order by found.rank), array_agg(found.way order by found.rank)
   into v_ids, v_ways
   from (
@@ -293,8 +269,7 @@ begin
   left join billing.profiles pr on pr.user_id = hit.id
   order by hit.place
   limit v_most;
-end
-$$;
+end $$;
 comment on function billing.search_customers is
   'At most 20 customers by the beginning of an e-mail address, a part of a name, or a whole id of the user, an order, a '
   'payment, a refund or a subscription.';

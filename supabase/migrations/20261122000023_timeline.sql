@@ -7,8 +7,7 @@ create function billing.gateway_link(
   p_id text
 )
 returns text -- null: the mode or the address of the dashboard is not known
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return (
     select replace(replace(replace(s.gateway_dashboard, '{mode}', mode.name), '{kind}', p_kind), '{id}', p_id)
@@ -17,13 +16,11 @@ begin
     where s.is_only
       and p_id <> ''
   );
-end
-$$;
+end $$;
 
 -- The state of a side effect: queued, delivered or parked.
 create function billing.outbox_state(p_delivered_at timestamptz, p_parked_at timestamptz)
-returns text
-language sql immutable set search_path = pg_catalog, pg_temp
+returns text language sql immutable set search_path = pg_catalog, pg_temp
 return case when p_delivered_at is not null then 'delivered' when p_parked_at is not null then 'parked' else 'queued' end;
 
 -- The gateway's ids by which events name a customer's records. An event is found by them.
@@ -192,16 +189,10 @@ comment on column billing.timeline.rank is 'Sorts rows of the same time: a cause
 
 create view billing.webhooks with (security_invoker = true) as
 select
-  e.body_sha256,
-  e.received_at,
-  e.event,
-  e.subject_id,
+  e.body_sha256, e.received_at, e.event, e.subject_id,
   coalesce(subject.user_id, billing.json_uuid(e.payload #> '{payload,subscription,entity,notes,user_id}')) as user_id,
   (select u.email from billing.find_user(subject.user_id) u) as email,
-  e.deliveries,
-  e.attempts,
-  e.outcome,
-  e.payload
+  e.deliveries, e.attempts, e.outcome, e.payload
 from billing.gateway_events e
 left join lateral (
   select s.user_id from billing.subjects s where s.subject_id = e.subject_id and s.user_id is not null limit 1
@@ -222,16 +213,11 @@ comment on column billing.webhooks.payload is 'The body. Null: deleted after 90 
 
 create view billing.messages with (security_invoker = true) as
 select
-  o.id,
-  o.kind,
-  o.destination,
+  o.id, o.kind, o.destination,
   o.payload ->> 'to' as recipient,
   billing.user_of_message(o) as user_id,
   billing.outbox_state(o.delivered_at, o.parked_at) as state,
-  o.attempts,
-  o.last_error,
-  o.created_at,
-  o.delivered_at,
+  o.attempts, o.last_error, o.created_at, o.delivered_at,
   case when o.delivered_at is null and o.parked_at is null then o.next_attempt_at end as next_attempt_at,
   o.payload
 from billing.outbox o;
@@ -252,13 +238,9 @@ comment on column billing.messages.payload is 'The data from which the mail is w
 
 create view billing.customer_payments with (security_invoker = true) as
 select
-  p.user_id,
-  p.gateway_order_id,
-  p.gateway_payment_id,
+  p.user_id, p.gateway_order_id, p.gateway_payment_id,
   coalesce(p.captured_at, p.created_at) as at,
-  p.tier,
-  p.amount,
-  p.currency,
+  p.tier, p.amount, p.currency,
   case when p.extra_of is not null and p.confirmed_at is null then 'created' else p.status end as status,
   (
     select count(*)

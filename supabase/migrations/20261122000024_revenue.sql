@@ -24,8 +24,7 @@ cross join lateral (
       s.kind <> 'gateway_subscription'
       -- A trial, or a first cycle that was announced by its activation alone.
       or not exists (
-        select
-        from public.payments c
+        select from public.payments c
         where (c.user_id, c.gateway_subscription_id) = (s.user_id, s.id)
           and c.period_end = s.ends_at
       )
@@ -42,9 +41,7 @@ cross join lateral (
     on s.user_id = c.user_id
     and s.kind = 'gateway_subscription'
     and s.id = c.gateway_subscription_id
-  left join billing.refunds f
-    on f.gateway_payment_id = c.gateway_payment_id
-    and f.status = 'processed'
+  left join billing.refunds f on f.gateway_payment_id = c.gateway_payment_id and f.status = 'processed'
   where c.user_id = u.user_id
     and c.gateway_subscription_id is not null
   group by c.gateway_subscription_id, s.tier, c.period_start, c.period_end

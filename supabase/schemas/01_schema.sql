@@ -3,9 +3,7 @@
 -- Nothing is installed where one of the service's names is taken. A test compares these names with an installation. A
 -- function, because the CLI prints the whole statement that failed.
 create function pg_temp.refuse_taken_names()
-returns void
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_names constant text[] := array[
     'apply_gateway_event', 'apply_gateway_subscription', 'apply_invoices', 'apply_order_payments', 'apply_order_read',
@@ -39,8 +37,7 @@ begin
       and c.relname = any (v_names)
       -- The index of a table that is named already.
       and not exists (
-        select
-        from pg_index i
+        select from pg_index i
         join pg_class t on t.oid = i.indrelid
         where i.indexrelid = c.oid
           and t.relname = any (v_names)
@@ -68,8 +65,7 @@ begin
       'supabase/docs/deployment.md.', v_taken
       using errcode = 'PS409';
   end if;
-end
-$$;
+end $$;
 
 select pg_temp.refuse_taken_names();
 
@@ -86,9 +82,7 @@ alter default privileges in schema billing grant execute on functions to service
 -- Locks auth.users for a file that creates a foreign key to it or a trigger on it, which take the same lock until the end of
 -- the file. Does not queue for the lock: all sign-ins would wait behind it, for example for the end of an autovacuum.
 create function billing.lock_users()
-returns void
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   for n in 1..600 loop
     begin
@@ -103,22 +97,19 @@ begin
   end loop;
   raise lock_not_available
     using message = 'Another transaction or a vacuum has locked auth.users for a minute: run "supabase db push" again.';
-end
-$$;
+end $$;
 revoke execute on function billing.lock_users() from service_role;
 
 -- All rules read the time from this function, so that a test stack can replace it and shift time. In plpgsql, as all
 -- functions that a request calls: a session plans a function in sql again for each call.
 create function billing.clock()
-returns timestamptz
-language plpgsql stable set search_path = pg_catalog, pg_temp
+returns timestamptz language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$ begin return now(); end $$;
 comment on function billing.clock() is 'The current time for all rules: the start of the transaction.';
 
 -- Formats a time as JavaScript does: YYYY-MM-DDTHH:MM:SS.sssZ.
 create function billing.iso_time(p_at timestamptz)
-returns text
-language plpgsql stable set search_path = pg_catalog, pg_temp
+returns text language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$ begin return to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'); end $$;
 
 create table billing.settings (
@@ -155,34 +146,27 @@ as $$ begin return coalesce((select s.credit from billing.settings s where s.is_
 
 -- Returns a JSON object. Any other value gives null.
 create function billing.json_object(p_value jsonb)
-returns jsonb
-language plpgsql immutable set search_path = pg_catalog, pg_temp
+returns jsonb language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$ begin return case when jsonb_typeof(p_value) = 'object' then p_value end; end $$;
 
 -- Returns the text of a JSON string. Any other value gives null.
 create function billing.json_text(p_value jsonb)
-returns text
-language plpgsql immutable set search_path = pg_catalog, pg_temp
+returns text language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$ begin return case when jsonb_typeof(p_value) = 'string' then p_value #>> '{}' end; end $$;
 
 -- Returns the UUID in a JSON string. Any other value gives null.
 create function billing.json_uuid(p_value jsonb)
-returns uuid
-language plpgsql immutable set search_path = pg_catalog, pg_temp
-as $$
+returns uuid language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return case
     when jsonb_typeof(p_value) = 'string' and p_value #>> '{}' ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
       then (p_value #>> '{}')::uuid
   end;
-end
-$$;
+end $$;
 
 -- Returns the time of Unix seconds, a JSON integer of the years 1970 to 9999. Any other value gives null.
 create function billing.json_time(p_value jsonb)
-returns timestamptz
-language plpgsql immutable set search_path = pg_catalog, pg_temp
-as $$
+returns timestamptz language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return case
     when jsonb_typeof(p_value) = 'number' then
@@ -191,14 +175,11 @@ begin
           then to_timestamp(p_value::numeric)
       end
   end;
-end
-$$;
+end $$;
 
 -- Returns a JSON integer, such as an amount in minor currency units. Any other value gives null.
 create function billing.json_integer(p_value jsonb)
-returns bigint
-language plpgsql immutable set search_path = pg_catalog, pg_temp
-as $$
+returns bigint language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return case
     when jsonb_typeof(p_value) = 'number' then
@@ -206,18 +187,14 @@ begin
         when abs(p_value::numeric) <= 9007199254740991 and p_value::numeric = trunc(p_value::numeric) then p_value::bigint
       end
   end;
-end
-$$;
+end $$;
 
 -- Returns the created_at of an event. Some events have it inside the payload. Null: the event has none.
 create function billing.event_time(p_body jsonb)
-returns timestamptz
-language plpgsql immutable set search_path = pg_catalog, pg_temp
-as $$
+returns timestamptz language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return coalesce(billing.json_time(p_body -> 'created_at'), billing.json_time(p_body -> 'payload' -> 'created_at'));
-end
-$$;
+end $$;
 
 -- Returns when an event happened, to rank it among the customer's acts. The gateway's times have whole seconds, so an event
 -- counts from the end of its second. An event without a time, or with a time more than 14 days ago, counts from its
@@ -226,20 +203,16 @@ create function billing.happened_at(
   p_created_at timestamptz, -- of the event; null: it has none
   p_arrived_at timestamptz
 )
-returns timestamptz
-language plpgsql immutable set search_path = pg_catalog, pg_temp
-as $$
+returns timestamptz language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return case
     when p_created_at > p_arrived_at - interval '14 days'
       then least(p_created_at + interval '999999 microseconds', p_arrived_at)
     else p_arrived_at
   end;
-end
-$$;
+end $$;
 
 -- Adds calendar months in UTC, in every time zone of the session. The result is at most the last day of its month.
 create function billing.add_months(p_from timestamptz, p_months integer)
-returns timestamptz
-language plpgsql immutable set search_path = pg_catalog, pg_temp
+returns timestamptz language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$ begin return (p_from at time zone 'UTC' + make_interval(months => p_months)) at time zone 'UTC'; end $$;

@@ -38,15 +38,12 @@ create index outbox_recipient_idx on billing.outbox ((payload ->> 'to')) where p
 
 -- Enqueues a side effect. A second call with the same key changes nothing.
 create function billing.enqueue(p_key text, p_destination text, p_kind text, p_payload jsonb)
-returns void
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   insert into billing.outbox (key, destination, kind, payload)
   values (p_key, p_destination, p_kind, p_payload)
   on conflict (key) do nothing;
-end
-$$;
+end $$;
 
 create table billing.marks (
   kind text not null constraint marks_kind_check check (kind in ('pause', 'settle_failure', 'missed_webhook')),
@@ -70,8 +67,7 @@ comment on column billing.marks.detail is
 -- After the lease, rows that were neither completed nor failed may be claimed again. API: service_role only.
 create function public.claim_outbox(p_destination text)
 returns jsonb -- {token, rows: [{id, key, kind, payload}], parked}: at most 20 rows, with the parked ones
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s'
-as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' as $$
 declare
   v_token constant uuid := gen_random_uuid();
   v_result jsonb;
@@ -124,8 +120,7 @@ begin
   into v_result
   from claimed c;
   return v_result;
-end
-$$;
+end $$;
 comment on function public.claim_outbox is 'Claims up to 20 due side effects of one destination, for 60 seconds.';
 revoke execute on function public.claim_outbox from public, anon, authenticated;
 grant execute on function public.claim_outbox to service_role;
@@ -133,8 +128,7 @@ grant execute on function public.claim_outbox to service_role;
 -- API: service_role only.
 create function public.next_outbox_attempt(p_destinations text) -- comma-separated
 returns jsonb -- {next_attempt_at}: ISO 8601 in UTC; null: no row waits
-language sql stable set search_path = pg_catalog, pg_temp
-as $$
+language sql stable set search_path = pg_catalog, pg_temp as $$
   select jsonb_build_object('next_attempt_at', billing.iso_time(min(greatest(first.next_attempt_at, m.at))))
   from unnest(string_to_array(p_destinations, ',')) d (destination)
   cross join lateral (
@@ -159,8 +153,7 @@ create function public.complete_outbox(
   p_note text default null -- why no message was sent
 )
 returns jsonb -- {completed}
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s'
-as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' as $$
 declare
   v_completed integer;
 begin
@@ -182,15 +175,13 @@ begin
   where o.id = delivered.id;
   get diagnostics v_completed = row_count;
   return jsonb_build_object('completed', v_completed);
-end
-$$;
+end $$;
 comment on function public.complete_outbox is 'Marks claimed side effects as delivered.';
 revoke execute on function public.complete_outbox from public, anon, authenticated;
 grant execute on function public.complete_outbox to service_role;
 
 create function billing.retry_delay(p_attempts integer)
-returns interval
-language sql immutable set search_path = pg_catalog, pg_temp
+returns interval language sql immutable set search_path = pg_catalog, pg_temp
 return coalesce((array['5 seconds', '30 seconds', '2 minutes', '10 minutes']::interval[])[p_attempts], interval '1 hour');
 
 -- A row is parked where a retry is useless or 24 hours have passed. It is marked once, and only during its lease: afterwards
@@ -203,8 +194,7 @@ create function public.fail_outbox(
   p_pause_seconds integer default null -- the destination asked for this pause: the attempt does not count
 )
 returns jsonb -- {retried, parked}
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s'
-as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' as $$
 declare
   v_now constant timestamptz := billing.clock();
   v_pause_until constant timestamptz := v_now + make_interval(secs => p_pause_seconds);
@@ -248,8 +238,7 @@ begin
   -- A listening scheduler then reads the new time of the next attempt.
   perform pg_notify('outbox', '');
   return v_result;
-end
-$$;
+end $$;
 comment on function public.fail_outbox is 'Marks claimed side effects as failed: they are retried or parked.';
 revoke execute on function public.fail_outbox from public, anon, authenticated;
 grant execute on function public.fail_outbox to service_role;
@@ -257,8 +246,7 @@ grant execute on function public.fail_outbox to service_role;
 -- For an admin who repaired the cause: retries a parked side effect for another 24 hours.
 create function billing.requeue(p_id bigint)
 returns boolean -- false: no such row, or it is delivered
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   update billing.outbox o
   set queued_at = billing.clock(),
@@ -274,30 +262,25 @@ begin
     return true;
   end if;
   return false;
-end
-$$;
+end $$;
 revoke execute on function billing.requeue(bigint) from service_role;
 
 -- Each write of a tier refreshes the app's cached pages. One key for each transaction, since an upsert fires the insert
 -- and the update trigger. The key has the time, because transaction ids repeat in a restored database.
 create function billing.revalidation_key()
-returns text
-language plpgsql stable set search_path = pg_catalog, pg_temp
+returns text language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$ begin return format('revalidation/%s-%s', extract(epoch from now()), pg_current_xact_id()); end $$;
 
 -- Security definer: the role of an admin or of the app may write tiers but not the outbox.
 create function billing.enqueue_revalidation()
-returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp
-as $$
+returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   perform billing.enqueue(
     billing.revalidation_key(), 'revalidation', 'revalidation',
     '{"paths": ["/subscription", "/pricing", "/analytics", "/dashboard"]}'
   );
   return null;
-end
-$$;
+end $$;
 
 create table billing.tier_changes (
   id bigint generated always as identity primary key,
@@ -319,21 +302,16 @@ comment on column billing.tier_changes.reference is 'The gateway''s id of the pa
 
 -- Sets the cause of the tier changes that follow in this transaction.
 create function billing.note_cause(p_cause text, p_reference text)
-returns void
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   perform
     set_config('subscriptions.cause', coalesce(p_cause, ''), true),
     set_config('subscriptions.reference', coalesce(p_reference, ''), true);
-end
-$$;
+end $$;
 
 -- Security definer: the role of an admin or of the app may write tiers but not this log.
 create function billing.note_tier_change()
-returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp
-as $$
+returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   insert into billing.tier_changes (user_id, from_tier, to_tier, cause, reference)
   values (
@@ -344,8 +322,7 @@ begin
     nullif(current_setting('subscriptions.reference', true), '')
   );
   return null;
-end
-$$;
+end $$;
 
 -- The table of the profiles has one of two names. No revalidation by the trigger in a request: there billing.settle_access
 -- enqueues all side effects in one statement.
@@ -379,9 +356,7 @@ $triggers$;
 -- Marks the transaction as a request of the function, and sets the cause of its tier changes. A request does not wake the
 -- dispatcher: the function dispatches after its answer.
 create function billing.begin_request(p_cause text, p_reference text)
-returns void
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_set text;
 begin
@@ -389,8 +364,7 @@ begin
   v_set := set_config('subscriptions.request', 'on', true);
   v_set := set_config('subscriptions.cause', coalesce(p_cause, ''), true);
   v_set := set_config('subscriptions.reference', coalesce(p_reference, ''), true);
-end
-$$;
+end $$;
 
 create table billing.function_calls (
   id bigint generated always as identity primary key,
@@ -414,13 +388,9 @@ comment on column billing.function_calls.error is 'Why no answer arrived: the me
 -- (the functions' address) and `subscriptions_internal_key`. Adds no call while one to the same endpoint is queued, that is
 -- committed but not sent. pg_net waits 5 s, and the work may take longer, so the function answers at once. Never fails.
 create function billing.call_function(p_path text)
-returns void
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  if to_regclass('vault.decrypted_secrets') is null or to_regnamespace('net') is null then
-    return;
-  end if;
+  if to_regclass('vault.decrypted_secrets') is null or to_regnamespace('net') is null then return; end if;
   execute $call$
     insert into billing.function_calls (path, request_id)
     select $1, net.http_post(
@@ -437,8 +407,7 @@ begin
     join vault.decrypted_secrets key on key.name = 'subscriptions_internal_key'
     where url.name = 'subscriptions_url'
       and not exists (
-        select
-        from net.http_request_queue q
+        select from net.http_request_queue q
         where q.url = rtrim(btrim(url.decrypted_secret, E' \t\r\n'), '/') || $1
       )
   $call$
@@ -447,14 +416,11 @@ exception
   -- A broken Vault secret must not stop a payment. The schedule calls again within minutes.
   when others then
     raise warning '% was not called: %', p_path, sqlerrm;
-end
-$$;
+end $$;
 
 -- Stores the answers that pg_net received, and deletes calls that are older than a day. Never fails.
 create function billing.read_answers()
-returns void
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   if to_regclass('net._http_response') is not null then
     execute $read$
@@ -472,15 +438,12 @@ begin
 exception
   when others then
     raise warning 'the answers of internal calls were not read: %', sqlerrm;
-end
-$$;
+end $$;
 
 -- Wakes the dispatcher, at most once in a transaction. Never fails.
 -- Security definer: a role that enqueues has no rights on Vault and pg_net.
 create function billing.wake()
-returns void
-language plpgsql security definer set search_path = pg_catalog, pg_temp
-as $$
+returns void language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   if current_setting('subscriptions.request', true) = 'on' or current_setting('subscriptions.woken', true) = 'on' then
     return;
@@ -492,20 +455,16 @@ begin
 exception
   when others then
     raise warning 'the dispatcher was not woken: %', sqlerrm;
-end
-$$;
+end $$;
 revoke execute on function billing.wake() from service_role;
 
 -- Security definer: service_role enqueues, but may not execute billing.wake.
 create function billing.wake_dispatcher()
-returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp
-as $$
+returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   perform billing.wake();
   return null;
-end
-$$;
+end $$;
 
 create trigger wake_dispatcher
 after insert on billing.outbox

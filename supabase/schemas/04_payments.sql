@@ -20,8 +20,7 @@ comment on column billing.refunds.amount is 'Minor currency units.';
 -- Returns the sum of the processed refunds of a gateway payment.
 create function billing.refunded_amount(p_gateway_payment_id text)
 returns bigint -- minor currency units
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return (
     select coalesce(sum(r.amount), 0)
@@ -29,8 +28,7 @@ begin
     where r.gateway_payment_id = p_gateway_payment_id
       and r.status = 'processed'
   );
-end
-$$;
+end $$;
 
 -- Returns whether a payment was refunded in full.
 create function billing.is_refunded(p_amount bigint, p_refunded_amount bigint)
@@ -41,16 +39,14 @@ as $$ begin return coalesce(p_amount > 0 and p_refunded_amount >= p_amount, fals
 -- Returns what was paid with a payment, in its own currency: without its refunds, and nothing after a lost dispute.
 create function billing.paid(p_payment public.payments)
 returns bigint -- minor currency units
-language plpgsql immutable set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return case
     when p_payment.status = 'captured' and p_payment.dispute_status is distinct from 'lost'
       then greatest(p_payment.amount - p_payment.refunded_amount, 0)
     else 0
   end;
-end
-$$;
+end $$;
 
 -- Returns what was paid for a period, without what was refunded or lost in a dispute. The credit of a payment counts: it was
 -- paid for with an earlier period. Of several payments for one cycle one counts.
@@ -62,8 +58,7 @@ create function billing.paid_for(
   p_currency text -- a payment in another currency does not count
 )
 returns bigint -- minor currency units
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   if p_kind = 'payment' then
     return coalesce((
@@ -82,15 +77,13 @@ begin
       and c.period_end = p_until
       and c.currency = p_currency
   ), 0);
-end
-$$;
+end $$;
 
 -- Serializes the transactions about a gateway payment. A refund and its charge may arrive at the same time, and without the
 -- lock neither transaction would see the other's row. The lock comes before the user's lock, because a refund does not name
 -- its user. Use it once for each event, not for each row of a bulk insert: the server's lock table has a fixed size.
 create function billing.lock_gateway_payment(p_gateway_payment_id text) -- null: nothing to lock
-returns void
-language plpgsql set search_path = pg_catalog, pg_temp
+returns void language plpgsql set search_path = pg_catalog, pg_temp
 as $$ begin perform pg_advisory_xact_lock(hashtextextended(p_gateway_payment_id, 0)); end $$;
 
 -- Stores a refund, or its new status. A pending refund becomes processed or failed. A processed refund may still fail.
@@ -101,8 +94,7 @@ create function billing.merge_refund(
   p_status text -- pending, processed or failed
 )
 returns boolean -- whether the refund or its status is new
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   insert into billing.refunds as r (refund_id, gateway_payment_id, amount, status)
   values (p_refund_id, p_gateway_payment_id, p_amount, p_status)
@@ -111,8 +103,7 @@ begin
   where array_position(array['pending', 'processed', 'failed'], r.status)
     < array_position(array['pending', 'processed', 'failed'], excluded.status);
   return found;
-end
-$$;
+end $$;
 
 -- Stores an extra payment on an order: one of its payments counts, and the others are to be refunded. The caller holds the
 -- lock on the one that counts.
@@ -121,9 +112,7 @@ create function billing.note_extra_payment(
   p_gateway_payment_id text,
   p_confirmed_at timestamptz -- null: not confirmed by the gateway
 )
-returns void
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   insert into public.payments as x (
     user_id, amount, currency, status, tier, plan_id, gateway_key_id, gateway_payment_id, extra_of, captured_at,
@@ -139,15 +128,13 @@ begin
   where x.extra_of = excluded.extra_of
     and x.confirmed_at is null
     and excluded.confirmed_at is not null;
-end
-$$;
+end $$;
 
 -- Chooses the payment that counts for an order. A payment that was not refunded in full comes before one that was, then a
 -- captured payment before one that is only verified, then the payment that counts already. The caller holds its lock.
 create function billing.count_best_payment(p_payment public.payments)
 returns public.payments -- the row after the choice
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_extra public.payments;
 begin
@@ -161,19 +148,14 @@ begin
     )
   order by x.confirmed_at is null, x.captured_at, x.gateway_payment_id
   limit 1;
-  if not found then
-    return p_payment;
-  end if;
+  if not found then return p_payment; end if;
 
   -- The two rows exchange what belongs to the payment at the gateway.
   update public.payments x set gateway_payment_id = null where x.id = v_extra.id;
   update public.payments p
   set gateway_payment_id = v_extra.gateway_payment_id,
-    gateway_signature = null,
-    captured_at = v_extra.captured_at,
-    confirmed_at = v_extra.confirmed_at,
-    refunded_amount = v_extra.refunded_amount,
-    dispute_status = v_extra.dispute_status,
+    gateway_signature = null, captured_at = v_extra.captured_at, confirmed_at = v_extra.confirmed_at,
+    refunded_amount = v_extra.refunded_amount, dispute_status = v_extra.dispute_status,
     dispute_event_at = v_extra.dispute_event_at,
     -- A payment that is only verified needs a confirmation by the gateway.
     next_reconcile_at = case
@@ -183,34 +165,27 @@ begin
   where p.id = p_payment.id;
   update public.payments x
   set gateway_payment_id = p_payment.gateway_payment_id,
-    captured_at = p_payment.captured_at,
-    confirmed_at = p_payment.confirmed_at,
-    refunded_amount = p_payment.refunded_amount,
-    dispute_status = p_payment.dispute_status,
+    captured_at = p_payment.captured_at, confirmed_at = p_payment.confirmed_at,
+    refunded_amount = p_payment.refunded_amount, dispute_status = p_payment.dispute_status,
     dispute_event_at = p_payment.dispute_event_at
   where x.id = v_extra.id;
   select * into p_payment from public.payments p where p.id = p_payment.id;
   return p_payment;
-end
-$$;
+end $$;
 
 -- Returns whether a payment needs no further reconciliation.
 create function billing.is_settled(p_payment public.payments)
-returns boolean
-language plpgsql immutable set search_path = pg_catalog, pg_temp
-as $$
+returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return p_payment.confirmed_at is not null and (p_payment.fulfilled_at is not null or p_payment.user_id is null)
     or billing.is_refunded(p_payment.amount, p_payment.refunded_amount);
-end
-$$;
+end $$;
 
 -- Returns when to reconcile a payment again, counted from its order or its verification. After five days the result is
 -- final: the gateway refunds a payment that is only authorised by then.
 create function billing.next_reconciliation(p_payment public.payments)
 returns timestamptz -- null: no further reconciliation
-language sql stable set search_path = pg_catalog, pg_temp
-as $$
+language sql stable set search_path = pg_catalog, pg_temp as $$
   select min(due.at)
   from unnest(array[15, 60, 6 * 60, 24 * 60, 72 * 60, 120 * 60]) minutes
   cross join lateral (
@@ -221,21 +196,18 @@ $$;
 
 -- Returns the calendar months that a plan sells.
 create function billing.sold_months(p_duration_months integer)
-returns integer
-language plpgsql immutable set search_path = pg_catalog, pg_temp
+returns integer language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$ begin return coalesce(nullif(p_duration_months, 0), 12); end $$;
 
 -- Returns the tier that a payment buys. Contract: "What an order sells".
 create function billing.tier_bought(p_payment public.payments)
-returns text
-language plpgsql immutable set search_path = pg_catalog, pg_temp
+returns text language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$ begin return coalesce(nullif(p_payment.meta ->> 'tier', ''), nullif(p_payment.tier, ''), 'basic'); end $$;
 
 -- Returns the plan that a payment buys: the plan that was sold, else the present plan of its tier, on offer or not.
 create function billing.plan_bought(p_payment public.payments)
 returns public.plans -- all null: no such plan
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_plan public.plans;
 begin
@@ -244,6 +216,5 @@ begin
   where p.id = p_payment.plan_id
     or p_payment.plan_id is null and p.tier = billing.tier_bought(p_payment);
   return v_plan;
-end
-$$;
+end $$;
 

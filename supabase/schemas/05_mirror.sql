@@ -156,16 +156,13 @@ comment on column billing.subscription_orders.next_check_at is 'When it is next 
 -- its first activation if that came before the halt, else its trial. If nothing of these is known, its paid time ended where
 -- the cycle of its first activation began.
 create function billing.last_paid_cycle(p_subscription billing.gateway_subscriptions)
-returns billing.gateway_subscriptions
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+returns billing.gateway_subscriptions language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   select date_trunc('second', cycle.period_start), cycle.period_end, date_trunc('second', cycle.at)
   into p_subscription.period_start, p_subscription.period_end, p_subscription.period_event_at
   from (
     select
-      p_subscription.paid_period_start as period_start,
-      p_subscription.paid_period_end as period_end,
+      p_subscription.paid_period_start as period_start, p_subscription.paid_period_end as period_end,
       p_subscription.paid_period_event_at as at
     where p_subscription.paid_period_event_at is not null
     union all
@@ -186,15 +183,13 @@ begin
   order by cycle.at desc, cycle.period_end desc, cycle.period_start desc
   limit 1;
   return p_subscription;
-end
-$$;
+end $$;
 
 -- Returns the end of the paid time of a gateway subscription whose newest cycle was refunded in full: the end of the newest
 -- paid cycle before it, else the start of the first refunded cycle. A cycle with several payments is refunded when all are.
 create function billing.paid_until(p_subscription billing.gateway_subscriptions)
 returns timestamptz -- null: the newest cycle is paid
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return (
     select case
@@ -215,8 +210,7 @@ begin
       group by c.period_start, c.period_end
     ) cycle
   );
-end
-$$;
+end $$;
 
 -- Merges the status of an event, with the time of the next charge and the page of the gateway, if no newer one is known. A
 -- halt and a resumption are kept with their times.
@@ -227,9 +221,7 @@ create function billing.merge_gateway_status(
   p_created_at timestamptz, -- of the event; null: the event is applied and sets no event time
   p_arrived_at timestamptz
 )
-returns billing.gateway_subscriptions
-language plpgsql immutable set search_path = pg_catalog, pg_temp
-as $$
+returns billing.gateway_subscriptions language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare
   -- Of two events in the same second the later one in this list wins.
   v_statuses constant text[] := array[
@@ -266,8 +258,7 @@ begin
     p_subscription.gateway_status_event_at := coalesce(p_created_at, v_before.gateway_status_event_at);
   end if;
   return p_subscription;
-end
-$$;
+end $$;
 
 -- Merges the plan that an event names. After an event named a plan of ours, the subscription remains a source. A cancellation
 -- does not change that plan.
@@ -277,9 +268,7 @@ create function billing.merge_gateway_plan(
   p_gateway_plan_id text, -- null: the event names none
   p_created_at timestamptz -- of the event; null: the event is applied and sets no event time
 )
-returns billing.gateway_subscriptions
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+returns billing.gateway_subscriptions language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_cancelled constant boolean := p_event = 'subscription.cancelled';
   v_id constant text := left(p_gateway_plan_id, 200);
@@ -305,13 +294,11 @@ begin
     p_subscription.gateway_plan_id := v_id;
   end if;
   return p_subscription;
-end
-$$;
+end $$;
 
 -- Returns when a charge was made. One that arrives late, such as from reconciliation, keeps the gateway's time.
 create function billing.charged_at(p_created_at timestamptz, p_arrived_at timestamptz)
-returns timestamptz
-language plpgsql immutable set search_path = pg_catalog, pg_temp
+returns timestamptz language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$ begin return least(p_created_at + interval '999999 microseconds', p_arrived_at); end $$;
 
 -- Merges the cycle of an event. Of two events in the same second the longer period wins.
@@ -324,9 +311,7 @@ create function billing.merge_cycle(
   p_created_at timestamptz, -- of the event; null: the event is applied and sets no event time
   p_arrived_at timestamptz
 )
-returns billing.gateway_subscriptions
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+returns billing.gateway_subscriptions language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_before constant billing.gateway_subscriptions := p_subscription;
   v_charged_at constant timestamptz := billing.charged_at(p_created_at, p_arrived_at);
@@ -353,8 +338,7 @@ begin
     end if;
   end if;
   return p_subscription;
-end
-$$;
+end $$;
 
 -- Merges whether a subscription was activated or cancelled. Of an activation and a cancellation in the same second the
 -- cancellation wins. So the order of arrival does not matter.
@@ -366,9 +350,7 @@ create function billing.merge_activation(
   p_created_at timestamptz, -- of the event; null: the event is applied and sets no event time
   p_arrived_at timestamptz
 )
-returns billing.gateway_subscriptions
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+returns billing.gateway_subscriptions language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_before constant billing.gateway_subscriptions := p_subscription;
   v_cancelled constant boolean := p_event = 'subscription.cancelled';
@@ -383,9 +365,7 @@ begin
       p_subscription.cancelled_arrived_at := p_arrived_at;
     end if;
   end if;
-  if v_cancelled then
-    return p_subscription;
-  end if;
+  if v_cancelled then return p_subscription; end if;
   if p_created_at > v_before.activated_event_at is not false then
     p_subscription.activated_at := case
       when num_nulls(v_before.activated_event_at, p_created_at) > 0 then greatest(v_before.activated_at, v_happened_at)
@@ -404,8 +384,7 @@ begin
     p_subscription.first_period_event_at := v_at;
   end if;
   return p_subscription;
-end
-$$;
+end $$;
 
 -- Finds the row of a gateway subscription and locks it. A new one that the user ended before its first event is ended.
 create function billing.lock_mirrored(
@@ -413,9 +392,7 @@ create function billing.lock_mirrored(
   p_gateway_subscription_id text,
   p_happened_at timestamptz -- the event
 )
-returns billing.gateway_subscriptions
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+returns billing.gateway_subscriptions language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_mirrored billing.gateway_subscriptions;
   v_ended_at timestamptz;
@@ -438,57 +415,36 @@ begin
     returning m.* into v_mirrored;
   end if;
   return v_mirrored;
-end
-$$;
+end $$;
 
 -- Writes a row of the mirror.
 create function billing.store_mirrored(p_subscription billing.gateway_subscriptions)
-returns billing.gateway_subscriptions
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+returns billing.gateway_subscriptions language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   update billing.gateway_subscriptions m
   set gateway_plan_id = p_subscription.gateway_plan_id,
-    plan_id = p_subscription.plan_id,
-    plan_event_at = p_subscription.plan_event_at,
-    status = p_subscription.status,
-    status_event_at = p_subscription.status_event_at,
-    cancelled_at = p_subscription.cancelled_at,
-    cancelled_arrived_at = p_subscription.cancelled_arrived_at,
-    activated_event_at = p_subscription.activated_event_at,
-    activated_at = p_subscription.activated_at,
-    first_activated_at = p_subscription.first_activated_at,
-    first_charged_at = p_subscription.first_charged_at,
-    period_start = p_subscription.period_start,
-    period_end = p_subscription.period_end,
-    period_event_at = p_subscription.period_event_at,
-    has_refunds = p_subscription.has_refunds,
-    paid_until = p_subscription.paid_until,
-    first_period_start = p_subscription.first_period_start,
-    first_period_end = p_subscription.first_period_end,
-    first_period_event_at = p_subscription.first_period_event_at,
-    paid_period_start = p_subscription.paid_period_start,
-    paid_period_end = p_subscription.paid_period_end,
-    paid_period_event_at = p_subscription.paid_period_event_at,
-    first_halted_at = p_subscription.first_halted_at,
-    last_halted_at = p_subscription.last_halted_at,
-    last_resumed_at = p_subscription.last_resumed_at,
-    authenticated_at = p_subscription.authenticated_at,
-    paid_count = p_subscription.paid_count,
-    gateway_status = p_subscription.gateway_status,
-    gateway_status_event_at = p_subscription.gateway_status_event_at,
-    charge_at = p_subscription.charge_at,
-    short_url = p_subscription.short_url,
-    ended_at = p_subscription.ended_at,
-    ended_reason = p_subscription.ended_reason,
-    arrived_at = p_subscription.arrived_at,
+    plan_id = p_subscription.plan_id, plan_event_at = p_subscription.plan_event_at, status = p_subscription.status,
+    status_event_at = p_subscription.status_event_at, cancelled_at = p_subscription.cancelled_at,
+    cancelled_arrived_at = p_subscription.cancelled_arrived_at, activated_event_at = p_subscription.activated_event_at,
+    activated_at = p_subscription.activated_at, first_activated_at = p_subscription.first_activated_at,
+    first_charged_at = p_subscription.first_charged_at, period_start = p_subscription.period_start,
+    period_end = p_subscription.period_end, period_event_at = p_subscription.period_event_at,
+    has_refunds = p_subscription.has_refunds, paid_until = p_subscription.paid_until,
+    first_period_start = p_subscription.first_period_start, first_period_end = p_subscription.first_period_end,
+    first_period_event_at = p_subscription.first_period_event_at, paid_period_start = p_subscription.paid_period_start,
+    paid_period_end = p_subscription.paid_period_end, paid_period_event_at = p_subscription.paid_period_event_at,
+    first_halted_at = p_subscription.first_halted_at, last_halted_at = p_subscription.last_halted_at,
+    last_resumed_at = p_subscription.last_resumed_at, authenticated_at = p_subscription.authenticated_at,
+    paid_count = p_subscription.paid_count, gateway_status = p_subscription.gateway_status,
+    gateway_status_event_at = p_subscription.gateway_status_event_at, charge_at = p_subscription.charge_at,
+    short_url = p_subscription.short_url, ended_at = p_subscription.ended_at,
+    ended_reason = p_subscription.ended_reason, arrived_at = p_subscription.arrived_at,
     next_check_at = p_subscription.next_check_at
   where m.user_id = p_subscription.user_id
     and m.gateway_subscription_id = p_subscription.gateway_subscription_id
   returning m.* into p_subscription;
   return p_subscription;
-end
-$$;
+end $$;
 
 -- Merges one event into the mirror. The caller holds the lock on the user, if the user exists.
 create function billing.merge_gateway_subscription(
@@ -504,8 +460,7 @@ create function billing.merge_gateway_subscription(
   p_arrived_at timestamptz
 )
 returns billing.gateway_subscriptions -- the row after the merge; all null: the event changed nothing
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_activated constant boolean := p_event = 'subscription.activated';
   v_charged constant boolean := p_event = 'subscription.charged';
@@ -550,9 +505,7 @@ begin
   if v_charged then
     v_is_paid := billing.record_charge(v_after, left(p_gateway_plan_id, 200), p_start, p_end, p_payment, v_charged_at);
   end if;
-  if v_after.first_halted_at is not null then
-    v_after := billing.last_paid_cycle(v_after);
-  end if;
+  if v_after.first_halted_at is not null then v_after := billing.last_paid_cycle(v_after); end if;
   v_after.has_refunds := v_before.has_refunds
     or v_is_paid and billing.refunded_amount(billing.json_text(p_payment -> 'id')) > 0;
   if v_after.has_refunds then
@@ -569,9 +522,7 @@ begin
   end if;
 
   v_is_news := v_after is distinct from v_before;
-  if not v_is_news and not v_is_older and not v_is_paid then
-    return null;
-  end if;
+  if not v_is_news and not v_is_older and not v_is_paid then return null; end if;
   if v_is_news then
     v_after.arrived_at := p_arrived_at;
   end if;
@@ -580,5 +531,4 @@ begin
     perform billing.adopt_charges(p_user_id);
   end if;
   return case when v_is_news or v_is_paid then v_after end;
-end
-$$;
+end $$;

@@ -42,9 +42,7 @@ comment on table billing.manual_subscriptions is
 -- Records a row that was written by hand, so that billing.settle_access does not overwrite it.
 -- Security definer: the role of an admin or of the app may write subscriptions but not this table.
 create function billing.record_manual_subscription()
-returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp
-as $$
+returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   if tg_op = 'UPDATE' and new.updated_at is not distinct from old.updated_at then
     new.updated_at := billing.clock();
@@ -78,8 +76,7 @@ begin
     where g.arrived_at is null;
   end if;
   return new;
-end
-$$;
+end $$;
 
 create trigger record_manual_subscription
 before update on public.subscriptions
@@ -112,8 +109,7 @@ comment on column billing.wishes.withdrawn_at is 'When the user resumed. A wish 
 -- Returns when the first wish that covers a gateway subscription was made.
 create function billing.cancelled_by_user_at(p_user_id uuid, p_authorised_at timestamptz)
 returns timestamptz -- null: none
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return (
     select min(w.at)
@@ -122,28 +118,24 @@ begin
       and w.at >= p_authorised_at
       and w.withdrawn_at is null
   );
-end
-$$;
+end $$;
 
 -- Returns when the customer authorised a gateway subscription.
 create function billing.authorised_at(p_subscription billing.gateway_subscriptions)
 returns timestamptz -- null: no event is known
-language plpgsql immutable set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return coalesce(
     least(p_subscription.authenticated_at, p_subscription.first_activated_at, p_subscription.first_charged_at),
     p_subscription.arrived_at
   );
-end
-$$;
+end $$;
 
 -- Returns the subscription that starts when another one ends: of the newest change of plan that was authorised and neither
 -- undone nor cancelled.
 create function billing.find_successor(p_user_id uuid, p_gateway_subscription_id text)
 returns billing.subscription_orders -- all null: none
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_order billing.subscription_orders;
 begin
@@ -160,18 +152,12 @@ begin
   order by o.created_at desc, o.id desc
   limit 1;
   return v_order;
-end
-$$;
+end $$;
 
 -- Nothing is stored about the sources that a payment replaced: when it is refunded in full, they run again.
 create view billing.replacements with (security_invoker = true) as
 select
-  p.id as payment_id,
-  p.user_id,
-  p.credited_kind as kind,
-  p.credited_id as id,
-  p.credited_until as until,
-  p.since,
+  p.id as payment_id, p.user_id, p.credited_kind as kind, p.credited_id as id, p.credited_until as until, p.since,
   p.fulfilled_at
 from public.payments p
 where p.credited_id is not null
@@ -185,9 +171,7 @@ comment on view billing.replacements is
 
 -- Finds the purchases that run and got credit for a payment, also by way of other purchases.
 create function billing.purchases_on_credit(p_payment public.payments)
-returns setof public.payments
-language sql stable set search_path = pg_catalog, pg_temp
-as $$
+returns setof public.payments language sql stable set search_path = pg_catalog, pg_temp as $$
   with recursive credited as (
     select r.payment_id
     from billing.replacements r
@@ -216,33 +200,25 @@ create function billing.grace_days(
   p_days integer, -- of the plan; null: there is no plan
   p_is_cancelled boolean -- for the end of the period
 )
-returns integer
-language plpgsql immutable set search_path = pg_catalog, pg_temp
+returns integer language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$ begin return case when p_is_cancelled then 0 else coalesce(p_days, 3) end; end $$;
 
 -- Returns when the access ends that the gateway bills: not before a reconciliation found no further cycle.
 create function billing.billed_until(p_period_end timestamptz, p_checked_at timestamptz, p_grace_days integer)
-returns timestamptz
-language plpgsql immutable set search_path = pg_catalog, pg_temp
-as $$
+returns timestamptz language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return case
     when p_checked_at > p_period_end + make_interval(days => greatest(p_grace_days - 1, 0))
       then p_period_end + make_interval(days => p_grace_days)
     else 'infinity'
   end;
-end
-$$;
+end $$;
 
 create view billing.sources with (security_invoker = true) as
 select s.*, s.ended_at is null and s.lapses_at > billing.clock() as is_running
 from (
   select
-    p.user_id,
-    'payment' as kind,
-    p.id::text as id,
-    p.plan_id,
-    p.tier,
+    p.user_id, 'payment' as kind, p.id::text as id, p.plan_id, p.tier,
     coalesce(p.chain_start, p.period_start) as starts_at,
     p.period_end as ends_at,
     p.period_end + make_interval(days => billing.grace_days(pl.grace_days, p.cancel_at_period_end)) as lapses_at,
@@ -262,11 +238,7 @@ from (
   where p.fulfilled_at is not null
   union all
   select
-    m.user_id,
-    'gateway_subscription',
-    m.gateway_subscription_id,
-    m.plan_id,
-    pl.tier,
+    m.user_id, 'gateway_subscription', m.gateway_subscription_id, m.plan_id, pl.tier,
     least(m.period_start, m.paid_until),
     coalesce(m.paid_until, m.period_end),
     case
@@ -311,10 +283,7 @@ from (
       -- that replaces it soon after that end.
       m.status = 'cancelled'
         and m.ended_at is null
-        and (
-          m.cancelled_at >= m.period_end - interval '1 day'
-          or m.activated_at is null and m.first_charged_at is null
-        )
+        and (m.cancelled_at >= m.period_end - interval '1 day' or m.activated_at is null and m.first_charged_at is null)
         and (billing.find_successor(m.user_id, m.gateway_subscription_id)).id is not null as ends_with_change
   ) cancelled
   -- Only the credited cycle has ended. A later one is a source again.
@@ -329,31 +298,14 @@ from (
   where m.period_end is not null
   union all
   select
-    g.user_id,
-    'grant',
-    g.id::text,
-    pl.id,
-    g.tier,
-    g.at,
-    g.until,
+    g.user_id, 'grant', g.id::text, pl.id, g.tier, g.at, g.until,
     g.until + make_interval(days => billing.grace_days(pl.grace_days, g.cancel_at_period_end)),
-    g.at,
-    g.at,
-    g.ended_at,
-    g.ended_reason,
-    g.cancel_at_period_end,
-    null
+    g.at, g.at, g.ended_at, g.ended_reason, g.cancel_at_period_end, null
   from billing.grants g
   left join public.plans pl on pl.tier = g.tier
   union all
   select
-    w.user_id,
-    'manual',
-    w.user_id::text,
-    w.plan_id,
-    w.tier,
-    w.period_start,
-    w.period_end,
+    w.user_id, 'manual', w.user_id::text, w.plan_id, w.tier, w.period_start, w.period_end,
     case
       when w.gateway_subscription_id is not null then billing.billed_until(w.period_end, m.checked_at, grace.days)
       else coalesce(w.period_end + make_interval(days => grace.days), 'infinity')
@@ -390,8 +342,7 @@ create type billing.ruling as (
 -- A purchase that begins when another source ends does not rule before.
 create function billing.find_ruling(p_user_id uuid)
 returns billing.ruling -- source is null: the user has no source
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_ruling billing.ruling;
 begin
@@ -453,16 +404,13 @@ begin
     s.id desc
   limit 1;
   return v_ruling;
-end
-$$;
+end $$;
 
 -- Attaches a gateway subscription that is no source to the ruling source. Such a subscription has no plan of ours, or its
 -- first cycle has not begun. subscription.activated sets the status, the id and the period, subscription.charged sets the
 -- period alone. Contract: "Gateway subscriptions".
 create function billing.attach_gateway_subscription(p_ruling billing.ruling)
-returns billing.ruling
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+returns billing.ruling language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_now constant timestamptz := billing.clock();
   v_source billing.sources := p_ruling.source;
@@ -513,9 +461,7 @@ begin
     return p_ruling;
   end if;
 
-  if v_source.kind = 'gateway_subscription' then
-    return p_ruling;
-  end if;
+  if v_source.kind = 'gateway_subscription' then return p_ruling; end if;
   select * into v_attached
   from billing.gateway_subscriptions m
   where m.user_id = v_source.user_id
@@ -526,9 +472,7 @@ begin
     and case when v_source.kind = 'manual' then m.arrived_at else m.first_charged_at end >= v_source.since
   order by m.first_charged_at desc, m.gateway_subscription_id desc
   limit 1;
-  if not found then
-    return p_ruling;
-  end if;
+  if not found then return p_ruling; end if;
   v_lapses_at := v_attached.period_end + make_interval(days => v_grace);
   if v_lapses_at <= v_now then
     -- The charged period is over. The row shows that period, but access does not change: a running source shows it for an
@@ -548,14 +492,12 @@ begin
   v_source.lapses_at := v_lapses_at;
   p_ruling.source := v_source;
   return p_ruling;
-end
-$$;
+end $$;
 
 -- Finds what the subscription row shows: the ruling source, with what is attached to it.
 create function billing.find_shown(p_user_id uuid)
 returns billing.ruling -- source is null: the user has no source
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_ruling constant billing.ruling := billing.find_ruling(p_user_id);
 begin
@@ -563,8 +505,7 @@ begin
     return billing.attach_gateway_subscription(v_ruling);
   end if;
   return v_ruling;
-end
-$$;
+end $$;
 
 -- What begins when another source ends.
 create view billing.upcoming_sources with (security_invoker = true) as

@@ -8,8 +8,7 @@ create function billing.set_tier(
   p_email text -- of the user, for the username of a new profile
 )
 returns text -- the name for the greeting of a mail; null: the user had no profile
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_known_tier text;
   v_display_name text;
@@ -18,9 +17,7 @@ begin
   into v_known_tier, v_display_name
   from billing.profiles p
   where p.user_id = p_user_id;
-  if p_tier is null or v_known_tier = p_tier then
-    return v_display_name;
-  end if;
+  if p_tier is null or v_known_tier = p_tier then return v_display_name; end if;
   if v_display_name is null then
     insert into billing.profiles (user_id, subscription_tier, username)
     values (p_user_id, p_tier, billing.default_username(p_email))
@@ -29,8 +26,7 @@ begin
     update billing.profiles p set subscription_tier = p_tier where p.user_id = p_user_id;
   end if;
   return v_display_name;
-end
-$$;
+end $$;
 
 -- Finds the tier that settling writes to the profile. It is written only when access begins, ends or gets another tier. So a
 -- charge does not overwrite a tier that an admin edited.
@@ -41,8 +37,7 @@ create function billing.tier_to_write(
   p_is_cancelled boolean
 )
 returns text -- null: none
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_now constant timestamptz := billing.clock();
   v_source constant billing.sources := p_ruling.source;
@@ -56,8 +51,7 @@ begin
         days => billing.grace_days((select p.grace_days from public.plans p where p.id = v_source.plan_id), false)
       ) > v_now
       or v_source.kind = 'gateway_subscription' and exists (
-        select
-        from billing.gateway_subscriptions m
+        select from billing.gateway_subscriptions m
         where m.user_id = v_source.user_id
           and m.gateway_subscription_id = v_source.gateway_subscription_id
           and m.has_refunds
@@ -76,8 +70,7 @@ begin
     return 'free';
   end if;
   return null;
-end
-$$;
+end $$;
 
 -- Writes a tier to the profile and enqueues what follows from it: the refresh of the app's pages, and the mails.
 create function billing.announce_access(
@@ -88,9 +81,7 @@ create function billing.announce_access(
   p_mail jsonb, -- see billing.settle_access
   p_end jsonb -- {key, plan_name, ends_at}; null: access did not end
 )
-returns void
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_display_name constant text := billing.set_tier(p_user_id, p_tier, p_email);
   v_recipient constant jsonb := jsonb_build_object('to', p_email, 'display_name', v_display_name);
@@ -101,17 +92,14 @@ begin
       '{"paths": ["/subscription", "/pricing", "/analytics", "/dashboard"]}'
     );
   end if;
-  if v_display_name is null or p_email = '' is not false then
-    return;
-  end if;
+  if v_display_name is null or p_email = '' is not false then return; end if;
   if p_mail is not null then
     perform billing.enqueue('payment-success/' || p_new_source_id, 'email', 'payment-success', p_mail || v_recipient);
   end if;
   if p_end is not null then
     perform billing.enqueue(p_end ->> 'key', 'notice', 'subscription-ended', v_recipient || (p_end - 'key'));
   end if;
-end
-$$;
+end $$;
 
 -- Writes only values that differ. The caller holds the lock on the user.
 create function billing.settle_access(
@@ -124,8 +112,7 @@ create function billing.settle_access(
   p_before public.subscriptions default null -- the subscription row, if the caller locked it
 )
 returns boolean -- whether the subscription row changed; null: the user has no source
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now constant timestamptz := billing.clock();
   v_ruling billing.ruling := p_ruling;
@@ -139,9 +126,7 @@ declare
 begin
   if p_ruling.is_live is null then
     v_ruling := billing.find_shown(p_user_id);
-    if billing.plan(p_user_id, v_ruling) then
-      v_ruling := billing.find_shown(p_user_id);
-    end if;
+    if billing.plan(p_user_id, v_ruling) then v_ruling := billing.find_shown(p_user_id); end if;
   end if;
   if (v_ruling.source).id is not null then
     v_source := v_ruling.source;
@@ -174,11 +159,8 @@ begin
     set plan_id = v_source.plan_id,
       tier = v_source.tier,
       status = case when v_ruling.is_live then 'active' else 'cancelled' end,
-      current_period_start = v_source.starts_at,
-      current_period_end = v_source.ends_at,
-      cancelled_at = v_cancelled_at,
-      cancel_at_period_end = v_source.cancel_at_period_end,
-      ended_reason = v_reason,
+      current_period_start = v_source.starts_at, current_period_end = v_source.ends_at, cancelled_at = v_cancelled_at,
+      cancel_at_period_end = v_source.cancel_at_period_end, ended_reason = v_reason,
       gateway_subscription_id = v_source.gateway_subscription_id,
       revision = s.revision + 1,
       updated_at = greatest(v_now, v_source.since)
@@ -211,8 +193,7 @@ begin
     end);
   end if;
   return case when v_source.id is not null then v_is_changed end;
-end
-$$;
+end $$;
 
 -- Settles a user's access after a payment became or stopped being a running source: computes its chain of early renewals,
 -- then ranks the user's sources. The caller holds the lock on the user.
@@ -220,13 +201,10 @@ create function billing.settle_payment(
   p_payment public.payments,
   p_email text -- of the user
 )
-returns void
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   if p_payment.chain_id is not null or p_payment.chain_start is not null then
     perform billing.lay_out_chain(coalesce(p_payment.chain_id, p_payment.id));
   end if;
   perform billing.settle_access(p_payment.user_id, p_email);
-end
-$$;
+end $$;

@@ -4,20 +4,17 @@
 -- Refuses a request of a kind of which a user may make at most n an hour.
 create function billing.rate_limited(p_nth_newest timestamptz) -- of the user's requests; null: there are fewer
 returns jsonb -- {outcome: rate_limited, retry_after (seconds)}; null: the request is allowed
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_wait constant numeric := extract(epoch from p_nth_newest + interval '1 hour' - billing.clock());
 begin
   return case when v_wait > 0 then jsonb_build_object('outcome', 'rate_limited', 'retry_after', ceil(v_wait)) end;
-end
-$$;
+end $$;
 
 -- Returns what a user has while a purchase or a subscription is made.
 create function billing.running(p_user_id uuid)
 returns jsonb -- {tier, until, early_renewal}; null: nothing runs
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return (
     select jsonb_build_object(
@@ -28,8 +25,7 @@ begin
       and s.status = 'active'
       and s.current_period_end > billing.clock()
   );
-end
-$$;
+end $$;
 
 -- Returns when what a user has now ends: the latest end of the sources that were paid or written by hand, of the ruling
 -- source, which may be a grant, and of the subscription row, which may show the period of an attached gateway subscription.
@@ -39,14 +35,11 @@ create function billing.find_end(
   out ends_at timestamptz, -- null: nothing runs
   out since timestamptz -- of the newest of these sources
 )
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_ruling constant billing.ruling := billing.find_ruling(p_user_id);
 begin
-  if v_ruling.is_live is not true then
-    return;
-  end if;
+  if v_ruling.is_live is not true then return; end if;
   select max(s.ends_at) filter (where s.kind <> 'grant'), max(s.since)
   into ends_at, since
   from billing.sources s
@@ -58,14 +51,11 @@ begin
     (select s.current_period_end from public.subscriptions s where s.user_id = p_user_id and s.status = 'active')
   );
   ends_at := case when ends_at > billing.clock() then date_trunc('milliseconds', ends_at) end;
-end
-$$;
+end $$;
 
 -- Returns whether an order can still be paid and sells a plan as the plan is now.
 create function billing.is_open_for(p_payment public.payments, p_plan public.plans)
-returns boolean
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return p_payment.status in ('created', 'failed')
     and (p_payment.amount + coalesce(p_payment.credit, 0), p_payment.currency) = (p_plan.price, p_plan.currency)
@@ -75,19 +65,16 @@ begin
     -- The gateway accepts no payment on an order that was paid and refunded.
     and p_payment.refunded_amount = 0
     and not exists (
-      select
-      from billing.gateway_events e
+      select from billing.gateway_events e
       where e.subject_id = p_payment.gateway_order_id
         and e.event in ('refund.created', 'refund.processed', 'refund.failed')
     );
-end
-$$;
+end $$;
 
 -- Finds the order of an idempotency key, within seven days.
 create function billing.find_keyed_order(p_user_id uuid, p_idempotency_key text)
 returns public.payments -- all null: none
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_keyed public.payments;
 begin
@@ -100,8 +87,7 @@ begin
   order by p.gateway_order_id is not null desc, p.created_at desc
   limit 1;
   return v_keyed;
-end
-$$;
+end $$;
 
 -- The answer to an order: what it sells, and from when to when.
 create function billing.order_answer(
@@ -111,8 +97,7 @@ create function billing.order_answer(
   p_email text -- of the user
 )
 returns jsonb -- created or existing: see public.create_order
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_running jsonb;
   v_starts_at timestamptz;
@@ -129,10 +114,8 @@ begin
   );
   return jsonb_build_object(
     'outcome', case when p_payment.gateway_order_id is null then 'created' else 'existing' end,
-    'payment_id', p_payment.id,
-    'order_id', p_payment.gateway_order_id,
-    'amount', p_payment.amount,
-    'currency', p_payment.currency,
+    'payment_id', p_payment.id, 'order_id', p_payment.gateway_order_id, 'amount', p_payment.amount, 'currency',
+    p_payment.currency,
     'plan', to_jsonb(p_plan),
     'running', v_running || jsonb_build_object('starts_at', billing.iso_time(v_starts_at)),
     'prefill', jsonb_build_object(
@@ -151,8 +134,7 @@ begin
       'ends_at', billing.iso_time(coalesce(p_payment.period_end, billing.add_months(v_starts_at, p_payment.duration_months)))
     )
   end;
-end
-$$;
+end $$;
 
 -- Contract: POST /api/payments/orders.
 create function public.create_order(
@@ -167,8 +149,7 @@ returns jsonb
 -- running: {tier, until, early_renewal, starts_at} | null, prefill: {email, name}},
 -- with p_start also {credit, starts_at, ends_at},
 -- {outcome: plan_not_found | user_not_found | in_flight | key_conflict}, {outcome: rate_limited, retry_after}
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off
-as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
 declare
   v_now constant timestamptz := billing.clock();
   v_email text;
@@ -182,17 +163,13 @@ begin
   perform billing.begin_request('order', p_idempotency_key);
   -- Of two requests at once, the second waits here and then finds the first one's payment.
   v_email := billing.lock_user(p_user_id);
-  if v_email is null then
-    return jsonb_build_object('outcome', 'user_not_found');
-  end if;
+  if v_email is null then return jsonb_build_object('outcome', 'user_not_found'); end if;
   v_keyed := billing.find_keyed_order(p_user_id, p_idempotency_key);
   if v_keyed.id is not null and (v_keyed.tier, v_keyed.starts) is distinct from (p_tier, p_start) then
     return jsonb_build_object('outcome', 'key_conflict');
   end if;
   select * into v_plan from public.plans p where p.tier = p_tier and (p.is_active or v_keyed.id is not null);
-  if not found then
-    return jsonb_build_object('outcome', 'plan_not_found');
-  end if;
+  if not found then return jsonb_build_object('outcome', 'plan_not_found'); end if;
   v_months := billing.sold_months(v_plan.duration_months);
   select * into v_credit from billing.find_credit(p_user_id, v_plan) where p_start = 'now';
   select * into v_payment
@@ -218,9 +195,7 @@ begin
     v_refusal := billing.rate_limited((
       select p.created_at from public.payments p where p.user_id = p_user_id order by p.created_at desc offset 9 limit 1
     ));
-    if v_refusal is not null then
-      return v_refusal;
-    end if;
+    if v_refusal is not null then return v_refusal; end if;
     -- The payment stores the terms of the sale. A later change of the plan, or of what was credited, does not change them.
     insert into public.payments (
       user_id, amount, currency, tier, plan_id, duration_months, gateway_key_id, idempotency_keys, meta, starts,
@@ -248,8 +223,7 @@ begin
   end if;
 
   return billing.order_answer(v_payment, v_plan, p_start, v_email);
-end
-$$;
+end $$;
 comment on function public.create_order(uuid, text, text, text, text) is
   'Returns a user''s open order for a tier, or a new payment, for which the caller creates an order at the gateway.';
 revoke execute on function public.create_order(uuid, text, text, text, text) from public, anon, authenticated;
@@ -257,8 +231,7 @@ grant execute on function public.create_order(uuid, text, text, text, text) to s
 
 create function public.store_order(p_payment_id uuid, p_order_id text)
 returns jsonb -- {outcome: stored | payment_not_found}
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off
-as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
 begin
   perform billing.begin_request('order', p_order_id);
   -- The update applies the events that waited for this order. They need the user's lock, which comes before the payment's.
@@ -268,17 +241,14 @@ begin
   where p.id = p_payment_id
     and (p.gateway_order_id is null or p.gateway_order_id = p_order_id);
   return jsonb_build_object('outcome', case when found then 'stored' else 'payment_not_found' end);
-end
-$$;
+end $$;
 comment on function public.store_order(uuid, text) is 'Stores the gateway''s order id of a payment.';
 revoke execute on function public.store_order(uuid, text) from public, anon, authenticated;
 grant execute on function public.store_order(uuid, text) to service_role;
 
 -- Deletes a payment that has no order. Security definer: service_role has no right to delete payments.
 create function billing.delete_unordered(p_payment_id uuid)
-returns void
-language sql security definer set search_path = pg_catalog, pg_temp
-as $$
+returns void language sql security definer set search_path = pg_catalog, pg_temp as $$
   delete from public.payments p
   where p.id = p_payment_id
     and p.status = 'created'
@@ -288,13 +258,11 @@ $$;
 
 create function public.discard_order(p_payment_id uuid)
 returns jsonb -- {outcome: discarded}
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off
-as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
 begin
   perform billing.delete_unordered(p_payment_id);
   return jsonb_build_object('outcome', 'discarded');
-end
-$$;
+end $$;
 comment on function public.discard_order(uuid) is 'Deletes a payment for which the gateway created no order.';
 revoke execute on function public.discard_order(uuid) from public, anon, authenticated;
 grant execute on function public.discard_order(uuid) to service_role;
@@ -303,8 +271,7 @@ grant execute on function public.discard_order(uuid) to service_role;
 -- that were verified.
 create function billing.order_answer(p_payment public.payments)
 returns jsonb -- {order_id, status: open | paid | failed, tier, amount, currency, valid_until, attempts, last_error}
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_attempts integer;
   v_last_error text;
@@ -344,16 +311,14 @@ begin
       else 'failed'
     end,
     'tier', billing.tier_bought(p_payment),
-    'amount', p_payment.amount,
-    'currency', p_payment.currency,
+    'amount', p_payment.amount, 'currency', p_payment.currency,
     'valid_until', case
       when p_payment.fulfilled_at is not null and p_payment.ended_at is null then billing.iso_time(p_payment.period_end)
     end,
     'attempts', greatest(v_attempts, p_payment.read_attempts, (p_payment.status <> 'created')::integer),
     'last_error', coalesce(nullif(v_last_error, ''), nullif(billing.json_text(p_payment.meta -> 'error_description'), ''))
   );
-end
-$$;
+end $$;
 
 -- After the outcome read the caller reads the payments from the gateway and passes them to apply_order_read. Of several
 -- calls at once, one gets that outcome. Contract: GET /api/payments/orders/:order_id.
@@ -363,17 +328,14 @@ create function public.get_order(
   p_can_read boolean -- whether the gateway is configured
 )
 returns jsonb -- {outcome: known | read, payment_id, order}, {outcome: order_not_found}
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off
-as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
 declare
   v_now constant timestamptz := billing.clock();
   v_payment public.payments;
   v_is_leased boolean := false;
 begin
   select * into v_payment from public.payments p where p.gateway_order_id = p_order_id and p.user_id = p_user_id;
-  if not found then
-    return jsonb_build_object('outcome', 'order_not_found');
-  end if;
+  if not found then return jsonb_build_object('outcome', 'order_not_found'); end if;
   -- After five days the result is final: see billing.next_reconciliation.
   if p_can_read and v_payment.status <> 'captured' and v_payment.created_at > v_now - interval '120 hours' then
     update public.payments p
@@ -389,8 +351,7 @@ begin
     'payment_id', v_payment.id,
     'order', billing.order_answer(v_payment)
   );
-end
-$$;
+end $$;
 comment on function public.get_order(uuid, text, boolean) is
   'Returns the state of a user''s order, and whether the caller reads it from the gateway.';
 revoke execute on function public.get_order(uuid, text, boolean) from public, anon, authenticated;

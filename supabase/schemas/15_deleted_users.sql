@@ -21,28 +21,18 @@ comment on column billing.deleted_users.erased_at is 'When the other data of the
 
 -- Returns a hash from which the user's id cannot be computed: the first 16 bytes of its SHA-256.
 create function billing.hash_user_id(p_user_id uuid)
-returns uuid
-language plpgsql immutable set search_path = pg_catalog, pg_temp
+returns uuid language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$ begin return encode(substr(sha256(uuid_send(p_user_id)), 1, 16), 'hex')::uuid; end $$;
 
 create function billing.is_deleted(p_user_id uuid)
-returns boolean
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
-  return exists (
-    select
-    from billing.deleted_users d
-    where d.user_id in (p_user_id, billing.hash_user_id(p_user_id))
-  );
-end
-$$;
+  return exists (select from billing.deleted_users d where d.user_id in (p_user_id, billing.hash_user_id(p_user_id)));
+end $$;
 
 -- Security definer: the role that deletes a user has no rights on the mirror, the marks and the outbox.
 create function billing.note_deleted_user()
-returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp
-as $$
+returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   insert into billing.deleted_users (user_id)
   values (old.id)
@@ -53,8 +43,7 @@ begin
   where s.user_id = old.id
     and s.is_open;
   return null;
-end
-$$;
+end $$;
 
 select billing.lock_users();
 
@@ -65,21 +54,15 @@ for each row execute function billing.note_deleted_user();
 -- When its user is deleted, a payment keeps the data for accounting, its credit included. The texts of the bank, the data of
 -- the app, its idempotency keys and the ids of other records are erased at once.
 create function billing.erase_payment_meta()
-returns trigger
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  new.meta := case
-    when new.meta ? 'tier' then jsonb_build_object('tier', new.meta -> 'tier')
-    else '{}'
-  end;
+  new.meta := case when new.meta ? 'tier' then jsonb_build_object('tier', new.meta -> 'tier') else '{}' end;
   new.idempotency_keys := '{}';
   new.credited_id := null;
   new.settle_at := null;
   new.user_deleted_at := billing.clock();
   return new;
-end
-$$;
+end $$;
 
 create trigger erase_payment_meta
 before update of user_id on public.payments
@@ -89,51 +72,37 @@ execute function billing.erase_payment_meta();
 
 -- Marks an event about a deleted user: billing.apply_delivery then stores none of its personal data.
 create function billing.note_missing_user(p_payment public.payments) -- all null: the event is about no payment of ours
-returns void
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   if p_payment.user_id is null and p_payment.id is not null then
     perform set_config('subscriptions.user_deleted', 'on', true);
   end if;
-end
-$$;
+end $$;
 
 -- Serializes an event about a user that does not exist, who has no row to lock, with billing.erase_deleted_users.
 create function billing.lock_missing_user(p_user_id uuid)
 returns boolean -- true: the user was erased, and nothing may be stored about the user
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   perform pg_advisory_xact_lock(hashtextextended('missing user ' || p_user_id, 0));
   -- A separate statement: after the lock it sees all rows that were committed before.
-  return exists (
-    select
-    from billing.deleted_users d
-    where d.user_id = billing.hash_user_id(p_user_id)
-  );
-end
-$$;
+  return exists (select from billing.deleted_users d where d.user_id = billing.hash_user_id(p_user_id));
+end $$;
 
 -- Applies an activation or a charge for a user that does not exist: cancels the subscription if the user was deleted.
 create function billing.apply_event_for_missing_user(p_user_id uuid, p_gateway_subscription_id text)
 returns text -- the outcome for the ledger
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  if p_gateway_subscription_id = '' or not billing.is_deleted(p_user_id) then
-    return 'unmatched';
-  end if;
+  if p_gateway_subscription_id = '' or not billing.is_deleted(p_user_id) then return 'unmatched'; end if;
   perform billing.tell_stop(p_gateway_subscription_id, row(billing.clock(), false, false)::billing.stop);
   return 'applied';
-end
-$$;
+end $$;
 
 -- Settles the access of a new user, because events may arrive before their user exists.
 -- Security definer: the auth server's role inserts users and has no rights on the mirror.
 create function billing.settle_new_user()
-returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off
+returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off
 as $$
 begin
   -- A backup or an import may restore a deleted user.
@@ -153,8 +122,7 @@ exception
   when others then
     raise warning 'access of user % was not settled: %', new.id, sqlstate;
     return null;
-end
-$$;
+end $$;
 
 create trigger settle_new_user
 after insert on auth.users
@@ -163,8 +131,7 @@ for each row execute function billing.settle_new_user();
 -- Settles users whose gateway subscriptions waited for a plan or for the user, and the plan or the user now exists.
 create function billing.settle_waiting_subscriptions()
 returns integer -- how many subscriptions were settled; call again until it is 0
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_waiting record;
   v_settled integer := 0;
@@ -204,16 +171,14 @@ begin
     end;
   end loop;
   return v_settled;
-end
-$$;
+end $$;
 
 -- Erases the remaining data of users who were deleted more than 90 days ago: the mirror, tier changes, support actions,
 -- the payloads of events, and the id. Foreign keys, billing.erase_payment_meta, billing.empty_payloads and
 -- billing.delete_mails erase the rest. Payments remain for accounting, with amounts, times and the gateway's ids.
 create function billing.erase_deleted_users()
 returns integer -- how many users and payments were processed; call again until it is 0
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_gone public.payments[];
   v_deleted record;
@@ -265,5 +230,4 @@ begin
     on conflict (user_id) do nothing;
   end loop;
   return v_done;
-end
-$$;
+end $$;

@@ -8,8 +8,7 @@ create function billing.delete_oldest(
   p_condition text default 'true' -- a further condition on the row, whose alias is r
 )
 returns integer -- how many rows were deleted; call again until it is 0
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_deleted integer;
 begin
@@ -33,28 +32,24 @@ begin
   using p_before;
   get diagnostics v_deleted = row_count;
   return v_deleted;
-end
-$$;
+end $$;
 
 -- Deletes a batch of the mails that were enqueued more than 90 days ago, delivered or not. A mail holds the name and the
 -- address of a user who may be deleted by now. A mail that was not sent by then is useless.
 create function billing.delete_mails()
 returns integer -- how many rows were deleted; call again until it is 0
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   return billing.delete_oldest(
     'billing.outbox', 'created_at', billing.clock() - interval '90 days', 'r.destination in (''email'', ''notice'')'
   );
-end
-$$;
+end $$;
 
 -- Reduces a batch of the payloads of events that name no known user, a day after they arrived. Such an event may be about a
 -- customer of another app, or about a deleted user: for example the capture of a cycle that was charged after the deletion.
 create function billing.reduce_payloads()
 returns integer -- how many payloads were reduced; call again until it is 0
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_reduced integer;
 begin
@@ -73,15 +68,13 @@ begin
   where e.body_sha256 = u.body_sha256;
   get diagnostics v_reduced = row_count;
   return v_reduced;
-end
-$$;
+end $$;
 
 -- Deletes a batch of the ledger's payloads that are older than 90 days. The hash, the ids and the outcome remain, because
 -- the rules need them. An event that still waits keeps the fields that it needs.
 create function billing.empty_payloads()
 returns integer -- how many payloads were deleted or reduced; call again until it is 0
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_emptied integer;
 begin
@@ -119,14 +112,11 @@ begin
   where e.body_sha256 = old.body_sha256;
   get diagnostics v_emptied = row_count;
   return v_emptied;
-end
-$$;
+end $$;
 
 -- Deletes the payloads of the events about deleted users, which then wait no longer.
 create function billing.erase_events(p_subject_ids text[])
-returns void
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   with emptied as (
     update billing.gateway_events e
@@ -139,14 +129,12 @@ begin
   delete from billing.unsettled_events u
   using emptied
   where u.body_sha256 = emptied.body_sha256;
-end
-$$;
+end $$;
 
 -- Deletes a batch of old records. Security definer: service_role has no right to delete from these tables.
 create function billing.purge_batch(p_ledger_days integer, p_outbox_days integer, p_tier_history_days integer)
 returns integer -- how many rows were deleted
-language plpgsql security definer set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now constant timestamptz := billing.clock();
   v_outbox_until constant timestamptz := v_now - make_interval(days => p_outbox_days);
@@ -172,8 +160,7 @@ begin
       (
         r.kind <> 'cancel-subscription'
         or not exists (
-          select
-          from billing.gateway_subscriptions m
+          select from billing.gateway_subscriptions m
           where m.gateway_subscription_id = r.payload ->> 'gateway_subscription_id'
             and m.status is distinct from 'cancelled'
         )
@@ -183,8 +170,7 @@ begin
     -- A parked row without a claim was withdrawn. Any other parked row is kept: it is a finding until an admin requeues it.
     'billing.outbox', 'parked_at', v_outbox_until, 'r.delivered_at is null and r.claims = ''{}'''
   ) + billing.delete_oldest('billing.tier_changes', 'at', v_now - make_interval(days => p_tier_history_days));
-end
-$$;
+end $$;
 
 -- Contract: POST /api/internal/outbox. API: service_role only.
 create function public.purge_records(
@@ -193,12 +179,10 @@ create function public.purge_records(
   p_tier_history_days integer -- TIER_HISTORY_RETENTION_DAYS
 )
 returns jsonb -- {purged}: how many rows were deleted, a batch of each table; call again until it is 0
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off
-as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
 begin
   return jsonb_build_object('purged', billing.purge_batch(p_ledger_days, p_outbox_days, p_tier_history_days));
-end
-$$;
+end $$;
 comment on function public.purge_records is 'Deletes a batch of old rows of the ledger, the outbox and the tier changes.';
 revoke execute on function public.purge_records from public, anon, authenticated;
 grant execute on function public.purge_records to service_role;

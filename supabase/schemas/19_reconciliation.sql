@@ -5,8 +5,7 @@
 create function public.claim_payments_to_reconcile()
 returns jsonb
 -- {settled, payments: [{id, order_id}]}; settled: how many payments need no reconciliation. 0 and []: nothing is due
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off
-as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
 declare
   v_result jsonb;
 begin
@@ -36,8 +35,7 @@ begin
   into v_result
   from claimed c;
   return v_result;
-end
-$$;
+end $$;
 comment on function public.claim_payments_to_reconcile is 'Claims up to 20 payments to reconcile, for five minutes.';
 revoke execute on function public.claim_payments_to_reconcile from public, anon, authenticated;
 grant execute on function public.claim_payments_to_reconcile to service_role;
@@ -52,47 +50,40 @@ create function billing.apply_answer(
   p_since timestamptz -- webhooks that arrived before this time announced something else; null: no mark
 )
 returns boolean -- whether the answer changed anything
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_key constant bytea := sha256(convert_to(p_key, 'UTF8'));
   v_delivery constant billing.delivery := billing.apply_delivery(
     v_key, p_key, jsonb_build_object('event', p_event, 'payload', p_payload, 'created_at', p_created_at), 0
   );
 begin
-  if not v_delivery.is_applied or v_delivery.outcome <> 'applied' then
-    return false;
-  end if;
+  if not v_delivery.is_applied or v_delivery.outcome <> 'applied' then return false; end if;
   insert into billing.marks (kind, key)
   select 'missed_webhook', answer.subject_id
   from billing.gateway_events answer
   where answer.body_sha256 = v_key
     and p_since is not null
     and not exists (
-      select
-      from billing.gateway_events e
+      select from billing.gateway_events e
       where e.subject_id = answer.subject_id
         and e.deliveries > 0
         and e.received_at >= p_since
         and (e.event = p_event or e.event = 'order.paid' and p_event = 'payment.captured')
     )
     and not exists (
-      select
-      from public.payments p
+      select from public.payments p
       where p.gateway_order_id = answer.subject_id
         and p.read_at > billing.clock() - interval '1 minute'
     )
   on conflict do nothing;
   return true;
-end
-$$;
+end $$;
 
 -- Returns the events, with their keys, that would have announced a gateway's payment and its refunds. The refunds are read
 -- from their own list, because the payment's total includes pending refunds.
 create function billing.events_of(p_entity jsonb) -- the payment, with its list of refunds if it has any
 returns table (key text, event text, payload jsonb)
-language sql immutable set search_path = pg_catalog, pg_temp
-as $$
+language sql immutable set search_path = pg_catalog, pg_temp as $$
   select
     concat_ws(':', 'reconcile', p_entity ->> 'id', p_entity ->> 'status'),
     'payment.' || (p_entity ->> 'status'),
@@ -121,8 +112,7 @@ create function public.apply_order_payments(
   p_items text default null -- the gateway's payments on the order with their refunds, a JSON array; null: no such order
 )
 returns jsonb -- {applied, ended}: how many answers changed something; whether access ended, as no payment was captured
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off
-as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
 declare
   v_payment public.payments;
   v_email text;
@@ -174,18 +164,14 @@ begin
     -- verified_at remains, but from now on only a confirmation by the gateway counts.
     update public.payments p
     set status = 'failed',
-      captured_at = null,
-      uncaptured_at = billing.clock(),
-      ended_at = billing.clock(),
-      ended_reason = 'never_captured'
+      captured_at = null, uncaptured_at = billing.clock(), ended_at = billing.clock(), ended_reason = 'never_captured'
     where p.id = p_payment_id;
     if v_payment.fulfilled_at is not null and v_payment.ended_at is null then
       perform billing.settle_payment(v_payment, v_email);
     end if;
   end if;
   return jsonb_build_object('applied', v_applied, 'ended', v_is_over);
-end
-$$;
+end $$;
 comment on function public.apply_order_payments is 'Applies the gateway''s answer about the payments on an order.';
 revoke execute on function public.apply_order_payments from public, anon, authenticated;
 grant execute on function public.apply_order_payments to service_role;
@@ -196,8 +182,7 @@ create function public.claim_subscriptions_to_reconcile()
 returns jsonb
 -- {settled, subscriptions: [{id, gateway_subscription_id}]}; settled: how many of those that were due need no call now.
 -- subscriptions: at most 20; id: of the user's subscription row. 0 and []: nothing is due
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off
-as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
 declare
   v_now constant timestamptz := billing.clock();
   v_result jsonb;
@@ -261,8 +246,7 @@ begin
   into v_result
   from leased l;
   return v_result;
-end
-$$;
+end $$;
 comment on function public.claim_subscriptions_to_reconcile is 'Claims up to 20 gateway subscriptions, for five minutes.';
 revoke execute on function public.claim_subscriptions_to_reconcile from public, anon, authenticated;
 grant execute on function public.claim_subscriptions_to_reconcile to service_role;
@@ -273,8 +257,7 @@ create function billing.missed_event(
   inout entity jsonb, -- the answer; of a cycle whose successor could not be charged: with that cycle
   out event text -- null: no news
 )
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_status constant text := billing.json_text(entity -> 'status');
   v_start constant timestamptz := billing.json_time(entity -> 'current_start');
@@ -305,8 +288,7 @@ begin
   elsif v_status in ('cancelled', 'expired') and p_mirrored.status is distinct from 'cancelled' then
     event := 'subscription.cancelled';
   end if;
-end
-$$;
+end $$;
 
 -- API: service_role only.
 create function public.apply_gateway_subscription(
@@ -315,8 +297,7 @@ create function public.apply_gateway_subscription(
   p_entity text default null -- the subscription at the gateway, JSON; null: the gateway has no such subscription
 )
 returns jsonb -- {applied, lacks_payment}: whether it changed anything; whether apply_invoices is to name the payment
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off
-as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
 declare
   v_user_id uuid;
   v_mirrored billing.gateway_subscriptions;
@@ -335,9 +316,7 @@ begin
   from billing.gateway_subscriptions m
   where (m.user_id, m.gateway_subscription_id) = (v_user_id, p_gateway_subscription_id)
   for update;
-  if not found then
-    return jsonb_build_object('applied', false, 'lacks_payment', false);
-  end if;
+  if not found then return jsonb_build_object('applied', false, 'lacks_payment', false); end if;
   v_since := coalesce(v_mirrored.period_end - interval '1 day', 'infinity');
   -- The user is known, so the notes in the answer are not used.
   v_entity := v_entity || jsonb_build_object(
@@ -391,8 +370,7 @@ begin
   where (m.user_id, m.gateway_subscription_id) = (v_user_id, p_gateway_subscription_id)
   returning m.* into v_mirrored;
   return jsonb_build_object('applied', v_applied, 'lacks_payment', billing.lacks_payment(v_mirrored));
-end
-$$;
+end $$;
 comment on function public.apply_gateway_subscription is 'Applies the gateway''s answer about a subscription that it bills.';
 revoke execute on function public.apply_gateway_subscription from public, anon, authenticated;
 grant execute on function public.apply_gateway_subscription to service_role;
@@ -406,8 +384,7 @@ create function billing.apply_order_state(
   p_is_missed boolean -- an alert is due if no webhook announced it
 )
 returns boolean -- whether the state changed anything
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now constant timestamptz := date_trunc('second', billing.clock());
   v_status constant text := billing.json_text(p_entity -> 'status');
@@ -446,8 +423,7 @@ begin
     ) or v_applied;
   end loop;
   return v_applied;
-end
-$$;
+end $$;
 
 -- Applies the gateway's answer about a subscription that a user asked for. One that was not authorised in time is cancelled,
 -- so that it never bills. API: service_role only.
@@ -456,8 +432,7 @@ create function public.apply_subscription_order(
   p_entity text default null -- the subscription as the gateway has it, JSON; null: the gateway does not know it
 )
 returns jsonb -- {applied, lacks_payment}: as apply_gateway_subscription
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off
-as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
 declare
   v_now constant timestamptz := billing.clock();
   v_entity constant jsonb := p_entity::jsonb;
@@ -469,9 +444,7 @@ begin
   perform billing.begin_request('reconciliation', v_order.gateway_subscription_id);
   perform billing.lock_user(v_order.user_id);
   select * into v_order from billing.subscription_orders o where o.id = p_id for update;
-  if not found then
-    return jsonb_build_object('applied', false, 'lacks_payment', false);
-  end if;
+  if not found then return jsonb_build_object('applied', false, 'lacks_payment', false); end if;
 
   if v_order.expires_at <= v_now and coalesce(v_status, 'unknown') in ('created', 'expired', 'unknown') then
     if v_status = 'created' then
@@ -498,13 +471,11 @@ begin
     end
   where o.id = p_id;
   return jsonb_build_object('applied', v_applied, 'lacks_payment', exists (
-    select
-    from billing.gateway_subscriptions m
+    select from billing.gateway_subscriptions m
     where (m.user_id, m.gateway_subscription_id) = (v_order.user_id, v_order.gateway_subscription_id)
       and billing.lacks_payment(m)
   ));
-end
-$$;
+end $$;
 comment on function public.apply_subscription_order is 'Applies the gateway''s answer about a requested subscription.';
 revoke execute on function public.apply_subscription_order from public, anon, authenticated;
 grant execute on function public.apply_subscription_order to service_role;
@@ -515,8 +486,7 @@ create function public.apply_order_read(
   p_items text default null -- as for apply_order_payments
 )
 returns jsonb -- {applied, order}: how many of the answers changed something, and the order afterwards
-language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off
-as $$
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
 declare
   v_items constant jsonb := coalesce(p_items::jsonb, '[]');
   v_applied constant integer := public.apply_order_payments(p_payment_id, p_items) ->> 'applied';
@@ -536,8 +506,7 @@ begin
   where p.id = p_payment_id
   returning * into v_payment;
   return jsonb_build_object('applied', v_applied, 'order', billing.order_answer(v_payment));
-end
-$$;
+end $$;
 comment on function public.apply_order_read is 'Applies the gateway''s payments on an order, and returns the order.';
 revoke execute on function public.apply_order_read from public, anon, authenticated;
 grant execute on function public.apply_order_read to service_role;

@@ -193,7 +193,9 @@ describe('npm start', { timeout: 60_000 }, () => {
     const early = npmStart(['--port', String(freeBasePort()), '--ephemeral']);
     const processes = await vi.waitFor(async () => {
       const running = await early.processes();
-      expect(running.some(({ command }) => command.includes('supabase db push') || command.includes('initdb'))).toBe(true);
+      expect(running.some(({ command }) => command.includes('supabase db push') || command.includes('initdb'))).toBe(
+        true,
+      );
       return running;
     }, patience);
     expect((await early.end('not compared')).code).toBe(0);

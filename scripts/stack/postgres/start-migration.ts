@@ -1,0 +1,39 @@
+import { hasCluster } from './init-database.ts';
+import { migrate } from './migrate.ts';
+import { guardMigrations } from './migration-guard.ts';
+
+/** The migrations of one start. */
+export type StartMigration = {
+  /** Starts the CLI, which is the slowest part of a start, if there is no database yet: it loads and waits for `apply`. */
+  load(): Promise<void>;
+  /** Applies what the database lacks. @throws as `guardMigrations` and `migrate` do */
+  apply(): Promise<void>;
+  /** Ends a CLI that waits. */
+  stop(): Promise<void>;
+};
+
+/** @param kept the folder of the kept data and the record of `guardMigrations`; undefined: temporary data */
+export function createStartMigration(url: string, kept?: { folder: string; record: string }): StartMigration {
+  const prepared = Promise.withResolvers<void>();
+  prepared.promise.catch(() => {}); // without a CLI no one waits for it
+  let migration: Promise<void> | undefined;
+  const start = () => {
+    migration = migrate({ url, seed: true, includeAll: true, ready: prepared.promise });
+    migration.catch(() => {}); // `apply` throws it
+  };
+  return {
+    async load() {
+      if (!kept || !await hasCluster(`${kept.folder}/postgres`)) start();
+    },
+    async apply() {
+      const isIncomplete = !kept || await guardMigrations(url, kept.record);
+      if (isIncomplete && !migration) start();
+      prepared.resolve();
+      await migration;
+    },
+    async stop() {
+      prepared.reject(new Error('stopped'));
+      await migration?.catch(() => {});
+    },
+  };
+}
