@@ -198,7 +198,7 @@ describe('npm start', { timeout: 60_000 }, () => {
       );
       return running;
     }, patience);
-    expect((await early.end('not compared')).code).toBe(0);
+    expect((await early.end()).code).toBe(0);
     await expectGone(processes);
   });
 
