@@ -6,8 +6,9 @@
 
 create table billing.gateway_subscriptions (
   user_id uuid not null,
-  gateway_subscription_id text not null,
-  gateway_plan_id text,
+  gateway_subscription_id text not null, -- empty where the events have no id
+  gateway_plan_id text, -- the gateway's plan id in the newest event
+  -- Our plan, which makes the subscription a source of access. Null: the subscription attaches to the ruling source.
   plan_id uuid,
   plan_event_at timestamptz,
   status text constraint gateway_subscriptions_status_check check (status in ('active', 'cancelled')),
@@ -15,37 +16,44 @@ create table billing.gateway_subscriptions (
   cancelled_at timestamptz,
   cancelled_arrived_at timestamptz,
   activated_event_at timestamptz,
-  activated_at timestamptz,
-  first_activated_at timestamptz,
-  first_charged_at timestamptz,
+  activated_at timestamptz, -- the newest activation. Ranks the sources of a user
+  first_activated_at timestamptz, -- findings compare it with the times of payments
+  first_charged_at timestamptz, -- ranks the sources of a user while no activation is known
   period_start timestamptz,
   period_end timestamptz,
   period_event_at timestamptz,
-  has_refunds boolean not null default false,
+  has_refunds boolean not null default false, -- whether a cycle's payment was refunded, at least in part
+  -- The end of the paid time after a full refund of the newest cycle. Null: the newest cycle is paid.
   paid_until timestamptz,
+  -- Whether its access ends with its cycle, since the user cancelled it or the gateway was told: no days of grace.
   cancel_at_period_end boolean not null default false,
-  stops_at timestamptz,
-  ended_at timestamptz,
+  stops_at timestamptz, -- when the gateway must stop billing it, as billing.plan derived it. Null: never
+  ended_at timestamptz, -- when the user ended the subscription at once
   ended_reason text,
+  -- When the newest fact arrived. Null: only a subscription row that was written by hand names the subscription.
   arrived_at timestamptz,
-  is_waiting boolean not null default false,
+  is_waiting boolean not null default false, -- whether an event arrived before its user existed
+  -- When the subscription is next reconciled with the gateway. During a reconciliation: the end of the lease.
   next_check_at timestamptz,
   checked_at timestamptz,
-  gateway_status text,
-  gateway_status_event_at timestamptz,
-  charge_at timestamptz,
+  gateway_status text, -- the newest status at the gateway. status has only whether it was activated or cancelled
+  gateway_status_event_at timestamptz, -- or the time of the reconciliation that set it
+  charge_at timestamptz, -- when the gateway charges next. Null: it does not
+  -- The page of the gateway on which the customer authorises the subscription or changes the method of payment.
   short_url text,
-  paid_count bigint,
-  authenticated_at timestamptz,
+  paid_count bigint, -- the number of paid cycles in the newest charge
+  authenticated_at timestamptz, -- when the customer authorised it. Ranks a trial
+  -- After it an activation may carry a cycle that is not paid: only a charge sets the period.
   first_halted_at timestamptz,
-  last_halted_at timestamptz,
-  last_resumed_at timestamptz,
-  first_period_start timestamptz,
+  last_halted_at timestamptz, -- if no later charge is known, access ends after the days of grace
+  last_resumed_at timestamptz, -- if that is after the paid time, only a charge gives access again
+  first_period_start timestamptz, -- the cycle of the first activation: its start
   first_period_end timestamptz,
   first_period_event_at timestamptz,
-  paid_period_start timestamptz,
+  paid_period_start timestamptz, -- the newest charged cycle: its start
   paid_period_end timestamptz,
   paid_period_event_at timestamptz,
+  -- Whether the gateway may charge another cycle.
   is_billed boolean not null generated always as (
     status is distinct from 'cancelled'
     and ended_at is null
@@ -67,44 +75,6 @@ create index gateway_subscriptions_user_waiting_idx on billing.gateway_subscript
 comment on table billing.gateway_subscriptions is
   'The mirror: the facts about each gateway subscription. No foreign key to the user, because an event may arrive before '
   'its user exists. A column with event_at is the created_at of the event that set the columns of its name.';
-comment on column billing.gateway_subscriptions.gateway_subscription_id is 'Empty where the events have no id.';
-comment on column billing.gateway_subscriptions.gateway_plan_id is 'The gateway''s plan id in the newest event.';
-comment on column billing.gateway_subscriptions.plan_id is
-  'Our plan, which makes the subscription a source of access. Null: the subscription attaches to the ruling source.';
-comment on column billing.gateway_subscriptions.activated_at is 'The newest activation. Ranks the sources of a user.';
-comment on column billing.gateway_subscriptions.first_activated_at is 'Findings compare it with the times of payments.';
-comment on column billing.gateway_subscriptions.first_charged_at is
-  'Ranks the sources of a user while no activation is known.';
-comment on column billing.gateway_subscriptions.has_refunds is 'Whether a cycle''s payment was refunded, at least in part.';
-comment on column billing.gateway_subscriptions.paid_until is
-  'The end of the paid time after a full refund of the newest cycle. Null: the newest cycle is paid.';
-comment on column billing.gateway_subscriptions.stops_at is
-  'When the gateway must stop billing it, as billing.plan derived it. Null: never.';
-comment on column billing.gateway_subscriptions.cancel_at_period_end is
-  'Whether its access ends with its cycle, since the user cancelled it or the gateway was told: no days of grace.';
-comment on column billing.gateway_subscriptions.ended_at is 'When the user ended the subscription at once.';
-comment on column billing.gateway_subscriptions.is_billed is 'Whether the gateway may charge another cycle.';
-comment on column billing.gateway_subscriptions.arrived_at is
-  'When the newest fact arrived. Null: only a subscription row that was written by hand names the subscription.';
-comment on column billing.gateway_subscriptions.is_waiting is 'Whether an event arrived before its user existed.';
-comment on column billing.gateway_subscriptions.next_check_at is
-  'When the subscription is next reconciled with the gateway. During a reconciliation: the end of the lease.';
-comment on column billing.gateway_subscriptions.gateway_status is
-  'The newest status at the gateway. status has only whether it was activated or cancelled.';
-comment on column billing.gateway_subscriptions.gateway_status_event_at is 'Or the time of the reconciliation that set it.';
-comment on column billing.gateway_subscriptions.charge_at is 'When the gateway charges next. Null: it does not.';
-comment on column billing.gateway_subscriptions.short_url is
-  'The page of the gateway on which the customer authorises the subscription or changes the method of payment.';
-comment on column billing.gateway_subscriptions.paid_count is 'The number of paid cycles in the newest charge.';
-comment on column billing.gateway_subscriptions.authenticated_at is 'When the customer authorised it. Ranks a trial.';
-comment on column billing.gateway_subscriptions.first_halted_at is
-  'After it an activation may carry a cycle that is not paid: only a charge sets the period.';
-comment on column billing.gateway_subscriptions.last_halted_at is
-  'If no later charge is known, access ends after the days of grace.';
-comment on column billing.gateway_subscriptions.last_resumed_at is
-  'If that is after the paid time, only a charge gives access again.';
-comment on column billing.gateway_subscriptions.first_period_start is 'The cycle of the first activation: its start.';
-comment on column billing.gateway_subscriptions.paid_period_start is 'The newest charged cycle: its start.';
 
 select billing.lock_users();
 
@@ -112,21 +82,25 @@ create table billing.subscription_orders (
   id uuid primary key default gen_random_uuid(),
   user_id uuid not null constraint subscription_orders_user_id_fkey references auth.users (id) on delete cascade,
   tier text not null,
-  gateway_plan_id text not null,
+  gateway_plan_id text not null, -- the plan at the gateway when the subscription was made
   gateway_key_id text,
+  -- Each of these keys returns this order.
   idempotency_keys text[] not null default '{}'
     constraint subscription_orders_idempotency_keys_check check (cardinality(idempotency_keys) <= 20),
+  -- Null: the gateway has not answered yet.
   gateway_subscription_id text constraint subscription_orders_gateway_subscription_id_key unique,
-  short_url text,
+  short_url text, -- the page of the gateway on which the customer authorises it
   created_at timestamptz not null default billing.clock(),
+  -- From then on the gateway accepts no authorisation. If none came before, the subscription is cancelled.
   expires_at timestamptz not null,
-  starts_at timestamptz,
-  is_trial boolean not null default false,
-  replaces text,
+  starts_at timestamptz, -- when the first cycle is charged. Null: at the authorisation
+  is_trial boolean not null default false, -- whether the authorisation gives access until starts_at
+  replaces text, -- the one that ends when this one starts: a change of plan
+  -- The payment for the time until starts_at. Without it the subscription is cancelled before it starts.
   payment_id uuid,
-  undone_at timestamptz,
-  stops_at timestamptz,
-  next_check_at timestamptz
+  undone_at timestamptz, -- when the user undid this change of the plan
+  stops_at timestamptz, -- when the gateway must stop billing it, as billing.plan derived it. Null: never
+  next_check_at timestamptz -- when it is next reconciled. Null: nothing is left to ask
 );
 create index subscription_orders_user_id_created_at_idx on billing.subscription_orders (user_id, created_at desc);
 create index subscription_orders_next_check_at_idx on billing.subscription_orders (next_check_at)
@@ -136,21 +110,6 @@ grant select, insert, update on billing.subscription_orders to service_role;
 comment on table billing.subscription_orders is
   'Gateway subscriptions that users asked for. They give no access: the events of the gateway do. '
   'One that was not authorised is forgotten after expires_at.';
-comment on column billing.subscription_orders.idempotency_keys is 'Each of these keys returns this order.';
-comment on column billing.subscription_orders.gateway_plan_id is 'The plan at the gateway when the subscription was made.';
-comment on column billing.subscription_orders.gateway_subscription_id is 'Null: the gateway has not answered yet.';
-comment on column billing.subscription_orders.short_url is 'The page of the gateway on which the customer authorises it.';
-comment on column billing.subscription_orders.expires_at is
-  'From then on the gateway accepts no authorisation. If none came before, the subscription is cancelled.';
-comment on column billing.subscription_orders.starts_at is 'When the first cycle is charged. Null: at the authorisation.';
-comment on column billing.subscription_orders.is_trial is 'Whether the authorisation gives access until starts_at.';
-comment on column billing.subscription_orders.replaces is 'The one that ends when this one starts: a change of plan.';
-comment on column billing.subscription_orders.payment_id is
-  'The payment for the time until starts_at. Without it the subscription is cancelled before it starts.';
-comment on column billing.subscription_orders.undone_at is 'When the user undid this change of the plan.';
-comment on column billing.subscription_orders.stops_at is
-  'When the gateway must stop billing it, as billing.plan derived it. Null: never.';
-comment on column billing.subscription_orders.next_check_at is 'When it is next reconciled. Null: nothing is left to ask.';
 
 -- Sets the period of a gateway subscription that was halted: its newest charged cycle. If no charge is known, the cycle of
 -- its first activation if that came before the halt, else its trial. If nothing of these is known, its paid time ended where
@@ -395,7 +354,6 @@ create function billing.lock_mirrored(
 returns billing.gateway_subscriptions language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_mirrored billing.gateway_subscriptions;
-  v_ended_at timestamptz;
 begin
   select * into v_mirrored
   from billing.gateway_subscriptions m
@@ -403,13 +361,12 @@ begin
     and m.gateway_subscription_id = p_gateway_subscription_id
   for update;
   if not found then
-    select max(w.at) into v_ended_at
+    insert into billing.gateway_subscriptions as m (user_id, gateway_subscription_id, ended_at, ended_reason)
+    select p_user_id, p_gateway_subscription_id, max(w.at), case when max(w.at) is not null then 'cancelled' end
     from billing.wishes w
     where w.user_id = p_user_id
       and not w.at_period_end
-      and w.at > p_happened_at;
-    insert into billing.gateway_subscriptions as m (user_id, gateway_subscription_id, ended_at, ended_reason)
-    values (p_user_id, p_gateway_subscription_id, v_ended_at, case when v_ended_at is not null then 'cancelled' end)
+      and w.at > p_happened_at
     on conflict on constraint gateway_subscriptions_pkey do update
     set user_id = m.user_id
     returning m.* into v_mirrored;

@@ -10,20 +10,24 @@ create function billing.set_tier(
 returns text -- the name for the greeting of a mail; null: the user had no profile
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-  v_known_tier text;
   v_display_name text;
 begin
-  select p.subscription_tier, coalesce(nullif(p.display_name, ''), p.username, '')
-  into v_known_tier, v_display_name
-  from billing.profiles p
-  where p.user_id = p_user_id;
-  if p_tier is null or v_known_tier = p_tier then return v_display_name; end if;
+  if p_tier is not null then
+    update billing.profiles p
+    set subscription_tier = p_tier
+    where p.user_id = p_user_id
+      and p.subscription_tier is distinct from p_tier
+    returning coalesce(nullif(p.display_name, ''), p.username, '') into v_display_name;
+  end if;
   if v_display_name is null then
+    select coalesce(nullif(p.display_name, ''), p.username, '') into v_display_name
+    from billing.profiles p
+    where p.user_id = p_user_id;
+  end if;
+  if v_display_name is null and p_tier is not null then
     insert into billing.profiles (user_id, subscription_tier, username)
     values (p_user_id, p_tier, billing.default_username(p_email))
     on conflict (user_id) do update set subscription_tier = excluded.subscription_tier;
-  else
-    update billing.profiles p set subscription_tier = p_tier where p.user_id = p_user_id;
   end if;
   return v_display_name;
 end $$;
@@ -146,37 +150,40 @@ begin
       end;
     end if;
     if v_before.id is null then
-      -- The update below writes the other columns. An app's trigger on the insert sees the tier, the status and the period.
       insert into public.subscriptions (
-        user_id, tier, status, current_period_start, current_period_end, revision, created_at, updated_at
+        user_id, plan_id, tier, status, current_period_start, current_period_end, cancelled_at, cancel_at_period_end,
+        ended_reason, gateway_subscription_id, revision, created_at, updated_at
       )
       values (
-        p_user_id, v_source.tier, case when v_ruling.is_live then 'active' else 'cancelled' end,
-        v_source.starts_at, v_source.ends_at, 1, v_now, '-infinity'
+        p_user_id, v_source.plan_id, v_source.tier, case when v_ruling.is_live then 'active' else 'cancelled' end,
+        v_source.starts_at, v_source.ends_at, v_cancelled_at, v_source.cancel_at_period_end,
+        v_reason, v_source.gateway_subscription_id, 1, v_now, greatest(v_now, v_source.since)
       );
+      v_is_changed := true;
+    else
+      update public.subscriptions s
+      set plan_id = v_source.plan_id,
+        tier = v_source.tier,
+        status = case when v_ruling.is_live then 'active' else 'cancelled' end,
+        current_period_start = v_source.starts_at, current_period_end = v_source.ends_at, cancelled_at = v_cancelled_at,
+        cancel_at_period_end = v_source.cancel_at_period_end, ended_reason = v_reason,
+        gateway_subscription_id = v_source.gateway_subscription_id,
+        revision = s.revision + 1,
+        updated_at = greatest(v_now, v_source.since)
+      where s.user_id = p_user_id
+        and (
+          -- updated_at is never before a known since, so billing.fulfil_payment finds the newest act by updated_at.
+          s.updated_at < v_source.since
+          or (
+            s.plan_id, s.tier, s.status = 'active', s.current_period_start, s.current_period_end,
+            s.cancelled_at, s.cancel_at_period_end, s.ended_reason, s.gateway_subscription_id
+          ) is distinct from (
+            v_source.plan_id, v_source.tier, v_ruling.is_live, v_source.starts_at, v_source.ends_at,
+            v_cancelled_at, v_source.cancel_at_period_end, v_reason, v_source.gateway_subscription_id
+          )
+        );
+      v_is_changed := found;
     end if;
-    update public.subscriptions s
-    set plan_id = v_source.plan_id,
-      tier = v_source.tier,
-      status = case when v_ruling.is_live then 'active' else 'cancelled' end,
-      current_period_start = v_source.starts_at, current_period_end = v_source.ends_at, cancelled_at = v_cancelled_at,
-      cancel_at_period_end = v_source.cancel_at_period_end, ended_reason = v_reason,
-      gateway_subscription_id = v_source.gateway_subscription_id,
-      revision = s.revision + 1,
-      updated_at = greatest(v_now, v_source.since)
-    where s.user_id = p_user_id
-      and (
-        -- updated_at is never before a known since, so billing.fulfil_payment finds the newest act by updated_at.
-        s.updated_at < v_source.since
-        or (
-          s.plan_id, s.tier, s.status = 'active', s.current_period_start, s.current_period_end,
-          s.cancelled_at, s.cancel_at_period_end, s.ended_reason, s.gateway_subscription_id
-        ) is distinct from (
-          v_source.plan_id, v_source.tier, v_ruling.is_live, v_source.starts_at, v_source.ends_at,
-          v_cancelled_at, v_source.cancel_at_period_end, v_reason, v_source.gateway_subscription_id
-        )
-      );
-    v_is_changed := found;
   end if;
 
   v_tier := billing.tier_to_write(v_ruling, v_before, p_new_source_id, p_is_cancelled);

@@ -272,16 +272,14 @@ begin
       end if;
     end if;
     v_is_changed := v_is_changed or coalesce(v_ends <> (v_each.mirrored).cancel_at_period_end, false);
-    update billing.gateway_subscriptions m
-    set stops_at = v_stop.stops_at,
-      cancel_at_period_end = v_ends
-    where m.user_id = p_user_id
-      and m.gateway_subscription_id = v_each.gateway_subscription_id
-      and (m.stops_at, m.cancel_at_period_end) is distinct from (v_stop.stops_at, v_ends);
-    update billing.subscription_orders o
-    set stops_at = v_stop.stops_at
-    where o.id = (v_each.asked).id
-      and o.stops_at is distinct from v_stop.stops_at;
+    if ((v_each.mirrored).stops_at, (v_each.mirrored).cancel_at_period_end) is distinct from (v_stop.stops_at, v_ends) then
+      update billing.gateway_subscriptions m
+      set stops_at = v_stop.stops_at, cancel_at_period_end = v_ends
+      where (m.user_id, m.gateway_subscription_id) = (p_user_id, v_each.gateway_subscription_id);
+    end if;
+    if (v_each.asked).stops_at is distinct from v_stop.stops_at then
+      update billing.subscription_orders o set stops_at = v_stop.stops_at where o.id = (v_each.asked).id;
+    end if;
   end loop;
   return v_is_changed;
 end $$;
@@ -359,37 +357,29 @@ create function billing.end_sources(p_user_id uuid)
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now constant timestamptz := billing.clock();
-  v_source billing.sources;
-begin
-  for v_source in
-    select s.*
+  v_running constant text[] := array(
+    select s.kind || '/' || s.id
     from billing.sources s
     where s.user_id = p_user_id
       and (s.ended_at is null or s.ended_reason = 'replaced')
       and s.lapses_at > v_now
-    order by s.kind, s.id
-  loop
-    case v_source.kind
-      when 'payment' then
-        update public.payments p
-        set ended_at = v_now, ended_reason = 'cancelled', cancel_at_period_end = false
-        where p.id = v_source.id::uuid;
-      when 'grant' then
-        update billing.grants g
-        set ended_at = v_now, ended_reason = 'cancelled', cancel_at_period_end = false
-        where g.id = v_source.id::bigint;
-      when 'manual' then
-        update billing.manual_subscriptions w
-        set ended_at = v_now, ended_reason = 'cancelled', cancel_at_period_end = false
-        where w.user_id = p_user_id;
-      else
-        null; -- ended below, together with the gateway subscriptions that are no sources
-    end case;
-  end loop;
+  );
+begin
+  update public.payments p
+  set ended_at = v_now, ended_reason = 'cancelled', cancel_at_period_end = false
+  where p.user_id = p_user_id
+    and 'payment/' || p.id = any (v_running);
+  update billing.grants g
+  set ended_at = v_now, ended_reason = 'cancelled', cancel_at_period_end = false
+  where g.user_id = p_user_id
+    and 'grant/' || g.id = any (v_running);
+  update billing.manual_subscriptions w
+  set ended_at = v_now, ended_reason = 'cancelled', cancel_at_period_end = false
+  where w.user_id = p_user_id
+    and 'manual/' || w.user_id = any (v_running);
+  -- Also those that are no sources.
   update billing.gateway_subscriptions m
-  set ended_at = v_now,
-    ended_reason = 'cancelled',
-    cancel_at_period_end = false
+  set ended_at = v_now, ended_reason = 'cancelled', cancel_at_period_end = false
   where m.user_id = p_user_id
     and m.ended_at is null
     and m.status is distinct from 'cancelled';
