@@ -362,6 +362,8 @@ declare
 begin
   -- Assignments instead of perform, which would start the executor each time.
   v_set := set_config('subscriptions.request', 'on', true);
+  -- A statement is planned once for each connection, and not again for the first five calls.
+  v_set := set_config('plan_cache_mode', 'force_generic_plan', true);
   v_set := set_config('subscriptions.cause', coalesce(p_cause, ''), true);
   v_set := set_config('subscriptions.reference', coalesce(p_reference, ''), true);
 end $$;

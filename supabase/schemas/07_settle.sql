@@ -127,6 +127,7 @@ declare
   v_tier text;
   v_is_changed boolean := false;
   v_ended_at text;
+  v_end jsonb; -- see billing.announce_access
 begin
   if p_ruling.is_live is null then
     v_ruling := billing.find_shown(p_user_id);
@@ -189,15 +190,14 @@ begin
   v_tier := billing.tier_to_write(v_ruling, v_before, p_new_source_id, p_is_cancelled);
   if v_before.status = 'active' and not v_ruling.is_live then
     v_ended_at := billing.iso_time(case when v_reason = 'lapsed' then v_source.ends_at else v_now end);
+    v_end := jsonb_build_object(
+      'key', format('subscription-ended/%s/%s', v_before.id, v_ended_at),
+      'plan_name', coalesce((select p.name from public.plans p where p.id = v_source.plan_id), v_source.tier),
+      'ends_at', v_ended_at
+    );
   end if;
-  if num_nonnulls(v_tier, p_mail, v_ended_at) > 0 then
-    perform billing.announce_access(p_user_id, p_email, v_tier, p_new_source_id, p_mail, case
-      when v_ended_at is not null then jsonb_build_object(
-        'key', format('subscription-ended/%s/%s', v_before.id, v_ended_at),
-        'plan_name', coalesce((select p.name from public.plans p where p.id = v_source.plan_id), v_source.tier),
-        'ends_at', v_ended_at
-      )
-    end);
+  if num_nonnulls(v_tier, p_mail, v_end) > 0 then
+    perform billing.announce_access(p_user_id, p_email, v_tier, p_new_source_id, p_mail, v_end);
   end if;
   return case when v_source.id is not null then v_is_changed end;
 end $$;

@@ -77,7 +77,7 @@ const table = /(?:Insert|Update|Delete|Seq Scan|Index Scan using \w+|Index Only 
 // What a call may cost. A greater number here makes each such request dearer.
 test.each([
   { kind: 'renewal', statements: 4, bytes: 4800 },
-  { kind: 'activated', statements: 19, bytes: 4050 },
+  { kind: 'activated', statements: 21, bytes: 4050 },
   { kind: 'captured', statements: 21, bytes: 5100 },
   { kind: 'verify', statements: 18, bytes: 3700 },
   { kind: 'ignored', statements: 2, bytes: 1650 },
@@ -96,3 +96,34 @@ test.each([
   expect(Math.min(...costs.map(({ bytes }) => bytes))).toBeLessThanOrEqual(budget.bytes);
   expect(costs.at(-1)!.statements).toBeLessThanOrEqual(budget.statements);
 });
+
+test.each(Object.keys(kinds))('a connection that ran %s some times plans nothing for it', async (kind) => {
+  const client = await database.connect();
+  let planned = 0;
+  client.on('notice', ({ message }) => planned += Number(message === 'plan:'));
+  await client.query('set debug_print_plan = on; set client_min_messages = log');
+  const counts = [];
+  for (let call = 0; call < 10; call += 1) {
+    const [text, values] = await kinds[kind]!();
+    planned = 0;
+    await client.query({ name: 'call', text, values });
+    counts.push(planned);
+  }
+  expect(counts[0]).toBeGreaterThan(0);
+  expect(counts.at(-1)).toBe(0);
+});
+
+test.each(Object.keys(kinds))(
+  'the second %s of a connection reads at most twice the pages of a later one',
+  async (kind) => {
+    const client = await database.connect();
+    const buffers = [];
+    for (let call = 0; call < 10; call += 1) {
+      const [text, values] = await kinds[kind]!();
+      const { rows } = await client.query(`explain (analyze, buffers, format json) ${text}`, values);
+      const [{ Plan: plan, Planning: planning }] = rows[0]['QUERY PLAN'];
+      buffers.push(plan['Shared Hit Blocks'] + planning['Shared Hit Blocks']);
+    }
+    expect(buffers[1]).toBeLessThanOrEqual(2 * buffers.at(-1)!);
+  },
+);
