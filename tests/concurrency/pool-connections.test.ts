@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { root } from '../../scripts/stack/root.ts';
 import { createPoolTransport } from '../../supabase/functions/api/database/pool-transport.ts';
 import { startPostgresProxy } from '../helpers/database/postgres-proxy.ts';
@@ -16,14 +16,30 @@ async function connections(): Promise<unknown> {
   return open;
 }
 
-test('forty calls at once use eight connections, which close after ten seconds without use', async () => {
+const kept = () =>
+  project.database.query(
+    "select backend_start from pg_stat_activity where usename = 'subscriptions_api' and datname = current_database()",
+  );
+
+// Each pool keeps one connection open.
+afterEach(async () => {
+  await project.database.query(
+    "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'subscriptions_api' and datname = current_database()",
+  );
+  await vi.waitFor(async () => expect(await connections()).toBe(0));
+});
+
+test('forty calls at once use eight connections, of which one stays open after ten seconds without use', async () => {
   const call = createPoolTransport(project.poolUrl, null);
   expect(await connections()).toBe(0);
   const answers = await Promise.all(Array.from({ length: 40 }, () => call('get_health', {})));
   const service = await openSession(project.database, { role: 'service_role' });
   expect(answers).toEqual(Array(40).fill(await callRpc(service, 'get_health')));
   expect(await connections()).toBe(8);
-  await vi.waitFor(async () => expect(await connections()).toBe(0), { timeout: 20_000, interval: 200 });
+  await vi.waitFor(async () => expect(await connections()).toBe(1), { timeout: 20_000, interval: 200 });
+  const before = await kept();
+  await call('get_health', {});
+  expect(await kept()).toEqual(before);
 });
 
 test('a call that fails leaves no connection in a failed transaction', async () => {
