@@ -139,7 +139,9 @@ begin
       select
         is_source
           and (
-            m.gateway_status in ('paused', 'completed', 'cancelled')
+            m.gateway_status in ('paused', 'completed')
+            -- A change of its plan begins when it ends, and is charged soon after.
+            or m.gateway_status = 'cancelled'
               and (billing.find_successor(s.user_id, s.gateway_subscription_id)).id is null
             or m.last_resumed_at >= m.period_end
           ) as has_ended,
