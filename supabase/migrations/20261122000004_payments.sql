@@ -86,25 +86,6 @@ create function billing.lock_gateway_payment(p_gateway_payment_id text) -- null:
 returns void language plpgsql set search_path = pg_catalog, pg_temp
 as $$ begin perform pg_advisory_xact_lock(hashtextextended(p_gateway_payment_id, 0)); end $$;
 
--- Stores a refund, or its new status. A pending refund becomes processed or failed. A processed refund may still fail.
-create function billing.merge_refund(
-  p_refund_id text,
-  p_gateway_payment_id text,
-  p_amount bigint,
-  p_status text -- pending, processed or failed
-)
-returns boolean -- whether the refund or its status is new
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-begin
-  insert into billing.refunds as r (refund_id, gateway_payment_id, amount, status)
-  values (p_refund_id, p_gateway_payment_id, p_amount, p_status)
-  on conflict (refund_id) do update
-  set status = excluded.status
-  where array_position(array['pending', 'processed', 'failed'], r.status)
-    < array_position(array['pending', 'processed', 'failed'], excluded.status);
-  return found;
-end $$;
-
 -- Stores an extra payment on an order: one of its payments counts, and the others are to be refunded. The caller holds the
 -- lock on the one that counts.
 create function billing.note_extra_payment(

@@ -237,12 +237,13 @@ declare
   );
   v_amount constant bigint := billing.json_integer(p_refund -> 'amount');
   v_status constant text := billing.json_text(p_refund -> 'status');
+  v_statuses constant text[] := array['pending', 'processed', 'failed'];
   v_payment public.payments;
   v_email text;
   v_is_news boolean;
 begin
   if v_refund_id is null or v_gateway_payment_id is null or v_amount is null or v_amount < 0
-    or (v_status in ('pending', 'processed', 'failed')) is not true
+    or (v_status = any (v_statuses)) is not true
   then
     return 'ignored: refund.entity';
   end if;
@@ -252,27 +253,18 @@ begin
   v_email := billing.lock_user(v_payment.user_id);
   select * into v_payment from public.payments p where p.id = v_payment.id for update;
   -- The refund is stored even without its payment, which reads its refunds when it arrives.
-  v_is_news := billing.merge_refund(v_refund_id, v_gateway_payment_id, v_amount, v_status);
+  insert into billing.refunds as r (refund_id, gateway_payment_id, amount, status)
+  values (v_refund_id, v_gateway_payment_id, v_amount, v_status)
+  on conflict (refund_id) do update set status = excluded.status
+  -- A pending refund becomes processed or failed. A processed refund may still fail.
+  where array_position(v_statuses, r.status) < array_position(v_statuses, excluded.status);
+  v_is_news := found;
   if v_payment.id is not null and billing.settle_refunds(v_payment, v_email) then return 'applied'; end if;
   return case when v_payment.id is null then 'unmatched' when v_is_news then 'applied' else 'already' end;
 end $$;
 
--- Returns whether an event changes the known status of a dispute. A decided dispute does not change any more. An event
--- without a time counts only if it is the first one or has the decision: it may be a repeat of an old event.
-create function billing.is_dispute_news(
-  p_known_status text, -- null: no dispute is known
-  p_known_at timestamptz,
-  p_status text,
-  p_created_at timestamptz -- of the event; null: it has none
-)
-returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
-begin
-  return p_known_status is null
-    or p_status <> p_known_status
-      and p_known_status not in ('won', 'lost', 'closed')
-      and (p_status in ('won', 'lost', 'closed') or coalesce(p_created_at >= p_known_at, p_created_at is not null));
-end $$;
-
+-- Applies the status of a dispute. A decided dispute does not change any more. An event without a time counts only if it is
+-- the first one or has the decision: it may be a repeat of an old event.
 create function billing.apply_dispute(
   p_dispute jsonb,
   p_entity jsonb, -- the payment's entity, if the event has one
@@ -282,6 +274,7 @@ returns text -- the outcome for the ledger
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_status constant text := left(billing.json_text(p_dispute -> 'status'), 100);
+  v_decisions constant text[] := array['won', 'lost', 'closed'];
   v_gateway_payment_id constant text := billing.json_text(coalesce(p_dispute -> 'payment_id', p_entity -> 'id'));
   v_payment constant public.payments := billing.find_payment(
     coalesce(p_entity, '{}') || jsonb_build_object('id', v_gateway_payment_id), null
@@ -304,7 +297,12 @@ begin
   set dispute_status = v_status,
     dispute_event_at = greatest(p.dispute_event_at, p_created_at)
   where (p.gateway_payment_id = v_gateway_payment_id or p.id = v_payment.id and p.gateway_payment_id is null)
-    and billing.is_dispute_news(p.dispute_status, p.dispute_event_at, v_status, p_created_at);
+    and (
+      p.dispute_status is null
+      or p.dispute_status <> v_status
+        and p.dispute_status <> all (v_decisions)
+        and (v_status = any (v_decisions) or coalesce(p_created_at >= p.dispute_event_at, p_created_at is not null))
+    );
   if not found then return 'stale'; end if;
   if v_status = 'lost' and v_email is not null then
     -- The renewal of a lost purchase is stopped.
