@@ -105,10 +105,8 @@ alter table billing.settings enable row level security;
 grant select on billing.settings to service_role;
 comment on table billing.settings is 'The settings, in one row.';
 comment on column billing.settings.early_renewal is
-  'The effect of a purchase of the running tier. replace: a new period starts now. extend: the new period follows the '
-  'running one.';
-comment on column billing.settings.credit is
-  'Whether a purchase of a dearer tier that starts now gets a credit for the unused time of the running period.';
+  'The period of a purchase of the running tier. replace: it starts now. extend: it follows the running one.';
+comment on column billing.settings.credit is 'Whether a dearer tier that starts now gets a credit for unused time.';
 comment on column billing.settings.gateway_dashboard is
   'Address of a record in the gateway''s dashboard, with {kind} (payments, orders or subscriptions), {id} and, if the '
   'dashboard needs it, {mode} (test or live). Null: billing.timeline has no links.';
@@ -120,17 +118,15 @@ returns text -- replace or extend
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$ begin return coalesce((select s.early_renewal from billing.settings s where s.is_only), 'replace'); end $$;
 
--- Returns a JSON object. Any other value gives null.
+-- Readers for irregular JSON: any other value gives null.
 create function billing.json_object(p_value jsonb)
 returns jsonb language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$ begin return case when jsonb_typeof(p_value) = 'object' then p_value end; end $$;
 
--- Returns the text of a JSON string. Any other value gives null.
 create function billing.json_text(p_value jsonb)
 returns text language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$ begin return case when jsonb_typeof(p_value) = 'string' then p_value #>> '{}' end; end $$;
 
--- Returns the UUID in a JSON string. Any other value gives null.
 create function billing.json_uuid(p_value jsonb)
 returns uuid language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare
@@ -139,7 +135,7 @@ begin
   return case when v_text ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then v_text::uuid end;
 end $$;
 
--- Returns the time of Unix seconds, a JSON integer of the years 1970 to 9999. Any other value gives null.
+-- Unix seconds of the years 1970 to 9999.
 create function billing.json_time(p_value jsonb)
 returns timestamptz language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
@@ -149,7 +145,6 @@ begin
   end;
 end $$;
 
--- Returns a JSON integer, such as an amount in minor currency units. Any other value gives null.
 create function billing.json_integer(p_value jsonb)
 returns bigint language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin

@@ -17,12 +17,10 @@ create table public.plans (
     constraint plans_trial_days_check check (trial_days between 0 and 365)
 );
 comment on table public.plans is
-  'The plans that customers can buy, one for each tier. Set is_active to false to retire a plan. Do not delete it: its paid '
-  'orders remain.';
+  'The plans that customers can buy, one for each tier. Retire a plan with is_active: its paid orders need its row.';
 comment on column public.plans.price is 'Minor currency units.';
 comment on column public.plans.duration_months is 'Calendar months that a payment buys; null or 0 counts as 12.';
 comment on column public.plans.grace_days is 'Days of access after a period that ended unpaid.';
-comment on column public.plans.gateway_plan_id is 'The plan''s id at the gateway, for subscriptions that the gateway bills.';
 alter table public.plans enable row level security;
 comment on column public.plans.billing_cycles is 'How often the gateway bills a subscription. Null: for ten years.';
 comment on column public.plans.trial_days is 'Days of access before the first charge, for a user who never paid.';
@@ -35,17 +33,14 @@ values
 
 select billing.lock_users();
 
--- The profiles. The block below renames the table to public.profiles, unless the app has a table of this name: that table is
--- left alone. All SQL of the service reads and writes the view billing.profiles.
+-- The block below renames the table to public.profiles, unless the app has one. All other SQL uses billing.profiles.
 create table public.subscription_profiles (
   user_id uuid primary key constraint profiles_user_id_fkey references auth.users (id) on delete cascade,
   subscription_tier text default 'free',
   display_name text constraint profiles_display_name_check check (char_length(display_name) <= 200),
   username text constraint profiles_username_check check (char_length(username) <= 200),
   created_at timestamptz not null default billing.clock()
-)
--- Space in each page for a new row version (HOT updates): a change of the tier writes no index.
-with (fillfactor = 90);
+) with (fillfactor = 90); -- for HOT updates: a change of the tier writes no index
 comment on table public.subscription_profiles is 'One row for each user: the names that the app shows, and the tier.';
 comment on column public.subscription_profiles.subscription_tier is 'Null means free.';
 alter table public.subscription_profiles enable row level security;
@@ -119,9 +114,7 @@ exception
     return null;
 end $$;
 
-create trigger create_profile
-after insert on auth.users
-for each row execute function billing.create_profile();
+create trigger create_profile after insert on auth.users for each row execute function billing.create_profile();
 
 -- Creates the profiles of the next 1,000 users who signed up before the installation. The migration does not: it would lock
 -- auth.users for minutes. Security definer: service_role may not read auth.users.
@@ -165,9 +158,7 @@ create table public.subscriptions (
   revision bigint not null default 0,
   created_at timestamptz not null default billing.clock(),
   updated_at timestamptz not null default billing.clock()
-)
--- Space in each page for a new row version (HOT updates): an update that changes no indexed column writes no index.
-with (fillfactor = 90);
+) with (fillfactor = 90); -- for HOT updates: one that changes no indexed column writes no index
 create index subscriptions_plan_id_idx on public.subscriptions (plan_id);
 comment on table public.subscriptions is 'One row for each user: the ruling source, as billing.settle_access wrote it.';
 comment on column public.subscriptions.revision is 'A write that does not change it was made by hand.';
@@ -253,18 +244,14 @@ comment on table public.payments is
   'its user is deleted. Amounts are in minor currency units.';
 comment on column public.payments.gateway_key_id is 'The API key of the order: it does not exist under another key.';
 comment on column public.payments.tier is 'The tier that was sold. Any text is valid: an app may sell tiers of its own.';
-comment on column public.payments.plan_id is
-  'The plan that was sold. Null: that of the tier. No foreign key: it would need an index, and no request reads by plan.';
+comment on column public.payments.plan_id is 'Null: the plan of the tier. No foreign key: it would need an index.';
 comment on column public.payments.duration_months is 'The calendar months that were sold. Null: those of the plan.';
 comment on column public.payments.meta is 'tier of a new payment; also the three error fields after a failed attempt.';
-comment on column public.payments.gateway_subscription_id is
-  'The gateway subscription that was charged; empty where its events have no id. Null: the payment is an order.';
+comment on column public.payments.gateway_subscription_id is 'Of a charge; empty where its events have no id.';
 comment on column public.payments.extra_of is 'The payment that counts for the same order: this one is to be refunded.';
-comment on column public.payments.confirmed_at is 'When the gateway confirmed the capture.';
 comment on column public.payments.verified_at is 'When the customer first verified a payment on this order.';
 comment on column public.payments.fulfilled_at is 'When this payment granted its tier; at most once.';
 comment on column public.payments.chain_id is 'The first payment of the chain of early renewals that this one extends.';
-comment on column public.payments.chain_start is 'The start of its first period.';
 comment on column public.payments.extends_from is 'The end of what this payment extends or follows, if not a payment.';
 comment on column public.payments.since is 'Ranks the sources of a user: the time of the order or of the verification.';
 comment on column public.payments.ended_at is 'When the access that this payment gives ended before its period was over.';
@@ -279,7 +266,6 @@ comment on column public.payments.credited_id is 'The payment or gateway subscri
 comment on column public.payments.credited_amount is 'What was paid for the period until credited_until.';
 comment on column public.payments.settle_at is 'When this period begins, and the sweep settles the user''s access.';
 comment on column public.payments.reads is 'How often the order was read at the gateway for its page: at most 20 times.';
-comment on column public.payments.read_attempts is 'The most attempts to pay that an answer to a read had.';
 comment on column public.payments.is_attempt_open is 'Whether the newest attempt was neither captured nor failed.';
 comment on column public.payments.idempotency_keys is 'Each returns this order, for seven days. Erased with the user.';
 alter table public.payments enable row level security;
@@ -291,8 +277,7 @@ grant select on public.subscriptions, public.payments to authenticated;
 grant select on public.plans to service_role;
 grant select, insert, update on public.subscriptions, public.payments to service_role;
 
-create policy "Everybody sees the plans on offer" on public.plans for select to anon, authenticated
-using (is_active);
+create policy "Everybody sees the plans on offer" on public.plans for select to anon, authenticated using (is_active);
 
 create policy "Users see their own subscription" on public.subscriptions for select to authenticated
 using ((select auth.uid()) = user_id);
@@ -305,28 +290,23 @@ using ((select auth.uid()) = user_id);
 create function public.current_tier()
 returns text language sql stable set search_path = pg_catalog, pg_temp
 return coalesce((select p.subscription_tier from billing.profiles p where p.user_id = (select auth.uid())), 'free');
-comment on function public.current_tier() is 'The tier of the signed-in user, or free.';
-revoke execute on function public.current_tier() from public, anon, service_role;
-grant execute on function public.current_tier() to authenticated;
+comment on function public.current_tier is 'The tier of the signed-in user, or free.';
 
 create function public.has_tier(p_tier text)
 returns boolean language sql stable set search_path = pg_catalog, pg_temp
 as $$ select public.current_tier() = p_tier $$;
-comment on function public.has_tier(text) is
+comment on function public.has_tier is
   'Whether the signed-in user has exactly this tier. In a policy: using ((select public.has_tier(''pro''))).';
-revoke execute on function public.has_tier(text) from public, anon, service_role;
-grant execute on function public.has_tier(text) to authenticated;
+revoke execute on function public.current_tier(), public.has_tier(text) from public, anon, service_role;
+grant execute on function public.current_tier(), public.has_tier(text) to authenticated;
 
 -- Locks a user: no other transaction changes the user's access or deletes the user. supabase/README.md, "Lock order".
 -- Security definer, here and below: service_role may not read auth.users.
 create function billing.lock_user(p_user_id uuid)
 returns text -- the e-mail address; empty: the user has none; null: the user does not exist
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-declare
-  v_email text;
 begin
-  select coalesce(u.email, '') into v_email from auth.users u where u.id = p_user_id for no key update;
-  return v_email;
+  return (select coalesce(u.email, '') from auth.users u where u.id = p_user_id for no key update);
 end $$;
 
 -- Reads the e-mail address of a user without a lock. No row: the user does not exist.
@@ -376,5 +356,4 @@ begin
   end if;
   return v_found[1];
 end $$;
-comment on function billing.user_id_of(text) is
-  'The id of the user with this e-mail address or id. Raises PS404 for an unknown user, and PS409 for an ambiguous address.';
+comment on function billing.user_id_of is 'The user with this e-mail address or id. Raises PS404, or PS409 for several.';

@@ -27,9 +27,8 @@ begin
   );
 end $$;
 
--- Returns when what a user has now ends, purchases that have not begun included: the latest end of the sources without
--- grants, of the ruling source, which may be a grant, and of the subscription row, which may show the period of an attached
--- gateway subscription. The caller holds the lock on the user.
+-- Returns when what a user has now ends, purchases that have not begun included, and grants only if they rule. The row may
+-- show the period of an attached gateway subscription. The caller holds the lock on the user.
 create function billing.find_end(
   p_user_id uuid,
   out ends_at timestamptz, -- null: nothing runs
@@ -114,7 +113,6 @@ begin
   end;
 end $$;
 
--- Contract: POST /api/payments/orders.
 create function public.create_order(
   p_user_id uuid,
   p_tier text,
@@ -211,8 +209,7 @@ begin
 
   return billing.order_answer(v_payment, v_plan, p_start, v_email);
 end $$;
-comment on function public.create_order(uuid, text, text, text, text) is
-  'Returns a user''s open order for a tier, or a new payment, for which the caller creates an order at the gateway.';
+comment on function public.create_order is 'A user''s open order for a tier, or a new one to make at the gateway.';
 
 create function public.store_order(p_payment_id uuid, p_order_id text)
 returns jsonb -- {outcome: stored | payment_not_found}
@@ -227,7 +224,7 @@ begin
     and (p.gateway_order_id is null or p.gateway_order_id = p_order_id);
   return jsonb_build_object('outcome', case when found then 'stored' else 'payment_not_found' end);
 end $$;
-comment on function public.store_order(uuid, text) is 'Stores the gateway''s order id of a payment.';
+comment on function public.store_order is 'Stores the gateway''s order id of a payment.';
 
 -- Deletes a payment that has no order. Security definer: service_role has no right to delete payments.
 create function billing.delete_unordered(p_payment_id uuid)
@@ -246,7 +243,7 @@ begin
   perform billing.delete_unordered(p_payment_id);
   return jsonb_build_object('outcome', 'discarded');
 end $$;
-comment on function public.discard_order(uuid) is 'Deletes a payment for which the gateway created no order.';
+comment on function public.discard_order is 'Deletes a payment for which the gateway created no order.';
 
 -- The body of GET /api/payments/orders/:order_id. Attempts are those in the ledger, in the gateway's last answer, and those
 -- that were verified.
@@ -281,13 +278,9 @@ begin
     'order_id', p_payment.gateway_order_id,
     'status', case
       when p_payment.status = 'captured' and not billing.is_refunded(p_payment.amount, p_payment.refunded_amount) then 'paid'
-      when p_payment.status = 'created' then 'open'
-      -- Another attempt follows the one that failed. Its state is known for as long as the order is read.
-      when p_payment.status = 'failed'
-        and p_payment.uncaptured_at is null
-        and p_payment.is_attempt_open
-        and p_payment.reads < 20
-        then 'open'
+      -- Another attempt may follow one that failed. Its state is known for as long as the order is read.
+      when p_payment.status = 'created' or p_payment.status = 'failed' and p_payment.uncaptured_at is null
+        and p_payment.is_attempt_open and p_payment.reads < 20 then 'open'
       else 'failed'
     end,
     'tier', billing.tier_bought(p_payment),
@@ -332,5 +325,4 @@ begin
     'order', billing.order_answer(v_payment)
   );
 end $$;
-comment on function public.get_order(uuid, text, boolean) is
-  'Returns the state of a user''s order, and whether the caller reads it from the gateway.';
+comment on function public.get_order is 'The state of a user''s order, and whether to read it from the gateway.';

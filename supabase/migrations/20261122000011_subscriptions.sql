@@ -114,7 +114,6 @@ begin
   return billing.subscription_order('created', v_order, p_plan);
 end $$;
 
--- Contract: POST /api/subscriptions.
 create function public.create_subscription(
   p_user_id uuid,
   p_tier text,
@@ -153,8 +152,7 @@ begin
   end if;
   return billing.request_subscription(p_user_id, v_plan, v_order, p_idempotency_key, p_gateway_key_id);
 end $$;
-comment on function public.create_subscription(uuid, text, text, text) is
-  'A user''s open subscription to a tier, or a new one to make at the gateway.';
+comment on function public.create_subscription is 'A user''s open subscription to a tier, or one to make at the gateway.';
 
 -- What was made for an order that was withdrawn or forgotten in the meantime is cancelled, so that it is never authorised.
 create function public.store_subscription(
@@ -190,8 +188,7 @@ begin
     where o.id = p_id
   );
 end $$;
-comment on function public.store_subscription(uuid, text, text) is
-  'Stores what the gateway made for a user''s order of a subscription, or forgets the order if it made nothing.';
+comment on function public.store_subscription is 'Stores what the gateway made for an order, or forgets the order.';
 
 -- Forgets an order that can no longer be authorised, or for which the gateway made no subscription.
 -- Security definer: service_role has no right to delete other orders.
@@ -244,8 +241,7 @@ begin
   where l.next_check_at is not null;
   return jsonb_build_object('orders', v_orders);
 end $$;
-comment on function public.claim_subscription_orders() is
-  'Leases up to 20 subscriptions that users asked for and whose authorisation is not known.';
+comment on function public.claim_subscription_orders is 'Leases 20 subscriptions that may not be authorised yet.';
 
 -- Without the gateway's answer it says whether one is needed. Contract: POST /api/payments/verify.
 create function public.verify_subscription(
@@ -314,8 +310,7 @@ begin
     'starts_at', case when v_mirrored.period_end is null then billing.iso_time(v_order.starts_at) end
   );
 end $$;
-comment on function public.verify_subscription(uuid, text, text, text, text) is
-  'Grants the first cycle of a subscription that a user authorised, once.';
+comment on function public.verify_subscription is 'Grants the first cycle of a subscription that was authorised, once.';
 
 -- The terms of a change, which adds a purchase, a subscription at the gateway, or both.
 create type billing.change as (
@@ -419,7 +414,6 @@ begin
   return v_change;
 end $$;
 
--- Contract: POST /api/subscriptions/change/preview.
 create function public.preview_change(
   p_user_id uuid,
   p_tier text,
@@ -451,9 +445,8 @@ begin
     )
   );
 end $$;
-comment on function public.preview_change(uuid, text, text) is 'What a change of the plan would cost, and when it begins.';
+comment on function public.preview_change is 'What a change of the plan would cost, and when it begins.';
 
--- Contract: POST /api/subscriptions/change.
 create function public.create_change(
   p_user_id uuid,
   p_tier text,
@@ -491,5 +484,4 @@ begin
     v_change.replaces, coalesce(p_payment_id, v_change.renews)
   );
 end $$;
-comment on function public.create_change(uuid, text, text, uuid, text) is
-  'The subscription to make at the gateway for a change of the plan. Undoes a change that waits for the end of the cycle.';
+comment on function public.create_change is 'The subscription to make for a change of the plan, or undoes the change.';

@@ -14,9 +14,7 @@ create table billing.gateway_events (
   deliveries integer not null default 1,
   attempts integer not null default 0,
   received_at timestamptz not null default billing.clock()
-)
--- For HOT updates: an update of the outcome writes no index.
-with (fillfactor = 90);
+) with (fillfactor = 90); -- for HOT updates: an update of the outcome writes no index
 alter table billing.gateway_events enable row level security;
 grant select, insert, update on billing.gateway_events to service_role;
 create index gateway_events_received_at_idx on billing.gateway_events (received_at);
@@ -85,10 +83,8 @@ exception
   when others then
     if not billing.is_error_of_event(sqlstate) then raise; end if;
     error := sqlstate;
-    outcome := case
-      when p_event.received_at > billing.clock() - interval '6 hours' then 'failed: ' || error
-      else 'parked'
-    end;
+    outcome := 'failed: ' || error;
+    if p_event.received_at <= billing.clock() - interval '6 hours' then outcome := 'parked'; end if;
 end $$;
 
 -- Applies an event of the ledger again. Stores the outcome, unless another transaction has locked the ledger row to do so.
@@ -248,7 +244,6 @@ begin
   return (v_known.outcome, false);
 end $$;
 
--- Contract: POST /api/webhooks/gateway.
 create function public.apply_gateway_event(
   p_body_sha256 text, -- of the raw bytes, hex
   p_event_id text default null, -- from the header, not signed
@@ -274,18 +269,15 @@ begin
   v_outcome := (billing.apply_delivery(decode(p_body_sha256, 'hex'), p_event_id, v_body, 1)).outcome;
   return jsonb_build_object('outcome', v_outcome);
 end $$;
-comment on function public.apply_gateway_event(text, text, text, text) is
-  'Applies the event of a signed delivery and records it in the ledger. A repeat returns the stored outcome.';
+comment on function public.apply_gateway_event is 'Applies a signed event once. A repeat returns the stored outcome.';
 
 -- Applies the events that wait for an order, when the order is stored.
 -- Security definer: the role with which an app inserts its own payments has no rights on the ledger.
 create function billing.replay_order_events()
-returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off
-as $$
-declare
-  v_event billing.gateway_events;
+returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 begin
-  for v_event in
+  perform billing.apply_recorded_event(waiting)
+  from (
     select e.*
     from billing.gateway_events e
     where e.subject_id = left(new.gateway_order_id, 200)
@@ -295,15 +287,11 @@ begin
     order by e.received_at
     -- A transaction that has locked an event waits for this payment and then finds it.
     for update skip locked
-  loop
-    perform billing.apply_recorded_event(v_event);
-  end loop;
+  ) waiting;
   return null;
 end $$;
 
-create trigger replay_order_events
-after insert or update of gateway_order_id on public.payments
-for each row
+create trigger replay_order_events after insert or update of gateway_order_id on public.payments for each row
 when (new.gateway_order_id is not null)
 execute function billing.replay_order_events();
 
@@ -317,31 +305,25 @@ declare
   v_applied integer := 0;
 begin
   for v_missed in
-    select e as event, missed.user_id
+    select e as event, p.user_id
     from (
-      select u.body_sha256, p.user_id
+      select t.body_sha256 from billing.unsettled_events t
+      union
+      select u.body_sha256
       from billing.gateway_events u
-      join public.payments p on u.subject_id in (p.gateway_order_id, p.gateway_payment_id)
       where u.received_at > billing.clock() - interval '1 day'
-        and u.payload is not null
         and u.outcome = 'unmatched'
         and u.event not like 'subscription.%'
         and u.attempts < 3
-      union
-      select w.body_sha256, p.user_id
-      from billing.unsettled_events t
-      join billing.gateway_events w on w.body_sha256 = t.body_sha256
-      join public.payments p on w.subject_id in (p.gateway_order_id, p.gateway_payment_id)
-      where w.payload is not null
-        and (
-          w.outcome = 'plan_not_found'
-          and p.fulfilled_at is null
-          and (billing.plan_bought(p)).id is not null
-          or w.outcome = 'unmatched'
-        )
-    ) missed
-    join billing.gateway_events e on e.body_sha256 = missed.body_sha256
-    order by missed.user_id, e.received_at
+    ) waiting
+    join billing.gateway_events e on e.body_sha256 = waiting.body_sha256
+    join public.payments p on e.subject_id in (p.gateway_order_id, p.gateway_payment_id)
+    where e.payload is not null
+      and (
+        e.outcome = 'unmatched'
+        or e.outcome = 'plan_not_found' and p.fulfilled_at is null and (billing.plan_bought(p)).id is not null
+      )
+    order by p.user_id, e.received_at
     limit 100
     for update of e skip locked
   loop

@@ -408,8 +408,6 @@ begin
   return null;
 end $$;
 
-create trigger wake_dispatcher
-after insert on billing.outbox
-for each statement
+create trigger wake_dispatcher after insert on billing.outbox for each statement
 when (current_setting('subscriptions.request', true) is distinct from 'on')
 execute function billing.wake_dispatcher();

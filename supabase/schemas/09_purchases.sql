@@ -1,5 +1,5 @@
 -- Makes a captured payment a source of access with a period, once. The plans on offer, and the answer about the
--- subscription. Contract: POST /api/payments/verify, GET /api/subscriptions.
+-- subscription. Contract: POST /api/payments/verify, GET /api/subscriptions, GET /api/subscriptions/plans.
 
 -- Computes the periods of a chain of early renewals, each from the end of the previous one. If a payment is refunded, the
 -- later periods move up. The ends of an unbroken run are counted from its first start, so that a short month does not
@@ -281,7 +281,6 @@ begin
   return jsonb_build_object('outcome', 'applied', 'tier', v_tier, 'valid_until', billing.iso_time(p_payment.period_end));
 end $$;
 
--- Contract: POST /api/payments/verify.
 create function public.verify_payment(
   p_user_id uuid,
   p_order_id text,
@@ -342,8 +341,7 @@ begin
     'outcome', 'already_applied', 'tier', v_payment.tier, 'valid_until', billing.iso_time(v_payment.period_end)
   );
 end $$;
-comment on function public.verify_payment(uuid, text, text, text) is
-  'Captures a user''s payment and grants its tier, once. A repeat returns the tier and the period that the payment bought.';
+comment on function public.verify_payment is 'Captures a user''s payment and grants its tier, once.';
 
 -- The signature proves that order and payment belong together. Contract: POST /api/payments/return.
 create function public.verify_returned_payment(
@@ -358,8 +356,7 @@ begin
     (select p.user_id from public.payments p where p.gateway_order_id = p_order_id), p_order_id, p_payment_id, p_signature
   );
 end $$;
-comment on function public.verify_returned_payment(text, text, text) is
-  'Verifies a payment for the user of its order, as verify_payment does.';
+comment on function public.verify_returned_payment is 'As verify_payment, for the user of the order.';
 
 -- Settles the access of users whose next purchase begins, also while the source before it has days of grace left.
 create function billing.start_purchases()
@@ -399,7 +396,6 @@ begin
   return v_started;
 end $$;
 
--- Contract: GET /api/subscriptions/plans.
 create function public.list_plans()
 returns jsonb -- {plans}: the answer's body, the lowest price first
 language sql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
@@ -407,7 +403,7 @@ language sql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' a
   from public.plans p
   where p.is_active
 $$;
-comment on function public.list_plans() is 'Returns the plans on offer, the lowest price first.';
+comment on function public.list_plans is 'Returns the plans on offer, the lowest price first.';
 
 -- Contract: GET /api/subscriptions/plans, "Scenarios".
 create function public.list_plans_for_user(p_user_id uuid)
@@ -436,10 +432,8 @@ begin
     where p.is_active
   );
 end $$;
-comment on function public.list_plans_for_user(uuid) is
-  'Returns the plans on offer, the lowest price first, each with what it would be for a user to buy it.';
+comment on function public.list_plans_for_user is 'Returns list_plans, each with what it would be for a user to buy it.';
 
--- Contract: GET /api/subscriptions.
 create function public.get_subscription(p_user_id uuid)
 returns json -- {subscription, currentTier, payments, billing}: the answer's body
 language plpgsql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
@@ -507,5 +501,4 @@ begin
       ) as billing
   ) answer;
 end $$;
-comment on function public.get_subscription(uuid) is
-  'Returns a user''s subscription with its plan, the current tier and the ten newest payments.';
+comment on function public.get_subscription is 'A user''s subscription with its plan, tier and newest payments.';
