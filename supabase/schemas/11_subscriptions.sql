@@ -294,19 +294,16 @@ begin
       and m.gateway_subscription_id = p_gateway_subscription_id;
   end if;
   -- A signature never expires. So it does not count after a refund, or after a cancellation at once.
-  if v_mirrored.ended_at is not null
-    or exists (
-      select from public.payments c
-      where c.gateway_payment_id = p_payment_id
-        and billing.is_refunded(c.amount, c.refunded_amount)
-    )
-  then
+  if v_mirrored.ended_at is not null or exists (
+    select from public.payments c
+    where c.gateway_payment_id = p_payment_id
+      and billing.is_refunded(c.amount, c.refunded_amount)
+  ) then
     return jsonb_build_object('outcome', 'refunded');
   end if;
   return jsonb_build_object(
     'outcome', case when v_is_applied then 'applied' else 'already_applied' end,
-    'tier', v_order.tier,
-    'valid_until', billing.iso_time(v_mirrored.period_end),
+    'tier', v_order.tier, 'valid_until', billing.iso_time(v_mirrored.period_end),
     'starts_at', case when v_mirrored.period_end is null then billing.iso_time(v_order.starts_at) end
   );
 end $$;
@@ -367,13 +364,11 @@ begin
   end;
   v_change.plan := v_plan;
   v_change.from_tier := v_running.tier;
-  v_change.is_billed := v_billed.user_id is not null and v_plan.gateway_plan_id is not null;
-
   if v_billed.user_id is null and v_running.tier = p_tier and p_when = 'period_end' then
     -- A renewal that the customer cancelled or never authorised is made again.
     v_renewed := billing.find_unrenewed(p_user_id, v_running.current_period_end);
-    v_change.is_billed := v_renewed.id is not null and v_plan.gateway_plan_id is not null;
   end if;
+  v_change.is_billed := v_plan.gateway_plan_id is not null and num_nonnulls(v_billed.user_id, v_renewed.id) > 0;
 
   v_change.credit := 0;
   v_change.starts_at := v_now;
