@@ -95,9 +95,7 @@ declare
   v_result constant record := billing.try_event(p_event);
 begin
   update billing.gateway_events e
-  set outcome = v_result.outcome,
-    error = v_result.error,
-    attempts = e.attempts + 1
+  set outcome = v_result.outcome, error = v_result.error, attempts = e.attempts + 1
   where e.body_sha256 = (
     select l.body_sha256
     from billing.gateway_events l
@@ -120,8 +118,8 @@ language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_event constant text := billing.json_text(p_body -> 'event');
   v_payload constant jsonb := billing.json_object(p_body -> 'payload');
-  v_fields text[] := '{id, order_id, payment_id, receipt, plan_id, amount, currency, status, current_start, current_end}'
-    || array['error_code', 'error_reason'];
+  v_fields text[] := '{id, order_id, payment_id, receipt, plan_id, amount, currency, status, current_start, current_end,
+    error_code, error_reason}';
   v_is_waiting constant boolean := billing.is_waiting(v_event, p_outcome);
   v_entities jsonb;
 begin
