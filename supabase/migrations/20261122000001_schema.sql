@@ -1,7 +1,6 @@
 -- Schema billing with the clock, the settings, and readers for the gateway's irregular JSON.
 
--- Nothing is installed where one of the service's names is taken. A test compares these names with an installation. A
--- function, because the CLI prints the whole statement that failed.
+-- Nothing is installed where one of our names is taken. A function, because the CLI prints the statement that failed.
 create function pg_temp.refuse_taken_names()
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -27,32 +26,18 @@ begin
   select string_agg(o.type || ' ' || o.identity, ', ' order by o.identity)
   into v_taken
   from (
-    select 'pg_namespace'::regclass, n.oid
-    from pg_namespace n
-    where n.nspname = 'billing'
+    select 'pg_namespace'::regclass, n.oid from pg_namespace n where n.nspname = 'billing'
     union all
-    select 'pg_class'::regclass, c.oid
-    from pg_class c
-    where c.relnamespace = 'public'::regnamespace
-      and c.relname = any (v_names)
-      -- The index of a table that is named already.
-      and not exists (
-        select from pg_index i
-        join pg_class t on t.oid = i.indrelid
-        where i.indexrelid = c.oid
-          and t.relname = any (v_names)
-      )
-    union all
-    select 'pg_type'::regclass, t.oid
-    from pg_type t
-    where t.typnamespace = 'public'::regnamespace
-      and t.typname = any (v_names)
-      and t.typrelid = 0
-    union all
-    select 'pg_proc'::regclass, p.oid
-    from pg_proc p
-    where p.pronamespace = 'public'::regnamespace
-      and p.proname = any (v_names)
+    select o.catalog, o.id
+    from (
+      select 'pg_class'::regclass, c.oid, c.relnamespace, c.relname from pg_class c
+      union all
+      select 'pg_type'::regclass, t.oid, t.typnamespace, t.typname from pg_type t where t.typrelid = 0
+      union all
+      select 'pg_proc'::regclass, p.oid, p.pronamespace, p.proname from pg_proc p
+    ) o (catalog, id, schema, name)
+    where o.schema = 'public'::regnamespace
+      and o.name = any (v_names)
     union all
     select 'pg_trigger'::regclass, t.oid
     from pg_trigger t
@@ -76,11 +61,10 @@ grant usage on schema billing to service_role;
 -- The Edge Function acts as service_role. A function that is not for it is revoked beside its definition.
 alter default privileges in schema billing grant execute on functions to service_role;
 
--- Functions that write have `set enable_seqscan = off`. A session caches the plans of its statements. A plan that was made
--- for an empty table would use a sequential scan until the session ends.
+-- Functions that write have `set enable_seqscan = off`: a session keeps a plan that it made while a table was empty.
 
--- Locks auth.users for a file that creates a foreign key to it or a trigger on it, which take the same lock until the end of
--- the file. Does not queue for the lock: all sign-ins would wait behind it, for example for the end of an autovacuum.
+-- Locks auth.users for a file that creates a foreign key to it or a trigger on it, which take the same lock. Does not queue
+-- for it: all sign-ins would wait behind it, for example for the end of an autovacuum.
 create function billing.lock_users()
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
@@ -100,12 +84,11 @@ begin
 end $$;
 revoke execute on function billing.lock_users() from service_role;
 
--- All rules read the time from this function, so that a test stack can replace it and shift time. In plpgsql, as all
--- functions that a request calls: a session plans a function in sql again for each call.
+-- The time for all rules: a test stack replaces the function to shift time. In plpgsql, as all functions that a request
+-- calls: a session plans a function in sql again for each call.
 create function billing.clock()
 returns timestamptz language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$ begin return now(); end $$;
-comment on function billing.clock() is 'The current time for all rules: the start of the transaction.';
 
 -- Formats a time as JavaScript does: YYYY-MM-DDTHH:MM:SS.sssZ.
 create function billing.iso_time(p_at timestamptz)
@@ -113,21 +96,17 @@ returns text language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$ begin return to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'); end $$;
 
 create table billing.settings (
-  is_only boolean primary key default true constraint settings_is_only_check check (is_only),
-  early_renewal text not null default 'replace'
-    constraint settings_early_renewal_check check (early_renewal in ('replace', 'extend')),
-  credit text not null default 'on' constraint settings_credit_check check (credit in ('on', 'off')),
-  gateway_dashboard text
-    constraint settings_gateway_dashboard_check check (gateway_dashboard ~ '^https://[^ ]*[{]id[}]')
+  is_only boolean primary key default true check (is_only),
+  early_renewal text not null default 'replace' check (early_renewal in ('replace', 'extend')),
+  credit text not null default 'on' check (credit in ('on', 'off')),
+  gateway_dashboard text check (gateway_dashboard ~ '^https://[^ ]*[{]id[}]')
 );
 alter table billing.settings enable row level security;
 grant select on billing.settings to service_role;
 comment on table billing.settings is 'The settings, in one row.';
 comment on column billing.settings.early_renewal is
-  'The effect of a purchase of the running tier. replace: a new period starts now. extend: the new period follows the '
-  'running one.';
-comment on column billing.settings.credit is
-  'Whether a purchase of a dearer tier that starts now gets a credit for the unused time of the running period.';
+  'The period of a purchase of the running tier. replace: it starts now. extend: it follows the running one.';
+comment on column billing.settings.credit is 'Whether a dearer tier that starts now gets a credit for unused time.';
 comment on column billing.settings.gateway_dashboard is
   'Address of a record in the gateway''s dashboard, with {kind} (payments, orders or subscriptions), {id} and, if the '
   'dashboard needs it, {mode} (test or live). Null: billing.timeline has no links.';
@@ -139,53 +118,39 @@ returns text -- replace or extend
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$ begin return coalesce((select s.early_renewal from billing.settings s where s.is_only), 'replace'); end $$;
 
-create function billing.credit()
-returns text -- on or off
-language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$ begin return coalesce((select s.credit from billing.settings s where s.is_only), 'on'); end $$;
-
--- Returns a JSON object. Any other value gives null.
+-- Readers for irregular JSON: any other value gives null.
 create function billing.json_object(p_value jsonb)
 returns jsonb language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$ begin return case when jsonb_typeof(p_value) = 'object' then p_value end; end $$;
 
--- Returns the text of a JSON string. Any other value gives null.
 create function billing.json_text(p_value jsonb)
 returns text language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$ begin return case when jsonb_typeof(p_value) = 'string' then p_value #>> '{}' end; end $$;
 
--- Returns the UUID in a JSON string. Any other value gives null.
 create function billing.json_uuid(p_value jsonb)
 returns uuid language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_text constant text := billing.json_text(p_value);
 begin
-  return case
-    when jsonb_typeof(p_value) = 'string' and p_value #>> '{}' ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
-      then (p_value #>> '{}')::uuid
-  end;
+  return case when v_text ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then v_text::uuid end;
 end $$;
 
--- Returns the time of Unix seconds, a JSON integer of the years 1970 to 9999. Any other value gives null.
+-- Unix seconds of the years 1970 to 9999.
 create function billing.json_time(p_value jsonb)
 returns timestamptz language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return case
-    when jsonb_typeof(p_value) = 'number' then
-      case
-        when p_value::numeric between 0 and 253402300799 and p_value::numeric = trunc(p_value::numeric)
-          then to_timestamp(p_value::numeric)
-      end
+    when jsonb_typeof(p_value) <> 'number' then null
+    when p_value::numeric between 0 and 253402300799 and p_value::numeric % 1 = 0 then to_timestamp(p_value::numeric)
   end;
 end $$;
 
--- Returns a JSON integer, such as an amount in minor currency units. Any other value gives null.
 create function billing.json_integer(p_value jsonb)
 returns bigint language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return case
-    when jsonb_typeof(p_value) = 'number' then
-      case
-        when abs(p_value::numeric) <= 9007199254740991 and p_value::numeric = trunc(p_value::numeric) then p_value::bigint
-      end
+    when jsonb_typeof(p_value) <> 'number' then null
+    when abs(p_value::numeric) <= 9007199254740991 and p_value::numeric % 1 = 0 then p_value::bigint
   end;
 end $$;
 
@@ -196,9 +161,8 @@ begin
   return coalesce(billing.json_time(p_body -> 'created_at'), billing.json_time(p_body -> 'payload' -> 'created_at'));
 end $$;
 
--- Returns when an event happened, to rank it among the customer's acts. The gateway's times have whole seconds, so an event
--- counts from the end of its second. An event without a time, or with a time more than 14 days ago, counts from its
--- arrival: the gateway does not retry for so long.
+-- Returns when an event happened, to rank it among the customer's acts: at the end of its second, or at its arrival if it
+-- has no time or one more than 14 days ago, for which the gateway does not retry.
 create function billing.happened_at(
   p_created_at timestamptz, -- of the event; null: it has none
   p_arrived_at timestamptz

@@ -1,12 +1,12 @@
 -- Orders, and the state of an order for the page of its customer. The payment is inserted before the
 -- gateway is called, and gets the order's id afterwards. Contract: POST /api/payments/orders.
 
--- Refuses a request of a kind of which a user may make at most n an hour.
-create function billing.rate_limited(p_nth_newest timestamptz) -- of the user's requests; null: there are fewer
+-- Refuses a request until a time.
+create function billing.rate_limited(p_until timestamptz) -- null: allows it
 returns jsonb -- {outcome: rate_limited, retry_after (seconds)}; null: the request is allowed
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
-  v_wait constant numeric := extract(epoch from p_nth_newest + interval '1 hour' - billing.clock());
+  v_wait constant numeric := extract(epoch from p_until - billing.clock());
 begin
   return case when v_wait > 0 then jsonb_build_object('outcome', 'rate_limited', 'retry_after', ceil(v_wait)) end;
 end $$;
@@ -27,9 +27,8 @@ begin
   );
 end $$;
 
--- Returns when what a user has now ends: the latest end of the sources that were paid or written by hand, of the ruling
--- source, which may be a grant, and of the subscription row, which may show the period of an attached gateway subscription.
--- A purchase that has not begun counts, too. The caller holds the lock on the user.
+-- Returns when what a user has now ends, purchases that have not begun included, and grants only if they rule. The row may
+-- show the period of an attached gateway subscription. The caller holds the lock on the user.
 create function billing.find_end(
   p_user_id uuid,
   out ends_at timestamptz, -- null: nothing runs
@@ -40,17 +39,16 @@ declare
   v_ruling constant billing.ruling := billing.find_ruling(p_user_id);
 begin
   if v_ruling.is_live is not true then return; end if;
-  select max(s.ends_at) filter (where s.kind <> 'grant'), max(s.since)
-  into ends_at, since
+  select max(s.since), date_trunc('milliseconds', greatest(
+    max(s.ends_at) filter (where s.kind <> 'grant'),
+    (v_ruling.source).ends_at,
+    (select r.current_period_end from public.subscriptions r where r.user_id = p_user_id and r.status = 'active')
+  ))
+  into since, ends_at
   from billing.sources s
   where s.user_id = p_user_id
     and s.is_running;
-  ends_at := greatest(
-    ends_at,
-    (v_ruling.source).ends_at,
-    (select s.current_period_end from public.subscriptions s where s.user_id = p_user_id and s.status = 'active')
-  );
-  ends_at := case when ends_at > billing.clock() then date_trunc('milliseconds', ends_at) end;
+  if ends_at <= billing.clock() then ends_at := null; end if;
 end $$;
 
 -- Returns whether an order can still be paid and sells a plan as the plan is now.
@@ -71,24 +69,6 @@ begin
     );
 end $$;
 
--- Finds the order of an idempotency key, within seven days.
-create function billing.find_keyed_order(p_user_id uuid, p_idempotency_key text)
-returns public.payments -- all null: none
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-declare
-  v_keyed public.payments;
-begin
-  -- A key is on several payments where the first got no order, or where its order is of another API key.
-  select * into v_keyed
-  from public.payments p
-  where p.user_id = p_user_id
-    and p.created_at > billing.clock() - interval '7 days'
-    and p_idempotency_key = any (p.idempotency_keys)
-  order by p.gateway_order_id is not null desc, p.created_at desc
-  limit 1;
-  return v_keyed;
-end $$;
-
 -- The answer to an order: what it sells, and from when to when.
 create function billing.order_answer(
   p_payment public.payments,
@@ -99,11 +79,8 @@ create function billing.order_answer(
 returns jsonb -- created or existing: see public.create_order
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
-  v_running jsonb;
-  v_starts_at timestamptz;
-begin
-  v_running := billing.running(p_payment.user_id);
-  v_starts_at := coalesce(
+  v_running constant jsonb := billing.running(p_payment.user_id);
+  v_starts_at constant timestamptz := coalesce(
     p_payment.period_start,
     case
       when p_start = 'after_current' then (billing.find_end(p_payment.user_id)).ends_at
@@ -112,11 +89,11 @@ begin
     end,
     billing.clock()
   );
+begin
   return jsonb_build_object(
     'outcome', case when p_payment.gateway_order_id is null then 'created' else 'existing' end,
-    'payment_id', p_payment.id, 'order_id', p_payment.gateway_order_id, 'amount', p_payment.amount, 'currency',
-    p_payment.currency,
-    'plan', to_jsonb(p_plan),
+    'payment_id', p_payment.id, 'order_id', p_payment.gateway_order_id, 'amount', p_payment.amount,
+    'currency', p_payment.currency, 'plan', to_jsonb(p_plan),
     'running', v_running || jsonb_build_object('starts_at', billing.iso_time(v_starts_at)),
     'prefill', jsonb_build_object(
       'email', nullif(p_email, ''),
@@ -136,7 +113,6 @@ begin
   end;
 end $$;
 
--- Contract: POST /api/payments/orders.
 create function public.create_order(
   p_user_id uuid,
   p_tier text,
@@ -154,7 +130,6 @@ declare
   v_now constant timestamptz := billing.clock();
   v_email text;
   v_plan public.plans;
-  v_months integer;
   v_keyed public.payments; -- the order of the idempotency key
   v_payment public.payments;
   v_refusal jsonb;
@@ -164,13 +139,19 @@ begin
   -- Of two requests at once, the second waits here and then finds the first one's payment.
   v_email := billing.lock_user(p_user_id);
   if v_email is null then return jsonb_build_object('outcome', 'user_not_found'); end if;
-  v_keyed := billing.find_keyed_order(p_user_id, p_idempotency_key);
+  -- A key is on several payments where the first got no order, or where its order is of another API key.
+  select * into v_keyed
+  from public.payments p
+  where p.user_id = p_user_id
+    and p.created_at > v_now - interval '7 days'
+    and p_idempotency_key = any (p.idempotency_keys)
+  order by p.gateway_order_id is not null desc, p.created_at desc
+  limit 1;
   if v_keyed.id is not null and (v_keyed.tier, v_keyed.starts) is distinct from (p_tier, p_start) then
     return jsonb_build_object('outcome', 'key_conflict');
   end if;
   select * into v_plan from public.plans p where p.tier = p_tier and (p.is_active or v_keyed.id is not null);
   if not found then return jsonb_build_object('outcome', 'plan_not_found'); end if;
-  v_months := billing.sold_months(v_plan.duration_months);
   select * into v_credit from billing.find_credit(p_user_id, v_plan) where p_start = 'now';
   select * into v_payment
   from public.payments p
@@ -192,8 +173,14 @@ begin
   limit 1;
 
   if not found then
+    -- At most ten orders an hour.
     v_refusal := billing.rate_limited((
-      select p.created_at from public.payments p where p.user_id = p_user_id order by p.created_at desc offset 9 limit 1
+      select p.created_at + interval '1 hour'
+      from public.payments p
+      where p.user_id = p_user_id
+      order by p.created_at desc
+      offset 9
+      limit 1
     ));
     if v_refusal is not null then return v_refusal; end if;
     -- The payment stores the terms of the sale. A later change of the plan, or of what was credited, does not change them.
@@ -202,8 +189,9 @@ begin
       credit, credited_kind, credited_id, credited_until, credited_amount
     )
     values (
-      p_user_id, v_plan.price - coalesce(v_credit.credit, 0), v_plan.currency, p_tier, v_plan.id, v_months, p_gateway_key_id,
-      array_remove(array[p_idempotency_key], null), jsonb_build_object('tier', p_tier), p_start,
+      p_user_id, v_plan.price - coalesce(v_credit.credit, 0), v_plan.currency, p_tier, v_plan.id,
+      billing.sold_months(v_plan.duration_months), p_gateway_key_id, array_remove(array[p_idempotency_key], null),
+      jsonb_build_object('tier', p_tier), p_start,
       v_credit.credit, v_credit.kind, v_credit.id, v_credit.until, v_credit.amount
     )
     returning * into v_payment;
@@ -212,10 +200,7 @@ begin
   elsif p_idempotency_key <> all (v_payment.idempotency_keys) then
     if cardinality(v_payment.idempotency_keys) = 20 then
       -- Then the order is not open any more, and the key may name a new one.
-      return jsonb_build_object(
-        'outcome', 'rate_limited',
-        'retry_after', ceil(extract(epoch from v_payment.created_at + interval '30 minutes' - v_now))
-      );
+      return billing.rate_limited(v_payment.created_at + interval '30 minutes');
     end if;
     update public.payments p
     set idempotency_keys = p.idempotency_keys || p_idempotency_key
@@ -224,10 +209,7 @@ begin
 
   return billing.order_answer(v_payment, v_plan, p_start, v_email);
 end $$;
-comment on function public.create_order(uuid, text, text, text, text) is
-  'Returns a user''s open order for a tier, or a new payment, for which the caller creates an order at the gateway.';
-revoke execute on function public.create_order(uuid, text, text, text, text) from public, anon, authenticated;
-grant execute on function public.create_order(uuid, text, text, text, text) to service_role;
+comment on function public.create_order is 'A user''s open order for a tier, or a new one to make at the gateway.';
 
 create function public.store_order(p_payment_id uuid, p_order_id text)
 returns jsonb -- {outcome: stored | payment_not_found}
@@ -242,9 +224,7 @@ begin
     and (p.gateway_order_id is null or p.gateway_order_id = p_order_id);
   return jsonb_build_object('outcome', case when found then 'stored' else 'payment_not_found' end);
 end $$;
-comment on function public.store_order(uuid, text) is 'Stores the gateway''s order id of a payment.';
-revoke execute on function public.store_order(uuid, text) from public, anon, authenticated;
-grant execute on function public.store_order(uuid, text) to service_role;
+comment on function public.store_order is 'Stores the gateway''s order id of a payment.';
 
 -- Deletes a payment that has no order. Security definer: service_role has no right to delete payments.
 create function billing.delete_unordered(p_payment_id uuid)
@@ -263,9 +243,7 @@ begin
   perform billing.delete_unordered(p_payment_id);
   return jsonb_build_object('outcome', 'discarded');
 end $$;
-comment on function public.discard_order(uuid) is 'Deletes a payment for which the gateway created no order.';
-revoke execute on function public.discard_order(uuid) from public, anon, authenticated;
-grant execute on function public.discard_order(uuid) to service_role;
+comment on function public.discard_order is 'Deletes a payment for which the gateway created no order.';
 
 -- The body of GET /api/payments/orders/:order_id. Attempts are those in the ledger, in the gateway's last answer, and those
 -- that were verified.
@@ -276,38 +254,33 @@ declare
   v_attempts integer;
   v_last_error text;
 begin
-  select count(distinct attempt.id) into v_attempts
+  select
+    count(distinct attempt.id),
+    -- Events arrive in any order, and `meta` has the error of the last one to arrive.
+    (array_agg(
+      billing.json_text(attempt.failed -> 'error_description')
+      order by billing.json_time(attempt.failed -> 'created_at') desc nulls last, attempt.received_at desc
+    ) filter (where attempt.received_at is not null))[1]
+  into v_attempts, v_last_error
   from (
-    select e.payload #>> '{payload,payment,entity,id}' as id
+    select
+      e.payload #>> '{payload,payment,entity,id}' as id, e.payload #> '{payload,payment,entity}' as failed,
+      case when e.event = 'payment.failed' then e.received_at end as received_at
     from billing.gateway_events e
     where e.subject_id = left(p_payment.gateway_order_id, 200)
       and e.event in ('payment.authorized', 'payment.captured', 'payment.failed', 'order.paid')
     union all
-    select p_payment.gateway_payment_id
+    select p_payment.gateway_payment_id, null, null
     union all
-    select x.gateway_payment_id from public.payments x where x.extra_of = p_payment.id
+    select x.gateway_payment_id, null, null from public.payments x where x.extra_of = p_payment.id
   ) attempt;
-  -- Events arrive in any order, and `meta` has the error of the last one to arrive.
-  select billing.json_text(failed.entity -> 'error_description') into v_last_error
-  from (
-    select e.payload #> '{payload,payment,entity}' as entity, e.received_at
-    from billing.gateway_events e
-    where e.subject_id = left(p_payment.gateway_order_id, 200)
-      and e.event = 'payment.failed'
-  ) failed
-  order by billing.json_time(failed.entity -> 'created_at') desc nulls last, failed.received_at desc
-  limit 1;
   return jsonb_build_object(
     'order_id', p_payment.gateway_order_id,
     'status', case
       when p_payment.status = 'captured' and not billing.is_refunded(p_payment.amount, p_payment.refunded_amount) then 'paid'
-      when p_payment.status = 'created' then 'open'
-      -- Another attempt follows the one that failed. Its state is known for as long as the order is read.
-      when p_payment.status = 'failed'
-        and p_payment.uncaptured_at is null
-        and p_payment.is_attempt_open
-        and p_payment.reads < 20
-        then 'open'
+      -- Another attempt may follow one that failed. Its state is known for as long as the order is read.
+      when p_payment.status = 'created' or p_payment.status = 'failed' and p_payment.uncaptured_at is null
+        and p_payment.is_attempt_open and p_payment.reads < 20 then 'open'
       else 'failed'
     end,
     'tier', billing.tier_bought(p_payment),
@@ -352,7 +325,11 @@ begin
     'order', billing.order_answer(v_payment)
   );
 end $$;
-comment on function public.get_order(uuid, text, boolean) is
-  'Returns the state of a user''s order, and whether the caller reads it from the gateway.';
-revoke execute on function public.get_order(uuid, text, boolean) from public, anon, authenticated;
-grant execute on function public.get_order(uuid, text, boolean) to service_role;
+comment on function public.get_order is 'The state of a user''s order, and whether to read it from the gateway.';
+
+revoke execute on function
+  public.create_order, public.store_order, public.discard_order, public.get_order
+from public, anon, authenticated;
+grant execute on function
+  public.create_order, public.store_order, public.discard_order, public.get_order
+to service_role;

@@ -2,7 +2,7 @@
 -- Contract: POST /api/webhooks/gateway, "Failing events".
 
 create table billing.gateway_events (
-  body_sha256 bytea primary key constraint gateway_events_body_sha256_check check (octet_length(body_sha256) = 32),
+  body_sha256 bytea primary key check (octet_length(body_sha256) = 32),
   event_id text,
   event text,
   subject_id text,
@@ -14,22 +14,19 @@ create table billing.gateway_events (
   deliveries integer not null default 1,
   attempts integer not null default 0,
   received_at timestamptz not null default billing.clock()
-)
--- Space in each page for a new row version (HOT updates): an update of the outcome writes no index.
-with (fillfactor = 90);
+) with (fillfactor = 90); -- for HOT updates: an update of the outcome writes no index
 alter table billing.gateway_events enable row level security;
 grant select, insert, update on billing.gateway_events to service_role;
 create index gateway_events_received_at_idx on billing.gateway_events (received_at);
 create index gateway_events_reduce_at_idx on billing.gateway_events (reduce_at) where reduce_at is not null;
--- For the job that deletes payloads: without this index it would scan all older rows.
+-- For the job that deletes payloads.
 create index gateway_events_with_payload_idx on billing.gateway_events (received_at) where payload is not null;
 create index gateway_events_subject_id_idx on billing.gateway_events (subject_id);
 comment on table billing.gateway_events is
   'The ledger: one row for each signed body that the gateway delivered. The hash of the body is the key, because the '
   'gateway signs nothing else. Rows are kept for LEDGER_RETENTION_DAYS.';
 comment on column billing.gateway_events.event_id is 'From the delivery''s header. It is not signed, so no rule reads it.';
-comment on column billing.gateway_events.subject_id is
-  'The id of the subscription or order, else of the payment. Cut to 200 characters, so that it fits into the index.';
+comment on column billing.gateway_events.subject_id is 'Subscription or order, else payment: 200 characters of its id.';
 comment on column billing.gateway_events.reduce_at is 'When the payload is reduced, since no user is known. Null: never.';
 comment on column billing.gateway_events.event_at is 'created_at of a subscription event. Null: none, or another event.';
 comment on column billing.gateway_events.payload is
@@ -39,8 +36,7 @@ comment on column billing.gateway_events.outcome is
 
 -- A separate table instead of an index on outcome: an update of an indexed column writes every index.
 create table billing.unsettled_events (
-  body_sha256 bytea primary key
-    constraint unsettled_events_body_sha256_fkey references billing.gateway_events (body_sha256) on delete cascade
+  body_sha256 bytea primary key references billing.gateway_events (body_sha256) on delete cascade
 );
 alter table billing.unsettled_events enable row level security;
 grant select, insert, delete on billing.unsettled_events to service_role;
@@ -52,8 +48,8 @@ create type billing.delivery as (
   is_applied boolean -- true: this call applied the event; false: an earlier call did
 );
 
--- Returns whether the event's data, or an app's trigger, caused an error. Any other error (connection, conflict, resources,
--- lock time-out, shutdown, system) may not occur again when the gateway retries.
+-- Returns whether the event's data, or an app's trigger, caused an error. Any other error may not occur again when the
+-- gateway retries: connection, conflict, resources, lock time-out, shutdown, system.
 create function billing.is_error_of_event(p_sqlstate text)
 returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$ begin return left(p_sqlstate, 2) not in ('08', '40', '53', '57', '58') and p_sqlstate <> '55P03'; end $$;
@@ -63,8 +59,7 @@ as $$ begin return left(p_sqlstate, 2) not in ('08', '40', '53', '57', '58') and
 create function billing.can_be_reapplied(p_event text, p_outcome text)
 returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
-  return p_outcome in ('plan_not_found', 'mismatch', 'parked')
-    or p_outcome like 'failed: %'
+  return p_outcome ~ '^(plan_not_found|mismatch|parked|failed: .*)$'
     or p_outcome = 'unmatched' and p_event like 'payment.dispute.%';
 end $$;
 
@@ -73,13 +68,12 @@ end $$;
 create function billing.is_waiting(p_event text, p_outcome text)
 returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
-  return p_outcome in ('plan_not_found', 'parked')
-    or p_outcome like 'failed: %'
+  return p_outcome ~ '^(plan_not_found|parked|failed: .*)$'
     or p_outcome = 'unmatched' and (p_event like 'subscription.%') is not true;
 end $$;
 
--- Applies an event, or undoes the effect of one that fails. After six hours such an event is parked, so that the gateway
--- does not switch the endpoint off.
+-- Applies an event, or undoes the effect of one that fails. After six hours it is parked, so that the gateway does not
+-- switch the endpoint off.
 create function billing.try_event(p_event billing.gateway_events, out outcome text, out error text)
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
@@ -89,14 +83,11 @@ exception
   when others then
     if not billing.is_error_of_event(sqlstate) then raise; end if;
     error := sqlstate;
-    outcome := case
-      when p_event.received_at > billing.clock() - interval '6 hours' then 'failed: ' || error
-      else 'parked'
-    end;
+    outcome := 'failed: ' || error;
+    if p_event.received_at <= billing.clock() - interval '6 hours' then outcome := 'parked'; end if;
 end $$;
 
--- Applies an event of the ledger again. Stores the outcome, unless another transaction that does the same has locked the
--- ledger row.
+-- Applies an event of the ledger again. Stores the outcome, unless another transaction has locked the ledger row to do so.
 create function billing.apply_recorded_event(p_event billing.gateway_events)
 returns text -- the outcome for the ledger
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -104,9 +95,7 @@ declare
   v_result constant record := billing.try_event(p_event);
 begin
   update billing.gateway_events e
-  set outcome = v_result.outcome,
-    error = v_result.error,
-    attempts = e.attempts + 1
+  set outcome = v_result.outcome, error = v_result.error, attempts = e.attempts + 1
   where e.body_sha256 = (
     select l.body_sha256
     from billing.gateway_events l
@@ -121,26 +110,24 @@ begin
   return v_result.outcome;
 end $$;
 
--- Reduces an event's body to the fields that the rules read, without the customer's e-mail address, phone number, VPA and
--- name. The ledger keeps only these of an event about a deleted user, and after 90 days of an event that still waits.
+-- Reduces an event's body to the fields that the rules read, without personal data of the customer. The ledger keeps only
+-- these of an event about a deleted user, and after 90 days of an event that still waits.
 create function billing.stored_payload(p_body jsonb, p_outcome text)
 returns jsonb -- null: the ledger keeps no field
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_event constant text := billing.json_text(p_body -> 'event');
   v_payload constant jsonb := billing.json_object(p_body -> 'payload');
-  v_fields text[] := array[
-    'id', 'order_id', 'payment_id', 'receipt', 'plan_id', 'amount', 'currency', 'status', 'current_start', 'current_end',
-    'error_code', 'error_reason'
-  ];
+  v_fields text[] := '{id, order_id, payment_id, receipt, plan_id, amount, currency, status, current_start, current_end,
+    error_code, error_reason}';
   v_is_waiting constant boolean := billing.is_waiting(v_event, p_outcome);
   v_entities jsonb;
 begin
-  if jsonb_typeof(p_body) is distinct from 'object' then return null; end if;
   -- An event that waits is kept, also for a deleted user: it cancels the subscription at the gateway.
-  if v_event like 'subscription.%'
-    and not v_is_waiting
-    and billing.is_deleted(billing.json_uuid(v_payload #> '{subscription,entity,notes,user_id}'))
+  if jsonb_typeof(p_body) is distinct from 'object'
+    or v_event like 'subscription.%'
+      and not v_is_waiting
+      and billing.is_deleted(billing.json_uuid(v_payload #> '{subscription,entity,notes,user_id}'))
   then
     return null;
   end if;
@@ -156,46 +143,20 @@ begin
     v_fields := v_fields || 'error_description'::text;
   end if;
 
-  select jsonb_object_agg(entity.name, jsonb_build_object('entity', entity.kept))
+  select jsonb_object_agg(e.key, jsonb_build_object('entity', coalesce(kept.fields, '{}')))
   into v_entities
-  from (
-    select
-      e.key as name,
-      coalesce(
-        (
-          select jsonb_object_agg(f.key, f.value)
-          from jsonb_each(billing.json_object(e.value -> 'entity')) f
-          where f.key = any (v_fields)
-            and jsonb_typeof(f.value) not in ('object', 'array')
-        ),
-        '{}'
-      )
-      || case
-        when e.key = 'subscription' and e.value #> '{entity,notes,user_id}' is not null
-          then jsonb_build_object('notes', jsonb_build_object('user_id', e.value #> '{entity,notes,user_id}'))
-        else '{}'
-      end as kept
-    from jsonb_each(v_payload) e
-    where e.key = any (array['payment', 'order', 'refund', 'dispute', 'subscription'])
-      and jsonb_typeof(e.value -> 'entity') = 'object'
-  ) entity;
+  from jsonb_each(v_payload) e
+  cross join lateral (
+    select jsonb_object_agg(f.key, case f.key when 'notes' then jsonb_build_object('user_id', id) else f.value end) as fields
+    from jsonb_each(billing.json_object(e.value -> 'entity')) f
+    cross join lateral (select f.value -> 'user_id') user_id (id)
+    where f.key = any (v_fields) and jsonb_typeof(f.value) not in ('object', 'array')
+      or f.key = 'notes' and e.key = 'subscription' and id is not null
+  ) kept
+  where e.key in ('payment', 'order', 'refund', 'dispute', 'subscription')
+    and jsonb_typeof(e.value -> 'entity') = 'object';
   return jsonb_build_object('reduced', true, 'event', v_event, 'payload', coalesce(v_entities, '{}'))
-    || case
-      when billing.event_time(p_body) is null then '{}'
-      else jsonb_build_object('created_at', extract(epoch from billing.event_time(p_body)))
-    end;
-end $$;
-
--- Returns whether an event is about a deleted user. For failed events: their rollback undoes billing.note_missing_user.
-create function billing.is_about_deleted_user(p_body jsonb, p_subject_id text)
-returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-begin
-  return billing.is_deleted(billing.json_uuid(p_body #> '{payload,subscription,entity,notes,user_id}'))
-    or exists (
-      select from public.payments p
-      where p.user_id is null
-        and p_subject_id in (p.gateway_order_id, p.gateway_payment_id)
-    );
+    || jsonb_strip_nulls(jsonb_build_object('created_at', extract(epoch from billing.event_time(p_body))));
 end $$;
 
 -- Applies an event and writes its ledger row, once. Effect and row commit together. Of two deliveries at once, the second
@@ -214,17 +175,11 @@ begin
   v_event.body_sha256 := p_body_sha256;
   v_event.event_id := p_event_id;
   v_event.event := billing.json_text(p_body -> 'event');
-  v_event.subject_id := left(
-    coalesce(
-      p_body #>> '{payload,subscription,entity,id}',
-      p_body #>> '{payload,payment,entity,order_id}',
-      p_body #>> '{payload,order,entity,id}',
-      p_body #>> '{payload,dispute,entity,payment_id}',
-      p_body #>> '{payload,payment,entity,id}',
-      p_body #>> '{payload,refund,entity,payment_id}'
-    ),
-    200
-  );
+  v_event.subject_id := left(coalesce(
+    p_body #>> '{payload,subscription,entity,id}', p_body #>> '{payload,payment,entity,order_id}',
+    p_body #>> '{payload,order,entity,id}', p_body #>> '{payload,dispute,entity,payment_id}',
+    p_body #>> '{payload,payment,entity,id}', p_body #>> '{payload,refund,entity,payment_id}'
+  ), 200);
   v_event.event_at := case when v_event.event like 'subscription.%' then billing.event_time(p_body) end;
   v_event.payload := p_body;
   v_event.deliveries := p_deliveries;
@@ -248,7 +203,14 @@ begin
       perform set_config('subscriptions.user_deleted', '', true);
       select t.outcome, t.error into v_event.outcome, v_event.error from billing.try_event(v_event) t;
       if current_setting('subscriptions.user_deleted') = 'on'
-        or v_event.error is not null and billing.is_about_deleted_user(p_body, v_event.subject_id)
+        -- The rollback of an event that fails undid billing.note_missing_user.
+        or v_event.error is not null and (
+          billing.is_deleted(billing.json_uuid(p_body #> '{payload,subscription,entity,notes,user_id}')) or exists (
+            select from public.payments p
+            where p.user_id is null
+              and v_event.subject_id in (p.gateway_order_id, p.gateway_payment_id)
+          )
+        )
       then
         v_event.payload := billing.stored_payload(p_body, v_event.outcome);
       end if;
@@ -262,8 +224,7 @@ begin
       end if;
       return (v_event.outcome, true);
     exception
-      when sqlstate 'PS409' then
-        null; -- the effect was undone: another delivery of the same body committed first
+      when sqlstate 'PS409' then null; -- the effect was undone: another delivery of the same body committed first
     end;
   end loop;
 
@@ -274,18 +235,13 @@ begin
     returning * into v_known;
   end if;
   -- A repeated event that had no effect is applied again. An unmatched subscription event waits in the mirror instead.
-  if v_known.outcome like 'failed: %'
-    or v_known.outcome = 'plan_not_found'
-    or v_known.outcome = 'unmatched' and v_known.event not like 'subscription.%'
-  then
-    -- The payload in the ledger may be deleted by now.
-    v_known.payload := coalesce(v_known.payload, p_body);
+  if v_known.outcome <> 'parked' and billing.is_waiting(v_known.event, v_known.outcome) then
+    v_known.payload := coalesce(v_known.payload, p_body); -- it may be deleted by now
     return (billing.apply_recorded_event(v_known), true);
   end if;
   return (v_known.outcome, false);
 end $$;
 
--- Contract: POST /api/webhooks/gateway.
 create function public.apply_gateway_event(
   p_body_sha256 text, -- of the raw bytes, hex
   p_event_id text default null, -- from the header, not signed
@@ -311,20 +267,15 @@ begin
   v_outcome := (billing.apply_delivery(decode(p_body_sha256, 'hex'), p_event_id, v_body, 1)).outcome;
   return jsonb_build_object('outcome', v_outcome);
 end $$;
-comment on function public.apply_gateway_event(text, text, text, text) is
-  'Applies the event of a signed delivery and records it in the ledger. A repeat returns the stored outcome.';
-revoke execute on function public.apply_gateway_event(text, text, text, text) from public, anon, authenticated;
-grant execute on function public.apply_gateway_event(text, text, text, text) to service_role;
+comment on function public.apply_gateway_event is 'Applies a signed event once. A repeat returns the stored outcome.';
 
 -- Applies the events that wait for an order, when the order is stored.
 -- Security definer: the role with which an app inserts its own payments has no rights on the ledger.
 create function billing.replay_order_events()
-returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off
-as $$
-declare
-  v_event billing.gateway_events;
+returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 begin
-  for v_event in
+  perform billing.apply_recorded_event(waiting)
+  from (
     select e.*
     from billing.gateway_events e
     where e.subject_id = left(new.gateway_order_id, 200)
@@ -334,21 +285,16 @@ begin
     order by e.received_at
     -- A transaction that has locked an event waits for this payment and then finds it.
     for update skip locked
-  loop
-    perform billing.apply_recorded_event(v_event);
-  end loop;
+  ) waiting;
   return null;
 end $$;
 
-create trigger replay_order_events
-after insert or update of gateway_order_id on public.payments
-for each row
+create trigger replay_order_events after insert or update of gateway_order_id on public.payments for each row
 when (new.gateway_order_id is not null)
 execute function billing.replay_order_events();
 
--- Applies events that arrived while their order was being stored. Neither transaction saw the other's row, so the trigger
--- did not find these events. None of them is older than a day. Also applies events that waited for their plan or, like
--- disputes, for their payment.
+-- Applies events of the last day that arrived while their order was being stored: the trigger did not find them, since
+-- neither transaction saw the other's row. Also events that waited for their plan or, like disputes, for their payment.
 create function billing.replay_missed_events()
 returns integer -- how many events were applied
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -357,31 +303,25 @@ declare
   v_applied integer := 0;
 begin
   for v_missed in
-    select e as event, missed.user_id
+    select e as event, p.user_id
     from (
-      select u.body_sha256, p.user_id
+      select t.body_sha256 from billing.unsettled_events t
+      union
+      select u.body_sha256
       from billing.gateway_events u
-      join public.payments p on u.subject_id in (p.gateway_order_id, p.gateway_payment_id)
       where u.received_at > billing.clock() - interval '1 day'
-        and u.payload is not null
         and u.outcome = 'unmatched'
         and u.event not like 'subscription.%'
         and u.attempts < 3
-      union
-      select w.body_sha256, p.user_id
-      from billing.unsettled_events t
-      join billing.gateway_events w on w.body_sha256 = t.body_sha256
-      join public.payments p on w.subject_id in (p.gateway_order_id, p.gateway_payment_id)
-      where w.payload is not null
-        and (
-          w.outcome = 'plan_not_found'
-          and p.fulfilled_at is null
-          and (billing.plan_bought(p)).id is not null
-          or w.outcome = 'unmatched'
-        )
-    ) missed
-    join billing.gateway_events e on e.body_sha256 = missed.body_sha256
-    order by missed.user_id, e.received_at
+    ) waiting
+    join billing.gateway_events e on e.body_sha256 = waiting.body_sha256
+    join public.payments p on e.subject_id in (p.gateway_order_id, p.gateway_payment_id)
+    where e.payload is not null
+      and (
+        e.outcome = 'unmatched'
+        or e.outcome = 'plan_not_found' and p.fulfilled_at is null and (billing.plan_bought(p)).id is not null
+      )
+    order by p.user_id, e.received_at
     limit 100
     for update of e skip locked
   loop
@@ -390,9 +330,7 @@ begin
       perform billing.apply_recorded_event(v_missed.event);
       v_applied := v_applied + 1;
     exception
-      -- Another transaction has locked the user: the next run applies the event.
-      when lock_not_available then
-        null;
+      when lock_not_available then null; -- by another transaction: the next run applies the event
     end;
   end loop;
   return v_applied;
@@ -431,3 +369,6 @@ begin
     ) then 'already'
   end;
 end $$;
+
+revoke execute on function public.apply_gateway_event from public, anon, authenticated;
+grant execute on function public.apply_gateway_event to service_role;

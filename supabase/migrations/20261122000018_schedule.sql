@@ -90,8 +90,6 @@ begin
   where j.name = 'reconciliation';
 end $$;
 comment on function public.finish_reconciliation() is 'Stores the time when a reconciliation left nothing to do.';
-revoke execute on function public.finish_reconciliation() from public, anon, authenticated;
-grant execute on function public.finish_reconciliation() to service_role;
 
 -- Starts a reconciliation if no other one is running. Two at once would call the gateway at twice the rate. The lease is
 -- longer than a run, so it expires only after a crash. API: service_role only.
@@ -107,8 +105,6 @@ begin
   return jsonb_build_object('began', found);
 end $$;
 comment on function public.begin_reconciliation(uuid) is 'Starts a reconciliation if no other one is running.';
-revoke execute on function public.begin_reconciliation(uuid) from public, anon, authenticated;
-grant execute on function public.begin_reconciliation(uuid) to service_role;
 
 -- Ends a reconciliation. Replaces finish_reconciliation, which the function of 0.2 calls. API: service_role only.
 create function public.end_reconciliation(
@@ -127,8 +123,6 @@ begin
 end $$;
 comment on function public.end_reconciliation(uuid, boolean) is
   'Ends a reconciliation, and stores its time if it was complete.';
-revoke execute on function public.end_reconciliation(uuid, boolean) from public, anon, authenticated;
-grant execute on function public.end_reconciliation(uuid, boolean) to service_role;
 
 create view billing.expected_triggers with (security_invoker = true) as
 select
@@ -462,8 +456,6 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
 $$;
 comment on function public.get_health(text) is
   'Returns the times of the oldest undelivered side effect, the newest webhook and the newest sweep. No customer data.';
-revoke execute on function public.get_health(text) from public, anon, authenticated;
-grant execute on function public.get_health(text) to service_role;
 
 -- Returns the newest applied migration up to a version. An app's own migrations count: only an equal version says that the
 -- service's migrations are applied.
@@ -491,8 +483,6 @@ language sql stable set search_path = pg_catalog, pg_temp
 as $$ select jsonb_build_object('version', billing.applied_version(p_function_version)) $$;
 comment on function public.get_schema_version(text) is
   'Returns the newest applied migration that is not newer than the given one.';
-revoke execute on function public.get_schema_version(text) from public, anon, authenticated;
-grant execute on function public.get_schema_version(text) to service_role;
 
 -- Postgres lets PUBLIC execute each new function. The migrations keep this default, because a revoke would close functions
 -- of the app, too.
@@ -522,3 +512,12 @@ where p.pronamespace = 'public'::regnamespace
 comment on view billing.open_functions is
   'Functions of schema public that run with the rights of their owner (security definer) and that anon may execute, without '
   'a comment that says that it is intended.';
+
+revoke execute on function
+  public.finish_reconciliation, public.begin_reconciliation, public.end_reconciliation, public.get_health,
+  public.get_schema_version
+from public, anon, authenticated;
+grant execute on function
+  public.finish_reconciliation, public.begin_reconciliation, public.end_reconciliation, public.get_health,
+  public.get_schema_version
+to service_role;

@@ -37,8 +37,6 @@ begin
   return v_result;
 end $$;
 comment on function public.claim_payments_to_reconcile is 'Claims up to 20 payments to reconcile, for five minutes.';
-revoke execute on function public.claim_payments_to_reconcile from public, anon, authenticated;
-grant execute on function public.claim_payments_to_reconcile to service_role;
 
 -- Applies an answer of the gateway as if a webhook had delivered it. Marks it as missed_webhook if no webhook announced it, but not
 -- where the page of a customer asks: the webhook may still be under way.
@@ -173,8 +171,6 @@ begin
   return jsonb_build_object('applied', v_applied, 'ended', v_is_over);
 end $$;
 comment on function public.apply_order_payments is 'Applies the gateway''s answer about the payments on an order.';
-revoke execute on function public.apply_order_payments from public, anon, authenticated;
-grant execute on function public.apply_order_payments to service_role;
 
 -- Subscriptions whose period ends within a day, and those that are pending, halted or paused at the gateway. Each is
 -- reconciled every six hours until it is renewed or cancelled. API: service_role only.
@@ -248,8 +244,6 @@ begin
   return v_result;
 end $$;
 comment on function public.claim_subscriptions_to_reconcile is 'Claims up to 20 gateway subscriptions, for five minutes.';
-revoke execute on function public.claim_subscriptions_to_reconcile from public, anon, authenticated;
-grant execute on function public.claim_subscriptions_to_reconcile to service_role;
 
 -- Finds the event that the gateway's answer about a subscription stands for: a paid cycle, or the cancellation.
 create function billing.missed_event(
@@ -372,8 +366,6 @@ begin
   return jsonb_build_object('applied', v_applied, 'lacks_payment', billing.lacks_payment(v_mirrored));
 end $$;
 comment on function public.apply_gateway_subscription is 'Applies the gateway''s answer about a subscription that it bills.';
-revoke execute on function public.apply_gateway_subscription from public, anon, authenticated;
-grant execute on function public.apply_gateway_subscription to service_role;
 
 -- Applies the gateway's state of a subscription that a user asked for, as its events would: authorised, or activated with
 -- the first charge.
@@ -477,8 +469,6 @@ begin
   ));
 end $$;
 comment on function public.apply_subscription_order is 'Applies the gateway''s answer about a requested subscription.';
-revoke execute on function public.apply_subscription_order from public, anon, authenticated;
-grant execute on function public.apply_subscription_order to service_role;
 
 -- Applies the gateway's payments on an order, after get_order answered `read`. API: service_role only.
 create function public.apply_order_read(
@@ -508,8 +498,6 @@ begin
   return jsonb_build_object('applied', v_applied, 'order', billing.order_answer(v_payment));
 end $$;
 comment on function public.apply_order_read is 'Applies the gateway''s payments on an order, and returns the order.';
-revoke execute on function public.apply_order_read from public, anon, authenticated;
-grant execute on function public.apply_order_read to service_role;
 
 -- A run that used up its time counts as done, so billing.schedule_faults does not see a backlog that grows. What is due for
 -- two hours was never claimed: a claim moves its time.
@@ -548,3 +536,12 @@ group by due.kind;
 comment on view billing.reconciliation_backlog is
   'Reconciliations that are due for more than two hours, although the runs get answers: more becomes due than the rate of '
   'the calls allows. due counts to 10,000. Without runs or answers the finding is reconciliation_overdue.';
+
+revoke execute on function
+  public.claim_payments_to_reconcile, public.apply_order_payments, public.claim_subscriptions_to_reconcile,
+  public.apply_gateway_subscription, public.apply_subscription_order, public.apply_order_read
+from public, anon, authenticated;
+grant execute on function
+  public.claim_payments_to_reconcile, public.apply_order_payments, public.claim_subscriptions_to_reconcile,
+  public.apply_gateway_subscription, public.apply_subscription_order, public.apply_order_read
+to service_role;

@@ -1,5 +1,4 @@
--- The tables of schema public with their rights, the functions for an app's policies, and the users. A client can only read
--- its own records and the plans on offer, and edit its own names. Contract: "Records".
+-- The tables of schema public with their rights, the functions for an app's policies, and the users. Contract: "Records".
 
 create table public.plans (
   id uuid primary key default gen_random_uuid(),
@@ -18,17 +17,13 @@ create table public.plans (
     constraint plans_trial_days_check check (trial_days between 0 and 365)
 );
 comment on table public.plans is
-  'The plans that customers can buy, one for each tier. Set is_active to false to retire a plan. Do not delete it: its paid '
-  'orders remain.';
+  'The plans that customers can buy, one for each tier. Retire a plan with is_active: its paid orders need its row.';
 comment on column public.plans.price is 'Minor currency units.';
 comment on column public.plans.duration_months is 'Calendar months that a payment buys; null or 0 counts as 12.';
 comment on column public.plans.grace_days is 'Days of access after a period that ended unpaid.';
-comment on column public.plans.gateway_plan_id is 'The plan''s id at the gateway, for subscriptions that the gateway bills.';
 alter table public.plans enable row level security;
-comment on column public.plans.billing_cycles is
-  'How often the gateway bills a subscription to this plan. Null: for ten years.';
-comment on column public.plans.trial_days is
-  'Days of access before the first charge of a gateway subscription, for a user who never paid. 0: no trial.';
+comment on column public.plans.billing_cycles is 'How often the gateway bills a subscription. Null: for ten years.';
+comment on column public.plans.trial_days is 'Days of access before the first charge, for a user who never paid.';
 
 insert into public.plans (tier, name, price, duration_months, features)
 values
@@ -38,20 +33,16 @@ values
 
 select billing.lock_users();
 
--- The profiles. The block below renames the table to public.profiles, unless the app has a table of this name: that table is
--- left alone. All SQL of the service reads and writes the view billing.profiles.
+-- The block below renames the table to public.profiles, unless the app has one. All other SQL uses billing.profiles.
 create table public.subscription_profiles (
   user_id uuid primary key constraint profiles_user_id_fkey references auth.users (id) on delete cascade,
   subscription_tier text default 'free',
   display_name text constraint profiles_display_name_check check (char_length(display_name) <= 200),
   username text constraint profiles_username_check check (char_length(username) <= 200),
   created_at timestamptz not null default billing.clock()
-)
--- Space in each page for a new row version (HOT updates): a change of the tier writes no index.
-with (fillfactor = 90);
+) with (fillfactor = 90); -- for HOT updates: a change of the tier writes no index
 comment on table public.subscription_profiles is 'One row for each user: the names that the app shows, and the tier.';
-comment on column public.subscription_profiles.subscription_tier is
-  'free, or the tier of the active subscription. Null means free.';
+comment on column public.subscription_profiles.subscription_tier is 'Null means free.';
 alter table public.subscription_profiles enable row level security;
 revoke all on public.subscription_profiles from public, anon, authenticated, service_role;
 grant select, update (display_name, username) on public.subscription_profiles to authenticated;
@@ -73,7 +64,7 @@ comment on view billing.profiles is
 grant select on billing.profiles to authenticated;
 grant select, insert, update on billing.profiles to service_role;
 
--- Returns the table of the profiles. The function holds its id, which a new name does not change.
+-- The function holds the table's id, which a new name does not change.
 create function billing.profiles_table()
 returns regclass language sql immutable set search_path = pg_catalog, pg_temp
 return 'public.subscription_profiles'::regclass;
@@ -101,14 +92,11 @@ as $$ begin return left(coalesce(nullif(split_part(p_email, '@', 1), ''), 'user'
 create function billing.default_display_name(p_metadata jsonb)
 returns text language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
-  return left(
-    coalesce(
-      nullif(btrim(billing.json_text(p_metadata -> 'full_name')), ''),
-      nullif(btrim(billing.json_text(p_metadata -> 'name')), ''),
-      nullif(btrim(billing.json_text(p_metadata -> 'display_name')), '')
-    ),
-    200
-  );
+  return left(coalesce(
+    nullif(btrim(billing.json_text(p_metadata -> 'full_name')), ''),
+    nullif(btrim(billing.json_text(p_metadata -> 'name')), ''),
+    nullif(btrim(billing.json_text(p_metadata -> 'display_name')), '')
+  ), 200);
 end $$;
 
 -- Security definer: the auth server's role inserts users and has no rights on profiles.
@@ -126,13 +114,10 @@ exception
     return null;
 end $$;
 
-create trigger create_profile
-after insert on auth.users
-for each row execute function billing.create_profile();
+create trigger create_profile after insert on auth.users for each row execute function billing.create_profile();
 
--- Creates the profiles of the next 1,000 users who signed up before the installation, in the order of their ids. The
--- migration does not: it would lock auth.users for minutes. A user without a profile has the tier free.
--- Security definer: service_role may not read auth.users.
+-- Creates the profiles of the next 1,000 users who signed up before the installation. The migration does not: it would lock
+-- auth.users for minutes. Security definer: service_role may not read auth.users.
 create function billing.create_profiles()
 returns integer -- the number of users; 0: no user is left
 language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
@@ -173,14 +158,10 @@ create table public.subscriptions (
   revision bigint not null default 0,
   created_at timestamptz not null default billing.clock(),
   updated_at timestamptz not null default billing.clock()
-)
--- Space in each page for a new row version (HOT updates): an update that changes no indexed column writes no index.
-with (fillfactor = 90);
+) with (fillfactor = 90); -- for HOT updates: one that changes no indexed column writes no index
 create index subscriptions_plan_id_idx on public.subscriptions (plan_id);
-comment on table public.subscriptions is
-  'One row for each user: the ruling source of access. billing.settle_access writes it.';
-comment on column public.subscriptions.revision is
-  'The number of writes by billing.settle_access. A write that does not change it was made by hand.';
+comment on table public.subscriptions is 'One row for each user: the ruling source, as billing.settle_access wrote it.';
+comment on column public.subscriptions.revision is 'A write that does not change it was made by hand.';
 alter table public.subscriptions enable row level security;
 create index subscriptions_current_period_end_idx on public.subscriptions (current_period_end) where status = 'active';
 
@@ -242,88 +223,52 @@ create index payments_subscription_id_idx on public.payments (subscription_id) w
 create index payments_gateway_subscription_id_idx on public.payments (gateway_subscription_id)
 where gateway_subscription_id is not null;
 create index payments_extra_of_idx on public.payments (extra_of) where extra_of is not null;
-comment on table public.payments is
-  'One row for each order, with its payment, for each further payment on an order, and for each charge of a gateway '
-  'subscription. The last two give no access by themselves, so they are never fulfilled or reconciled. A row remains when '
-  'its user is deleted.';
-comment on column public.payments.amount is 'Minor currency units.';
-comment on column public.payments.gateway_key_id is
-  'The API key id under which the order was made. The order does not exist under another key, such as live after test.';
-comment on column public.payments.tier is 'The tier that was sold. Any text is valid: an app may sell tiers of its own.';
-comment on column public.payments.plan_id is
-  'The plan that was sold. No foreign key: it would need an index, and no request reads payments by plan. Null: the plan is '
-  'found by the tier.';
-comment on column public.payments.duration_months is
-  'The calendar months that were sold. Null: those of the plan when the payment is fulfilled.';
-comment on column public.payments.meta is 'tier of a new payment; also the three error fields after a failed attempt.';
-comment on column public.payments.gateway_subscription_id is
-  'The gateway subscription that was charged; empty where its events have no id. Null: the payment is an order.';
-comment on column public.payments.extra_of is
-  'The payment that counts for the same order: this one is to be refunded. Null: it counts.';
-comment on column public.payments.confirmed_at is 'When the gateway confirmed the capture.';
-comment on column public.payments.verified_at is 'When the customer first verified a payment on this order.';
-comment on column public.payments.fulfilled_at is 'When this payment granted its tier; at most once.';
-comment on column public.payments.period_end is
-  'End of the period that this payment bought. The period of the subscription may differ.';
-comment on column public.payments.chain_id is
-  'The first payment of the chain that this payment extends. Contract: Early renewals. Null: it extends no payment.';
-comment on column public.payments.chain_start is
-  'Start of the first period of the chain. Null: the payment is not part of a chain.';
-comment on column public.payments.extends_from is
-  'End of the source that this payment extends, if that source is not a payment, or of the source after which it begins. '
-  'Null: there is no such source.';
-comment on column public.payments.since is
-  'Ranks the sources of access of a user. The time of the order, or of the customer''s first verification.';
-comment on column public.payments.ended_at is 'When the access that this payment gives ended before its period was over.';
-comment on column public.payments.ended_reason is 'refunded, cancelled or never_captured.';
-comment on column public.payments.cancel_at_period_end is
-  'The customer cancelled for the end of this period: no days of grace.';
-comment on column public.payments.refunded_amount is 'The sum of the processed refunds, minor currency units.';
-comment on column public.payments.dispute_event_at is 'created_at of the newest event about the dispute.';
-comment on column public.payments.uncaptured_at is
-  'When reconciliation found that the gateway did not capture a verified payment. A signature never expires, so from then '
-  'on only a confirmation by the gateway counts.';
-comment on column public.payments.next_reconcile_at is
-  'When the payment is next reconciled with the gateway. Null: no reconciliation is needed.';
-alter table public.payments enable row level security;
 create index payments_user_deleted_at_idx on public.payments (user_deleted_at) where user_deleted_at is not null;
-comment on column public.payments.user_deleted_at is
-  'When the user of the payment was deleted. Null after 90 days, when the payloads of its events are deleted.';
-create index payments_next_reconcile_at_idx on public.payments (next_reconcile_at)
-where next_reconcile_at is not null and gateway_order_id is not null;
 -- A condition that uses an index calls the clock directly, so that the planner can estimate the rows. Other conditions read
 -- the clock in a subquery, once for each query: a call for each row of a large table would dominate the run time.
-
+create index payments_next_reconcile_at_idx on public.payments (next_reconcile_at)
+where next_reconcile_at is not null and gateway_order_id is not null;
 create index payments_period_end_idx on public.payments (period_end) where fulfilled_at is not null;
--- Only payments and side effects with a problem are in these indexes, so they stay small.
+-- Only payments with a problem are in this index, so it stays small.
 create index payments_unsettled_idx on public.payments (captured_at)
 where uncaptured_at is not null
   or dispute_status = 'lost'
   or status = 'captured' and fulfilled_at is null and gateway_subscription_id is null and extra_of is null;
 create index payments_credited_id_idx on public.payments (credited_id) where credited_id is not null;
 create index payments_settle_at_idx on public.payments (settle_at) where settle_at is not null;
-comment on column public.payments.starts is
-  'When the period begins: now, or after_current: when what runs ends. Null: the order did not say it.';
-comment on column public.payments.credit is
-  'The credit for the unused time that this payment replaces, minor currency units. amount is the price minus the credit. '
-  'Null: none.';
-comment on column public.payments.credited_id is
-  'The source whose unused time was credited: a payment''s id or a gateway subscription''s id, as credited_kind says.';
-comment on column public.payments.credited_until is 'The end of the period whose unused time was credited.';
-comment on column public.payments.credited_amount is
-  'What was paid for that period when the order was made, minor currency units.';
-comment on column public.payments.settle_at is
-  'When this period begins, and the sweep settles the user''s access. Null: nothing is to be settled.';
-comment on column public.payments.reads is
-  'How often the order was read at the gateway for its customer''s page: at most 20 times.';
-comment on column public.payments.read_at is 'The start of the newest read. No index: a read writes none.';
-comment on column public.payments.read_attempts is 'The most attempts to pay that an answer to a read had.';
-comment on column public.payments.is_attempt_open is
-  'Whether the newest attempt of the last answer was neither captured nor failed.';
-comment on column public.payments.idempotency_keys is
-  'Each of these keys returns this order, for seven days. Erased with the user.';
 -- For the payments of a day or a month. Cost: one index entry for each capture and each charged cycle.
 create index payments_captured_at_idx on public.payments (captured_at) where status = 'captured';
+comment on table public.payments is
+  'One row for each order, with its payment, for each further payment on an order, and for each charge of a gateway '
+  'subscription. The last two give no access by themselves, so they are never fulfilled or reconciled. A row remains when '
+  'its user is deleted. Amounts are in minor currency units.';
+comment on column public.payments.gateway_key_id is 'The API key of the order: it does not exist under another key.';
+comment on column public.payments.tier is 'The tier that was sold. Any text is valid: an app may sell tiers of its own.';
+comment on column public.payments.plan_id is 'Null: the plan of the tier. No foreign key: it would need an index.';
+comment on column public.payments.duration_months is 'The calendar months that were sold. Null: those of the plan.';
+comment on column public.payments.meta is 'tier of a new payment; also the three error fields after a failed attempt.';
+comment on column public.payments.gateway_subscription_id is 'Of a charge; empty where its events have no id.';
+comment on column public.payments.extra_of is 'The payment that counts for the same order: this one is to be refunded.';
+comment on column public.payments.verified_at is 'When the customer first verified a payment on this order.';
+comment on column public.payments.fulfilled_at is 'When this payment granted its tier; at most once.';
+comment on column public.payments.chain_id is 'The first payment of the chain of early renewals that this one extends.';
+comment on column public.payments.extends_from is 'The end of what this payment extends or follows, if not a payment.';
+comment on column public.payments.since is 'Ranks the sources of a user: the time of the order or of the verification.';
+comment on column public.payments.ended_at is 'When the access that this payment gives ended before its period was over.';
+comment on column public.payments.ended_reason is 'refunded, cancelled or never_captured.';
+comment on column public.payments.cancel_at_period_end is 'Cancelled for the end of this period: no days of grace.';
+comment on column public.payments.uncaptured_at is
+  'When reconciliation found that the gateway did not capture a verified payment. From then on only a confirmation counts.';
+comment on column public.payments.user_deleted_at is 'Null 90 days later, when the payloads of its events are deleted.';
+comment on column public.payments.starts is 'now, or after_current: when what runs ends. Null: the order did not say it.';
+comment on column public.payments.credit is 'For the unused time that this payment replaces: amount is the price minus it.';
+comment on column public.payments.credited_id is 'The payment or gateway subscription whose unused time was credited.';
+comment on column public.payments.credited_amount is 'What was paid for the period until credited_until.';
+comment on column public.payments.settle_at is 'When this period begins, and the sweep settles the user''s access.';
+comment on column public.payments.reads is 'How often the order was read at the gateway for its page: at most 20 times.';
+comment on column public.payments.is_attempt_open is 'Whether the newest attempt was neither captured nor failed.';
+comment on column public.payments.idempotency_keys is 'Each returns this order, for seven days. Erased with the user.';
+alter table public.payments enable row level security;
 
 revoke all on public.plans, public.subscriptions, public.payments from public, anon, authenticated, service_role;
 grant select on public.plans to anon, authenticated;
@@ -332,8 +277,7 @@ grant select on public.subscriptions, public.payments to authenticated;
 grant select on public.plans to service_role;
 grant select, insert, update on public.subscriptions, public.payments to service_role;
 
-create policy "Everybody sees the plans on offer" on public.plans for select to anon, authenticated
-using (is_active);
+create policy "Everybody sees the plans on offer" on public.plans for select to anon, authenticated using (is_active);
 
 create policy "Users see their own subscription" on public.subscriptions for select to authenticated
 using ((select auth.uid()) = user_id);
@@ -341,65 +285,52 @@ using ((select auth.uid()) = user_id);
 create policy "Users see their own payments" on public.payments for select to authenticated
 using ((select auth.uid()) = user_id);
 
--- For the app's own policies and queries. Row level security limits it to the caller's profile. The body has no quotes, so
--- that the function holds the id of the view: its caller may not use schema billing.
+-- For the app's policies and queries. The body has no quotes, so that the function holds the id of the view: its caller may
+-- not use schema billing.
 create function public.current_tier()
 returns text language sql stable set search_path = pg_catalog, pg_temp
 return coalesce((select p.subscription_tier from billing.profiles p where p.user_id = (select auth.uid())), 'free');
-comment on function public.current_tier() is 'The tier of the signed-in user, or free.';
-revoke execute on function public.current_tier() from public, anon, service_role;
-grant execute on function public.current_tier() to authenticated;
+comment on function public.current_tier is 'The tier of the signed-in user, or free.';
 
 create function public.has_tier(p_tier text)
 returns boolean language sql stable set search_path = pg_catalog, pg_temp
 as $$ select public.current_tier() = p_tier $$;
-comment on function public.has_tier(text) is
+comment on function public.has_tier is
   'Whether the signed-in user has exactly this tier. In a policy: using ((select public.has_tier(''pro''))).';
-revoke execute on function public.has_tier(text) from public, anon, service_role;
-grant execute on function public.has_tier(text) to authenticated;
+revoke execute on function public.current_tier(), public.has_tier(text) from public, anon, service_role;
+grant execute on function public.current_tier(), public.has_tier(text) to authenticated;
 
--- Locks a user. Until the transaction ends, no other transaction changes the user's access or deletes the user.
--- A transaction that grants or ends access takes this lock before any other row lock: supabase/README.md, "Lock order".
--- Security definer: service_role may not read auth.users.
+-- Locks a user: no other transaction changes the user's access or deletes the user. supabase/README.md, "Lock order".
+-- Security definer, here and below: service_role may not read auth.users.
 create function billing.lock_user(p_user_id uuid)
 returns text -- the e-mail address; empty: the user has none; null: the user does not exist
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-declare
-  v_email text;
 begin
-  select coalesce(u.email, '') into v_email from auth.users u where u.id = p_user_id for no key update;
-  return v_email;
+  return (select coalesce(u.email, '') from auth.users u where u.id = p_user_id for no key update);
 end $$;
 
 -- Reads the e-mail address of a user without a lock. No row: the user does not exist.
--- Security definer: service_role may not read auth.users.
 create function billing.find_user(p_user_id uuid)
 returns table (email text)
 language plpgsql stable security definer rows 1 set search_path = pg_catalog, pg_temp
 as $$ begin return query select u.email::text from auth.users u where u.id = p_user_id; end $$;
 
--- The admin's view of auth.users. It has the rights of its owner, so that a role that reads it needs no right on schema
--- auth, where the hashes of passwords and tokens are. All other views of an admin read it.
--- The auth server compares addresses in lower case, and its unique index on them leaves out the users of single sign-on.
--- These are read from their identity, whose address has an index.
+-- The admin's view of auth.users. It has the rights of its owner: a role that reads it needs no right on schema auth, where
+-- the hashes of passwords and tokens are. The auth server's unique index on addresses leaves out the users of single
+-- sign-on. These are read from their identity, whose address has an index.
 create view billing.users
 with (security_invoker = false)
 as
 select
-  u.id as user_id,
-  u.email::text as email,
-  (select coalesce(nullif(p.display_name, ''), p.username) from billing.profiles p where p.user_id = u.id) as name,
-  u.created_at as signed_up_at
-from auth.users u
-where not u.is_sso_user
-union all
-select
-  i.user_id,
-  i.email::text,
-  (select coalesce(nullif(p.display_name, ''), p.username) from billing.profiles p where p.user_id = i.user_id),
-  i.created_at
-from auth.identities i
-where i.provider like 'sso:%';
+  u.user_id,
+  u.email,
+  (select coalesce(nullif(p.display_name, ''), p.username) from billing.profiles p where p.user_id = u.user_id) as name,
+  u.signed_up_at
+from (
+  select u.id as user_id, u.email::text as email, u.created_at as signed_up_at from auth.users u where not u.is_sso_user
+  union all
+  select i.user_id, i.email::text, i.created_at from auth.identities i where i.provider like 'sso:%'
+) u;
 comment on view billing.users is
   'All users, with the four facts that support needs. The only view with the rights of its owner.';
 comment on column billing.users.user_id is 'The id of the user, as in auth.users.';
@@ -407,26 +338,22 @@ comment on column billing.users.email is 'The e-mail address, in lower case. Nul
 comment on column billing.users.name is 'The display name of the profile, else its username.';
 comment on column billing.users.signed_up_at is 'When the user signed up.';
 
--- Finds a user by an e-mail address or an id.
 create function billing.user_id_of(p_user text)
 returns uuid language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_user constant text := lower(btrim(p_user));
-  v_found uuid[];
+  v_found constant uuid[] := array(
+    select u.user_id from billing.users u where u.email = v_user
+    union all
+    select u.user_id from billing.users u where u.user_id = billing.json_uuid(to_jsonb(v_user))
+  );
 begin
-  if v_user ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
-    select array_agg(u.user_id) into v_found from billing.users u where u.user_id = v_user::uuid;
-  else
-    select array_agg(u.user_id) into v_found from billing.users u where u.email = v_user;
-  end if;
-  if v_found is null then
+  if v_found = '{}' then
     raise exception 'no user with the e-mail address or id "%"', p_user using errcode = 'PS404';
-  end if;
-  if cardinality(v_found) > 1 then
+  elsif cardinality(v_found) > 1 then
     raise exception '% users have the e-mail address "%": name one by its id', cardinality(v_found), p_user
       using errcode = 'PS409';
   end if;
   return v_found[1];
 end $$;
-comment on function billing.user_id_of(text) is
-  'The id of the user with this e-mail address or id. Raises PS404 for an unknown user, and PS409 for an ambiguous address.';
+comment on function billing.user_id_of is 'The user with this e-mail address or id. Raises PS404, or PS409 for several.';

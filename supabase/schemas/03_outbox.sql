@@ -1,11 +1,10 @@
--- Side effects: enqueued in the transaction of their cause, delivered at least once, also when several dispatchers run and
--- each of them may crash. Contract: "E-mails", "Cached pages".
+-- Side effects: enqueued with their cause, delivered at least once, also when several dispatchers run and may crash.
+-- Contract: "E-mails", "Cached pages".
 
 create table billing.outbox (
   id bigint generated always as identity primary key,
-  key text not null constraint outbox_key_key unique,
-  destination text not null
-    constraint outbox_destination_check check (destination in ('email', 'notice', 'revalidation', 'gateway')),
+  key text not null unique,
+  destination text not null check (destination in ('email', 'notice', 'revalidation', 'gateway')),
   kind text not null,
   payload jsonb not null,
   created_at timestamptz not null default billing.clock(),
@@ -30,10 +29,9 @@ comment on column billing.outbox.payload is 'Recipient and data when it was enqu
 comment on column billing.outbox.queued_at is 'Start of the 24 hours in which delivery is tried. billing.requeue renews it.';
 comment on column billing.outbox.next_attempt_at is 'When the row may be claimed; while claimed, the end of the lease.';
 comment on column billing.outbox.last_error is 'Why the newest attempt failed. If delivered: why no message was sent.';
-comment on column billing.outbox.claims is
-  'The tokens of the newest claims, newest last. A null at the end: that claim is over.';
+comment on column billing.outbox.claims is 'Tokens of the newest claims, newest last. A null at the end: it is over.';
 create index outbox_parked_at_idx on billing.outbox (parked_at) where parked_at is not null and delivered_at is null;
--- For the mails of one customer. Costs one more index entry for each write of a mail's row; mails are kept for 90 days.
+-- For the mails of one customer.
 create index outbox_recipient_idx on billing.outbox ((payload ->> 'to')) where payload ->> 'to' is not null;
 
 -- Enqueues a side effect. A second call with the same key changes nothing.
@@ -46,7 +44,7 @@ begin
 end $$;
 
 create table billing.marks (
-  kind text not null constraint marks_kind_check check (kind in ('pause', 'settle_failure', 'missed_webhook')),
+  kind text not null check (kind in ('pause', 'settle_failure', 'missed_webhook')),
   key text not null,
   at timestamptz not null default billing.clock(),
   detail text,
@@ -54,17 +52,13 @@ create table billing.marks (
 );
 alter table billing.marks enable row level security;
 grant select, insert, update on billing.marks to service_role;
-comment on table billing.marks is 'Facts that are one time each.';
+comment on table billing.marks is 'Facts that are one time each, and what they are about: an id, or a destination.';
 comment on column billing.marks.kind is
-  'pause: a destination of the outbox asked for it, such as with a Retry-After header. settle_failure: a scheduled job could '
-  'not settle the access of a user, and retries after an hour, so that the user delays no other one. missed_webhook: '
-  'reconciliation found what no webhook announced.';
-comment on column billing.marks.key is 'The destination, the user''s id, or the gateway''s id of the order or subscription.';
-comment on column billing.marks.at is 'The end of the pause, the newest failure, or when it was first found.';
-comment on column billing.marks.detail is
-  'Of a settle_failure: the SQLSTATE, such as of an app''s trigger. PS500: the subscription still runs.';
+  'pause: a destination of the outbox asked for it, until then. settle_failure: a scheduled job could not settle the access '
+  'of a user, and retries after an hour. missed_webhook: reconciliation first found what no webhook announced.';
+comment on column billing.marks.detail is 'Of a settle_failure: the SQLSTATE. PS500: the subscription still runs.';
 
--- After the lease, rows that were neither completed nor failed may be claimed again. API: service_role only.
+-- After the lease, rows that were neither completed nor failed may be claimed again.
 create function public.claim_outbox(p_destination text)
 returns jsonb -- {token, rows: [{id, key, kind, payload}], parked}: at most 20 rows, with the parked ones
 language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' as $$
@@ -72,12 +66,6 @@ declare
   v_token constant uuid := gen_random_uuid();
   v_result jsonb;
 begin
-  if exists (
-    select from billing.marks m where m.kind = 'pause' and m.key = p_destination and m.at > billing.clock()
-  ) then
-    return jsonb_build_object('token', v_token, 'rows', '[]'::jsonb, 'parked', 0);
-  end if;
-
   with due as materialized (
     select
       o.id,
@@ -89,21 +77,21 @@ begin
       and o.delivered_at is null
       and o.parked_at is null
       and o.next_attempt_at <= billing.clock()
+      and not exists (
+        select from billing.marks m where m.kind = 'pause' and m.key = p_destination and m.at > billing.clock()
+      )
     order by o.next_attempt_at
     limit 20
     for update skip locked
   ),
   claimed as (
     update billing.outbox o
-    -- Keeps the newest 20 tokens: no older claim still runs, and repeated pauses of a destination must not grow the row.
+    -- Of the tokens the newest 20 remain: no older claim still runs, and repeated pauses must not grow the row.
     set claims = (o.claims || v_token)[greatest(cardinality(o.claims) - 18, 1):],
       next_attempt_at = billing.clock() + interval '60 seconds',
       attempts = o.attempts + 1,
       parked_at = case when due.is_over then billing.clock() end,
-      last_error = case
-        when due.is_over then coalesce(o.last_error, 'not delivered within 24 hours')
-        else o.last_error
-      end
+      last_error = coalesce(o.last_error, case when due.is_over then 'not delivered within 24 hours' end)
     from due
     where o.id = due.id
     returning o.id, o.key, o.kind, o.payload, o.parked_at
@@ -122,10 +110,6 @@ begin
   return v_result;
 end $$;
 comment on function public.claim_outbox is 'Claims up to 20 due side effects of one destination, for 60 seconds.';
-revoke execute on function public.claim_outbox from public, anon, authenticated;
-grant execute on function public.claim_outbox to service_role;
-
--- API: service_role only.
 create function public.next_outbox_attempt(p_destinations text) -- comma-separated
 returns jsonb -- {next_attempt_at}: ISO 8601 in UTC; null: no row waits
 language sql stable set search_path = pg_catalog, pg_temp as $$
@@ -143,10 +127,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
   left join billing.marks m on m.kind = 'pause' and m.key = d.destination
 $$;
 comment on function public.next_outbox_attempt is 'Returns when the next side effect of these destinations is due.';
-revoke execute on function public.next_outbox_attempt from public, anon, authenticated;
-grant execute on function public.next_outbox_attempt to service_role;
-
--- Also after the lease, or after another claim: the receiver has accepted them. API: service_role only.
+-- Also after the lease, or after another claim: the receiver has accepted them.
 create function public.complete_outbox(
   p_token uuid, -- of the claim
   p_ids text, -- comma-separated
@@ -168,24 +149,20 @@ begin
     for no key update
   )
   update billing.outbox o
-  set delivered_at = billing.clock(),
-    last_error = coalesce(p_note, o.last_error),
-    parked_at = null
+  set delivered_at = billing.clock(), last_error = coalesce(p_note, o.last_error), parked_at = null
   from delivered
   where o.id = delivered.id;
   get diagnostics v_completed = row_count;
   return jsonb_build_object('completed', v_completed);
 end $$;
 comment on function public.complete_outbox is 'Marks claimed side effects as delivered.';
-revoke execute on function public.complete_outbox from public, anon, authenticated;
-grant execute on function public.complete_outbox to service_role;
 
 create function billing.retry_delay(p_attempts integer)
 returns interval language sql immutable set search_path = pg_catalog, pg_temp
 return coalesce((array['5 seconds', '30 seconds', '2 minutes', '10 minutes']::interval[])[p_attempts], interval '1 hour');
 
 -- A row is parked where a retry is useless or 24 hours have passed. It is marked once, and only during its lease: afterwards
--- it may belong to another claim. API: service_role only.
+-- it may belong to another claim.
 create function public.fail_outbox(
   p_token uuid, -- of the claim
   p_ids text, -- comma-separated
@@ -229,10 +206,7 @@ begin
     where v_pause_until is not null
     on conflict (kind, key) do update set at = greatest(m.at, excluded.at)
   )
-  select jsonb_build_object(
-    'retried', count(*) filter (where f.parked_at is null),
-    'parked', count(*) filter (where f.parked_at is not null)
-  )
+  select jsonb_build_object('retried', count(*) - count(f.parked_at), 'parked', count(f.parked_at))
   into v_result
   from failed f;
   -- A listening scheduler then reads the new time of the next attempt.
@@ -240,8 +214,6 @@ begin
   return v_result;
 end $$;
 comment on function public.fail_outbox is 'Marks claimed side effects as failed: they are retried or parked.';
-revoke execute on function public.fail_outbox from public, anon, authenticated;
-grant execute on function public.fail_outbox to service_role;
 
 -- For an admin who repaired the cause: retries a parked side effect for another 24 hours.
 create function billing.requeue(p_id bigint)
@@ -249,24 +221,18 @@ returns boolean -- false: no such row, or it is delivered
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   update billing.outbox o
-  set queued_at = billing.clock(),
-    next_attempt_at = billing.clock(),
-    -- A claim that is still running may complete the row, but not fail it.
-    claims = o.claims || null::uuid,
-    attempts = 0,
-    parked_at = null
+  -- A claim that is still running may complete the row, but not fail it.
+  set claims = o.claims || null::uuid,
+    queued_at = billing.clock(), next_attempt_at = billing.clock(), attempts = 0, parked_at = null
   where o.id = p_id
     and o.delivered_at is null;
-  if found then
-    perform billing.wake();
-    return true;
-  end if;
-  return false;
+  if found then perform billing.wake(); end if;
+  return found;
 end $$;
 revoke execute on function billing.requeue(bigint) from service_role;
 
--- Each write of a tier refreshes the app's cached pages. One key for each transaction, since an upsert fires the insert
--- and the update trigger. The key has the time, because transaction ids repeat in a restored database.
+-- One refresh of the app's cached pages for each transaction: an upsert fires the insert and the update trigger. The key has
+-- the time, because transaction ids repeat in a restored database.
 create function billing.revalidation_key()
 returns text language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$ begin return format('revalidation/%s-%s', extract(epoch from now()), pg_current_xact_id()); end $$;
@@ -296,31 +262,40 @@ create index tier_changes_user_id_idx on billing.tier_changes (user_id);
 create index tier_changes_at_idx on billing.tier_changes (at);
 comment on table billing.tier_changes is
   'The changes of profiles'' tiers. Rows are kept for TIER_HISTORY_RETENTION_DAYS, those of a deleted user for 90 days.';
-comment on column billing.tier_changes.cause is
-  'payment, the name of the gateway event, or direct: an admin or the app wrote it.';
+comment on column billing.tier_changes.cause is 'payment, a gateway event, or direct: an admin or the app wrote it.';
 comment on column billing.tier_changes.reference is 'The gateway''s id of the payment, order or subscription behind it.';
 
 -- Sets the cause of the tier changes that follow in this transaction.
 create function billing.note_cause(p_cause text, p_reference text)
-returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+returns text language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  perform
-    set_config('subscriptions.cause', coalesce(p_cause, ''), true),
-    set_config('subscriptions.reference', coalesce(p_reference, ''), true);
+  return set_config('subscriptions.cause', coalesce(p_cause, ''), true)
+    || set_config('subscriptions.reference', coalesce(p_reference, ''), true);
+end $$;
+
+-- Marks the transaction as a request of the function, which does not wake the dispatcher: the function dispatches after its
+-- answer. Sets the cause of its tier changes.
+create function billing.begin_request(p_cause text, p_reference text)
+returns text language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  return set_config('subscriptions.request', 'on', true)
+    -- Each connection plans a statement once, and not again at its first five calls.
+    || set_config('plan_cache_mode', 'force_generic_plan', true)
+    || billing.note_cause(p_cause, p_reference);
 end $$;
 
 -- Security definer: the role of an admin or of the app may write tiers but not this log.
 create function billing.note_tier_change()
 returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  insert into billing.tier_changes (user_id, from_tier, to_tier, cause, reference)
-  values (
-    new.user_id,
-    case when tg_op = 'UPDATE' then old.subscription_tier end,
-    new.subscription_tier,
-    coalesce(nullif(current_setting('subscriptions.cause', true), ''), 'direct'),
-    nullif(current_setting('subscriptions.reference', true), '')
-  );
+  if coalesce(old.subscription_tier, 'free') <> coalesce(new.subscription_tier, 'free') then
+    insert into billing.tier_changes (user_id, from_tier, to_tier, cause, reference)
+    values (
+      new.user_id, old.subscription_tier, new.subscription_tier,
+      coalesce(nullif(current_setting('subscriptions.cause', true), ''), 'direct'),
+      nullif(current_setting('subscriptions.reference', true), '')
+    );
+  end if;
   return null;
 end $$;
 
@@ -328,45 +303,16 @@ end $$;
 -- enqueues all side effects in one statement.
 do $triggers$
 begin
-  execute format(
-    $statement$
-      create trigger enqueue_revalidation
-      after insert or update of subscription_tier on %1$s
-      for each statement
-      when (current_setting('subscriptions.request', true) is distinct from 'on')
-      execute function billing.enqueue_revalidation();
+  execute format($statement$
+    create trigger enqueue_revalidation after insert or update of subscription_tier on %1$s for each statement
+    when (current_setting('subscriptions.request', true) is distinct from 'on')
+    execute function billing.enqueue_revalidation();
 
-      create trigger note_tier_change
-      after update of subscription_tier on %1$s
-      for each row
-      when (coalesce(old.subscription_tier, 'free') <> coalesce(new.subscription_tier, 'free'))
-      execute function billing.note_tier_change();
-
-      create trigger note_first_tier
-      after insert on %1$s
-      for each row
-      when (new.subscription_tier <> 'free')
-      execute function billing.note_tier_change();
-    $statement$,
-    billing.profiles_table()
-  );
+    create trigger note_tier_change after insert or update of subscription_tier on %1$s for each row
+    execute function billing.note_tier_change();
+  $statement$, billing.profiles_table());
 end
 $triggers$;
-
--- Marks the transaction as a request of the function, and sets the cause of its tier changes. A request does not wake the
--- dispatcher: the function dispatches after its answer.
-create function billing.begin_request(p_cause text, p_reference text)
-returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-  v_set text;
-begin
-  -- Assignments instead of perform, which would start the executor each time.
-  v_set := set_config('subscriptions.request', 'on', true);
-  -- A statement is planned once for each connection, and not again for the first five calls.
-  v_set := set_config('plan_cache_mode', 'force_generic_plan', true);
-  v_set := set_config('subscriptions.cause', coalesce(p_cause, ''), true);
-  v_set := set_config('subscriptions.reference', coalesce(p_reference, ''), true);
-end $$;
 
 create table billing.function_calls (
   id bigint generated always as identity primary key,
@@ -384,11 +330,9 @@ comment on table billing.function_calls is
   'Calls of the function''s internal endpoints within the last day, with their answers. The times are those of now(), not '
   'of billing.clock().';
 comment on column billing.function_calls.request_id is 'The request id of pg_net. These ids start again after a restore.';
-comment on column billing.function_calls.error is 'Why no answer arrived: the message of pg_net.';
 
--- Calls an internal endpoint of the function. Does nothing without pg_net, or without the Vault secrets `subscriptions_url`
--- (the functions' address) and `subscriptions_internal_key`. Adds no call while one to the same endpoint is queued, that is
--- committed but not sent. pg_net waits 5 s, and the work may take longer, so the function answers at once. Never fails.
+-- Calls an internal endpoint of the function. Does nothing without pg_net or the two Vault secrets, or while a call to the
+-- same endpoint is committed but not sent. pg_net waits 5 s, so the function answers before its work. Never fails.
 create function billing.call_function(p_path text)
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
@@ -427,8 +371,7 @@ begin
   if to_regclass('net._http_response') is not null then
     execute $read$
       update billing.function_calls c
-      set answered_at = r.created,
-        status_code = r.status_code,
+      set answered_at = r.created, status_code = r.status_code,
         error = case when r.timed_out then 'no answer within 5 s' else left(r.error_msg, 200) end
       from net._http_response r
       where r.id = c.request_id
@@ -468,8 +411,13 @@ begin
   return null;
 end $$;
 
-create trigger wake_dispatcher
-after insert on billing.outbox
-for each statement
+create trigger wake_dispatcher after insert on billing.outbox for each statement
 when (current_setting('subscriptions.request', true) is distinct from 'on')
 execute function billing.wake_dispatcher();
+
+revoke execute on function
+  public.claim_outbox, public.next_outbox_attempt, public.complete_outbox, public.fail_outbox
+from public, anon, authenticated;
+grant execute on function
+  public.claim_outbox, public.next_outbox_attempt, public.complete_outbox, public.fail_outbox
+to service_role;

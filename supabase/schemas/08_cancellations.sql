@@ -421,8 +421,6 @@ begin
 end $$;
 comment on function public.cancel_subscription(uuid, boolean) is
   'Ends a user''s subscription, now or when the paid period ends.';
-revoke execute on function public.cancel_subscription(uuid, boolean) from public, anon, authenticated;
-grant execute on function public.cancel_subscription(uuid, boolean) to service_role;
 
 -- Contract: POST /api/subscriptions/resume.
 create function public.resume_subscription(p_user_id uuid)
@@ -477,5 +475,6 @@ begin
 end $$;
 comment on function public.resume_subscription(uuid) is
   'Withdraws a user''s cancellation for the period''s end, unless the gateway may have received it: there it is final.';
-revoke execute on function public.resume_subscription(uuid) from public, anon, authenticated;
-grant execute on function public.resume_subscription(uuid) to service_role;
+
+revoke execute on function public.cancel_subscription, public.resume_subscription from public, anon, authenticated;
+grant execute on function public.cancel_subscription, public.resume_subscription to service_role;

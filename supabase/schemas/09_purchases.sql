@@ -1,9 +1,9 @@
--- Fulfils a captured payment: makes it a source of access with a period, once. Verification by the customer, the plans on
--- offer, and the answer about the subscription. Contract: POST /api/payments/verify, GET /api/subscriptions.
+-- Makes a captured payment a source of access with a period, once. The plans on offer, and the answer about the
+-- subscription. Contract: POST /api/payments/verify, GET /api/subscriptions, GET /api/subscriptions/plans.
 
--- Computes the periods of a chain of early renewals. Each period begins at the end of the previous one. If a payment is
--- refunded, the later periods move up. The ends of an unbroken run are counted from its first start, so that a short month
--- does not shorten the later periods. The caller holds the lock on the user.
+-- Computes the periods of a chain of early renewals, each from the end of the previous one. If a payment is refunded, the
+-- later periods move up. The ends of an unbroken run are counted from its first start, so that a short month does not
+-- shorten the later periods. The caller holds the lock on the user.
 create function billing.lay_out_chain(p_first_payment_id uuid)
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -36,8 +36,7 @@ begin
     -- A payment rules over the payment that it extends, even if the latter is verified later.
     v_since := greatest(v_link.since, v_since + interval '1 microsecond');
     update public.payments p
-    set period_start = v_start,
-      period_end = v_end, chain_start = v_shown_start, since = v_since
+    set period_start = v_start, period_end = v_end, chain_start = v_shown_start, since = v_since
     where p.id = v_link.id
       and (p.period_start, p.period_end, p.chain_start, p.since)
         is distinct from (v_start, v_end, v_shown_start, v_since);
@@ -57,33 +56,26 @@ create function billing.find_credit(
 )
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
-  -- The least amount that the gateway accepts for an order, minor currency units.
-  v_least constant bigint := 100;
   v_now constant timestamptz := billing.clock();
   v_ruling billing.ruling;
   v_source billing.sources;
-  v_period record;
-  v_paid bigint;
-  v_credit bigint;
+  v_starts_at timestamptz;
 begin
-  if billing.credit() = 'off' then return; end if;
+  if exists (select from billing.settings s where s.credit = 'off') then return; end if;
   v_ruling := billing.find_ruling(p_user_id);
   v_source := v_ruling.source;
-  if v_ruling.is_live is not true
-    or v_source.kind not in ('payment', 'gateway_subscription')
-    or not exists (
-      select from public.plans running
-      where running.id = v_source.plan_id
-        and running.currency = p_plan.currency
-        and running.price < p_plan.price
-    )
-  then
+  if v_ruling.is_live is not true or not exists (
+    select from public.plans running
+    where running.id = v_source.plan_id
+      and running.currency = p_plan.currency
+      and running.price < p_plan.price
+  ) then
     return;
   end if;
 
   if v_source.kind = 'payment' then
-    select p.id::text, p.period_start as starts_at, p.period_end as ends_at
-    into v_period
+    select p.id::text, p.period_start, p.period_end
+    into id, v_starts_at, until
     from public.payments ruling
     join public.payments p
       on p.user_id = ruling.user_id
@@ -95,27 +87,25 @@ begin
       and not exists (select from billing.replacements r where r.kind = 'payment' and r.id = p.id::text)
     order by p.period_start
     limit 1;
-  else
-    select m.gateway_subscription_id as id, m.period_start as starts_at, m.period_end as ends_at
-    into v_period
+  elsif v_source.kind = 'gateway_subscription' then
+    select m.gateway_subscription_id, m.period_start, m.period_end
+    into id, v_starts_at, until
     from billing.gateway_subscriptions m
     where m.user_id = p_user_id
       and m.gateway_subscription_id = v_source.id
       and m.paid_until is null
       and m.period_end > v_now;
   end if;
-  if v_period.starts_at < v_period.ends_at then
-    v_paid := billing.paid_for(p_user_id, v_source.kind, v_period.id, v_period.ends_at, p_plan.currency);
-    v_credit := least(
-      floor(
-        v_paid * extract(epoch from v_period.ends_at - greatest(v_now, v_period.starts_at))
-          / extract(epoch from v_period.ends_at - v_period.starts_at)
-      ),
-      p_plan.price - v_least
+  if v_starts_at < until then
+    kind := v_source.kind;
+    amount := billing.paid_for(p_user_id, kind, id, until, p_plan.currency);
+    credit := least(
+      floor(amount * extract(epoch from until - greatest(v_now, v_starts_at)) / extract(epoch from until - v_starts_at)),
+      p_plan.price - 100 -- the gateway accepts no order of less than 100
     );
   end if;
-  if v_credit > 0 then
-    select v_credit, v_source.kind, v_period.id, v_period.ends_at, v_paid into credit, kind, id, until, amount;
+  if (credit > 0) is not true then
+    select null, null, null, null, null into credit, kind, id, until, amount;
   end if;
 end $$;
 
@@ -197,9 +187,8 @@ begin
   end if;
   perform billing.settle_access(
     p_payment.user_id, p_email, p_payment.id::text, p_ruling => v_ruling, p_mail => jsonb_build_object(
-      'plan_name', p_plan.name, 'amount', p_payment.amount, 'currency', p_payment.currency, 'transaction_id',
-      p_payment.gateway_payment_id,
-      'valid_until', billing.iso_time(p_payment.period_end)
+      'plan_name', p_plan.name, 'amount', p_payment.amount, 'currency', p_payment.currency,
+      'transaction_id', p_payment.gateway_payment_id, 'valid_until', billing.iso_time(p_payment.period_end)
     )
   );
 end $$;
@@ -239,8 +228,7 @@ begin
   where m.user_id = p_payment.user_id;
   p_payment.since := case
     when p_signature is null then greatest(p_payment.since, p_payment.created_at, p_payment.verified_at)
-    -- A verification ranks after every earlier act of the customer. The clock alone is not enough: it is the start of the
-    -- transaction, and another transaction may have held the lock since then.
+    -- A verification ranks after every earlier act of the customer, also one while this transaction waited for the lock.
     else greatest(v_now, v_newest_at + interval '1 microsecond')
   end;
   if v_grants then
@@ -260,25 +248,20 @@ begin
     end if;
   end if;
   update public.payments p
-  set status = 'captured',
-    gateway_payment_id = p_payment.gateway_payment_id,
-    gateway_signature = coalesce(p_signature, p.gateway_signature),
-    refunded_amount = p_payment.refunded_amount,
+  set status = 'captured', gateway_payment_id = p_payment.gateway_payment_id,
+    gateway_signature = coalesce(p_signature, p.gateway_signature), refunded_amount = p_payment.refunded_amount,
     captured_at = coalesce(p.captured_at, v_now),
     confirmed_at = case when p_is_confirmed then coalesce(p.confirmed_at, v_now) else p.confirmed_at end,
     -- A verification of a refunded payment is refused and does not count.
     verified_at = coalesce(p.verified_at, case when p_signature is not null and not v_is_refunded then v_now end),
-    uncaptured_at = null,
-    tier = v_tier,
-    plan_id = coalesce(v_plan.id, p.plan_id),
+    uncaptured_at = null, ended_at = null, ended_reason = null,
+    tier = v_tier, plan_id = coalesce(v_plan.id, p.plan_id),
     duration_months = case when v_grants then v_months else p.duration_months end,
     subscription_id = v_before.id,
     fulfilled_at = case when v_grants then v_now end,
     period_start = p_payment.period_start, period_end = p_payment.period_end, chain_id = p_payment.chain_id,
     chain_start = p_payment.chain_start, extends_from = p_payment.extends_from, since = p_payment.since,
     settle_at = case when p_payment.starts = 'after_current' then p_payment.extends_from end,
-    ended_at = null,
-    ended_reason = null,
     -- A payment that is only verified needs a confirmation by the gateway, however old its order is.
     next_reconcile_at = case when p_is_confirmed then p.next_reconcile_at else v_now + interval '15 minutes' end
   where p.id = p_payment.id;
@@ -298,7 +281,6 @@ begin
   return jsonb_build_object('outcome', 'applied', 'tier', v_tier, 'valid_until', billing.iso_time(p_payment.period_end));
 end $$;
 
--- Contract: POST /api/payments/verify.
 create function public.verify_payment(
   p_user_id uuid,
   p_order_id text,
@@ -322,8 +304,7 @@ begin
   if not found then return jsonb_build_object('outcome', 'payment_not_found'); end if;
 
   if v_payment.uncaptured_at is not null then
-    -- A signature never expires, so it must not grant the tier again. The payment is reconciled at once. If the gateway
-    -- captured it after all, its confirmation fulfils the payment.
+    -- A signature never expires, so it must not grant the tier again. A confirmation by the gateway would.
     update public.payments p set next_reconcile_at = billing.clock() where p.id = v_payment.id;
     return jsonb_build_object('outcome', 'never_captured');
   end if;
@@ -357,14 +338,10 @@ begin
     perform billing.settle_payment(v_payment, v_email);
   end if;
   return jsonb_build_object(
-    'outcome', 'already_applied', 'tier', v_payment.tier,
-    'valid_until', billing.iso_time(v_payment.period_end)
+    'outcome', 'already_applied', 'tier', v_payment.tier, 'valid_until', billing.iso_time(v_payment.period_end)
   );
 end $$;
-comment on function public.verify_payment(uuid, text, text, text) is
-  'Captures a user''s payment and grants its tier, once. A repeat returns the tier and the period that the payment bought.';
-revoke execute on function public.verify_payment(uuid, text, text, text) from public, anon, authenticated;
-grant execute on function public.verify_payment(uuid, text, text, text) to service_role;
+comment on function public.verify_payment is 'Captures a user''s payment and grants its tier, once.';
 
 -- The signature proves that order and payment belong together. Contract: POST /api/payments/return.
 create function public.verify_returned_payment(
@@ -379,10 +356,7 @@ begin
     (select p.user_id from public.payments p where p.gateway_order_id = p_order_id), p_order_id, p_payment_id, p_signature
   );
 end $$;
-comment on function public.verify_returned_payment(text, text, text) is
-  'Verifies a payment for the user of its order, as verify_payment does.';
-revoke execute on function public.verify_returned_payment(text, text, text) from public, anon, authenticated;
-grant execute on function public.verify_returned_payment(text, text, text) to service_role;
+comment on function public.verify_returned_payment is 'As verify_payment, for the user of the order.';
 
 -- Settles the access of users whose next purchase begins, also while the source before it has days of grace left.
 create function billing.start_purchases()
@@ -422,7 +396,6 @@ begin
   return v_started;
 end $$;
 
--- Contract: GET /api/subscriptions/plans.
 create function public.list_plans()
 returns jsonb -- {plans}: the answer's body, the lowest price first
 language sql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
@@ -430,49 +403,37 @@ language sql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' a
   from public.plans p
   where p.is_active
 $$;
-comment on function public.list_plans() is 'Returns the plans on offer, the lowest price first.';
-revoke execute on function public.list_plans() from public, anon, authenticated;
-grant execute on function public.list_plans() to service_role;
+comment on function public.list_plans is 'Returns the plans on offer, the lowest price first.';
 
 -- Contract: GET /api/subscriptions/plans, "Scenarios".
 create function public.list_plans_for_user(p_user_id uuid)
 returns jsonb -- {plans}: the answer's body, the lowest price first
 language plpgsql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
-declare
-  v_subscription public.subscriptions;
-  v_running_plan public.plans;
 begin
-  select * into v_subscription from public.subscriptions s where s.user_id = p_user_id and s.status = 'active';
-  select * into v_running_plan
-  from public.plans p
-  where p.id = v_subscription.plan_id
-    or v_subscription.plan_id is null and p.tier = v_subscription.tier;
   return (
     select jsonb_build_object('plans', coalesce(jsonb_agg(
       to_jsonb(p) || jsonb_build_object('scenario', case
-        when v_subscription.tier is distinct from p.tier then case
-          when v_running_plan.currency is distinct from p.currency then 'buy'
-          when v_running_plan.price > p.price then 'downgrade'
+        when s.tier is distinct from p.tier then case
+          when running.currency is distinct from p.currency then 'buy'
+          when running.price > p.price then 'downgrade'
           else 'upgrade'
         end
         -- The gateway renews it.
-        when v_subscription.gateway_subscription_id is not null and not v_subscription.cancel_at_period_end then 'current'
-        when v_subscription.current_period_end <= billing.clock() + interval '7 days' then 'renew'
-        when v_subscription.current_period_end is not null and billing.early_renewal() = 'extend' then 'renew'
+        when s.gateway_subscription_id is not null and not s.cancel_at_period_end then 'current'
+        when s.current_period_end <= billing.clock() + interval '7 days' then 'renew'
+        when s.current_period_end is not null and billing.early_renewal() = 'extend' then 'renew'
         else 'current'
       end)
       order by p.price, p.tier
     ), '[]'))
     from public.plans p
+    left join public.subscriptions s on s.user_id = p_user_id and s.status = 'active'
+    left join public.plans running on running.id = s.plan_id or s.plan_id is null and running.tier = s.tier
     where p.is_active
   );
 end $$;
-comment on function public.list_plans_for_user(uuid) is
-  'Returns the plans on offer, the lowest price first, each with what it would be for a user to buy it.';
-revoke execute on function public.list_plans_for_user(uuid) from public, anon, authenticated;
-grant execute on function public.list_plans_for_user(uuid) to service_role;
+comment on function public.list_plans_for_user is 'Returns list_plans, each with what it would be for a user to buy it.';
 
--- In plpgsql: a session caches its plan. Contract: GET /api/subscriptions.
 create function public.get_subscription(p_user_id uuid)
 returns json -- {subscription, currentTier, payments, billing}: the answer's body
 language plpgsql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
@@ -498,8 +459,8 @@ begin
         from (
           select
             p.id, p.user_id, p.subscription_id, p.amount, p.currency, p.status, p.tier, p.gateway_order_id,
-            p.gateway_payment_id, p.gateway_signature, p.gateway_subscription_id, p.meta, p.captured_at, p.confirmed_at, p.fulfilled_at,
-            p.period_start, p.period_end, p.refunded_amount, p.dispute_status, p.created_at
+            p.gateway_payment_id, p.gateway_signature, p.gateway_subscription_id, p.meta, p.captured_at, p.confirmed_at,
+            p.fulfilled_at, p.period_start, p.period_end, p.refunded_amount, p.dispute_status, p.created_at
           from public.payments p
           where p.user_id = p_user_id
             and p.extra_of is null
@@ -511,8 +472,7 @@ begin
         select record
         from (
           select
-            m.gateway_subscription_id,
-            coalesce(m.gateway_status, m.status) as status,
+            m.gateway_subscription_id, coalesce(m.gateway_status, m.status) as status,
             next.charge_at as next_charge_at,
             coalesce(m.gateway_status in ('pending', 'halted'), false) as payment_attention,
             m.short_url as manage_url
@@ -541,7 +501,13 @@ begin
       ) as billing
   ) answer;
 end $$;
-comment on function public.get_subscription(uuid) is
-  'Returns a user''s subscription with its plan, the current tier and the ten newest payments.';
-revoke execute on function public.get_subscription(uuid) from public, anon, authenticated;
-grant execute on function public.get_subscription(uuid) to service_role;
+comment on function public.get_subscription is 'A user''s subscription with its plan, tier and newest payments.';
+
+revoke execute on function
+  public.verify_payment, public.verify_returned_payment, public.list_plans, public.list_plans_for_user,
+  public.get_subscription
+from public, anon, authenticated;
+grant execute on function
+  public.verify_payment, public.verify_returned_payment, public.list_plans, public.list_plans_for_user,
+  public.get_subscription
+to service_role;

@@ -1,13 +1,6 @@
 -- Subscriptions that the gateway bills: their start, the verification of their first payment, and changes of the plan.
 -- Contract: POST /api/subscriptions, POST /api/subscriptions/change.
 
--- The terms of a subscription to make: how a change of plan differs from a start.
-create type billing.subscription_terms as (
-  starts_at timestamptz, -- null: at the authorisation
-  replaces text, -- the gateway subscription that ends when this one starts
-  payment_id uuid -- pays for the time until starts_at
-);
-
 -- The result of create_subscription.
 create function billing.subscription_order(p_outcome text, p_order billing.subscription_orders, p_plan public.plans)
 returns jsonb language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -40,7 +33,9 @@ create function billing.request_subscription(
   p_order billing.subscription_orders, -- that the idempotency key names
   p_idempotency_key text,
   p_gateway_key_id text,
-  p_terms billing.subscription_terms
+  p_starts_at timestamptz default null, -- null: at the authorisation
+  p_replaces text default null, -- the gateway subscription that ends when this one starts
+  p_payment_id uuid default null -- pays for the time until p_starts_at
 )
 returns jsonb -- as public.create_subscription
 language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
@@ -55,8 +50,8 @@ begin
     where o.user_id = p_user_id
       and o.tier = p_plan.tier
       and o.gateway_plan_id = p_plan.gateway_plan_id
-      and o.replaces is not distinct from p_terms.replaces
-      and o.payment_id is not distinct from p_terms.payment_id
+      and o.replaces is not distinct from p_replaces
+      and o.payment_id is not distinct from p_payment_id
       and coalesce(o.gateway_key_id = p_gateway_key_id, true)
       and o.created_at > v_now - interval '30 minutes'
       and o.undone_at is null
@@ -73,16 +68,11 @@ begin
     perform billing.forget_subscription_order(v_order.id);
     v_order := null;
   end if;
-  if v_order.id is not null and v_order.gateway_subscription_id is null then
-    return jsonb_build_object('outcome', 'in_flight');
-  end if;
   if v_order.id is not null then
+    if v_order.gateway_subscription_id is null then return jsonb_build_object('outcome', 'in_flight'); end if;
     if p_idempotency_key <> all (v_order.idempotency_keys) then
       if cardinality(v_order.idempotency_keys) = 20 then
-        return jsonb_build_object(
-          'outcome', 'rate_limited',
-          'retry_after', ceil(extract(epoch from v_order.created_at + interval '30 minutes' - v_now))
-        );
+        return billing.rate_limited(v_order.created_at + interval '30 minutes');
       end if;
       update billing.subscription_orders o
       set idempotency_keys = o.idempotency_keys || p_idempotency_key
@@ -92,7 +82,7 @@ begin
   end if;
 
   v_refusal := billing.rate_limited((
-    select o.created_at
+    select o.created_at + interval '1 hour'
     from billing.subscription_orders o
     where o.user_id = p_user_id
     order by o.created_at desc
@@ -101,14 +91,14 @@ begin
   ));
   if v_refusal is not null then return v_refusal; end if;
   -- A trial is for a user who never paid.
-  if p_terms.starts_at is null
+  if p_starts_at is null
     and p_plan.trial_days > 0
     and not exists (select from public.payments p where p.user_id = p_user_id and p.captured_at is not null)
     and not exists (
       select from billing.gateway_subscriptions m where m.user_id = p_user_id and m.arrived_at is not null
     )
   then
-    p_terms.starts_at := date_trunc('second', v_now) + make_interval(days => p_plan.trial_days);
+    p_starts_at := date_trunc('second', v_now) + make_interval(days => p_plan.trial_days);
     v_order.is_trial := true;
   end if;
   insert into billing.subscription_orders (
@@ -117,14 +107,13 @@ begin
   )
   values (
     p_user_id, p_plan.tier, p_plan.gateway_plan_id, p_gateway_key_id, array_remove(array[p_idempotency_key], null), v_now,
-    v_now + interval '24 hours', p_terms.starts_at, coalesce(v_order.is_trial, false), p_terms.replaces,
-    p_terms.payment_id, v_now + interval '25 hours'
+    v_now + interval '24 hours', p_starts_at, coalesce(v_order.is_trial, false), p_replaces,
+    p_payment_id, v_now + interval '25 hours'
   )
   returning * into v_order;
   return billing.subscription_order('created', v_order, p_plan);
 end $$;
 
--- Contract: POST /api/subscriptions.
 create function public.create_subscription(
   p_user_id uuid,
   p_tier text,
@@ -143,17 +132,13 @@ declare
 begin
   perform billing.begin_request('subscription', p_idempotency_key);
   -- Of two requests at once the second waits here and finds what the first wrote.
-  if billing.lock_user(p_user_id) is null then
-    return jsonb_build_object('outcome', 'user_not_found');
-  end if;
+  if billing.lock_user(p_user_id) is null then return jsonb_build_object('outcome', 'user_not_found'); end if;
   select * into v_order
   from billing.subscription_orders o
   where o.user_id = p_user_id and p_idempotency_key = any (o.idempotency_keys);
   if v_order.tier <> p_tier then return jsonb_build_object('outcome', 'key_conflict'); end if;
   select * into v_plan from public.plans p where p.tier = p_tier and (p.is_active or v_order.id is not null);
-  if not found or v_plan.gateway_plan_id is null then
-    return jsonb_build_object('outcome', 'plan_not_found');
-  end if;
+  if v_plan.gateway_plan_id is null then return jsonb_build_object('outcome', 'plan_not_found'); end if;
   if v_order.id is null and exists (
     select from billing.gateway_subscriptions m
     where m.user_id = p_user_id
@@ -165,12 +150,9 @@ begin
   ) then
     return jsonb_build_object('outcome', 'already_subscribed');
   end if;
-  return billing.request_subscription(p_user_id, v_plan, v_order, p_idempotency_key, p_gateway_key_id, null);
+  return billing.request_subscription(p_user_id, v_plan, v_order, p_idempotency_key, p_gateway_key_id);
 end $$;
-comment on function public.create_subscription(uuid, text, text, text) is
-  'A user''s open subscription to a tier, or a new one to make at the gateway.';
-revoke execute on function public.create_subscription(uuid, text, text, text) from public, anon, authenticated;
-grant execute on function public.create_subscription(uuid, text, text, text) to service_role;
+comment on function public.create_subscription is 'A user''s open subscription to a tier, or one to make at the gateway.';
 
 -- What was made for an order that was withdrawn or forgotten in the meantime is cancelled, so that it is never authorised.
 create function public.store_subscription(
@@ -200,15 +182,13 @@ begin
     return jsonb_build_object('outcome', 'order_not_found');
   end if;
   perform billing.plan(v_order.user_id, billing.find_shown(v_order.user_id));
-  return jsonb_build_object('outcome', case
-    when exists (select from billing.subscription_orders o where o.id = p_id and o.stops_at is not null) then 'withdrawn'
-    else 'stored'
-  end);
+  return (
+    select jsonb_build_object('outcome', case when o.stops_at is null then 'stored' else 'withdrawn' end)
+    from billing.subscription_orders o
+    where o.id = p_id
+  );
 end $$;
-comment on function public.store_subscription(uuid, text, text) is
-  'Stores what the gateway made for a user''s order of a subscription, or forgets the order if it made nothing.';
-revoke execute on function public.store_subscription(uuid, text, text) from public, anon, authenticated;
-grant execute on function public.store_subscription(uuid, text, text) to service_role;
+comment on function public.store_subscription is 'Stores what the gateway made for an order, or forgets the order.';
 
 -- Forgets an order that can no longer be authorised, or for which the gateway made no subscription.
 -- Security definer: service_role has no right to delete other orders.
@@ -234,39 +214,34 @@ begin
     and o.gateway_subscription_id is null
   limit 20;
   with due as materialized (
-    select
-      o.id,
-      exists (
-        select from billing.gateway_subscriptions m
-        where m.user_id = o.user_id
-          and m.gateway_subscription_id = o.gateway_subscription_id
-          -- From then on the mirror has a time of its own for the next reconciliation.
-          and m.period_end is not null
-      ) as is_announced
+    select o.id
     from billing.subscription_orders o
     where o.next_check_at <= v_now
       and o.gateway_subscription_id is not null
     order by o.next_check_at
     limit 20
-    for no key update of o skip locked
+    for no key update skip locked
   ),
   leased as (
     update billing.subscription_orders o
-    set next_check_at = case when not d.is_announced then v_now + interval '5 minutes' end
-    from due d
-    where o.id = d.id
-    returning o.id, o.gateway_subscription_id, d.is_announced
+    set next_check_at = case when not exists (
+      select from billing.gateway_subscriptions m
+      where m.user_id = o.user_id
+        and m.gateway_subscription_id = o.gateway_subscription_id
+        -- From then on the mirror has a time of its own for the next reconciliation.
+        and m.period_end is not null
+    ) then v_now + interval '5 minutes' end
+    from due
+    where o.id = due.id
+    returning o.id, o.gateway_subscription_id, o.next_check_at
   )
   select coalesce(jsonb_agg(jsonb_build_object('id', l.id, 'gateway_subscription_id', l.gateway_subscription_id)), '[]')
   into v_orders
   from leased l
-  where not l.is_announced;
+  where l.next_check_at is not null;
   return jsonb_build_object('orders', v_orders);
 end $$;
-comment on function public.claim_subscription_orders() is
-  'Leases up to 20 subscriptions that users asked for and whose authorisation is not known.';
-revoke execute on function public.claim_subscription_orders() from public, anon, authenticated;
-grant execute on function public.claim_subscription_orders() to service_role;
+comment on function public.claim_subscription_orders is 'Leases 20 subscriptions that may not be authorised yet.';
 
 -- Without the gateway's answer it says whether one is needed. Contract: POST /api/payments/verify.
 create function public.verify_subscription(
@@ -287,14 +262,13 @@ declare
   v_is_applied boolean := false;
 begin
   perform billing.begin_request('payment', p_payment_id);
-  if billing.lock_user(p_user_id) is not null then
-    select * into v_order
-    from billing.subscription_orders o
-    where o.gateway_subscription_id = p_gateway_subscription_id
-      and o.user_id = p_user_id
-    for update;
-  end if;
-  if v_order.id is null then return jsonb_build_object('outcome', 'subscription_not_found'); end if;
+  perform billing.lock_user(p_user_id);
+  select * into v_order
+  from billing.subscription_orders o
+  where o.gateway_subscription_id = p_gateway_subscription_id
+    and o.user_id = p_user_id
+  for update;
+  if not found then return jsonb_build_object('outcome', 'subscription_not_found'); end if;
   select * into v_mirrored
   from billing.gateway_subscriptions m
   where m.user_id = p_user_id
@@ -303,15 +277,12 @@ begin
   if v_mirrored.period_end is null or v_order.is_trial and v_mirrored.authenticated_at is null then
     if p_entity is null then return jsonb_build_object('outcome', 'unread'); end if;
     v_is_applied := billing.apply_order_state(
-      v_order,
-      p_entity::jsonb,
-      case
+      v_order, p_entity::jsonb, case
         when billing.json_text(v_payment -> 'id') = p_payment_id
           and billing.json_text(v_payment -> 'status') in ('captured', 'refunded')
           and billing.json_integer(v_payment -> 'amount') is not null
           then v_payment
-      end,
-      false
+      end, false
     );
     -- The gateway may need a moment. Its events or the next reconciliation tell.
     update billing.subscription_orders o
@@ -323,26 +294,20 @@ begin
       and m.gateway_subscription_id = p_gateway_subscription_id;
   end if;
   -- A signature never expires. So it does not count after a refund, or after a cancellation at once.
-  if v_mirrored.ended_at is not null
-    or exists (
-      select from public.payments c
-      where c.gateway_payment_id = p_payment_id
-        and billing.is_refunded(c.amount, c.refunded_amount)
-    )
-  then
+  if v_mirrored.ended_at is not null or exists (
+    select from public.payments c
+    where c.gateway_payment_id = p_payment_id
+      and billing.is_refunded(c.amount, c.refunded_amount)
+  ) then
     return jsonb_build_object('outcome', 'refunded');
   end if;
   return jsonb_build_object(
     'outcome', case when v_is_applied then 'applied' else 'already_applied' end,
-    'tier', v_order.tier,
-    'valid_until', billing.iso_time(v_mirrored.period_end),
+    'tier', v_order.tier, 'valid_until', billing.iso_time(v_mirrored.period_end),
     'starts_at', case when v_mirrored.period_end is null then billing.iso_time(v_order.starts_at) end
   );
 end $$;
-comment on function public.verify_subscription(uuid, text, text, text, text) is
-  'Grants the first cycle of a subscription that a user authorised, once.';
-revoke execute on function public.verify_subscription(uuid, text, text, text, text) from public, anon, authenticated;
-grant execute on function public.verify_subscription(uuid, text, text, text, text) to service_role;
+comment on function public.verify_subscription is 'Grants the first cycle of a subscription that was authorised, once.';
 
 -- The terms of a change, which adds a purchase, a subscription at the gateway, or both.
 create type billing.change as (
@@ -367,8 +332,6 @@ create function billing.plan_change(
 )
 returns billing.change language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
-  -- The customer may authorise for 24 hours, and the gateway needs to know a cancellation 48 hours before a cycle ends.
-  v_notice constant interval := interval '80 hours';
   v_now constant timestamptz := billing.clock();
   v_plan public.plans;
   v_running public.subscriptions;
@@ -378,17 +341,13 @@ declare
   v_change billing.change;
 begin
   select * into v_plan from public.plans p where p.tier = p_tier and p.is_active;
-  if not found then
-    v_change.outcome := 'plan_not_found';
-    return v_change;
-  end if;
   select * into v_running
   from public.subscriptions s
   where s.user_id = p_user_id
     and s.status = 'active'
     and s.current_period_end > v_now;
-  if not found then
-    v_change.outcome := 'subscription_not_found';
+  if num_nulls(v_plan.id, v_running.id) > 0 then
+    v_change.outcome := case when v_plan.id is null then 'plan_not_found' else 'subscription_not_found' end;
     return v_change;
   end if;
   select * into v_billed
@@ -405,13 +364,11 @@ begin
   end;
   v_change.plan := v_plan;
   v_change.from_tier := v_running.tier;
-  v_change.is_billed := v_billed.user_id is not null and v_plan.gateway_plan_id is not null;
-
   if v_billed.user_id is null and v_running.tier = p_tier and p_when = 'period_end' then
     -- A renewal that the customer cancelled or never authorised is made again.
     v_renewed := billing.find_unrenewed(p_user_id, v_running.current_period_end);
-    v_change.is_billed := v_renewed.id is not null and v_plan.gateway_plan_id is not null;
   end if;
+  v_change.is_billed := v_plan.gateway_plan_id is not null and num_nonnulls(v_billed.user_id, v_renewed.id) > 0;
 
   v_change.credit := 0;
   v_change.starts_at := v_now;
@@ -429,7 +386,8 @@ begin
     v_change.replaces := v_billed.gateway_subscription_id;
     v_change.starts_at := v_billed.period_end;
     v_change.charge_at := v_change.starts_at;
-    if v_change.outcome = 'change' and v_change.starts_at < v_now + v_notice then
+    -- The customer may authorise for 24 hours, and the gateway needs to know a cancellation 48 hours before a cycle ends.
+    if v_change.outcome = 'change' and v_change.starts_at < v_now + interval '80 hours' then
       v_change.outcome := 'too_late';
     end if;
   else
@@ -451,7 +409,6 @@ begin
   return v_change;
 end $$;
 
--- Contract: POST /api/subscriptions/change/preview.
 create function public.preview_change(
   p_user_id uuid,
   p_tier text,
@@ -483,11 +440,8 @@ begin
     )
   );
 end $$;
-comment on function public.preview_change(uuid, text, text) is 'What a change of the plan would cost, and when it begins.';
-revoke execute on function public.preview_change(uuid, text, text) from public, anon, authenticated;
-grant execute on function public.preview_change(uuid, text, text) to service_role;
+comment on function public.preview_change is 'What a change of the plan would cost, and when it begins.';
 
--- Contract: POST /api/subscriptions/change.
 create function public.create_change(
   p_user_id uuid,
   p_tier text,
@@ -517,19 +471,21 @@ begin
     perform billing.settle_access(p_user_id, v_email);
     return jsonb_build_object('outcome', 'undone');
   end if;
-  if v_change.outcome <> 'change' then
-    return jsonb_strip_nulls(jsonb_build_object(
-      'outcome', v_change.outcome,
-      'possible_from', case when v_change.outcome = 'too_late' then billing.iso_time(v_change.starts_at) end
-    ));
-  end if;
+  if v_change.outcome <> 'change' then return public.preview_change(p_user_id, p_tier, p_when); end if;
   if not v_change.is_billed then return jsonb_build_object('outcome', 'plan_not_found'); end if;
-  return billing.request_subscription(p_user_id, v_change.plan, null, null, p_gateway_key_id, (
+  return billing.request_subscription(
+    p_user_id, v_change.plan, null, null, p_gateway_key_id,
     case when p_payment_id is not null or v_change.renews is not null or p_when = 'period_end' then v_change.charge_at end,
     v_change.replaces, coalesce(p_payment_id, v_change.renews)
-  ));
+  );
 end $$;
-comment on function public.create_change(uuid, text, text, uuid, text) is
-  'The subscription to make at the gateway for a change of the plan. Undoes a change that waits for the end of the cycle.';
-revoke execute on function public.create_change(uuid, text, text, uuid, text) from public, anon, authenticated;
-grant execute on function public.create_change(uuid, text, text, uuid, text) to service_role;
+comment on function public.create_change is 'The subscription to make for a change of the plan, or undoes the change.';
+
+revoke execute on function
+  public.create_subscription, public.store_subscription, public.claim_subscription_orders, public.verify_subscription,
+  public.preview_change, public.create_change
+from public, anon, authenticated;
+grant execute on function
+  public.create_subscription, public.store_subscription, public.claim_subscription_orders, public.verify_subscription,
+  public.preview_change, public.create_change
+to service_role;

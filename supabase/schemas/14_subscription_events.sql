@@ -497,5 +497,6 @@ begin
   return jsonb_build_object('applied', v_applied);
 end $$;
 comment on function public.apply_invoices is 'Applies the gateway''s invoices of a subscription that it bills.';
+
 revoke execute on function public.apply_invoices from public, anon, authenticated;
 grant execute on function public.apply_invoices to service_role;

@@ -184,5 +184,6 @@ begin
   return jsonb_build_object('purged', billing.purge_batch(p_ledger_days, p_outbox_days, p_tier_history_days));
 end $$;
 comment on function public.purge_records is 'Deletes a batch of old rows of the ledger, the outbox and the tier changes.';
+
 revoke execute on function public.purge_records from public, anon, authenticated;
 grant execute on function public.purge_records to service_role;

@@ -57,7 +57,7 @@ test('the first migration names every trigger of an installation on auth.users',
 });
 
 test.each([
-  ['create table public.plans (id int primary key)', 'table public.plans'],
+  ['create table public.plans (id int primary key)', 'table public.plans, index public.plans_pkey'],
   ['create view public.subscriptions as select 1 as one', 'view public.subscriptions'],
   ["create type public.payments as enum ('card')", 'type public.payments'],
   ['create function public.has_tier(int) returns int language sql return 1', 'function public.has_tier(integer)'],
@@ -92,7 +92,7 @@ test.each([
 test('db push prints the sentence and applies nothing, and everything once the names are free', async () => {
   const { database } = app;
   await app.add('20250101000000_shop.sql', 'create table public.plans (id int primary key, price int);');
-  await expect(app.push()).rejects.toThrow(sentence('table public.plans'));
+  await expect(app.push()).rejects.toThrow(sentence('table public.plans, index public.plans_pkey'));
   const installed = () =>
     database.one(`
       select

@@ -27,7 +27,7 @@ function settingCheck(setting: Setting): Check {
     async run(context) {
       const wanted = context.environment[variable];
       if (wanted && !values.includes(wanted)) return [skip(`${variable} is invalid: see the check "secrets"`)];
-      const [row] = await context.query(`select billing.${column}() as setting`);
+      const [row] = await context.query(`select ${column} as setting from billing.settings`);
       const value = String(row?.setting);
       const outcomes = [...checkRow(setting, value, wanted), ...await checkSecret(context, setting, value)];
       return outcomes.length > 0 ? outcomes : [pass(`the setting is ${value}`)];
