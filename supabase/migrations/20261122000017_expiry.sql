@@ -76,12 +76,13 @@ declare
   v_until constant timestamptz := v_now + billing.end_notice();
   v_mark timestamptz;
   v_ids uuid[];
-  v_last timestamptz;
 begin
   select j.announced_until into v_mark from billing.scheduled_jobs j where j.name = 'sweep' for update skip locked;
   if not found then return 0; end if;
 
-  with due as materialized (
+  select coalesce(array_agg(d.id), '{}'), case when count(*) < 1000 then v_until else max(d.current_period_end) end
+  into v_ids, v_mark
+  from (
     select s.id, s.current_period_end
     from public.subscriptions s
     where s.status = 'active'
@@ -90,13 +91,10 @@ begin
     order by s.current_period_end
     -- Periods that end at the same time belong to one batch, because the next batch starts after that time.
     fetch first 1000 rows with ties
-  )
-  select coalesce(array_agg(d.id), '{}'), max(d.current_period_end) into v_ids, v_last from due d;
+  ) d;
 
   perform billing.announce_subscription_ends(v_ids);
-  update billing.scheduled_jobs j
-  set announced_until = case when cardinality(v_ids) < 1000 then v_until else v_last end
-  where j.name = 'sweep';
+  update billing.scheduled_jobs j set announced_until = v_mark where j.name = 'sweep';
   return cardinality(v_ids);
 end $$;
 

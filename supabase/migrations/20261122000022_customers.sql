@@ -37,22 +37,10 @@ select
 from public.payments p
 where p.status = 'captured'
   and (p.extra_of is null or p.confirmed_at is not null);
-comment on view billing.receipts is 'The money that was received: captured payments, further payments on an order, cycles.';
-comment on column billing.receipts.user_id is 'The customer. Null: the user was deleted.';
+comment on view billing.receipts is 'What was received, in minor units: captured payments, further payments on an order, cycles.';
 comment on column billing.receipts.kind is
   'payment, extra_payment (a further payment on an order) or cycle (of a gateway subscription).';
-comment on column billing.receipts.source_id is 'The id of the payment, or of the gateway subscription.';
-comment on column billing.receipts.gateway_payment_id is 'The gateway''s id of the payment.';
-comment on column billing.receipts.gateway_order_id is 'The gateway''s id of the order. Null: a cycle, or extra.';
-comment on column billing.receipts.gateway_key_id is 'The API key of the order or the subscription, if known.';
-comment on column billing.receipts.received_at is 'When the payment was captured or the cycle was charged.';
-comment on column billing.receipts.tier is 'The tier that was sold.';
-comment on column billing.receipts.currency is 'The currency of the amounts.';
-comment on column billing.receipts.amount is 'The amount in minor currency units.';
-comment on column billing.receipts.refunded_amount is 'The sum of the processed refunds, minor currency units.';
 comment on column billing.receipts.paid is 'The amount without refunds, and 0 after a lost dispute, minor currency units.';
-comment on column billing.receipts.period_start is 'Start of the period that was paid for. Null: it gave none.';
-comment on column billing.receipts.period_end is 'End of the period that was paid for. Null: it gave none.';
 
 -- Returns in one sentence why a user has the tier: the source that rules.
 create function billing.why_text(p_ruling billing.ruling)
@@ -138,21 +126,13 @@ left join public.subscriptions s on s.user_id = u.user_id and s.status = 'active
 left join lateral (select billing.find_ruling(u.user_id) as ruling offset 0) found on true
 left join lateral (select ((found.ruling).source).* where (found.ruling).is_live) live on true;
 comment on view billing.customers is 'One row for each user: tier, why, and what was paid. Filter it by email or user_id.';
-comment on column billing.customers.user_id is 'The id of the user.';
-comment on column billing.customers.email is 'The e-mail address, in lower case. Null: the user has none.';
-comment on column billing.customers.name is 'The display name of the profile, else its username.';
 comment on column billing.customers.tier is 'The tier of the profile, as the app reads it; free without one.';
-comment on column billing.customers.why is 'In one sentence the source that gives the tier, or the one that gave it last.';
 comment on column billing.customers.source_kind is
   'payment, gateway_subscription, grant or manual (a row written by hand). Null: nothing runs.';
-comment on column billing.customers.source_id is 'The id of the payment, subscription or grant; of the user for manual.';
 comment on column billing.customers.until is 'End of the period, without the days of grace. Null: nothing runs, or no end.';
 comment on column billing.customers.billing is
   'billed (the gateway charges a next cycle), one-time or complimentary. Null: nothing runs, or written by hand.';
-comment on column billing.customers.last_payment_at is 'When the newest payment was captured or the newest cycle charged.';
 comment on column billing.customers.lifetime_amounts is 'For each currency captured minus refunded and lost in disputes, minor units.';
-comment on column billing.customers.open_findings is 'The number of rows of billing.findings about this user.';
-comment on column billing.customers.signed_up_at is 'When the user signed up.';
 
 -- For parts of names. Cost: a few index entries at a sign-up and at a change of a name; a change of the tier writes none.
 -- A server without the extension searches names by a scan.

@@ -20,14 +20,10 @@ comment on column billing.scheduled_jobs.since is
   'When the sweep or the reconciliation was set up. For a job of the sweep: when it began to fail.';
 comment on column billing.scheduled_jobs.done_at is
   'When the newest complete run left nothing to do. Of reconciliation also: when a run used up its time and got answers.';
-comment on column billing.scheduled_jobs.error is 'SQLSTATE and message of the newest failure.';
-comment on column billing.scheduled_jobs.run_id is 'The reconciliation that is running.';
 comment on column billing.scheduled_jobs.run_until is
   'When its lease ends, if it does not end before. Until then no other reconciliation starts.';
-
 comment on column billing.scheduled_jobs.profiled_until is
   'Of the sweep: the last user whom billing.create_profiles processed. Null: no user is left.';
-
 comment on column billing.scheduled_jobs.announced_until is
   'Of the sweep: the mails for all periods that end before this time were enqueued, so each period is processed once.';
 
@@ -174,44 +170,35 @@ begin
     'Run "select billing.set_up();". If it warns, enable the extension in the dashboard and run it again.'
   from pg_available_extensions e
   where e.name in ('pg_net', 'pg_cron')
-    and e.installed_version is null;
-
-  return query
+    and e.installed_version is null
+  union all
   select 'trigger ' || e.name || ' on auth.users', 'Run "select billing.set_up();".'
   from billing.expected_triggers e
-  where not e.is_there;
-
-  if not billing.has_pool_role() then
-    part := 'role subscriptions_api';
-    remedy := 'Run "select billing.set_up();". If the function connects as this role, set its password again.';
-    return next;
-  end if;
-
-  if not billing.has_support_role() then
-    part := 'role subscriptions_support';
-    remedy := 'Run "select billing.set_up();". The login roles of support need their membership again.';
-    return next;
-  end if;
+  where not e.is_there
+  union all
+  select r.part, 'Run "select billing.set_up();". ' || r.remedy
+  from (
+    values
+      ('role subscriptions_api', 'If the function connects as this role, set its password again.', billing.has_pool_role()),
+      ('role subscriptions_support', 'The login roles of support need their membership again.', billing.has_support_role())
+  ) r (part, remedy, is_there)
+  where not r.is_there;
 
   if to_regclass('cron.job') is not null then
-    foreach v_name in array array['subscriptions-sweep', 'subscriptions-reconcile'] loop
-      execute 'select exists (select from cron.job j where j.jobname = $1)' into v_is_there using v_name;
-      if not v_is_there then
-        part := 'job ' || v_name;
-        remedy := 'Run "select billing.set_up();".';
-        return next;
-      end if;
-    end loop;
+    return query
+    select 'job ' || n.name, 'Run "select billing.set_up();".'
+    from (values ('subscriptions-sweep'), ('subscriptions-reconcile')) n (name)
+    where not exists (select from cron.job j where j.jobname = n.name);
   end if;
 
   if to_regnamespace('net') is not null and to_regclass('vault.decrypted_secrets') is not null then
     foreach v_name in array array['subscriptions_url', 'subscriptions_internal_key'] loop
       begin
-        execute $vault$
-          select exists (select from vault.decrypted_secrets s where s.name = $1 and s.decrypted_secret ~ $2)
-        $vault$
-        into v_is_there
-        using v_name, case v_name when 'subscriptions_url' then '^\s*https?://\S+\s*$' else '\S' end;
+        v_is_there := exists (
+          select from vault.decrypted_secrets s
+          where s.name = v_name
+            and s.decrypted_secret ~ case v_name when 'subscriptions_url' then '^\s*https?://\S+\s*$' else '\S' end
+        );
       exception
         -- After a restore, Vault may not be able to decrypt a secret of another project.
         when others then
@@ -252,28 +239,18 @@ begin
       create extension pg_cron;
     end if;
     if to_regclass('cron.job') is not null then
-      -- The command is one statement, because only then it can commit between the batches. 10,000 batches are enough for any
-      -- load.
-      perform cron.schedule(
-        'subscriptions-sweep',
-        '* * * * *',
-        'do $sweep$ begin for n in 1..10000 loop exit when billing.sweep() = 0; commit; end loop; end $sweep$'
-      );
-      perform cron.schedule(
-        'subscriptions-reconcile',
-        '* * * * *',
-        'select billing.call_function(''/api/internal/reconcile'')'
-      );
-      perform cron.schedule(
-        'subscriptions-purge-runs',
-        '17 3 * * *',
-        -- Only the runs of these jobs: an app decides how long it keeps its own runs.
-        $job$delete from cron.job_run_details d
-        using cron.job j
-        where j.jobid = d.jobid
-          and j.jobname like 'subscriptions-%'
-          and d.end_time < now() - interval '7 days'$job$
-      );
+      perform cron.schedule(j.name, j.schedule, j.command)
+      from (
+        values
+          -- One statement, because only then it can commit between the batches. 10,000 batches are enough for any load.
+          ('subscriptions-sweep', '* * * * *',
+            'do $sweep$ begin for n in 1..10000 loop exit when billing.sweep() = 0; commit; end loop; end $sweep$'),
+          ('subscriptions-reconcile', '* * * * *', 'select billing.call_function(''/api/internal/reconcile'')'),
+          -- Only the runs of these jobs: an app decides how long it keeps its own runs.
+          ('subscriptions-purge-runs', '17 3 * * *',
+            'delete from cron.job_run_details d using cron.job j where j.jobid = d.jobid '
+              'and j.jobname like ''subscriptions-%'' and d.end_time < now() - interval ''7 days''')
+      ) j (name, schedule, command);
     end if;
   exception
     when others then
@@ -317,12 +294,40 @@ begin
 end $$;
 revoke execute on function billing.set_up() from service_role;
 
--- The newest call of each internal endpoint, if it failed. Security definer: as billing.schedule_faults.
-create function billing.call_faults()
+-- Returns the faults of the schedule: jobs that fail or are overdue, and internal calls that failed or got no answer.
+-- Security definer: support may not read schema cron.
+create function billing.schedule_faults()
 returns table (finding text, subject text, since timestamptz, detail jsonb)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 begin
   return query
+  select
+    j.name || '_overdue',
+    j.name,
+    coalesce(j.done_at, j.since),
+    jsonb_build_object('remedy', case j.name
+      when 'sweep' then
+        'Run "select billing.set_up();". Then check in cron.job_run_details that the job subscriptions-sweep runs each minute.'
+      else
+        'Check that the schedule calls /api/internal/reconcile, that GATEWAY_API_URL and the API key are set, and that the '
+          'gateway answers.'
+    end)
+  from billing.scheduled_jobs j
+  where j.name = 'sweep'
+    and coalesce(j.done_at, j.since) < now() - interval '10 minutes'
+    or j.name = 'reconciliation'
+    and coalesce(j.done_at, j.since) < now() - interval '15 minutes'
+    -- Those that are due, and those that are leased by a run that got no answer.
+    and exists (select from billing.reconciliations r where r.at < billing.clock() + interval '5 minutes')
+  union all
+  -- Only failures that last for ten minutes: another transaction may hold a lock for a moment.
+  select
+    'job_failing', j.name, j.since,
+    jsonb_build_object('error', j.error, 'remedy', 'Repair the cause of the error. The job is retried each minute.')
+  from billing.scheduled_jobs j
+  where j.error is not null
+    and j.since < now() - interval '10 minutes'
+  union all
   select
     'call_failed', last.path, last.called_at,
     jsonb_strip_nulls(
@@ -357,85 +362,27 @@ begin
   ) last
   where last.status_code is null
     or last.status_code not between 200 and 299;
-end $$;
-revoke execute on function billing.call_faults() from service_role;
-
--- Returns the faults of the schedule: jobs that fail or are overdue, and internal calls that failed or got no answer.
-create function billing.schedule_faults()
-returns table (finding text, subject text, since timestamptz, detail jsonb)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
-begin
-  return query
-  select
-    'sweep_overdue',
-    j.name,
-    coalesce(j.done_at, j.since),
-    jsonb_build_object(
-      'remedy',
-      'Run "select billing.set_up();". Then check in cron.job_run_details that the job subscriptions-sweep runs each minute.'
-    )
-  from billing.scheduled_jobs j
-  where j.name = 'sweep'
-    and coalesce(j.done_at, j.since) < now() - interval '10 minutes';
-
-  return query
-  select
-    'reconciliation_overdue',
-    j.name,
-    coalesce(j.done_at, j.since),
-    jsonb_build_object(
-      'remedy',
-      'Check that the schedule calls /api/internal/reconcile, that GATEWAY_API_URL and the API key are set, and that the '
-        'gateway answers.'
-    )
-  from billing.scheduled_jobs j
-  where j.name = 'reconciliation'
-    and coalesce(j.done_at, j.since) < now() - interval '15 minutes'
-    -- Reconciliations that are due, and those that are leased by a run that got no answer.
-    and (
-      exists (
-        select from public.payments p
-        where p.next_reconcile_at < billing.clock() + interval '5 minutes'
-          and p.gateway_order_id is not null
-      )
-      or exists (
-        select from billing.gateway_subscriptions m
-        where m.next_check_at < billing.clock() + interval '5 minutes'
-      )
-    );
-
-  -- Only failures that last for ten minutes: another transaction may hold a lock for a moment.
-  return query
-  select
-    'job_failing', j.name, j.since,
-    jsonb_build_object('error', j.error, 'remedy', 'Repair the cause of the error. The job is retried each minute.')
-  from billing.scheduled_jobs j
-  where j.error is not null
-    and j.since < now() - interval '10 minutes';
 
   if to_regclass('cron.job_run_details') is not null then
-    return query execute $runs$
-      select
-        'job_failing', j.jobname::text, run.start_time,
-        jsonb_build_object(
-          'error', left(run.return_message, 200),
-          'remedy', 'Repair the cause of the error. The schedule runs the job again.'
-        )
-      from cron.job j
-      cross join lateral (
-        select d.status, d.start_time, d.return_message
-        from cron.job_run_details d
-        where d.jobid = j.jobid
-          and d.end_time is not null
-        order by d.runid desc
-        limit 1
-      ) run
-      where j.jobname like 'subscriptions-%'
-        and run.status = 'failed'
-    $runs$;
+    return query
+    select
+      'job_failing', j.jobname::text, run.start_time,
+      jsonb_build_object(
+        'error', left(run.return_message, 200),
+        'remedy', 'Repair the cause of the error. The schedule runs the job again.'
+      )
+    from cron.job j
+    cross join lateral (
+      select d.status, d.start_time, d.return_message
+      from cron.job_run_details d
+      where d.jobid = j.jobid
+        and d.end_time is not null
+      order by d.runid desc
+      limit 1
+    ) run
+    where j.jobname like 'subscriptions-%'
+      and run.status = 'failed';
   end if;
-
-  return query select * from billing.call_faults();
 end $$;
 revoke execute on function billing.schedule_faults() from service_role;
 
@@ -471,14 +418,9 @@ grant execute on function public.get_health(text) to service_role;
 create function billing.applied_version(p_until text)
 returns text -- null: no such migration, or the migrations were applied without the CLI
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
-declare
-  v_version text;
 begin
   if to_regclass('supabase_migrations.schema_migrations') is null then return null; end if;
-  execute 'select max(m.version) from supabase_migrations.schema_migrations m where m.version <= $1'
-  into v_version
-  using p_until;
-  return v_version;
+  return (select max(m.version) from supabase_migrations.schema_migrations m where m.version <= p_until);
 end $$;
 
 -- Returns the newest applied migration, up to the one that the function is made for: a newer schema serves an older

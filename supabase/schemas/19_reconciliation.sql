@@ -511,40 +511,27 @@ comment on function public.apply_order_read is 'Applies the gateway''s payments 
 revoke execute on function public.apply_order_read from public, anon, authenticated;
 grant execute on function public.apply_order_read to service_role;
 
+create view billing.reconciliations with (security_invoker = true) as
+select 'payments' as kind, p.next_reconcile_at as at
+from public.payments p
+where p.gateway_order_id is not null
+union all
+select 'gateway_subscriptions', m.next_check_at
+from billing.gateway_subscriptions m
+union all
+select 'subscription_orders', o.next_check_at
+from billing.subscription_orders o;
+comment on view billing.reconciliations is 'When each record is read from the gateway next. A claim moves the time.';
+
 -- A run that used up its time counts as done, so billing.schedule_faults does not see a backlog that grows. What is due for
 -- two hours was never claimed: a claim moves its time.
 create view billing.reconciliation_backlog with (security_invoker = true) as
-select due.kind, min(due.at) as since, count(*) as due
+select r.kind, min(r.at) as since, count(*) as due
 from billing.scheduled_jobs j
-cross join lateral (
-  (
-    select 'payments' as kind, p.next_reconcile_at as at
-    from public.payments p
-    where p.next_reconcile_at < billing.clock() - interval '2 hours'
-      and p.gateway_order_id is not null
-    order by p.next_reconcile_at
-    limit 10000
-  )
-  union all
-  (
-    select 'gateway_subscriptions', m.next_check_at
-    from billing.gateway_subscriptions m
-    where m.next_check_at < billing.clock() - interval '2 hours'
-    order by m.next_check_at
-    limit 10000
-  )
-  union all
-  (
-    select 'subscription_orders', o.next_check_at
-    from billing.subscription_orders o
-    where o.next_check_at < billing.clock() - interval '2 hours'
-    order by o.next_check_at
-    limit 10000
-  )
-) due
+join billing.reconciliations r on r.at < billing.clock() - interval '2 hours'
 where j.name = 'reconciliation'
   and j.done_at > now() - interval '15 minutes'
-group by due.kind;
+group by r.kind;
 comment on view billing.reconciliation_backlog is
   'Reconciliations that are due for more than two hours, although the runs get answers: more becomes due than the rate of '
-  'the calls allows. due counts to 10,000. Without runs or answers the finding is reconciliation_overdue.';
+  'the calls allows. Without runs or answers the finding is reconciliation_overdue.';

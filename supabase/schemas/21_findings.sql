@@ -422,8 +422,6 @@ having count(*) > 0;
 comment on view billing.missed_webhooks is
   'What reconciliation found since the newest webhook arrived, in one row: the endpoint is probably switched off at the '
   'gateway. The next webhook ends the finding, or a support action note with the reference webhooks, or 30 days.';
-comment on column billing.missed_webhooks.since is 'When the first of them was found.';
-comment on column billing.missed_webhooks.alerts is 'How many were found.';
 comment on column billing.missed_webhooks.newest is 'The gateway''s ids of the ten newest orders and subscriptions.';
 
 create view billing.findings with (security_invoker = true) as
@@ -525,10 +523,5 @@ from (
   from billing.schedule_faults() f
 ) f;
 comment on view billing.findings is 'Everything that needs an admin, with what to do. No rows: nothing needs attention.';
-comment on column billing.findings.finding is 'The kind. Operations: Findings.';
 comment on column billing.findings.subject is 'What it is about: a payment, user, event, message or job.';
 comment on column billing.findings.user_id is 'The customer. Null: it is about no single customer.';
-comment on column billing.findings.since is 'Since when it needs attention, if known.';
-comment on column billing.findings.detail is 'The facts, as in the view of that kind.';
-comment on column billing.findings.remedy is 'What to do, in one sentence.';
-comment on column billing.findings.email is 'The customer''s e-mail address.';

@@ -38,10 +38,7 @@ from billing.gateway_subscriptions m
 left join billing.subscription_orders o on o.gateway_subscription_id = m.gateway_subscription_id
 where m.gateway_subscription_id <> '';
 comment on view billing.subjects is 'The gateway''s ids of each customer''s orders, payments and subscriptions.';
-comment on column billing.subjects.user_id is 'The customer. Null: the user was deleted.';
-comment on column billing.subjects.subject_id is 'The gateway''s id.';
 comment on column billing.subjects.kind is 'orders, payments or subscriptions.';
-comment on column billing.subjects.gateway_key_id is 'The API key under which it was made, if known.';
 
 create view billing.timeline with (security_invoker = true) as
 select u.user_id, u.email, line.at, line.what, line.reference, line.detail, line.link, line.rank
@@ -175,15 +172,12 @@ cross join lateral (
 comment on view billing.timeline is
   'What happened to each customer: orders, attempts, money, events, tiers, mails, grants and support actions. Filter it by '
   'email or user_id, and sort it by at and rank.';
-comment on column billing.timeline.user_id is 'The id of the user.';
-comment on column billing.timeline.email is 'The e-mail address, in lower case.';
 comment on column billing.timeline.at is 'When it happened. For a mail: when it was queued.';
 comment on column billing.timeline.what is
   'signed_up, order, attempt_failed, webhook, reconciliation, captured, refunded, dispute, grant, grant_ended, '
   'support_action, tier_changed, mail, cancelled or resumed (by the customer), change (of the plan), or cancellation (of a '
   'gateway subscription).';
 comment on column billing.timeline.reference is 'The gateway''s id of the record, or our id of the grant, mail or action.';
-comment on column billing.timeline.detail is 'What happened, in words.';
 comment on column billing.timeline.link is 'The record in the gateway''s dashboard. Null: its address or mode is not known.';
 comment on column billing.timeline.rank is 'Sorts rows of the same time: a cause before its effect.';
 
@@ -201,14 +195,8 @@ comment on view billing.webhooks is
   'The ledger: what the gateway delivered, and what reconciliation read (deliveries 0). Filter it by received_at, '
   'body_sha256 or subject_id; for one customer read billing.timeline.';
 comment on column billing.webhooks.body_sha256 is 'The hash of the body: the reference of replay_event and ignore_event.';
-comment on column billing.webhooks.received_at is 'When it first arrived.';
-comment on column billing.webhooks.event is 'The name of the event.';
 comment on column billing.webhooks.subject_id is 'The gateway''s id of the order, payment or subscription.';
-comment on column billing.webhooks.user_id is 'The customer, where known.';
-comment on column billing.webhooks.email is 'The customer''s e-mail address, where known.';
 comment on column billing.webhooks.deliveries is 'How often it was delivered. 0: reconciliation read it from the gateway.';
-comment on column billing.webhooks.attempts is 'How often it was applied.';
-comment on column billing.webhooks.outcome is 'What became of it, as in billing.gateway_events.';
 comment on column billing.webhooks.payload is 'The body. Null: deleted after 90 days.';
 
 create view billing.messages with (security_invoker = true) as
@@ -223,18 +211,11 @@ select
 from billing.outbox o;
 comment on view billing.messages is 'Mails and other side effects. Filter it by id, recipient or created_at.';
 comment on column billing.messages.id is 'The number of the message: the reference of requeue_mail.';
-comment on column billing.messages.kind is 'What it is, such as payment-success. Contract: E-mails.';
 comment on column billing.messages.destination is
   'email, notice, revalidation (of cached pages) or gateway (a cancellation).';
-comment on column billing.messages.recipient is 'The address of a mail. Null: it is no mail.';
 comment on column billing.messages.user_id is 'The user who has this address now, or whose subscription is cancelled.';
 comment on column billing.messages.state is 'queued, delivered or parked (an admin repairs the cause and requeues it).';
-comment on column billing.messages.attempts is 'How often delivery was tried.';
 comment on column billing.messages.last_error is 'Why the newest attempt failed, it was withdrawn, or no mail was sent.';
-comment on column billing.messages.created_at is 'When it was enqueued.';
-comment on column billing.messages.delivered_at is 'When the receiver accepted it.';
-comment on column billing.messages.next_attempt_at is 'When it is tried next. Null: it is delivered or parked.';
-comment on column billing.messages.payload is 'The data from which the mail is written.';
 
 create view billing.customer_payments with (security_invoker = true) as
 select
@@ -258,19 +239,11 @@ select
   end as kind,
   coalesce(p.gateway_subscription_id, p.extra_of::text, p.id::text) as source_id
 from public.payments p;
-comment on view billing.customer_payments is 'Orders, paid or not, further payments on them, cycles. Filter by user_id.';
-comment on column billing.customer_payments.user_id is 'The customer. Null: the user was deleted.';
+comment on view billing.customer_payments is 'Orders, paid or not, further payments, cycles. Minor units. Filter by user_id.';
 comment on column billing.customer_payments.gateway_order_id is 'The gateway''s id of the order. Null: a cycle, or extra.';
-comment on column billing.customer_payments.gateway_payment_id is 'The gateway''s id of the payment. Null: not paid.';
 comment on column billing.customer_payments.at is 'When it was captured or charged, else when the order was made.';
-comment on column billing.customer_payments.tier is 'The tier that was sold.';
-comment on column billing.customer_payments.amount is 'The amount in minor currency units.';
-comment on column billing.customer_payments.currency is 'The currency of the amounts.';
 comment on column billing.customer_payments.status is 'created (not paid), captured or failed.';
 comment on column billing.customer_payments.attempts is 'The known attempts: failed ones, and the one that succeeded.';
-comment on column billing.customer_payments.last_error is 'Why the newest attempt failed, in the gateway''s words.';
-comment on column billing.customer_payments.refunded_amount is 'The sum of the processed refunds, minor currency units.';
-comment on column billing.customer_payments.dispute_status is 'The newest state of a dispute. Null: there is none.';
 comment on column billing.customer_payments.kind is 'order, extra_payment (a further payment on an order) or cycle.';
 comment on column billing.customer_payments.source_id is
   'Our id of the payment, or the subscription: the reference of actions.';
@@ -301,9 +274,6 @@ from (
   ) r
 ) today;
 comment on view billing.service_state is 'The state of the service in one row. Days begin at midnight UTC.';
-comment on column billing.service_state.last_webhook_at is 'When the gateway last delivered a webhook.';
 comment on column billing.service_state.last_sweep_at is 'When the sweep last left nothing to do. It runs each minute.';
 comment on column billing.service_state.last_reconciliation_at is 'When reconciliation last left nothing to do.';
-comment on column billing.service_state.oldest_undelivered_mail_at is 'Since when the oldest mail is due. Null: none is.';
-comment on column billing.service_state.payments_today is 'The payments and cycles of today.';
 comment on column billing.service_state.revenue_today is 'For each currency the amount before refunds, in minor units.';
