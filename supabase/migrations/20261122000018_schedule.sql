@@ -16,16 +16,10 @@ grant select, update on billing.scheduled_jobs to service_role;
 comment on table billing.scheduled_jobs is
   'The sweep and the reconciliation, and the jobs of the sweep that fail. The times are those of now(), not of '
   'billing.clock(), which tests shift.';
-comment on column billing.scheduled_jobs.since is
-  'When the sweep or the reconciliation was set up. For a job of the sweep: when it began to fail.';
-comment on column billing.scheduled_jobs.done_at is
-  'When the newest complete run left nothing to do. Of reconciliation also: when a run used up its time and got answers.';
-comment on column billing.scheduled_jobs.run_until is
-  'When its lease ends, if it does not end before. Until then no other reconciliation starts.';
-comment on column billing.scheduled_jobs.profiled_until is
-  'Of the sweep: the last user whom billing.create_profiles processed. Null: no user is left.';
-comment on column billing.scheduled_jobs.announced_until is
-  'Of the sweep: the mails for all periods that end before this time were enqueued, so each period is processed once.';
+comment on column billing.scheduled_jobs.since is 'When it was set up. Of a job of the sweep: when it began to fail.';
+comment on column billing.scheduled_jobs.done_at is 'When a run left nothing to do, or reconciliation used up its time.';
+comment on column billing.scheduled_jobs.profiled_until is 'Of the sweep: the last user of billing.create_profiles. Null: none is left.';
+comment on column billing.scheduled_jobs.announced_until is 'Of the sweep: what ends before this time has its mail.';
 
 insert into billing.scheduled_jobs (name, profiled_until, announced_until)
 values ('reconciliation', null, null), ('sweep', '00000000-0000-0000-0000-000000000000', '-infinity');
@@ -38,8 +32,7 @@ return array[
   'reduce_payloads', 'empty_payloads', 'delete_mails', 'erase_deleted_users', 'create_profiles'
 ];
 
--- Runs one batch of the first job that has work. The schedule calls it until no work is left, each time in a separate
--- transaction. So a request that waits for a lock of the sweep waits for one batch at most.
+-- Runs one batch of the first job that has work. Each call is a transaction, so a request waits for one batch at most.
 create function billing.sweep()
 returns integer -- what the job returned, such as its number of rows; 0: no work is left
 language plpgsql set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
@@ -89,8 +82,7 @@ comment on function public.finish_reconciliation() is 'Stores the time when a re
 revoke execute on function public.finish_reconciliation() from public, anon, authenticated;
 grant execute on function public.finish_reconciliation() to service_role;
 
--- Starts a reconciliation if no other one is running. Two at once would call the gateway at twice the rate. The lease is
--- longer than a run, so it expires only after a crash. API: service_role only.
+-- Two at once would call the gateway at twice the rate. The lease is longer than a run. API: service_role only.
 create function public.begin_reconciliation(p_run_id uuid)
 returns jsonb -- {began}: false while another one is running
 language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
@@ -139,11 +131,9 @@ from (
   values ('create_profile', 'insert'), ('note_deleted_user', 'delete'), ('settle_new_user', 'insert')
 ) e (name, timing);
 comment on view billing.expected_triggers is
-  'The service''s triggers on auth.users. That table belongs to Supabase Auth, so a restore of a dump into a new project '
-  'loses the triggers.';
+  'The service''s triggers on auth.users, a table of Supabase Auth: a restore of a dump into a new project loses them.';
 
--- Returns whether a login role for direct connections exists that acts as service_role: subscriptions_api, or the second
--- role that a rotation of the password creates.
+-- Returns whether a role for direct connections exists: subscriptions_api, or the second one of a rotation of its password.
 create function billing.has_pool_role()
 returns boolean language sql stable set search_path = pg_catalog, pg_temp as $$
   select exists (
@@ -214,10 +204,9 @@ begin
 end $$;
 revoke execute on function billing.missing_parts() from service_role;
 
--- Sets up the parts that a toggle in the dashboard, or a restore into a new project, may remove: the extensions, the
--- scheduled jobs, the triggers on auth.users, the role for direct connections and that of support. It may run again at any
--- time. A part that cannot be set up is a row of billing.findings, not an error. Hosted projects have both extensions. A
--- plain Postgres has none of them, and a scheduler outside of the database calls the sweep.
+-- Sets up the parts that a toggle in the dashboard, or a restore into a new project, may remove. It may run again at any time.
+-- A part that cannot be set up is a row of billing.findings, not an error. A plain Postgres has none of the extensions: a
+-- scheduler outside of the database calls the sweep.
 create function billing.set_up()
 returns integer -- how many parts are still missing
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -386,8 +375,7 @@ begin
 end $$;
 revoke execute on function billing.schedule_faults() from service_role;
 
--- Returns what a monitor checks. Contract: GET /api/health.
--- API: service_role only.
+-- Returns what a monitor checks. Contract: GET /api/health. API: service_role only.
 create function public.get_health(
   p_destinations text default null -- the configured destinations, comma-separated; null: all
 )
@@ -412,8 +400,7 @@ comment on function public.get_health(text) is
 revoke execute on function public.get_health(text) from public, anon, authenticated;
 grant execute on function public.get_health(text) to service_role;
 
--- Returns the newest applied migration up to a version. An app's own migrations count: only an equal version says that the
--- service's migrations are applied.
+-- An app's own migrations count: only an equal version says that the service's migrations are applied.
 -- Security definer: service_role has no rights on the CLI's table of migrations.
 create function billing.applied_version(p_until text)
 returns text -- null: no such migration, or the migrations were applied without the CLI
@@ -423,8 +410,7 @@ begin
   return (select max(m.version) from supabase_migrations.schema_migrations m where m.version <= p_until);
 end $$;
 
--- Returns the newest applied migration, up to the one that the function is made for: a newer schema serves an older
--- function, too. API: service_role only.
+-- A newer schema serves an older function, too. API: service_role only.
 create function public.get_schema_version(
   p_function_version text -- the newest migration that the function is made for
 )
@@ -436,8 +422,7 @@ comment on function public.get_schema_version(text) is
 revoke execute on function public.get_schema_version(text) from public, anon, authenticated;
 grant execute on function public.get_schema_version(text) to service_role;
 
--- Postgres lets PUBLIC execute each new function. The migrations keep this default, because a revoke would close functions
--- of the app, too.
+-- Postgres lets PUBLIC execute each new function. To revoke this default would close functions of the app, too.
 create view billing.open_functions with (security_invoker = true) as
 select
   signature.text as name,
@@ -462,5 +447,4 @@ where p.pronamespace = 'public'::regnamespace
       and d.deptype = 'e'
   );
 comment on view billing.open_functions is
-  'Functions of schema public that run with the rights of their owner (security definer) and that anon may execute, without '
-  'a comment that says that it is intended.';
+  'Security definer functions of schema public that anon may execute, without a comment that says that it is intended.';

@@ -23,8 +23,7 @@ create type billing.support_action as enum (
   'grant', 'revoke_grant', 'end_access', 'requeue_mail', 'replay_event', 'ignore_event', 'reconcile_now', 'note'
 );
 
--- No foreign key to the user: the trail outlives the user. The defaults are for forms, which else ask for the columns that
--- the triggers write.
+-- No foreign key: the trail outlives the user. The defaults are for forms, which else ask for what the triggers write.
 create table billing.support_actions (
   id bigint generated always as identity primary key,
   action billing.support_action not null,
@@ -57,8 +56,8 @@ comment on column billing.support_actions.actor_email is 'The address in the ses
 comment on column billing.support_actions.user_id is 'The customer. Erased with the address 90 days after the user.';
 
 -- Security invoker: only then is current_user the role of the caller. Runs before perform_action, in the order of names.
--- A direct connection may switch its role and set any claims, so its login role counts. The API logs in as authenticator,
--- switches to the role of a verified token and sets its claims. A superuser does the same in the local stack.
+-- A direct connection may switch its role and set any claims, so its login role counts. The API logs in as authenticator, in
+-- the local stack as a superuser, and sets the role and the claims of a verified token.
 create function billing.note_actor()
 returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare

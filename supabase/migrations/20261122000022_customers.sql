@@ -22,25 +22,14 @@ as $$ begin return to_char(p_at at time zone 'UTC', 'FMDD Mon YYYY'); end $$;
 
 create view billing.receipts with (security_invoker = true) as
 select
-  p.user_id,
-  case
-    when p.extra_of is not null then 'extra_payment'
-    when p.gateway_subscription_id is not null then 'cycle'
-    else 'payment'
-  end as kind,
-  coalesce(p.gateway_subscription_id, p.extra_of::text, p.id::text) as source_id,
-  p.gateway_payment_id, p.gateway_order_id, p.gateway_key_id, p.captured_at as received_at, p.tier, p.currency,
-  p.amount, p.refunded_amount,
+  p.user_id, p.id, p.extra_of, p.gateway_payment_id, p.gateway_key_id, p.captured_at as received_at, p.tier, p.currency, p.amount,
   billing.paid(p) as paid,
-  p.period_start,
-  p.period_end
+  p.period_start, p.period_end
 from public.payments p
 where p.status = 'captured'
   and (p.extra_of is null or p.confirmed_at is not null);
 comment on view billing.receipts is 'What was received, in minor units: captured payments, further payments on an order, cycles.';
-comment on column billing.receipts.kind is
-  'payment, extra_payment (a further payment on an order) or cycle (of a gateway subscription).';
-comment on column billing.receipts.paid is 'The amount without refunds, and 0 after a lost dispute, minor currency units.';
+comment on column billing.receipts.paid is 'The amount without refunds, and 0 after a lost dispute.';
 
 -- Returns in one sentence why a user has the tier: the source that rules.
 create function billing.why_text(p_ruling billing.ruling)
@@ -174,8 +163,6 @@ declare
   v_last constant text := greatest(v_text || repeat('z', 20), v_text || '~', v_text || chr(1114109));
   v_ids uuid[];
   v_ways text[];
-  v_names uuid[] := '{}';
-  v_emails uuid[] := '{}';
 begin
   if v_query = '' then return; end if;
   select array_agg(found.id order by found.rank), array_agg(found.way order by found.rank)
@@ -209,40 +196,30 @@ begin
       order by u.email
       limit v_most
     )
-  ) found
-  where found.id is not null;
-
-  -- Shorter parts have no trigram: only names that begin with them are found.
-  if coalesce(cardinality(v_ids), 0) < v_most then
-    v_names := array(
-      select p.user_id
+    union all
+    (
+      -- Shorter parts have no trigram: only names that begin with them are found.
+      select p.user_id, 'name', 3
       from billing.profiles p
       where lower(coalesce(p.display_name, '') || ' ' || coalesce(p.username, ''))
         like case when char_length(v_text) < 3 then '' else '%' end || v_pattern || '%'
       limit v_most
-    );
-  end if;
+    )
+  ) found
+  where found.id is not null;
 
   -- Any part of an address has no index, so this reads all users.
-  if cardinality(v_ids || v_names) = 0
-    and (
-      select c.reltuples
-      from pg_catalog.pg_class c
-      where c.relname = 'users'
-        and c.relnamespace = (select n.oid from pg_catalog.pg_namespace n where n.nspname = 'auth')
-    ) < 200000
+  if v_ids is null
+    and (select c.reltuples from pg_class c where c.relname = 'users' and c.relnamespace = 'auth'::regnamespace) < 200000
   then
-    v_emails := array(select u.user_id from billing.users u where u.email like '%' || v_pattern || '%' limit v_most);
+    v_ids := array(select u.user_id from billing.users u where u.email like '%' || v_pattern || '%' limit v_most);
   end if;
 
   return query
-  select u.user_id, u.email, u.name, coalesce(pr.subscription_tier, 'free'), hit.way
+  select u.user_id, u.email, u.name, coalesce(pr.subscription_tier, 'free'), coalesce(hit.way, 'email')
   from (
     select h.id, min(h.place) as place, (array_agg(h.way order by h.place))[1] as way
-    from unnest(
-      v_ids || v_names || v_emails,
-      v_ways || array(select 'name' from unnest(v_names)) || array(select 'email' from unnest(v_emails))
-    ) with ordinality h (id, way, place)
+    from unnest(v_ids, v_ways) with ordinality h (id, way, place)
     group by h.id
   ) hit
   cross join lateral (select * from billing.users w where w.user_id = hit.id offset 0) u

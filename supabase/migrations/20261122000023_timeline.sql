@@ -37,8 +37,7 @@ select m.user_id, m.gateway_subscription_id, 'subscriptions', o.gateway_key_id
 from billing.gateway_subscriptions m
 left join billing.subscription_orders o on o.gateway_subscription_id = m.gateway_subscription_id
 where m.gateway_subscription_id <> '';
-comment on view billing.subjects is 'The gateway''s ids of each customer''s orders, payments and subscriptions.';
-comment on column billing.subjects.kind is 'orders, payments or subscriptions.';
+comment on view billing.subjects is 'The gateway''s ids of each customer''s orders, payments and subscriptions (kind).';
 
 create view billing.timeline with (security_invoker = true) as
 select u.user_id, u.email, line.at, line.what, line.reference, line.detail, line.link, line.rank
@@ -47,19 +46,23 @@ cross join lateral (
   select u.signed_up_at as at, 'signed_up' as what, u.user_id::text as reference, 'Signed up.' as detail, null as link,
     0 as rank
   union all
-  select p.created_at, 'order', coalesce(p.gateway_order_id, p.id::text),
-    format('Order of %s for %s.', billing.amount_text(p.amount, p.currency), p.tier)
-      || coalesce(' Credit: ' || billing.amount_text(p.credit, p.currency) || '.', ''),
-    billing.gateway_link(p.gateway_key_id, 'orders', p.gateway_order_id), 1
+  select l.at, l.what, l.reference, l.detail, billing.gateway_link(p.gateway_key_id, l.kind, l.id), l.rank
   from public.payments p
+  cross join lateral (
+    values
+      (
+        case when coalesce(p.gateway_subscription_id, p.extra_of::text) is null then p.created_at end, 'order',
+        coalesce(p.gateway_order_id, p.id::text),
+        format('Order of %s for %s.', billing.amount_text(p.amount, p.currency), p.tier)
+          || coalesce(' Credit: ' || billing.amount_text(p.credit, p.currency) || '.', ''),
+        'orders', p.gateway_order_id, 1
+      ),
+      (p.uncaptured_at, 'attempt_failed', p.gateway_payment_id, 'The gateway did not capture the payment.', 'payments',
+        p.gateway_payment_id, 3),
+      (case when p.dispute_status is not null then coalesce(p.dispute_event_at, p.captured_at) end, 'dispute',
+        p.gateway_payment_id, format('Dispute: %s.', p.dispute_status), 'payments', p.gateway_payment_id, 3)
+  ) l (at, what, reference, detail, kind, id, rank)
   where p.user_id = u.user_id
-    and coalesce(p.gateway_subscription_id, p.extra_of::text) is null
-  union all
-  select p.uncaptured_at, 'attempt_failed', p.gateway_payment_id, 'The gateway did not capture the payment.',
-    billing.gateway_link(p.gateway_key_id, 'payments', p.gateway_payment_id), 3
-  from public.payments p
-  where p.user_id = u.user_id
-    and p.uncaptured_at is not null
   union all
   select
     e.received_at,
@@ -88,9 +91,9 @@ cross join lateral (
   ) subject
   join billing.gateway_events e on e.subject_id = subject.subject_id
   union all
-  select r.received_at, 'captured', coalesce(r.gateway_payment_id, r.source_id),
+  select r.received_at, 'captured', coalesce(r.gateway_payment_id, r.id::text),
     billing.amount_text(r.amount, r.currency) || case
-      when r.kind = 'extra_payment' then ': a further payment on the order.'
+      when r.extra_of is not null then ': a further payment on the order.'
       when r.period_end is null then ' captured. It gave no tier.'
       else format(
         ' captured for %s, %s to %s.', coalesce(r.tier, 'a cycle'), billing.day_text(r.period_start),
@@ -108,13 +111,6 @@ cross join lateral (
   join billing.refunds f on f.gateway_payment_id = r.gateway_payment_id
   where r.user_id = u.user_id
   union all
-  select
-    coalesce(p.dispute_event_at, p.captured_at), 'dispute', p.gateway_payment_id, format('Dispute: %s.', p.dispute_status),
-    billing.gateway_link(p.gateway_key_id, 'payments', p.gateway_payment_id), 3
-  from public.payments p
-  where p.user_id = u.user_id
-    and p.dispute_status is not null
-  union all
   select g.at, 'grant', g.id::text,
     format('%s until %s: %s.', g.tier, billing.day_text(g.until), rtrim(coalesce(g.reason, 'no reason'), '.')), null, 4
   from billing.grants g
@@ -123,7 +119,6 @@ cross join lateral (
   select g.ended_at, 'grant_ended', g.id::text, coalesce(g.ended_reason, 'ended') || '.', null, 4
   from billing.grants g
   where g.user_id = u.user_id
-    and g.ended_at is not null
   union all
   select a.created_at, 'support_action', coalesce(a.reference, a.id::text),
     format('%s by %s: %s Reason: %s.', a.action, coalesce(a.actor_email, a.actor), a.result, rtrim(a.reason, '.')), null, 2
@@ -149,7 +144,6 @@ cross join lateral (
   select w.withdrawn_at, 'resumed', null, 'By the customer.', null, 2
   from billing.wishes w
   where w.user_id = u.user_id
-    and w.withdrawn_at is not null
   union all
   select o.created_at, 'change', o.gateway_subscription_id,
     format('To %s from %s.', o.tier, billing.day_text(coalesce(o.starts_at, o.created_at)))
@@ -168,10 +162,9 @@ cross join lateral (
   from billing.gateway_subscriptions m
   join billing.outbox o on o.key = 'cancel-subscription/' || m.gateway_subscription_id
   where m.user_id = u.user_id
-) line;
-comment on view billing.timeline is
-  'What happened to each customer: orders, attempts, money, events, tiers, mails, grants and support actions. Filter it by '
-  'email or user_id, and sort it by at and rank.';
+) line
+where line.at is not null;
+comment on view billing.timeline is 'What happened to each customer. Filter it by email or user_id, and sort it by at and rank.';
 comment on column billing.timeline.at is 'When it happened. For a mail: when it was queued.';
 comment on column billing.timeline.what is
   'signed_up, order, attempt_failed, webhook, reconciliation, captured, refunded, dispute, grant, grant_ended, '
@@ -192,10 +185,8 @@ left join lateral (
   select s.user_id from billing.subjects s where s.subject_id = e.subject_id and s.user_id is not null limit 1
 ) subject on true;
 comment on view billing.webhooks is
-  'The ledger: what the gateway delivered, and what reconciliation read (deliveries 0). Filter it by received_at, '
-  'body_sha256 or subject_id; for one customer read billing.timeline.';
+  'The ledger, with the customer. Filter it by received_at, body_sha256 or subject_id; for one customer read billing.timeline.';
 comment on column billing.webhooks.body_sha256 is 'The hash of the body: the reference of replay_event and ignore_event.';
-comment on column billing.webhooks.subject_id is 'The gateway''s id of the order, payment or subscription.';
 comment on column billing.webhooks.deliveries is 'How often it was delivered. 0: reconciliation read it from the gateway.';
 comment on column billing.webhooks.payload is 'The body. Null: deleted after 90 days.';
 
@@ -240,7 +231,6 @@ select
   coalesce(p.gateway_subscription_id, p.extra_of::text, p.id::text) as source_id
 from public.payments p;
 comment on view billing.customer_payments is 'Orders, paid or not, further payments, cycles. Minor units. Filter by user_id.';
-comment on column billing.customer_payments.gateway_order_id is 'The gateway''s id of the order. Null: a cycle, or extra.';
 comment on column billing.customer_payments.at is 'When it was captured or charged, else when the order was made.';
 comment on column billing.customer_payments.status is 'created (not paid), captured or failed.';
 comment on column billing.customer_payments.attempts is 'The known attempts: failed ones, and the one that succeeded.';
@@ -275,5 +265,4 @@ from (
 ) today;
 comment on view billing.service_state is 'The state of the service in one row. Days begin at midnight UTC.';
 comment on column billing.service_state.last_sweep_at is 'When the sweep last left nothing to do. It runs each minute.';
-comment on column billing.service_state.last_reconciliation_at is 'When reconciliation last left nothing to do.';
 comment on column billing.service_state.revenue_today is 'For each currency the amount before refunds, in minor units.';

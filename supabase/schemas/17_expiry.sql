@@ -116,8 +116,7 @@ begin
   raise warning 'the access of user % was not settled: %', p_user_id, p_sqlstate;
 end $$;
 
--- Locks a batch of users whose subscription lapsed. Skips users that are locked: the next run takes them. The batch is
--- small, because a request of one of these users waits for the whole batch.
+-- Locks a small batch of users whose subscription lapsed: a request of one of them waits for the whole batch.
 create function billing.lock_lapsed_subscriptions()
 returns uuid[] -- the ids of the users; null: none
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -198,8 +197,7 @@ begin
   return v_users;
 end $$;
 
--- Settles the access of locked users whose subscription lapsed. A separate statement after the locks sees all payments and
--- refunds that were committed before.
+-- Settles the access of locked users. A statement after the locks sees all payments and refunds that were committed before.
 create function billing.settle_lapsed(p_user_ids uuid[])
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -231,8 +229,7 @@ begin
   perform billing.wake();
 end $$;
 
--- Ends a batch of lapsed subscriptions. Repeated or concurrent runs end each subscription once, and a concurrent renewal
--- wins. An error for one user, such as in an app's trigger on the profile, does not delay the other users.
+-- Ends a batch of lapsed subscriptions. An error for one user, such as in an app's trigger, does not delay the other users.
 create function billing.expire_subscriptions()
 returns integer -- how many subscriptions had lapsed; call again until it is 0
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -272,5 +269,5 @@ where f.kind = 'settle_failure'
     or exists (select from billing.gateway_subscriptions m where m.user_id = u.id and m.is_waiting)
   );
 comment on view billing.expiry_failed is
-  'Users whose lapsed subscription could not be ended, or whose waiting gateway subscription could not be settled. error is '
-  'the SQLSTATE, usually from an app''s trigger on the profile. The job retries the user each hour.';
+  'Users whose lapsed or waiting subscription could not be settled. error is the SQLSTATE, usually from an app''s trigger on '
+  'the profile. The job retries the user each hour.';

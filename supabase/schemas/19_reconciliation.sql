@@ -116,8 +116,7 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout
 declare
   v_payment public.payments;
   v_email text;
-  v_answer record;
-  v_applied integer := 0;
+  v_applied integer;
   v_is_over boolean;
 begin
   perform billing.begin_request('reconciliation', null);
@@ -134,19 +133,16 @@ begin
   -- not the lock on its ledger row, which comes after the payment in the lock order.
   select * into v_payment from public.payments p where p.id = p_payment_id for update;
 
-  for v_answer in
+  select count(*) filter (where billing.apply_answer(a.key, a.event, a.payload, null, v_payment.created_at))
+  into v_applied
+  from (
     select e.key, e.event, e.payload
     from jsonb_array_elements(p_items::jsonb) item
     cross join lateral billing.events_of(item || jsonb_build_object('order_id', v_payment.gateway_order_id)) e
     where jsonb_typeof(item) = 'object'
     -- Captures come before failures, so that no mail about a failed attempt is sent for a paid order.
-    order by
-      array_position(array['payment.captured', 'refund.processed', 'refund.failed', 'payment.failed'], e.event),
-      e.key
-  loop
-    v_applied := v_applied
-      + billing.apply_answer(v_answer.key, v_answer.event, v_answer.payload, null, v_payment.created_at)::integer;
-  end loop;
+    order by array_position(array['payment.captured', 'refund.processed', 'refund.failed', 'payment.failed'], e.event), e.key
+  ) a;
 
   select * into v_payment from public.payments p where p.id = p_payment_id for update;
   v_is_over := v_payment.status = 'captured'
@@ -155,9 +151,7 @@ begin
     and billing.next_reconciliation(v_payment) is null
     and (p_items::jsonb @> '[{"status": "captured"}]') is not true;
   update public.payments p
-  set next_reconcile_at = case
-      when not billing.is_settled(v_payment) then billing.next_reconciliation(v_payment)
-    end
+  set next_reconcile_at = case when not billing.is_settled(v_payment) then billing.next_reconciliation(v_payment) end
   where p.id = p_payment_id;
   if v_is_over then
     perform billing.note_cause('never captured', v_payment.gateway_payment_id);
@@ -394,35 +388,22 @@ declare
     || jsonb_build_object('id', v_id, 'notes', jsonb_build_object('user_id', p_order.user_id));
   v_has_begun constant boolean := billing.json_time(p_entity -> 'current_end') is not null
     and v_status in ('active', 'pending', 'halted', 'paused', 'completed');
-  v_event record;
-  v_applied boolean := false;
 begin
-  for v_event in
-    select e.key, e.name, e.at, e.payment
-    from (
-      values
-        -- The same key as in public.apply_gateway_subscription.
-        (concat_ws(':', 'reconcile', v_id, 'active', p_entity ->> 'current_end'), 'subscription.activated',
-          p_entity -> 'current_start', null, v_has_begun and v_status = 'active'),
-        (concat_ws(':', 'reconcile', v_id, 'charged', p_payment ->> 'id'), 'subscription.charged',
-          p_entity -> 'current_start', p_payment, v_has_begun and p_payment is not null),
-        (concat_ws(':', 'reconcile', v_id, 'authenticated'), 'subscription.authenticated',
-          to_jsonb(extract(epoch from v_now)::bigint), null, v_status = 'authenticated')
-    ) e (key, name, at, payment, is_due)
-    where e.is_due
-  loop
-    v_applied := billing.apply_answer(
-      v_event.key,
-      v_event.name,
-      case
-        when v_event.payment is null then '{}'
-        else jsonb_build_object('payment', jsonb_build_object('entity', v_event.payment))
-      end || jsonb_build_object('subscription', jsonb_build_object('entity', v_subscription)),
-      v_event.at,
-      case when p_is_missed then p_order.created_at end
-    ) or v_applied;
-  end loop;
-  return v_applied;
+  return coalesce(bool_or(billing.apply_answer(
+    e.key, e.name, e.payment || jsonb_build_object('subscription', jsonb_build_object('entity', v_subscription)), e.at,
+    case when p_is_missed then p_order.created_at end
+  )), false)
+  from (
+    values
+      -- The same key as in public.apply_gateway_subscription.
+      (concat_ws(':', 'reconcile', v_id, 'active', p_entity ->> 'current_end'), 'subscription.activated',
+        p_entity -> 'current_start', '{}'::jsonb, v_has_begun and v_status = 'active'),
+      (concat_ws(':', 'reconcile', v_id, 'charged', p_payment ->> 'id'), 'subscription.charged', p_entity -> 'current_start',
+        jsonb_build_object('payment', jsonb_build_object('entity', p_payment)), v_has_begun and p_payment is not null),
+      (concat_ws(':', 'reconcile', v_id, 'authenticated'), 'subscription.authenticated',
+        to_jsonb(extract(epoch from v_now)::bigint), '{}', v_status = 'authenticated')
+  ) e (key, name, at, payment, is_due)
+  where e.is_due;
 end $$;
 
 -- Applies the gateway's answer about a subscription that a user asked for. One that was not authorised in time is cancelled,
@@ -523,8 +504,7 @@ select 'subscription_orders', o.next_check_at
 from billing.subscription_orders o;
 comment on view billing.reconciliations is 'When each record is read from the gateway next. A claim moves the time.';
 
--- A run that used up its time counts as done, so billing.schedule_faults does not see a backlog that grows. What is due for
--- two hours was never claimed: a claim moves its time.
+-- A run that used up its time counts as done, so billing.schedule_faults does not see a backlog that grows.
 create view billing.reconciliation_backlog with (security_invoker = true) as
 select r.kind, min(r.at) as since, count(*) as due
 from billing.scheduled_jobs j
@@ -533,5 +513,4 @@ where j.name = 'reconciliation'
   and j.done_at > now() - interval '15 minutes'
 group by r.kind;
 comment on view billing.reconciliation_backlog is
-  'Reconciliations that are due for more than two hours, although the runs get answers: more becomes due than the rate of '
-  'the calls allows. Without runs or answers the finding is reconciliation_overdue.';
+  'Reconciliations that are due for more than two hours although the runs get answers: more becomes due than the rate allows.';

@@ -47,8 +47,7 @@ cross join lateral (
   group by c.gateway_subscription_id, s.tier, c.period_start, c.period_end
 ) line;
 comment on view billing.periods is
-  'The paid, granted and written periods of each customer, and the cycles of gateway subscriptions; overlaps included. '
-  'Filter it by user_id.';
+  'The paid, granted and written periods of each customer, and the cycles; overlaps included. Filter it by user_id.';
 comment on column billing.periods.kind is 'payment, gateway_subscription, grant or manual (a row written by hand).';
 comment on column billing.periods.tier is 'The tier of the period. Null: a cycle of a subscription without a plan of ours.';
 comment on column billing.periods.ends_at is 'End of the period, without the days of grace. Null: no end.';
@@ -91,7 +90,6 @@ where period.ends_at > period.starts_at
   and period.days > 0
   and period.user_id is not null;
 comment on view billing.paid_periods is 'The paid periods that have begun, until they ended, and their price for a month.';
-comment on column billing.paid_periods.tier is 'The tier of the period. Null: a cycle without a plan of ours.';
 comment on column billing.paid_periods.ends_at is 'End of the period, or when it ended before, such as by a refund.';
 comment on column billing.paid_periods.monthly_amount is 'The price for a month, minor units. A credit counts as paid.';
 
@@ -130,40 +128,40 @@ group by 1, 2, 3;
 comment on view billing.paid_moves is 'How customers and recurring revenue changed in each month, by currency and by tier.';
 
 create view billing.revenue_monthly with (security_invoker = true) as
-with received as (
+with monthly as (
   select
-    g.currency,
-    g.month,
-    sum(g.gross) as gross,
+    g.currency, g.month, sum(g.gross)::bigint as gross, sum(g.refunded)::bigint as refunded,
     count(g.user_id) filter (where g.month = g.first_month) as new_customers,
     count(g.user_id) filter (where g.month > g.first_month) as renewed_customers
   from (
     select
-      r.currency, r.user_id, date_trunc('month', r.received_at at time zone 'UTC') as month, sum(r.amount) as gross,
-      min(date_trunc('month', r.received_at at time zone 'UTC')) over (partition by r.user_id, r.currency) as first_month
-    from billing.receipts r
-    group by 1, 2, 3
+      l.currency, l.user_id, l.month, sum(l.gross) as gross, sum(l.refunded) as refunded,
+      min(l.month) over (partition by l.user_id, l.currency) as first_month
+    from (
+      select
+        r.currency, r.user_id, date_trunc('month', r.received_at at time zone 'UTC') as month, r.amount as gross,
+        0 as refunded
+      from billing.receipts r
+      union all
+      select r.currency, null, date_trunc('month', f.created_at at time zone 'UTC'), 0, f.amount
+      from billing.refunds f
+      join billing.receipts r on r.gateway_payment_id = f.gateway_payment_id
+      where f.status = 'processed'
+      union all
+      select
+        p.currency, null, date_trunc('month', coalesce(p.dispute_event_at, p.captured_at) at time zone 'UTC'), 0,
+        greatest(p.amount - p.refunded_amount, 0)
+      from public.payments p
+      where p.dispute_status = 'lost'
+        and p.status = 'captured'
+    ) l
+    group by l.currency, l.user_id, l.month
   ) g
   group by g.currency, g.month
 ),
-returned as (
-  select f.currency, date_trunc('month', f.at at time zone 'UTC') as month, sum(f.amount) as refunded
-  from (
-    select r.currency, f.created_at as at, f.amount
-    from billing.refunds f
-    join billing.receipts r on r.gateway_payment_id = f.gateway_payment_id
-    where f.status = 'processed'
-    union all
-    select p.currency, coalesce(p.dispute_event_at, p.captured_at), greatest(p.amount - p.refunded_amount, 0)
-    from public.payments p
-    where p.dispute_status = 'lost'
-      and p.status = 'captured'
-  ) f
-  group by 1, 2
-),
 months as (
   select c.currency, m.month
-  from (select r.currency, min(r.month) as first_month from received r group by r.currency) c
+  from (select r.currency, min(r.month) as first_month from monthly r group by r.currency) c
   cross join lateral generate_series(
     c.first_month, date_trunc('month', (select billing.clock()) at time zone 'UTC'), interval '1 month'
   ) m (month)
@@ -171,27 +169,24 @@ months as (
 select
   m.month::date as month,
   m.currency,
-  coalesce(r.gross, 0)::bigint as gross,
-  coalesce(f.refunded, 0)::bigint as refunded,
-  (coalesce(r.gross, 0) - coalesce(f.refunded, 0))::bigint as net,
+  coalesce(r.gross, 0) as gross,
+  coalesce(r.refunded, 0) as refunded,
+  coalesce(r.gross - r.refunded, 0) as net,
   coalesce(r.new_customers, 0) as new_customers,
   coalesce(r.renewed_customers, 0) as renewed_customers,
   coalesce(v.lapsed, 0)::bigint as lapsed_customers,
   coalesce(sum(v.active) over running, 0)::bigint as active_customers,
   coalesce(sum(v.mrr) over running, 0)::bigint as mrr
 from months m
-left join received r on r.currency = m.currency and r.month = m.month
-left join returned f on f.currency = m.currency and f.month = m.month
+left join monthly r on r.currency = m.currency and r.month = m.month
 left join billing.paid_moves v on v.kind = 'currency' and v.name = m.currency and v.month = m.month
 window running as (partition by m.currency order by m.month);
 comment on view billing.revenue_monthly is
-  'Revenue and customers by month (UTC) and currency, in minor units, from the first payment to the present month. A report: '
-  'it reads all payments. Deleted users count in the amounts, not as customers.';
+  'Revenue and customers by month (UTC) and currency, in minor units. A report: it reads all payments. Deleted users count '
+  'in the amounts, not as customers.';
 comment on column billing.revenue_monthly.refunded is 'What was refunded or lost in a dispute, of payments of any month.';
-comment on column billing.revenue_monthly.new_customers is 'Customers whose first payment was in the month.';
 comment on column billing.revenue_monthly.renewed_customers is 'Customers who paid in the month and in an earlier one.';
 comment on column billing.revenue_monthly.lapsed_customers is 'Customers whose paid time ended in it without a new one.';
-comment on column billing.revenue_monthly.active_customers is 'Customers with paid time at the month''s end, or now.';
 comment on column billing.revenue_monthly.mrr is 'Monthly recurring revenue then: the prices divided by their months.';
 
 create view billing.active_monthly with (security_invoker = true) as
