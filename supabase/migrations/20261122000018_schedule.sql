@@ -69,7 +69,7 @@ begin
   return 0;
 end $$;
 
--- Stores that reconciliation left nothing to do. API: service_role only.
+-- The function of 0.2 calls it. API: service_role only.
 create function public.finish_reconciliation()
 returns void language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s'
 as $$
@@ -98,7 +98,7 @@ comment on function public.begin_reconciliation(uuid) is 'Starts a reconciliatio
 revoke execute on function public.begin_reconciliation(uuid) from public, anon, authenticated;
 grant execute on function public.begin_reconciliation(uuid) to service_role;
 
--- Ends a reconciliation. Replaces finish_reconciliation, which the function of 0.2 calls. API: service_role only.
+-- API: service_role only.
 create function public.end_reconciliation(
   p_run_id uuid,
   p_is_done boolean -- whether it left nothing to do, or used up its time and got answers
@@ -113,8 +113,7 @@ begin
   where j.name = 'reconciliation'
     and j.run_id = p_run_id;
 end $$;
-comment on function public.end_reconciliation(uuid, boolean) is
-  'Ends a reconciliation, and stores its time if it was complete.';
+comment on function public.end_reconciliation(uuid, boolean) is 'Ends a reconciliation, and stores its time if it was complete.';
 revoke execute on function public.end_reconciliation(uuid, boolean) from public, anon, authenticated;
 grant execute on function public.end_reconciliation(uuid, boolean) to service_role;
 
@@ -395,8 +394,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
     'last_sweep_at', (select billing.iso_time(j.done_at) from billing.scheduled_jobs j where j.name = 'sweep')
   )
 $$;
-comment on function public.get_health(text) is
-  'Returns the times of the oldest undelivered side effect, the newest webhook and the newest sweep. No customer data.';
+comment on function public.get_health(text) is 'Returns the times that a monitor checks. No customer data.';
 revoke execute on function public.get_health(text) from public, anon, authenticated;
 grant execute on function public.get_health(text) to service_role;
 
@@ -417,8 +415,7 @@ create function public.get_schema_version(
 returns jsonb -- {version}: p_function_version if it is applied, else an older version; null: not known
 language sql stable set search_path = pg_catalog, pg_temp
 as $$ select jsonb_build_object('version', billing.applied_version(p_function_version)) $$;
-comment on function public.get_schema_version(text) is
-  'Returns the newest applied migration that is not newer than the given one.';
+comment on function public.get_schema_version(text) is 'Returns the newest applied migration up to the given one.';
 revoke execute on function public.get_schema_version(text) from public, anon, authenticated;
 grant execute on function public.get_schema_version(text) to service_role;
 

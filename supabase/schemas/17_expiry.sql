@@ -125,7 +125,7 @@ declare
   v_users uuid[];
 begin
   with lapsed as materialized (
-    select s.id, s.user_id
+    select s.user_id
     from public.subscriptions s
     join auth.users u on u.id = s.user_id
     left join public.plans p on p.id = s.plan_id
@@ -174,26 +174,20 @@ begin
       and not exists (select from billing.recent_failures f where f.user_id = s.user_id::text)
     order by s.current_period_end
     limit 100
-    for no key update of u skip locked
-  ),
-  held as materialized (
-    select s.user_id
-    from public.subscriptions s
-    join lapsed l on l.id = s.id
-    for no key update of s skip locked
+    for no key update of u, s skip locked
   ),
   profiled as materialized (
     select p.user_id
     from billing.profiles p
-    join held h on h.user_id = p.user_id
+    join lapsed l on l.user_id = p.user_id
     for no key update of p skip locked
   )
-  select array_agg(h.user_id)
+  select array_agg(l.user_id)
   into v_users
-  from held h
-  where exists (select from profiled p where p.user_id = h.user_id)
+  from lapsed l
+  where exists (select from profiled p where p.user_id = l.user_id)
     -- The user has no profile. A scalar subquery, because for "not exists" the planner may hash all profiles.
-    or (select p.user_id from billing.profiles p where p.user_id = h.user_id) is null;
+    or (select p.user_id from billing.profiles p where p.user_id = l.user_id) is null;
   return v_users;
 end $$;
 

@@ -49,8 +49,7 @@ comment on column billing.support_actions.action is
   '(reference: id of the message), replay_event and ignore_event (reference: body_sha256 of the webhook), reconcile_now '
   '(reference: order, payment or subscription; without one all of the customer), note.';
 comment on column billing.support_actions.email is 'The customer''s address or id, unless the reference names one.';
-comment on column billing.support_actions.reference is
-  'What the action is about. A note with the subject of missed_webhook or unmailed_payment ends that finding.';
+comment on column billing.support_actions.reference is 'What it is about. A note about missed_webhook or unmailed_payment ends it.';
 comment on column billing.support_actions.actor is 'The role that inserted the row: of a direct connection its login.';
 comment on column billing.support_actions.actor_email is 'The address in the session''s JWT, if it came through the API.';
 comment on column billing.support_actions.user_id is 'The customer. Erased with the address 90 days after the user.';

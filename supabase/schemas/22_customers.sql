@@ -116,11 +116,9 @@ left join lateral (select billing.find_ruling(u.user_id) as ruling offset 0) fou
 left join lateral (select ((found.ruling).source).* where (found.ruling).is_live) live on true;
 comment on view billing.customers is 'One row for each user: tier, why, and what was paid. Filter it by email or user_id.';
 comment on column billing.customers.tier is 'The tier of the profile, as the app reads it; free without one.';
-comment on column billing.customers.source_kind is
-  'payment, gateway_subscription, grant or manual (a row written by hand). Null: nothing runs.';
+comment on column billing.customers.source_kind is 'payment, gateway_subscription, grant or manual (by hand). Null: none runs.';
 comment on column billing.customers.until is 'End of the period, without the days of grace. Null: nothing runs, or no end.';
-comment on column billing.customers.billing is
-  'billed (the gateway charges a next cycle), one-time or complimentary. Null: nothing runs, or written by hand.';
+comment on column billing.customers.billing is 'billed (a cycle follows), one-time or complimentary. Null: none, or by hand.';
 comment on column billing.customers.lifetime_amounts is 'For each currency captured minus refunded and lost in disputes, minor units.';
 
 -- For parts of names. Cost: a few index entries at a sign-up and at a change of a name; a change of the tier writes none.
@@ -227,6 +225,5 @@ begin
   order by hit.place
   limit v_most;
 end $$;
-comment on function billing.search_customers is
-  'At most 20 customers by the beginning of an e-mail address, a part of a name, or a whole id of the user, an order, a '
-  'payment, a refund or a subscription.';
+comment on function billing.search_customers is 
+  'At most 20 customers by the beginning of an address, a part of a name, or an id of the user or of a gateway''s record.';

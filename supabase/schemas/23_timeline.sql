@@ -18,12 +18,10 @@ begin
   );
 end $$;
 
--- The state of a side effect: queued, delivered or parked.
 create function billing.outbox_state(p_delivered_at timestamptz, p_parked_at timestamptz)
 returns text language sql immutable set search_path = pg_catalog, pg_temp
 return case when p_delivered_at is not null then 'delivered' when p_parked_at is not null then 'parked' else 'queued' end;
 
--- The gateway's ids by which events name a customer's records. An event is found by them.
 create view billing.subjects with (security_invoker = true) as
 select p.user_id, p.gateway_order_id as subject_id, 'orders' as kind, p.gateway_key_id
 from public.payments p
@@ -166,10 +164,7 @@ cross join lateral (
 where line.at is not null;
 comment on view billing.timeline is 'What happened to each customer. Filter it by email or user_id, and sort it by at and rank.';
 comment on column billing.timeline.at is 'When it happened. For a mail: when it was queued.';
-comment on column billing.timeline.what is
-  'signed_up, order, attempt_failed, webhook, reconciliation, captured, refunded, dispute, grant, grant_ended, '
-  'support_action, tier_changed, mail, cancelled or resumed (by the customer), change (of the plan), or cancellation (of a '
-  'gateway subscription).';
+comment on column billing.timeline.what is 'What happened, in one word such as order, captured, refunded or support_action.';
 comment on column billing.timeline.reference is 'The gateway''s id of the record, or our id of the grant, mail or action.';
 comment on column billing.timeline.link is 'The record in the gateway''s dashboard. Null: its address or mode is not known.';
 comment on column billing.timeline.rank is 'Sorts rows of the same time: a cause before its effect.';
@@ -202,10 +197,9 @@ select
 from billing.outbox o;
 comment on view billing.messages is 'Mails and other side effects. Filter it by id, recipient or created_at.';
 comment on column billing.messages.id is 'The number of the message: the reference of requeue_mail.';
-comment on column billing.messages.destination is
-  'email, notice, revalidation (of cached pages) or gateway (a cancellation).';
+comment on column billing.messages.destination is 'email, notice, revalidation (of cached pages) or gateway (a cancellation).';
 comment on column billing.messages.user_id is 'The user who has this address now, or whose subscription is cancelled.';
-comment on column billing.messages.state is 'queued, delivered or parked (an admin repairs the cause and requeues it).';
+comment on column billing.messages.state is 'queued, delivered or parked: an admin repairs the cause and requeues it.';
 comment on column billing.messages.last_error is 'Why the newest attempt failed, it was withdrawn, or no mail was sent.';
 
 create view billing.customer_payments with (security_invoker = true) as
@@ -235,8 +229,7 @@ comment on column billing.customer_payments.at is 'When it was captured or charg
 comment on column billing.customer_payments.status is 'created (not paid), captured or failed.';
 comment on column billing.customer_payments.attempts is 'The known attempts: failed ones, and the one that succeeded.';
 comment on column billing.customer_payments.kind is 'order, extra_payment (a further payment on an order) or cycle.';
-comment on column billing.customer_payments.source_id is
-  'Our id of the payment, or the subscription: the reference of actions.';
+comment on column billing.customer_payments.source_id is 'Our id of the payment, or the subscription: for actions.';
 
 create view billing.service_state with (security_invoker = true) as
 select
