@@ -24,14 +24,6 @@ comment on column billing.scheduled_jobs.announced_until is 'Of the sweep: what 
 insert into billing.scheduled_jobs (name, profiled_until, announced_until)
 values ('reconciliation', null, null), ('sweep', '00000000-0000-0000-0000-000000000000', '-infinity');
 
--- start_purchases runs before the expiry: what a purchase follows has not lapsed, it was taken over.
-create function billing.sweep_jobs()
-returns text[] language sql immutable set search_path = pg_catalog, pg_temp
-return array[
-  'replay_missed_events', 'settle_waiting_subscriptions', 'start_purchases', 'expire_subscriptions', 'announce_ends',
-  'reduce_payloads', 'empty_payloads', 'delete_mails', 'erase_deleted_users', 'create_profiles'
-];
-
 -- Runs one batch of the first job that has work. Each call is a transaction, so a request waits for one batch at most.
 create function billing.sweep()
 returns integer -- what the job returned, such as its number of rows; 0: no work is left
@@ -40,7 +32,11 @@ declare
   v_job text;
   v_done integer;
 begin
-  foreach v_job in array billing.sweep_jobs() loop
+  -- start_purchases runs before the expiry: what a purchase follows has not lapsed, it was taken over.
+  foreach v_job in array array[
+    'replay_missed_events', 'settle_waiting_subscriptions', 'start_purchases', 'expire_subscriptions', 'announce_ends',
+    'reduce_payloads', 'empty_payloads', 'delete_mails', 'erase_deleted_users', 'create_profiles'
+  ] loop
     -- A failed job must not stop the other jobs.
     begin
       execute format('select billing.%I()', v_job) into v_done;
@@ -210,63 +206,54 @@ create function billing.set_up()
 returns integer -- how many parts are still missing
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
+  v_part text;
   v_trigger record;
 begin
-  begin
-    if exists (select from pg_available_extensions e where e.name = 'pg_net' and e.installed_version is null) then
-      create schema if not exists extensions;
-      create extension pg_net with schema extensions;
-    end if;
-  exception
-    when others then
-      raise warning 'pg_net was not set up: %', sqlerrm;
-  end;
-
-  begin
-    if exists (select from pg_available_extensions e where e.name = 'pg_cron' and e.installed_version is null) then
-      create extension pg_cron;
-    end if;
-    if to_regclass('cron.job') is not null then
-      perform cron.schedule(j.name, j.schedule, j.command)
-      from (
-        values
-          -- One statement, because only then it can commit between the batches. 10,000 batches are enough for any load.
-          ('subscriptions-sweep', '* * * * *',
-            'do $sweep$ begin for n in 1..10000 loop exit when billing.sweep() = 0; commit; end loop; end $sweep$'),
-          ('subscriptions-reconcile', '* * * * *', 'select billing.call_function(''/api/internal/reconcile'')'),
-          -- Only the runs of these jobs: an app decides how long it keeps its own runs.
-          ('subscriptions-purge-runs', '17 3 * * *',
-            'delete from cron.job_run_details d using cron.job j where j.jobid = d.jobid '
-              'and j.jobname like ''subscriptions-%'' and d.end_time < now() - interval ''7 days''')
-      ) j (name, schedule, command);
-    end if;
-  exception
-    when others then
-      raise warning 'pg_cron was not set up: %', sqlerrm;
-  end;
-
-  begin
-    if not billing.has_pool_role() then
-      if not exists (select from pg_catalog.pg_roles r where r.rolname = 'subscriptions_api') then
-        -- No login as this role is possible until it has a password.
-        create role subscriptions_api login noinherit;
-      end if;
-      grant service_role to subscriptions_api;
-      alter role subscriptions_api login;
-      alter role subscriptions_api set role = 'service_role';
-      alter role subscriptions_api set statement_timeout = '4s';
-    end if;
-  exception
-    when others then
-      raise warning 'role subscriptions_api was not set up: %', sqlerrm;
-  end;
-
-  begin
-    if not billing.has_support_role() then perform billing.set_up_support(); end if;
-  exception
-    when others then
-      raise warning 'role subscriptions_support was not set up: %', sqlerrm;
-  end;
+  foreach v_part in array array['pg_net', 'pg_cron', 'role subscriptions_api', 'role subscriptions_support'] loop
+    begin
+      case v_part
+        when 'pg_net' then
+          if exists (select from pg_available_extensions e where e.name = 'pg_net' and e.installed_version is null) then
+            create schema if not exists extensions;
+            create extension pg_net with schema extensions;
+          end if;
+        when 'pg_cron' then
+          if exists (select from pg_available_extensions e where e.name = 'pg_cron' and e.installed_version is null) then
+            create extension pg_cron;
+          end if;
+          if to_regclass('cron.job') is not null then
+            perform cron.schedule(j.name, j.schedule, j.command)
+            from (
+              values
+                -- One statement, because only then it can commit between the batches. 10,000 are enough for any load.
+                ('subscriptions-sweep', '* * * * *',
+                  'do $sweep$ begin for n in 1..10000 loop exit when billing.sweep() = 0; commit; end loop; end $sweep$'),
+                ('subscriptions-reconcile', '* * * * *', 'select billing.call_function(''/api/internal/reconcile'')'),
+                -- Only the runs of these jobs: an app decides how long it keeps its own runs.
+                ('subscriptions-purge-runs', '17 3 * * *',
+                  'delete from cron.job_run_details d using cron.job j where j.jobid = d.jobid '
+                    'and j.jobname like ''subscriptions-%'' and d.end_time < now() - interval ''7 days''')
+            ) j (name, schedule, command);
+          end if;
+        when 'role subscriptions_api' then
+          if not billing.has_pool_role() then
+            if not exists (select from pg_catalog.pg_roles r where r.rolname = 'subscriptions_api') then
+              -- No login as this role is possible until it has a password.
+              create role subscriptions_api login noinherit;
+            end if;
+            grant service_role to subscriptions_api;
+            alter role subscriptions_api login;
+            alter role subscriptions_api set role = 'service_role';
+            alter role subscriptions_api set statement_timeout = '4s';
+          end if;
+        else
+          if not billing.has_support_role() then perform billing.set_up_support(); end if;
+      end case;
+    exception
+      when others then
+        raise warning '% was not set up: %', v_part, sqlerrm;
+    end;
+  end loop;
 
   for v_trigger in
     select e.name, e.timing

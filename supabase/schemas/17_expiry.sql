@@ -1,17 +1,12 @@
 -- Access ends after the paid period and the plan's days of grace, unless another source takes over; a mail announces the end
 -- of a paid period. Contract: "End of a period", "E-mails".
 
--- Returns how long before the end of a paid period its mail is sent.
-create function billing.end_notice()
-returns interval language sql immutable set search_path = pg_catalog, pg_temp
-return interval '7 days';
-
 -- Enqueues a mail for each of the subscriptions whose access ends soon, one for each end of a period.
 create function billing.announce_subscription_ends(p_subscription_ids uuid[])
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now constant timestamptz := billing.clock();
-  v_notice constant interval := billing.end_notice();
+  v_notice constant interval := '7 days';
   v_ending uuid[];
 begin
   select array_agg(s.id)
@@ -73,7 +68,7 @@ returns integer -- how many periods were processed; call again until it is 0
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now constant timestamptz := billing.clock();
-  v_until constant timestamptz := v_now + billing.end_notice();
+  v_until constant timestamptz := v_now + interval '7 days';
   v_mark timestamptz;
   v_ids uuid[];
 begin

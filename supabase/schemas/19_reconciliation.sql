@@ -299,9 +299,9 @@ declare
   v_status constant text := billing.json_text(v_entity -> 'status');
   v_now constant timestamptz := date_trunc('second', billing.clock());
   v_paid_count constant bigint := billing.json_integer(v_entity -> 'paid_count');
-  v_since timestamptz;
+  v_second constant bigint := extract(epoch from v_now);
   v_event text;
-  v_applied boolean := false;
+  v_applied boolean;
 begin
   perform billing.begin_request('reconciliation', p_gateway_subscription_id);
   select s.user_id into v_user_id from public.subscriptions s where s.id = p_subscription_id;
@@ -311,39 +311,29 @@ begin
   where (m.user_id, m.gateway_subscription_id) = (v_user_id, p_gateway_subscription_id)
   for update;
   if not found then return jsonb_build_object('applied', false, 'lacks_payment', false); end if;
-  v_since := coalesce(v_mirrored.period_end - interval '1 day', 'infinity');
   -- The user is known, so the notes in the answer are not used.
-  v_entity := v_entity || jsonb_build_object(
-    'id', p_gateway_subscription_id,
-    'notes', jsonb_build_object('user_id', v_user_id)
-  );
+  v_entity := v_entity
+    || jsonb_build_object('id', p_gateway_subscription_id, 'notes', jsonb_build_object('user_id', v_user_id));
   select e.event, e.entity into v_event, v_entity from billing.missed_event(v_mirrored, v_entity) e;
-  if v_event is not null then
-    v_applied := billing.apply_answer(
-      concat_ws(':', 'reconcile', p_gateway_subscription_id, v_status, case
-        when v_event = 'subscription.charged' then v_entity ->> 'current_end'
-      end),
-      v_event,
-      jsonb_build_object('subscription', jsonb_build_object('entity', v_entity)),
+  select coalesce(bool_or(billing.apply_answer(
+    concat_ws(':', 'reconcile', p_gateway_subscription_id, v_status, a.mark), a.event,
+    jsonb_build_object('subscription', jsonb_build_object('entity', a.entity)), a.at,
+    coalesce(v_mirrored.period_end - interval '1 day', 'infinity')
+  )), false)
+  into v_applied
+  from (
+    values
       -- A charge happens when its period begins. So its webhook changes nothing if it still arrives.
-      v_entity -> case when v_event = 'subscription.charged' then 'current_start' else 'ended_at' end,
-      v_since
-    );
-  end if;
-  if v_status is distinct from v_mirrored.gateway_status
-    and v_status in ('active', 'pending', 'halted', 'paused', 'completed')
-    and (v_status <> 'active' or v_mirrored.gateway_status in ('pending', 'halted', 'paused'))
-  then
-    v_applied := billing.apply_answer(
-      concat_ws(':', 'reconcile', p_gateway_subscription_id, v_status, extract(epoch from v_now)::bigint),
-      case v_status when 'active' then 'subscription.updated' else 'subscription.' || v_status end,
-      jsonb_build_object('subscription', jsonb_build_object(
-        'entity', p_entity::jsonb || jsonb_build_object('id', v_entity -> 'id', 'notes', v_entity -> 'notes')
-      )),
-      to_jsonb(extract(epoch from v_now)::bigint),
-      v_since
-    ) or v_applied;
-  end if;
+      (case when v_event = 'subscription.charged' then v_entity ->> 'current_end' end, v_event, v_entity,
+        v_entity -> case when v_event = 'subscription.charged' then 'current_start' else 'ended_at' end,
+        v_event is not null),
+      (v_second::text, case v_status when 'active' then 'subscription.updated' else 'subscription.' || v_status end,
+        p_entity::jsonb || jsonb_build_object('id', v_entity -> 'id', 'notes', v_entity -> 'notes'), to_jsonb(v_second),
+        v_status is distinct from v_mirrored.gateway_status
+          and v_status in ('active', 'pending', 'halted', 'paused', 'completed')
+          and (v_status <> 'active' or v_mirrored.gateway_status in ('pending', 'halted', 'paused')))
+  ) a (mark, event, entity, at, is_due)
+  where a.is_due;
 
   update billing.gateway_subscriptions m
   set checked_at = billing.clock(),
