@@ -115,7 +115,6 @@ left join public.subscriptions s on s.user_id = u.user_id and s.status = 'active
 left join lateral (select billing.find_ruling(u.user_id) as ruling offset 0) found on true
 left join lateral (select ((found.ruling).source).* where (found.ruling).is_live) live on true;
 comment on view billing.customers is 'One row for each user: tier, why, and what was paid. Filter it by email or user_id.';
-comment on column billing.customers.tier is 'The tier of the profile, as the app reads it; free without one.';
 comment on column billing.customers.source_kind is 'payment, gateway_subscription, grant or manual (by hand). Null: none runs.';
 comment on column billing.customers.until is 'End of the period, without the days of grace. Null: nothing runs, or no end.';
 comment on column billing.customers.billing is 'billed (a cycle follows), one-time or complimentary. Null: none, or by hand.';

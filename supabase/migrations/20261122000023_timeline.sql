@@ -163,8 +163,6 @@ cross join lateral (
 ) line
 where line.at is not null;
 comment on view billing.timeline is 'What happened to each customer. Filter it by email or user_id, and sort it by at and rank.';
-comment on column billing.timeline.at is 'When it happened. For a mail: when it was queued.';
-comment on column billing.timeline.what is 'What happened, in one word such as order, captured, refunded or support_action.';
 comment on column billing.timeline.reference is 'The gateway''s id of the record, or our id of the grant, mail or action.';
 comment on column billing.timeline.link is 'The record in the gateway''s dashboard. Null: its address or mode is not known.';
 comment on column billing.timeline.rank is 'Sorts rows of the same time: a cause before its effect.';
@@ -183,7 +181,6 @@ comment on view billing.webhooks is
   'The ledger, with the customer. Filter it by received_at, body_sha256 or subject_id; for one customer read billing.timeline.';
 comment on column billing.webhooks.body_sha256 is 'The hash of the body: the reference of replay_event and ignore_event.';
 comment on column billing.webhooks.deliveries is 'How often it was delivered. 0: reconciliation read it from the gateway.';
-comment on column billing.webhooks.payload is 'The body. Null: deleted after 90 days.';
 
 create view billing.messages with (security_invoker = true) as
 select
@@ -225,8 +222,6 @@ select
   coalesce(p.gateway_subscription_id, p.extra_of::text, p.id::text) as source_id
 from public.payments p;
 comment on view billing.customer_payments is 'Orders, paid or not, further payments, cycles. Minor units. Filter by user_id.';
-comment on column billing.customer_payments.at is 'When it was captured or charged, else when the order was made.';
-comment on column billing.customer_payments.status is 'created (not paid), captured or failed.';
 comment on column billing.customer_payments.attempts is 'The known attempts: failed ones, and the one that succeeded.';
 comment on column billing.customer_payments.kind is 'order, extra_payment (a further payment on an order) or cycle.';
 comment on column billing.customer_payments.source_id is 'Our id of the payment, or the subscription: for actions.';
@@ -257,5 +252,3 @@ from (
   ) r
 ) today;
 comment on view billing.service_state is 'The state of the service in one row. Days begin at midnight UTC.';
-comment on column billing.service_state.last_sweep_at is 'When the sweep last left nothing to do. It runs each minute.';
-comment on column billing.service_state.revenue_today is 'For each currency the amount before refunds, in minor units.';

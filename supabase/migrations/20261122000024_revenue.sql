@@ -49,7 +49,6 @@ cross join lateral (
 comment on view billing.periods is
   'The paid, granted and written periods of each customer, and the cycles; overlaps included. Filter it by user_id.';
 comment on column billing.periods.kind is 'payment, gateway_subscription, grant or manual (a row written by hand).';
-comment on column billing.periods.tier is 'The tier of the period. Null: a cycle of a subscription without a plan of ours.';
 comment on column billing.periods.ends_at is 'End of the period, without the days of grace. Null: no end.';
 comment on column billing.periods.ended_at is 'When its access ended early, such as by a refund in full. Null: it did not.';
 
@@ -90,7 +89,6 @@ where period.ends_at > period.starts_at
   and period.days > 0
   and period.user_id is not null;
 comment on view billing.paid_periods is 'The paid periods that have begun, until they ended, and their price for a month.';
-comment on column billing.paid_periods.ends_at is 'End of the period, or when it ended before, such as by a refund.';
 comment on column billing.paid_periods.monthly_amount is 'The price for a month, minor units. A credit counts as paid.';
 
 -- What changes with each paid period, by month and currency and by month and tier: at its start, at its end, and at the end of
@@ -185,7 +183,6 @@ comment on view billing.revenue_monthly is
   'Revenue and customers by month (UTC) and currency, in minor units. A report: it reads all payments. Deleted users count '
   'in the amounts, not as customers.';
 comment on column billing.revenue_monthly.refunded is 'What was refunded or lost in a dispute, of payments of any month.';
-comment on column billing.revenue_monthly.renewed_customers is 'Customers who paid in the month and in an earlier one.';
 comment on column billing.revenue_monthly.lapsed_customers is 'Customers whose paid time ended in it without a new one.';
 comment on column billing.revenue_monthly.mrr is 'Monthly recurring revenue then: the prices divided by their months.';
 

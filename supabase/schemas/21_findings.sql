@@ -51,11 +51,9 @@ from (
   left join billing.profiles pr on pr.user_id = a.user_id
   left join public.plans pl on pl.id = a.plan_id
   cross join lateral (
-    select a.current_period_end
-      + make_interval(
-        days => billing.grace_days(pl.grace_days, false) + case when a.gateway_subscription_id is null then 0 else 1 end,
-        hours => 1
-      ) as at
+    select a.current_period_end + make_interval(
+      days => billing.grace_days(pl.grace_days, false) + (a.gateway_subscription_id is not null)::integer, hours => 1
+    ) as at
   ) ends
   where a.status = 'active'
   union all
@@ -417,7 +415,6 @@ having count(*) > 0;
 comment on view billing.missed_webhooks is
   'What reconciliation found since the newest webhook: the endpoint is probably switched off at the gateway. The next webhook '
   'ends the finding, or a support action note with the reference webhooks, or 30 days.';
-comment on column billing.missed_webhooks.newest is 'The gateway''s ids of the ten newest orders and subscriptions.';
 
 create view billing.findings with (security_invoker = true) as
 select
@@ -518,4 +515,3 @@ from (
   from billing.schedule_faults() f
 ) f;
 comment on view billing.findings is 'Everything that needs an admin, with what to do. No rows: nothing needs attention.';
-comment on column billing.findings.user_id is 'The customer. Null: it is about no single customer.';
