@@ -171,6 +171,7 @@ returns billing.delivery language plpgsql set search_path = pg_catalog, pg_temp 
 declare
   v_event billing.gateway_events;
   v_known billing.gateway_events;
+  v_is_gone boolean; -- whether it is about a deleted user
 begin
   v_event.body_sha256 := p_body_sha256;
   v_event.event_id := p_event_id;
@@ -202,18 +203,17 @@ begin
     begin
       perform set_config('subscriptions.user_deleted', '', true);
       select t.outcome, t.error into v_event.outcome, v_event.error from billing.try_event(v_event) t;
-      if current_setting('subscriptions.user_deleted') = 'on'
-        -- The rollback of an event that fails undid billing.note_missing_user.
-        or v_event.error is not null and (
-          billing.is_deleted(billing.json_uuid(p_body #> '{payload,subscription,entity,notes,user_id}')) or exists (
+      v_is_gone := current_setting('subscriptions.user_deleted') = 'on';
+      -- The rollback of an event that fails undid billing.note_missing_user.
+      if v_event.error is not null and not v_is_gone then
+        v_is_gone := billing.is_deleted(billing.json_uuid(p_body #> '{payload,subscription,entity,notes,user_id}'))
+          or exists (
             select from public.payments p
             where p.user_id is null
               and v_event.subject_id in (p.gateway_order_id, p.gateway_payment_id)
-          )
-        )
-      then
-        v_event.payload := billing.stored_payload(p_body, v_event.outcome);
+          );
       end if;
+      if v_is_gone then v_event.payload := billing.stored_payload(p_body, v_event.outcome); end if;
       if v_event.outcome = 'unmatched' or v_event.outcome like 'ignored: %' then
         v_event.reduce_at := v_event.received_at + interval '1 day';
       end if;

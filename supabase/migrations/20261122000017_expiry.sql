@@ -1,17 +1,12 @@
 -- Access ends after the paid period and the plan's days of grace, unless another source takes over; a mail announces the end
 -- of a paid period. Contract: "End of a period", "E-mails".
 
--- Returns how long before the end of a paid period its mail is sent.
-create function billing.end_notice()
-returns interval language sql immutable set search_path = pg_catalog, pg_temp
-return interval '7 days';
-
 -- Enqueues a mail for each of the subscriptions whose access ends soon, one for each end of a period.
 create function billing.announce_subscription_ends(p_subscription_ids uuid[])
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now constant timestamptz := billing.clock();
-  v_notice constant interval := billing.end_notice();
+  v_notice constant interval := '7 days';
   v_ending uuid[];
 begin
   select array_agg(s.id)
@@ -73,15 +68,16 @@ returns integer -- how many periods were processed; call again until it is 0
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now constant timestamptz := billing.clock();
-  v_until constant timestamptz := v_now + billing.end_notice();
+  v_until constant timestamptz := v_now + interval '7 days';
   v_mark timestamptz;
   v_ids uuid[];
-  v_last timestamptz;
 begin
   select j.announced_until into v_mark from billing.scheduled_jobs j where j.name = 'sweep' for update skip locked;
   if not found then return 0; end if;
 
-  with due as materialized (
+  select coalesce(array_agg(d.id), '{}'), case when count(*) < 1000 then v_until else max(d.current_period_end) end
+  into v_ids, v_mark
+  from (
     select s.id, s.current_period_end
     from public.subscriptions s
     where s.status = 'active'
@@ -90,13 +86,10 @@ begin
     order by s.current_period_end
     -- Periods that end at the same time belong to one batch, because the next batch starts after that time.
     fetch first 1000 rows with ties
-  )
-  select coalesce(array_agg(d.id), '{}'), max(d.current_period_end) into v_ids, v_last from due d;
+  ) d;
 
   perform billing.announce_subscription_ends(v_ids);
-  update billing.scheduled_jobs j
-  set announced_until = case when cardinality(v_ids) < 1000 then v_until else v_last end
-  where j.name = 'sweep';
+  update billing.scheduled_jobs j set announced_until = v_mark where j.name = 'sweep';
   return cardinality(v_ids);
 end $$;
 
@@ -118,8 +111,7 @@ begin
   raise warning 'the access of user % was not settled: %', p_user_id, p_sqlstate;
 end $$;
 
--- Locks a batch of users whose subscription lapsed. Skips users that are locked: the next run takes them. The batch is
--- small, because a request of one of these users waits for the whole batch.
+-- Locks a small batch of users whose subscription lapsed: a request of one of them waits for the whole batch.
 create function billing.lock_lapsed_subscriptions()
 returns uuid[] -- the ids of the users; null: none
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -128,7 +120,7 @@ declare
   v_users uuid[];
 begin
   with lapsed as materialized (
-    select s.id, s.user_id
+    select s.user_id
     from public.subscriptions s
     join auth.users u on u.id = s.user_id
     left join public.plans p on p.id = s.plan_id
@@ -179,31 +171,24 @@ begin
       and not exists (select from billing.recent_failures f where f.user_id = s.user_id::text)
     order by s.current_period_end
     limit 100
-    for no key update of u skip locked
-  ),
-  held as materialized (
-    select s.user_id
-    from public.subscriptions s
-    join lapsed l on l.id = s.id
-    for no key update of s skip locked
+    for no key update of u, s skip locked
   ),
   profiled as materialized (
     select p.user_id
     from billing.profiles p
-    join held h on h.user_id = p.user_id
+    join lapsed l on l.user_id = p.user_id
     for no key update of p skip locked
   )
-  select array_agg(h.user_id)
+  select array_agg(l.user_id)
   into v_users
-  from held h
-  where exists (select from profiled p where p.user_id = h.user_id)
+  from lapsed l
+  where exists (select from profiled p where p.user_id = l.user_id)
     -- The user has no profile. A scalar subquery, because for "not exists" the planner may hash all profiles.
-    or (select p.user_id from billing.profiles p where p.user_id = h.user_id) is null;
+    or (select p.user_id from billing.profiles p where p.user_id = l.user_id) is null;
   return v_users;
 end $$;
 
--- Settles the access of locked users whose subscription lapsed. A separate statement after the locks sees all payments and
--- refunds that were committed before.
+-- Settles the access of locked users. A statement after the locks sees all payments and refunds that were committed before.
 create function billing.settle_lapsed(p_user_ids uuid[])
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -235,8 +220,7 @@ begin
   perform billing.wake();
 end $$;
 
--- Ends a batch of lapsed subscriptions. Repeated or concurrent runs end each subscription once, and a concurrent renewal
--- wins. An error for one user, such as in an app's trigger on the profile, does not delay the other users.
+-- Ends a batch of lapsed subscriptions. An error for one user, such as in an app's trigger, does not delay the other users.
 create function billing.expire_subscriptions()
 returns integer -- how many subscriptions had lapsed; call again until it is 0
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -276,5 +260,5 @@ where f.kind = 'settle_failure'
     or exists (select from billing.gateway_subscriptions m where m.user_id = u.id and m.is_waiting)
   );
 comment on view billing.expiry_failed is
-  'Users whose lapsed subscription could not be ended, or whose waiting gateway subscription could not be settled. error is '
-  'the SQLSTATE, usually from an app''s trigger on the profile. The job retries the user each hour.';
+  'Users whose lapsed or waiting subscription could not be settled. error is the SQLSTATE, usually from an app''s trigger on '
+  'the profile. The job retries the user each hour.';

@@ -16,34 +16,15 @@ grant select, update on billing.scheduled_jobs to service_role;
 comment on table billing.scheduled_jobs is
   'The sweep and the reconciliation, and the jobs of the sweep that fail. The times are those of now(), not of '
   'billing.clock(), which tests shift.';
-comment on column billing.scheduled_jobs.since is
-  'When the sweep or the reconciliation was set up. For a job of the sweep: when it began to fail.';
-comment on column billing.scheduled_jobs.done_at is
-  'When the newest complete run left nothing to do. Of reconciliation also: when a run used up its time and got answers.';
-comment on column billing.scheduled_jobs.error is 'SQLSTATE and message of the newest failure.';
-comment on column billing.scheduled_jobs.run_id is 'The reconciliation that is running.';
-comment on column billing.scheduled_jobs.run_until is
-  'When its lease ends, if it does not end before. Until then no other reconciliation starts.';
-
-comment on column billing.scheduled_jobs.profiled_until is
-  'Of the sweep: the last user whom billing.create_profiles processed. Null: no user is left.';
-
-comment on column billing.scheduled_jobs.announced_until is
-  'Of the sweep: the mails for all periods that end before this time were enqueued, so each period is processed once.';
+comment on column billing.scheduled_jobs.since is 'When it was set up. Of a job of the sweep: when it began to fail.';
+comment on column billing.scheduled_jobs.done_at is 'When a run left nothing to do, or reconciliation used up its time.';
+comment on column billing.scheduled_jobs.profiled_until is 'Of the sweep: the last user of billing.create_profiles. Null: none is left.';
+comment on column billing.scheduled_jobs.announced_until is 'Of the sweep: what ends before this time has its mail.';
 
 insert into billing.scheduled_jobs (name, profiled_until, announced_until)
 values ('reconciliation', null, null), ('sweep', '00000000-0000-0000-0000-000000000000', '-infinity');
 
--- start_purchases runs before the expiry: what a purchase follows has not lapsed, it was taken over.
-create function billing.sweep_jobs()
-returns text[] language sql immutable set search_path = pg_catalog, pg_temp
-return array[
-  'replay_missed_events', 'settle_waiting_subscriptions', 'start_purchases', 'expire_subscriptions', 'announce_ends',
-  'reduce_payloads', 'empty_payloads', 'delete_mails', 'erase_deleted_users', 'create_profiles'
-];
-
--- Runs one batch of the first job that has work. The schedule calls it until no work is left, each time in a separate
--- transaction. So a request that waits for a lock of the sweep waits for one batch at most.
+-- Runs one batch of the first job that has work. Each call is a transaction, so a request waits for one batch at most.
 create function billing.sweep()
 returns integer -- what the job returned, such as its number of rows; 0: no work is left
 language plpgsql set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
@@ -51,7 +32,11 @@ declare
   v_job text;
   v_done integer;
 begin
-  foreach v_job in array billing.sweep_jobs() loop
+  -- start_purchases runs before the expiry: what a purchase follows has not lapsed, it was taken over.
+  foreach v_job in array array[
+    'replay_missed_events', 'settle_waiting_subscriptions', 'start_purchases', 'expire_subscriptions', 'announce_ends',
+    'reduce_payloads', 'empty_payloads', 'delete_mails', 'erase_deleted_users', 'create_profiles'
+  ] loop
     -- A failed job must not stop the other jobs.
     begin
       execute format('select billing.%I()', v_job) into v_done;
@@ -80,7 +65,7 @@ begin
   return 0;
 end $$;
 
--- Stores that reconciliation left nothing to do. API: service_role only.
+-- The function of 0.2 calls it. API: service_role only.
 create function public.finish_reconciliation()
 returns void language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s'
 as $$
@@ -91,8 +76,7 @@ begin
 end $$;
 comment on function public.finish_reconciliation() is 'Stores the time when a reconciliation left nothing to do.';
 
--- Starts a reconciliation if no other one is running. Two at once would call the gateway at twice the rate. The lease is
--- longer than a run, so it expires only after a crash. API: service_role only.
+-- Two at once would call the gateway at twice the rate. The lease is longer than a run. API: service_role only.
 create function public.begin_reconciliation(p_run_id uuid)
 returns jsonb -- {began}: false while another one is running
 language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
@@ -106,7 +90,7 @@ begin
 end $$;
 comment on function public.begin_reconciliation(uuid) is 'Starts a reconciliation if no other one is running.';
 
--- Ends a reconciliation. Replaces finish_reconciliation, which the function of 0.2 calls. API: service_role only.
+-- API: service_role only.
 create function public.end_reconciliation(
   p_run_id uuid,
   p_is_done boolean -- whether it left nothing to do, or used up its time and got answers
@@ -121,8 +105,7 @@ begin
   where j.name = 'reconciliation'
     and j.run_id = p_run_id;
 end $$;
-comment on function public.end_reconciliation(uuid, boolean) is
-  'Ends a reconciliation, and stores its time if it was complete.';
+comment on function public.end_reconciliation(uuid, boolean) is 'Ends a reconciliation, and stores its time if it was complete.';
 
 create view billing.expected_triggers with (security_invoker = true) as
 select
@@ -137,11 +120,9 @@ from (
   values ('create_profile', 'insert'), ('note_deleted_user', 'delete'), ('settle_new_user', 'insert')
 ) e (name, timing);
 comment on view billing.expected_triggers is
-  'The service''s triggers on auth.users. That table belongs to Supabase Auth, so a restore of a dump into a new project '
-  'loses the triggers.';
+  'The service''s triggers on auth.users, a table of Supabase Auth: a restore of a dump into a new project loses them.';
 
--- Returns whether a login role for direct connections exists that acts as service_role: subscriptions_api, or the second
--- role that a rotation of the password creates.
+-- Returns whether a role for direct connections exists: subscriptions_api, or the second one of a rotation of its password.
 create function billing.has_pool_role()
 returns boolean language sql stable set search_path = pg_catalog, pg_temp as $$
   select exists (
@@ -168,44 +149,35 @@ begin
     'Run "select billing.set_up();". If it warns, enable the extension in the dashboard and run it again.'
   from pg_available_extensions e
   where e.name in ('pg_net', 'pg_cron')
-    and e.installed_version is null;
-
-  return query
+    and e.installed_version is null
+  union all
   select 'trigger ' || e.name || ' on auth.users', 'Run "select billing.set_up();".'
   from billing.expected_triggers e
-  where not e.is_there;
-
-  if not billing.has_pool_role() then
-    part := 'role subscriptions_api';
-    remedy := 'Run "select billing.set_up();". If the function connects as this role, set its password again.';
-    return next;
-  end if;
-
-  if not billing.has_support_role() then
-    part := 'role subscriptions_support';
-    remedy := 'Run "select billing.set_up();". The login roles of support need their membership again.';
-    return next;
-  end if;
+  where not e.is_there
+  union all
+  select r.part, 'Run "select billing.set_up();". ' || r.remedy
+  from (
+    values
+      ('role subscriptions_api', 'If the function connects as this role, set its password again.', billing.has_pool_role()),
+      ('role subscriptions_support', 'The login roles of support need their membership again.', billing.has_support_role())
+  ) r (part, remedy, is_there)
+  where not r.is_there;
 
   if to_regclass('cron.job') is not null then
-    foreach v_name in array array['subscriptions-sweep', 'subscriptions-reconcile'] loop
-      execute 'select exists (select from cron.job j where j.jobname = $1)' into v_is_there using v_name;
-      if not v_is_there then
-        part := 'job ' || v_name;
-        remedy := 'Run "select billing.set_up();".';
-        return next;
-      end if;
-    end loop;
+    return query
+    select 'job ' || n.name, 'Run "select billing.set_up();".'
+    from (values ('subscriptions-sweep'), ('subscriptions-reconcile')) n (name)
+    where not exists (select from cron.job j where j.jobname = n.name);
   end if;
 
   if to_regnamespace('net') is not null and to_regclass('vault.decrypted_secrets') is not null then
     foreach v_name in array array['subscriptions_url', 'subscriptions_internal_key'] loop
       begin
-        execute $vault$
-          select exists (select from vault.decrypted_secrets s where s.name = $1 and s.decrypted_secret ~ $2)
-        $vault$
-        into v_is_there
-        using v_name, case v_name when 'subscriptions_url' then '^\s*https?://\S+\s*$' else '\S' end;
+        v_is_there := exists (
+          select from vault.decrypted_secrets s
+          where s.name = v_name
+            and s.decrypted_secret ~ case v_name when 'subscriptions_url' then '^\s*https?://\S+\s*$' else '\S' end
+        );
       exception
         -- After a restore, Vault may not be able to decrypt a secret of another project.
         when others then
@@ -221,81 +193,61 @@ begin
 end $$;
 revoke execute on function billing.missing_parts() from service_role;
 
--- Sets up the parts that a toggle in the dashboard, or a restore into a new project, may remove: the extensions, the
--- scheduled jobs, the triggers on auth.users, the role for direct connections and that of support. It may run again at any
--- time. A part that cannot be set up is a row of billing.findings, not an error. Hosted projects have both extensions. A
--- plain Postgres has none of them, and a scheduler outside of the database calls the sweep.
+-- Sets up the parts that a toggle in the dashboard, or a restore into a new project, may remove. It may run again at any time.
+-- A part that cannot be set up is a row of billing.findings, not an error. A plain Postgres has none of the extensions: a
+-- scheduler outside of the database calls the sweep.
 create function billing.set_up()
 returns integer -- how many parts are still missing
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
+  v_part text;
   v_trigger record;
 begin
-  begin
-    if exists (select from pg_available_extensions e where e.name = 'pg_net' and e.installed_version is null) then
-      create schema if not exists extensions;
-      create extension pg_net with schema extensions;
-    end if;
-  exception
-    when others then
-      raise warning 'pg_net was not set up: %', sqlerrm;
-  end;
-
-  begin
-    if exists (select from pg_available_extensions e where e.name = 'pg_cron' and e.installed_version is null) then
-      create extension pg_cron;
-    end if;
-    if to_regclass('cron.job') is not null then
-      -- The command is one statement, because only then it can commit between the batches. 10,000 batches are enough for any
-      -- load.
-      perform cron.schedule(
-        'subscriptions-sweep',
-        '* * * * *',
-        'do $sweep$ begin for n in 1..10000 loop exit when billing.sweep() = 0; commit; end loop; end $sweep$'
-      );
-      perform cron.schedule(
-        'subscriptions-reconcile',
-        '* * * * *',
-        'select billing.call_function(''/api/internal/reconcile'')'
-      );
-      perform cron.schedule(
-        'subscriptions-purge-runs',
-        '17 3 * * *',
-        -- Only the runs of these jobs: an app decides how long it keeps its own runs.
-        $job$delete from cron.job_run_details d
-        using cron.job j
-        where j.jobid = d.jobid
-          and j.jobname like 'subscriptions-%'
-          and d.end_time < now() - interval '7 days'$job$
-      );
-    end if;
-  exception
-    when others then
-      raise warning 'pg_cron was not set up: %', sqlerrm;
-  end;
-
-  begin
-    if not billing.has_pool_role() then
-      if not exists (select from pg_catalog.pg_roles r where r.rolname = 'subscriptions_api') then
-        -- No login as this role is possible until it has a password.
-        create role subscriptions_api login noinherit;
-      end if;
-      grant service_role to subscriptions_api;
-      alter role subscriptions_api login;
-      alter role subscriptions_api set role = 'service_role';
-      alter role subscriptions_api set statement_timeout = '4s';
-    end if;
-  exception
-    when others then
-      raise warning 'role subscriptions_api was not set up: %', sqlerrm;
-  end;
-
-  begin
-    if not billing.has_support_role() then perform billing.set_up_support(); end if;
-  exception
-    when others then
-      raise warning 'role subscriptions_support was not set up: %', sqlerrm;
-  end;
+  foreach v_part in array array['pg_net', 'pg_cron', 'role subscriptions_api', 'role subscriptions_support'] loop
+    begin
+      case v_part
+        when 'pg_net' then
+          if exists (select from pg_available_extensions e where e.name = 'pg_net' and e.installed_version is null) then
+            create schema if not exists extensions;
+            create extension pg_net with schema extensions;
+          end if;
+        when 'pg_cron' then
+          if exists (select from pg_available_extensions e where e.name = 'pg_cron' and e.installed_version is null) then
+            create extension pg_cron;
+          end if;
+          if to_regclass('cron.job') is not null then
+            perform cron.schedule(j.name, j.schedule, j.command)
+            from (
+              values
+                -- One statement, because only then it can commit between the batches. 10,000 are enough for any load.
+                ('subscriptions-sweep', '* * * * *',
+                  'do $sweep$ begin for n in 1..10000 loop exit when billing.sweep() = 0; commit; end loop; end $sweep$'),
+                ('subscriptions-reconcile', '* * * * *', 'select billing.call_function(''/api/internal/reconcile'')'),
+                -- Only the runs of these jobs: an app decides how long it keeps its own runs.
+                ('subscriptions-purge-runs', '17 3 * * *',
+                  'delete from cron.job_run_details d using cron.job j where j.jobid = d.jobid '
+                    'and j.jobname like ''subscriptions-%'' and d.end_time < now() - interval ''7 days''')
+            ) j (name, schedule, command);
+          end if;
+        when 'role subscriptions_api' then
+          if not billing.has_pool_role() then
+            if not exists (select from pg_catalog.pg_roles r where r.rolname = 'subscriptions_api') then
+              -- No login as this role is possible until it has a password.
+              create role subscriptions_api login noinherit;
+            end if;
+            grant service_role to subscriptions_api;
+            alter role subscriptions_api login;
+            alter role subscriptions_api set role = 'service_role';
+            alter role subscriptions_api set statement_timeout = '4s';
+          end if;
+        else
+          if not billing.has_support_role() then perform billing.set_up_support(); end if;
+      end case;
+    exception
+      when others then
+        raise warning '% was not set up: %', v_part, sqlerrm;
+    end;
+  end loop;
 
   for v_trigger in
     select e.name, e.timing
@@ -311,12 +263,40 @@ begin
 end $$;
 revoke execute on function billing.set_up() from service_role;
 
--- The newest call of each internal endpoint, if it failed. Security definer: as billing.schedule_faults.
-create function billing.call_faults()
+-- Returns the faults of the schedule: jobs that fail or are overdue, and internal calls that failed or got no answer.
+-- Security definer: support may not read schema cron.
+create function billing.schedule_faults()
 returns table (finding text, subject text, since timestamptz, detail jsonb)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 begin
   return query
+  select
+    j.name || '_overdue',
+    j.name,
+    coalesce(j.done_at, j.since),
+    jsonb_build_object('remedy', case j.name
+      when 'sweep' then
+        'Run "select billing.set_up();". Then check in cron.job_run_details that the job subscriptions-sweep runs each minute.'
+      else
+        'Check that the schedule calls /api/internal/reconcile, that GATEWAY_API_URL and the API key are set, and that the '
+          'gateway answers.'
+    end)
+  from billing.scheduled_jobs j
+  where j.name = 'sweep'
+    and coalesce(j.done_at, j.since) < now() - interval '10 minutes'
+    or j.name = 'reconciliation'
+    and coalesce(j.done_at, j.since) < now() - interval '15 minutes'
+    -- Those that are due, and those that are leased by a run that got no answer.
+    and exists (select from billing.reconciliations r where r.at < billing.clock() + interval '5 minutes')
+  union all
+  -- Only failures that last for ten minutes: another transaction may hold a lock for a moment.
+  select
+    'job_failing', j.name, j.since,
+    jsonb_build_object('error', j.error, 'remedy', 'Repair the cause of the error. The job is retried each minute.')
+  from billing.scheduled_jobs j
+  where j.error is not null
+    and j.since < now() - interval '10 minutes'
+  union all
   select
     'call_failed', last.path, last.called_at,
     jsonb_strip_nulls(
@@ -351,90 +331,31 @@ begin
   ) last
   where last.status_code is null
     or last.status_code not between 200 and 299;
-end $$;
-revoke execute on function billing.call_faults() from service_role;
-
--- Returns the faults of the schedule: jobs that fail or are overdue, and internal calls that failed or got no answer.
-create function billing.schedule_faults()
-returns table (finding text, subject text, since timestamptz, detail jsonb)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
-begin
-  return query
-  select
-    'sweep_overdue',
-    j.name,
-    coalesce(j.done_at, j.since),
-    jsonb_build_object(
-      'remedy',
-      'Run "select billing.set_up();". Then check in cron.job_run_details that the job subscriptions-sweep runs each minute.'
-    )
-  from billing.scheduled_jobs j
-  where j.name = 'sweep'
-    and coalesce(j.done_at, j.since) < now() - interval '10 minutes';
-
-  return query
-  select
-    'reconciliation_overdue',
-    j.name,
-    coalesce(j.done_at, j.since),
-    jsonb_build_object(
-      'remedy',
-      'Check that the schedule calls /api/internal/reconcile, that GATEWAY_API_URL and the API key are set, and that the '
-        'gateway answers.'
-    )
-  from billing.scheduled_jobs j
-  where j.name = 'reconciliation'
-    and coalesce(j.done_at, j.since) < now() - interval '15 minutes'
-    -- Reconciliations that are due, and those that are leased by a run that got no answer.
-    and (
-      exists (
-        select from public.payments p
-        where p.next_reconcile_at < billing.clock() + interval '5 minutes'
-          and p.gateway_order_id is not null
-      )
-      or exists (
-        select from billing.gateway_subscriptions m
-        where m.next_check_at < billing.clock() + interval '5 minutes'
-      )
-    );
-
-  -- Only failures that last for ten minutes: another transaction may hold a lock for a moment.
-  return query
-  select
-    'job_failing', j.name, j.since,
-    jsonb_build_object('error', j.error, 'remedy', 'Repair the cause of the error. The job is retried each minute.')
-  from billing.scheduled_jobs j
-  where j.error is not null
-    and j.since < now() - interval '10 minutes';
 
   if to_regclass('cron.job_run_details') is not null then
-    return query execute $runs$
-      select
-        'job_failing', j.jobname::text, run.start_time,
-        jsonb_build_object(
-          'error', left(run.return_message, 200),
-          'remedy', 'Repair the cause of the error. The schedule runs the job again.'
-        )
-      from cron.job j
-      cross join lateral (
-        select d.status, d.start_time, d.return_message
-        from cron.job_run_details d
-        where d.jobid = j.jobid
-          and d.end_time is not null
-        order by d.runid desc
-        limit 1
-      ) run
-      where j.jobname like 'subscriptions-%'
-        and run.status = 'failed'
-    $runs$;
+    return query
+    select
+      'job_failing', j.jobname::text, run.start_time,
+      jsonb_build_object(
+        'error', left(run.return_message, 200),
+        'remedy', 'Repair the cause of the error. The schedule runs the job again.'
+      )
+    from cron.job j
+    cross join lateral (
+      select d.status, d.start_time, d.return_message
+      from cron.job_run_details d
+      where d.jobid = j.jobid
+        and d.end_time is not null
+      order by d.runid desc
+      limit 1
+    ) run
+    where j.jobname like 'subscriptions-%'
+      and run.status = 'failed';
   end if;
-
-  return query select * from billing.call_faults();
 end $$;
 revoke execute on function billing.schedule_faults() from service_role;
 
--- Returns what a monitor checks. Contract: GET /api/health.
--- API: service_role only.
+-- Returns what a monitor checks. Contract: GET /api/health. API: service_role only.
 create function public.get_health(
   p_destinations text default null -- the configured destinations, comma-separated; null: all
 )
@@ -454,38 +375,28 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
     'last_sweep_at', (select billing.iso_time(j.done_at) from billing.scheduled_jobs j where j.name = 'sweep')
   )
 $$;
-comment on function public.get_health(text) is
-  'Returns the times of the oldest undelivered side effect, the newest webhook and the newest sweep. No customer data.';
+comment on function public.get_health(text) is 'Returns the times that a monitor checks. No customer data.';
 
--- Returns the newest applied migration up to a version. An app's own migrations count: only an equal version says that the
--- service's migrations are applied.
+-- An app's own migrations count: only an equal version says that the service's migrations are applied.
 -- Security definer: service_role has no rights on the CLI's table of migrations.
 create function billing.applied_version(p_until text)
 returns text -- null: no such migration, or the migrations were applied without the CLI
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
-declare
-  v_version text;
 begin
   if to_regclass('supabase_migrations.schema_migrations') is null then return null; end if;
-  execute 'select max(m.version) from supabase_migrations.schema_migrations m where m.version <= $1'
-  into v_version
-  using p_until;
-  return v_version;
+  return (select max(m.version) from supabase_migrations.schema_migrations m where m.version <= p_until);
 end $$;
 
--- Returns the newest applied migration, up to the one that the function is made for: a newer schema serves an older
--- function, too. API: service_role only.
+-- A newer schema serves an older function, too. API: service_role only.
 create function public.get_schema_version(
   p_function_version text -- the newest migration that the function is made for
 )
 returns jsonb -- {version}: p_function_version if it is applied, else an older version; null: not known
 language sql stable set search_path = pg_catalog, pg_temp
 as $$ select jsonb_build_object('version', billing.applied_version(p_function_version)) $$;
-comment on function public.get_schema_version(text) is
-  'Returns the newest applied migration that is not newer than the given one.';
+comment on function public.get_schema_version(text) is 'Returns the newest applied migration up to the given one.';
 
--- Postgres lets PUBLIC execute each new function. The migrations keep this default, because a revoke would close functions
--- of the app, too.
+-- Postgres lets PUBLIC execute each new function. To revoke this default would close functions of the app, too.
 create view billing.open_functions with (security_invoker = true) as
 select
   signature.text as name,
@@ -510,8 +421,7 @@ where p.pronamespace = 'public'::regnamespace
       and d.deptype = 'e'
   );
 comment on view billing.open_functions is
-  'Functions of schema public that run with the rights of their owner (security definer) and that anon may execute, without '
-  'a comment that says that it is intended.';
+  'Security definer functions of schema public that anon may execute, without a comment that says that it is intended.';
 
 revoke execute on function
   public.finish_reconciliation, public.begin_reconciliation, public.end_reconciliation, public.get_health,

@@ -22,37 +22,14 @@ as $$ begin return to_char(p_at at time zone 'UTC', 'FMDD Mon YYYY'); end $$;
 
 create view billing.receipts with (security_invoker = true) as
 select
-  p.user_id,
-  case
-    when p.extra_of is not null then 'extra_payment'
-    when p.gateway_subscription_id is not null then 'cycle'
-    else 'payment'
-  end as kind,
-  coalesce(p.gateway_subscription_id, p.extra_of::text, p.id::text) as source_id,
-  p.gateway_payment_id, p.gateway_order_id, p.gateway_key_id, p.captured_at as received_at, p.tier, p.currency,
-  p.amount, p.refunded_amount,
+  p.user_id, p.id, p.extra_of, p.gateway_payment_id, p.gateway_key_id, p.captured_at as received_at, p.tier, p.currency, p.amount,
   billing.paid(p) as paid,
-  p.period_start,
-  p.period_end
+  p.period_start, p.period_end
 from public.payments p
 where p.status = 'captured'
   and (p.extra_of is null or p.confirmed_at is not null);
-comment on view billing.receipts is 'The money that was received: captured payments, further payments on an order, cycles.';
-comment on column billing.receipts.user_id is 'The customer. Null: the user was deleted.';
-comment on column billing.receipts.kind is
-  'payment, extra_payment (a further payment on an order) or cycle (of a gateway subscription).';
-comment on column billing.receipts.source_id is 'The id of the payment, or of the gateway subscription.';
-comment on column billing.receipts.gateway_payment_id is 'The gateway''s id of the payment.';
-comment on column billing.receipts.gateway_order_id is 'The gateway''s id of the order. Null: a cycle, or extra.';
-comment on column billing.receipts.gateway_key_id is 'The API key of the order or the subscription, if known.';
-comment on column billing.receipts.received_at is 'When the payment was captured or the cycle was charged.';
-comment on column billing.receipts.tier is 'The tier that was sold.';
-comment on column billing.receipts.currency is 'The currency of the amounts.';
-comment on column billing.receipts.amount is 'The amount in minor currency units.';
-comment on column billing.receipts.refunded_amount is 'The sum of the processed refunds, minor currency units.';
-comment on column billing.receipts.paid is 'The amount without refunds, and 0 after a lost dispute, minor currency units.';
-comment on column billing.receipts.period_start is 'Start of the period that was paid for. Null: it gave none.';
-comment on column billing.receipts.period_end is 'End of the period that was paid for. Null: it gave none.';
+comment on view billing.receipts is 'What was received, in minor units: captured payments, further payments on an order, cycles.';
+comment on column billing.receipts.paid is 'The amount without refunds, and 0 after a lost dispute.';
 
 -- Returns in one sentence why a user has the tier: the source that rules.
 create function billing.why_text(p_ruling billing.ruling)
@@ -138,21 +115,10 @@ left join public.subscriptions s on s.user_id = u.user_id and s.status = 'active
 left join lateral (select billing.find_ruling(u.user_id) as ruling offset 0) found on true
 left join lateral (select ((found.ruling).source).* where (found.ruling).is_live) live on true;
 comment on view billing.customers is 'One row for each user: tier, why, and what was paid. Filter it by email or user_id.';
-comment on column billing.customers.user_id is 'The id of the user.';
-comment on column billing.customers.email is 'The e-mail address, in lower case. Null: the user has none.';
-comment on column billing.customers.name is 'The display name of the profile, else its username.';
-comment on column billing.customers.tier is 'The tier of the profile, as the app reads it; free without one.';
-comment on column billing.customers.why is 'In one sentence the source that gives the tier, or the one that gave it last.';
-comment on column billing.customers.source_kind is
-  'payment, gateway_subscription, grant or manual (a row written by hand). Null: nothing runs.';
-comment on column billing.customers.source_id is 'The id of the payment, subscription or grant; of the user for manual.';
+comment on column billing.customers.source_kind is 'payment, gateway_subscription, grant or manual (by hand). Null: none runs.';
 comment on column billing.customers.until is 'End of the period, without the days of grace. Null: nothing runs, or no end.';
-comment on column billing.customers.billing is
-  'billed (the gateway charges a next cycle), one-time or complimentary. Null: nothing runs, or written by hand.';
-comment on column billing.customers.last_payment_at is 'When the newest payment was captured or the newest cycle charged.';
+comment on column billing.customers.billing is 'billed (a cycle follows), one-time or complimentary. Null: none, or by hand.';
 comment on column billing.customers.lifetime_amounts is 'For each currency captured minus refunded and lost in disputes, minor units.';
-comment on column billing.customers.open_findings is 'The number of rows of billing.findings about this user.';
-comment on column billing.customers.signed_up_at is 'When the user signed up.';
 
 -- For parts of names. Cost: a few index entries at a sign-up and at a change of a name; a change of the tier writes none.
 -- A server without the extension searches names by a scan.
@@ -194,8 +160,6 @@ declare
   v_last constant text := greatest(v_text || repeat('z', 20), v_text || '~', v_text || chr(1114109));
   v_ids uuid[];
   v_ways text[];
-  v_names uuid[] := '{}';
-  v_emails uuid[] := '{}';
 begin
   if v_query = '' then return; end if;
   select array_agg(found.id order by found.rank), array_agg(found.way order by found.rank)
@@ -229,40 +193,30 @@ begin
       order by u.email
       limit v_most
     )
-  ) found
-  where found.id is not null;
-
-  -- Shorter parts have no trigram: only names that begin with them are found.
-  if coalesce(cardinality(v_ids), 0) < v_most then
-    v_names := array(
-      select p.user_id
+    union all
+    (
+      -- Shorter parts have no trigram: only names that begin with them are found.
+      select p.user_id, 'name', 3
       from billing.profiles p
       where lower(coalesce(p.display_name, '') || ' ' || coalesce(p.username, ''))
         like case when char_length(v_text) < 3 then '' else '%' end || v_pattern || '%'
       limit v_most
-    );
-  end if;
+    )
+  ) found
+  where found.id is not null;
 
   -- Any part of an address has no index, so this reads all users.
-  if cardinality(v_ids || v_names) = 0
-    and (
-      select c.reltuples
-      from pg_catalog.pg_class c
-      where c.relname = 'users'
-        and c.relnamespace = (select n.oid from pg_catalog.pg_namespace n where n.nspname = 'auth')
-    ) < 200000
+  if v_ids is null
+    and (select c.reltuples from pg_class c where c.relname = 'users' and c.relnamespace = 'auth'::regnamespace) < 200000
   then
-    v_emails := array(select u.user_id from billing.users u where u.email like '%' || v_pattern || '%' limit v_most);
+    v_ids := array(select u.user_id from billing.users u where u.email like '%' || v_pattern || '%' limit v_most);
   end if;
 
   return query
-  select u.user_id, u.email, u.name, coalesce(pr.subscription_tier, 'free'), hit.way
+  select u.user_id, u.email, u.name, coalesce(pr.subscription_tier, 'free'), coalesce(hit.way, 'email')
   from (
     select h.id, min(h.place) as place, (array_agg(h.way order by h.place))[1] as way
-    from unnest(
-      v_ids || v_names || v_emails,
-      v_ways || array(select 'name' from unnest(v_names)) || array(select 'email' from unnest(v_emails))
-    ) with ordinality h (id, way, place)
+    from unnest(v_ids, v_ways) with ordinality h (id, way, place)
     group by h.id
   ) hit
   cross join lateral (select * from billing.users w where w.user_id = hit.id offset 0) u
@@ -270,6 +224,5 @@ begin
   order by hit.place
   limit v_most;
 end $$;
-comment on function billing.search_customers is
-  'At most 20 customers by the beginning of an e-mail address, a part of a name, or a whole id of the user, an order, a '
-  'payment, a refund or a subscription.';
+comment on function billing.search_customers is 
+  'At most 20 customers by the beginning of an address, a part of a name, or an id of the user or of a gateway''s record.';

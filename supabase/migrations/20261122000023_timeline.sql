@@ -18,12 +18,10 @@ begin
   );
 end $$;
 
--- The state of a side effect: queued, delivered or parked.
 create function billing.outbox_state(p_delivered_at timestamptz, p_parked_at timestamptz)
 returns text language sql immutable set search_path = pg_catalog, pg_temp
 return case when p_delivered_at is not null then 'delivered' when p_parked_at is not null then 'parked' else 'queued' end;
 
--- The gateway's ids by which events name a customer's records. An event is found by them.
 create view billing.subjects with (security_invoker = true) as
 select p.user_id, p.gateway_order_id as subject_id, 'orders' as kind, p.gateway_key_id
 from public.payments p
@@ -37,11 +35,7 @@ select m.user_id, m.gateway_subscription_id, 'subscriptions', o.gateway_key_id
 from billing.gateway_subscriptions m
 left join billing.subscription_orders o on o.gateway_subscription_id = m.gateway_subscription_id
 where m.gateway_subscription_id <> '';
-comment on view billing.subjects is 'The gateway''s ids of each customer''s orders, payments and subscriptions.';
-comment on column billing.subjects.user_id is 'The customer. Null: the user was deleted.';
-comment on column billing.subjects.subject_id is 'The gateway''s id.';
-comment on column billing.subjects.kind is 'orders, payments or subscriptions.';
-comment on column billing.subjects.gateway_key_id is 'The API key under which it was made, if known.';
+comment on view billing.subjects is 'The gateway''s ids of each customer''s orders, payments and subscriptions (kind).';
 
 create view billing.timeline with (security_invoker = true) as
 select u.user_id, u.email, line.at, line.what, line.reference, line.detail, line.link, line.rank
@@ -50,19 +44,23 @@ cross join lateral (
   select u.signed_up_at as at, 'signed_up' as what, u.user_id::text as reference, 'Signed up.' as detail, null as link,
     0 as rank
   union all
-  select p.created_at, 'order', coalesce(p.gateway_order_id, p.id::text),
-    format('Order of %s for %s.', billing.amount_text(p.amount, p.currency), p.tier)
-      || coalesce(' Credit: ' || billing.amount_text(p.credit, p.currency) || '.', ''),
-    billing.gateway_link(p.gateway_key_id, 'orders', p.gateway_order_id), 1
+  select l.at, l.what, l.reference, l.detail, billing.gateway_link(p.gateway_key_id, l.kind, l.id), l.rank
   from public.payments p
+  cross join lateral (
+    values
+      (
+        case when coalesce(p.gateway_subscription_id, p.extra_of::text) is null then p.created_at end, 'order',
+        coalesce(p.gateway_order_id, p.id::text),
+        format('Order of %s for %s.', billing.amount_text(p.amount, p.currency), p.tier)
+          || coalesce(' Credit: ' || billing.amount_text(p.credit, p.currency) || '.', ''),
+        'orders', p.gateway_order_id, 1
+      ),
+      (p.uncaptured_at, 'attempt_failed', p.gateway_payment_id, 'The gateway did not capture the payment.', 'payments',
+        p.gateway_payment_id, 3),
+      (case when p.dispute_status is not null then coalesce(p.dispute_event_at, p.captured_at) end, 'dispute',
+        p.gateway_payment_id, format('Dispute: %s.', p.dispute_status), 'payments', p.gateway_payment_id, 3)
+  ) l (at, what, reference, detail, kind, id, rank)
   where p.user_id = u.user_id
-    and coalesce(p.gateway_subscription_id, p.extra_of::text) is null
-  union all
-  select p.uncaptured_at, 'attempt_failed', p.gateway_payment_id, 'The gateway did not capture the payment.',
-    billing.gateway_link(p.gateway_key_id, 'payments', p.gateway_payment_id), 3
-  from public.payments p
-  where p.user_id = u.user_id
-    and p.uncaptured_at is not null
   union all
   select
     e.received_at,
@@ -91,9 +89,9 @@ cross join lateral (
   ) subject
   join billing.gateway_events e on e.subject_id = subject.subject_id
   union all
-  select r.received_at, 'captured', coalesce(r.gateway_payment_id, r.source_id),
+  select r.received_at, 'captured', coalesce(r.gateway_payment_id, r.id::text),
     billing.amount_text(r.amount, r.currency) || case
-      when r.kind = 'extra_payment' then ': a further payment on the order.'
+      when r.extra_of is not null then ': a further payment on the order.'
       when r.period_end is null then ' captured. It gave no tier.'
       else format(
         ' captured for %s, %s to %s.', coalesce(r.tier, 'a cycle'), billing.day_text(r.period_start),
@@ -111,13 +109,6 @@ cross join lateral (
   join billing.refunds f on f.gateway_payment_id = r.gateway_payment_id
   where r.user_id = u.user_id
   union all
-  select
-    coalesce(p.dispute_event_at, p.captured_at), 'dispute', p.gateway_payment_id, format('Dispute: %s.', p.dispute_status),
-    billing.gateway_link(p.gateway_key_id, 'payments', p.gateway_payment_id), 3
-  from public.payments p
-  where p.user_id = u.user_id
-    and p.dispute_status is not null
-  union all
   select g.at, 'grant', g.id::text,
     format('%s until %s: %s.', g.tier, billing.day_text(g.until), rtrim(coalesce(g.reason, 'no reason'), '.')), null, 4
   from billing.grants g
@@ -126,7 +117,6 @@ cross join lateral (
   select g.ended_at, 'grant_ended', g.id::text, coalesce(g.ended_reason, 'ended') || '.', null, 4
   from billing.grants g
   where g.user_id = u.user_id
-    and g.ended_at is not null
   union all
   select a.created_at, 'support_action', coalesce(a.reference, a.id::text),
     format('%s by %s: %s Reason: %s.', a.action, coalesce(a.actor_email, a.actor), a.result, rtrim(a.reason, '.')), null, 2
@@ -152,7 +142,6 @@ cross join lateral (
   select w.withdrawn_at, 'resumed', null, 'By the customer.', null, 2
   from billing.wishes w
   where w.user_id = u.user_id
-    and w.withdrawn_at is not null
   union all
   select o.created_at, 'change', o.gateway_subscription_id,
     format('To %s from %s.', o.tier, billing.day_text(coalesce(o.starts_at, o.created_at)))
@@ -171,19 +160,10 @@ cross join lateral (
   from billing.gateway_subscriptions m
   join billing.outbox o on o.key = 'cancel-subscription/' || m.gateway_subscription_id
   where m.user_id = u.user_id
-) line;
-comment on view billing.timeline is
-  'What happened to each customer: orders, attempts, money, events, tiers, mails, grants and support actions. Filter it by '
-  'email or user_id, and sort it by at and rank.';
-comment on column billing.timeline.user_id is 'The id of the user.';
-comment on column billing.timeline.email is 'The e-mail address, in lower case.';
-comment on column billing.timeline.at is 'When it happened. For a mail: when it was queued.';
-comment on column billing.timeline.what is
-  'signed_up, order, attempt_failed, webhook, reconciliation, captured, refunded, dispute, grant, grant_ended, '
-  'support_action, tier_changed, mail, cancelled or resumed (by the customer), change (of the plan), or cancellation (of a '
-  'gateway subscription).';
+) line
+where line.at is not null;
+comment on view billing.timeline is 'What happened to each customer. Filter it by email or user_id, and sort it by at and rank.';
 comment on column billing.timeline.reference is 'The gateway''s id of the record, or our id of the grant, mail or action.';
-comment on column billing.timeline.detail is 'What happened, in words.';
 comment on column billing.timeline.link is 'The record in the gateway''s dashboard. Null: its address or mode is not known.';
 comment on column billing.timeline.rank is 'Sorts rows of the same time: a cause before its effect.';
 
@@ -198,18 +178,9 @@ left join lateral (
   select s.user_id from billing.subjects s where s.subject_id = e.subject_id and s.user_id is not null limit 1
 ) subject on true;
 comment on view billing.webhooks is
-  'The ledger: what the gateway delivered, and what reconciliation read (deliveries 0). Filter it by received_at, '
-  'body_sha256 or subject_id; for one customer read billing.timeline.';
+  'The ledger, with the customer. Filter it by received_at, body_sha256 or subject_id; for one customer read billing.timeline.';
 comment on column billing.webhooks.body_sha256 is 'The hash of the body: the reference of replay_event and ignore_event.';
-comment on column billing.webhooks.received_at is 'When it first arrived.';
-comment on column billing.webhooks.event is 'The name of the event.';
-comment on column billing.webhooks.subject_id is 'The gateway''s id of the order, payment or subscription.';
-comment on column billing.webhooks.user_id is 'The customer, where known.';
-comment on column billing.webhooks.email is 'The customer''s e-mail address, where known.';
 comment on column billing.webhooks.deliveries is 'How often it was delivered. 0: reconciliation read it from the gateway.';
-comment on column billing.webhooks.attempts is 'How often it was applied.';
-comment on column billing.webhooks.outcome is 'What became of it, as in billing.gateway_events.';
-comment on column billing.webhooks.payload is 'The body. Null: deleted after 90 days.';
 
 create view billing.messages with (security_invoker = true) as
 select
@@ -223,18 +194,10 @@ select
 from billing.outbox o;
 comment on view billing.messages is 'Mails and other side effects. Filter it by id, recipient or created_at.';
 comment on column billing.messages.id is 'The number of the message: the reference of requeue_mail.';
-comment on column billing.messages.kind is 'What it is, such as payment-success. Contract: E-mails.';
-comment on column billing.messages.destination is
-  'email, notice, revalidation (of cached pages) or gateway (a cancellation).';
-comment on column billing.messages.recipient is 'The address of a mail. Null: it is no mail.';
+comment on column billing.messages.destination is 'email, notice, revalidation (of cached pages) or gateway (a cancellation).';
 comment on column billing.messages.user_id is 'The user who has this address now, or whose subscription is cancelled.';
-comment on column billing.messages.state is 'queued, delivered or parked (an admin repairs the cause and requeues it).';
-comment on column billing.messages.attempts is 'How often delivery was tried.';
+comment on column billing.messages.state is 'queued, delivered or parked: an admin repairs the cause and requeues it.';
 comment on column billing.messages.last_error is 'Why the newest attempt failed, it was withdrawn, or no mail was sent.';
-comment on column billing.messages.created_at is 'When it was enqueued.';
-comment on column billing.messages.delivered_at is 'When the receiver accepted it.';
-comment on column billing.messages.next_attempt_at is 'When it is tried next. Null: it is delivered or parked.';
-comment on column billing.messages.payload is 'The data from which the mail is written.';
 
 create view billing.customer_payments with (security_invoker = true) as
 select
@@ -258,22 +221,10 @@ select
   end as kind,
   coalesce(p.gateway_subscription_id, p.extra_of::text, p.id::text) as source_id
 from public.payments p;
-comment on view billing.customer_payments is 'Orders, paid or not, further payments on them, cycles. Filter by user_id.';
-comment on column billing.customer_payments.user_id is 'The customer. Null: the user was deleted.';
-comment on column billing.customer_payments.gateway_order_id is 'The gateway''s id of the order. Null: a cycle, or extra.';
-comment on column billing.customer_payments.gateway_payment_id is 'The gateway''s id of the payment. Null: not paid.';
-comment on column billing.customer_payments.at is 'When it was captured or charged, else when the order was made.';
-comment on column billing.customer_payments.tier is 'The tier that was sold.';
-comment on column billing.customer_payments.amount is 'The amount in minor currency units.';
-comment on column billing.customer_payments.currency is 'The currency of the amounts.';
-comment on column billing.customer_payments.status is 'created (not paid), captured or failed.';
+comment on view billing.customer_payments is 'Orders, paid or not, further payments, cycles. Minor units. Filter by user_id.';
 comment on column billing.customer_payments.attempts is 'The known attempts: failed ones, and the one that succeeded.';
-comment on column billing.customer_payments.last_error is 'Why the newest attempt failed, in the gateway''s words.';
-comment on column billing.customer_payments.refunded_amount is 'The sum of the processed refunds, minor currency units.';
-comment on column billing.customer_payments.dispute_status is 'The newest state of a dispute. Null: there is none.';
 comment on column billing.customer_payments.kind is 'order, extra_payment (a further payment on an order) or cycle.';
-comment on column billing.customer_payments.source_id is
-  'Our id of the payment, or the subscription: the reference of actions.';
+comment on column billing.customer_payments.source_id is 'Our id of the payment, or the subscription: for actions.';
 
 create view billing.service_state with (security_invoker = true) as
 select
@@ -301,9 +252,3 @@ from (
   ) r
 ) today;
 comment on view billing.service_state is 'The state of the service in one row. Days begin at midnight UTC.';
-comment on column billing.service_state.last_webhook_at is 'When the gateway last delivered a webhook.';
-comment on column billing.service_state.last_sweep_at is 'When the sweep last left nothing to do. It runs each minute.';
-comment on column billing.service_state.last_reconciliation_at is 'When reconciliation last left nothing to do.';
-comment on column billing.service_state.oldest_undelivered_mail_at is 'Since when the oldest mail is due. Null: none is.';
-comment on column billing.service_state.payments_today is 'The payments and cycles of today.';
-comment on column billing.service_state.revenue_today is 'For each currency the amount before refunds, in minor units.';

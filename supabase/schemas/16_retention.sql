@@ -34,8 +34,7 @@ begin
   return v_deleted;
 end $$;
 
--- Deletes a batch of the mails that were enqueued more than 90 days ago, delivered or not. A mail holds the name and the
--- address of a user who may be deleted by now. A mail that was not sent by then is useless.
+-- Deletes a batch of the mails of more than 90 days ago, sent or not: they hold the name and the address of a user.
 create function billing.delete_mails()
 returns integer -- how many rows were deleted; call again until it is 0
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -45,8 +44,8 @@ begin
   );
 end $$;
 
--- Reduces a batch of the payloads of events that name no known user, a day after they arrived. Such an event may be about a
--- customer of another app, or about a deleted user: for example the capture of a cycle that was charged after the deletion.
+-- Reduces a batch of the payloads of events that name no known user, a day after they arrived: it may be a customer of another
+-- app, or a deleted user.
 create function billing.reduce_payloads()
 returns integer -- how many payloads were reduced; call again until it is 0
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -154,8 +153,7 @@ begin
     $condition$
   ) + billing.delete_oldest(
     'billing.outbox', 'delivered_at', v_outbox_until,
-    -- A cancellation is kept until the mirror shows its subscription as cancelled. As long as the gateway may bill the
-    -- subscription, the row proves that the cancellation was delivered.
+    -- As long as the gateway may bill the subscription, the row proves that the cancellation was delivered.
     $condition$
       (
         r.kind <> 'cancel-subscription'

@@ -114,8 +114,7 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout
 declare
   v_payment public.payments;
   v_email text;
-  v_answer record;
-  v_applied integer := 0;
+  v_applied integer;
   v_is_over boolean;
 begin
   perform billing.begin_request('reconciliation', null);
@@ -132,19 +131,16 @@ begin
   -- not the lock on its ledger row, which comes after the payment in the lock order.
   select * into v_payment from public.payments p where p.id = p_payment_id for update;
 
-  for v_answer in
+  select count(*) filter (where billing.apply_answer(a.key, a.event, a.payload, null, v_payment.created_at))
+  into v_applied
+  from (
     select e.key, e.event, e.payload
     from jsonb_array_elements(p_items::jsonb) item
     cross join lateral billing.events_of(item || jsonb_build_object('order_id', v_payment.gateway_order_id)) e
     where jsonb_typeof(item) = 'object'
     -- Captures come before failures, so that no mail about a failed attempt is sent for a paid order.
-    order by
-      array_position(array['payment.captured', 'refund.processed', 'refund.failed', 'payment.failed'], e.event),
-      e.key
-  loop
-    v_applied := v_applied
-      + billing.apply_answer(v_answer.key, v_answer.event, v_answer.payload, null, v_payment.created_at)::integer;
-  end loop;
+    order by array_position(array['payment.captured', 'refund.processed', 'refund.failed', 'payment.failed'], e.event), e.key
+  ) a;
 
   select * into v_payment from public.payments p where p.id = p_payment_id for update;
   v_is_over := v_payment.status = 'captured'
@@ -153,9 +149,7 @@ begin
     and billing.next_reconciliation(v_payment) is null
     and (p_items::jsonb @> '[{"status": "captured"}]') is not true;
   update public.payments p
-  set next_reconcile_at = case
-      when not billing.is_settled(v_payment) then billing.next_reconciliation(v_payment)
-    end
+  set next_reconcile_at = case when not billing.is_settled(v_payment) then billing.next_reconciliation(v_payment) end
   where p.id = p_payment_id;
   if v_is_over then
     perform billing.note_cause('never captured', v_payment.gateway_payment_id);
@@ -299,9 +293,9 @@ declare
   v_status constant text := billing.json_text(v_entity -> 'status');
   v_now constant timestamptz := date_trunc('second', billing.clock());
   v_paid_count constant bigint := billing.json_integer(v_entity -> 'paid_count');
-  v_since timestamptz;
+  v_second constant bigint := extract(epoch from v_now);
   v_event text;
-  v_applied boolean := false;
+  v_applied boolean;
 begin
   perform billing.begin_request('reconciliation', p_gateway_subscription_id);
   select s.user_id into v_user_id from public.subscriptions s where s.id = p_subscription_id;
@@ -311,39 +305,29 @@ begin
   where (m.user_id, m.gateway_subscription_id) = (v_user_id, p_gateway_subscription_id)
   for update;
   if not found then return jsonb_build_object('applied', false, 'lacks_payment', false); end if;
-  v_since := coalesce(v_mirrored.period_end - interval '1 day', 'infinity');
   -- The user is known, so the notes in the answer are not used.
-  v_entity := v_entity || jsonb_build_object(
-    'id', p_gateway_subscription_id,
-    'notes', jsonb_build_object('user_id', v_user_id)
-  );
+  v_entity := v_entity
+    || jsonb_build_object('id', p_gateway_subscription_id, 'notes', jsonb_build_object('user_id', v_user_id));
   select e.event, e.entity into v_event, v_entity from billing.missed_event(v_mirrored, v_entity) e;
-  if v_event is not null then
-    v_applied := billing.apply_answer(
-      concat_ws(':', 'reconcile', p_gateway_subscription_id, v_status, case
-        when v_event = 'subscription.charged' then v_entity ->> 'current_end'
-      end),
-      v_event,
-      jsonb_build_object('subscription', jsonb_build_object('entity', v_entity)),
+  select coalesce(bool_or(billing.apply_answer(
+    concat_ws(':', 'reconcile', p_gateway_subscription_id, v_status, a.mark), a.event,
+    jsonb_build_object('subscription', jsonb_build_object('entity', a.entity)), a.at,
+    coalesce(v_mirrored.period_end - interval '1 day', 'infinity')
+  )), false)
+  into v_applied
+  from (
+    values
       -- A charge happens when its period begins. So its webhook changes nothing if it still arrives.
-      v_entity -> case when v_event = 'subscription.charged' then 'current_start' else 'ended_at' end,
-      v_since
-    );
-  end if;
-  if v_status is distinct from v_mirrored.gateway_status
-    and v_status in ('active', 'pending', 'halted', 'paused', 'completed')
-    and (v_status <> 'active' or v_mirrored.gateway_status in ('pending', 'halted', 'paused'))
-  then
-    v_applied := billing.apply_answer(
-      concat_ws(':', 'reconcile', p_gateway_subscription_id, v_status, extract(epoch from v_now)::bigint),
-      case v_status when 'active' then 'subscription.updated' else 'subscription.' || v_status end,
-      jsonb_build_object('subscription', jsonb_build_object(
-        'entity', p_entity::jsonb || jsonb_build_object('id', v_entity -> 'id', 'notes', v_entity -> 'notes')
-      )),
-      to_jsonb(extract(epoch from v_now)::bigint),
-      v_since
-    ) or v_applied;
-  end if;
+      (case when v_event = 'subscription.charged' then v_entity ->> 'current_end' end, v_event, v_entity,
+        v_entity -> case when v_event = 'subscription.charged' then 'current_start' else 'ended_at' end,
+        v_event is not null),
+      (v_second::text, case v_status when 'active' then 'subscription.updated' else 'subscription.' || v_status end,
+        p_entity::jsonb || jsonb_build_object('id', v_entity -> 'id', 'notes', v_entity -> 'notes'), to_jsonb(v_second),
+        v_status is distinct from v_mirrored.gateway_status
+          and v_status in ('active', 'pending', 'halted', 'paused', 'completed')
+          and (v_status <> 'active' or v_mirrored.gateway_status in ('pending', 'halted', 'paused')))
+  ) a (mark, event, entity, at, is_due)
+  where a.is_due;
 
   update billing.gateway_subscriptions m
   set checked_at = billing.clock(),
@@ -386,35 +370,22 @@ declare
     || jsonb_build_object('id', v_id, 'notes', jsonb_build_object('user_id', p_order.user_id));
   v_has_begun constant boolean := billing.json_time(p_entity -> 'current_end') is not null
     and v_status in ('active', 'pending', 'halted', 'paused', 'completed');
-  v_event record;
-  v_applied boolean := false;
 begin
-  for v_event in
-    select e.key, e.name, e.at, e.payment
-    from (
-      values
-        -- The same key as in public.apply_gateway_subscription.
-        (concat_ws(':', 'reconcile', v_id, 'active', p_entity ->> 'current_end'), 'subscription.activated',
-          p_entity -> 'current_start', null, v_has_begun and v_status = 'active'),
-        (concat_ws(':', 'reconcile', v_id, 'charged', p_payment ->> 'id'), 'subscription.charged',
-          p_entity -> 'current_start', p_payment, v_has_begun and p_payment is not null),
-        (concat_ws(':', 'reconcile', v_id, 'authenticated'), 'subscription.authenticated',
-          to_jsonb(extract(epoch from v_now)::bigint), null, v_status = 'authenticated')
-    ) e (key, name, at, payment, is_due)
-    where e.is_due
-  loop
-    v_applied := billing.apply_answer(
-      v_event.key,
-      v_event.name,
-      case
-        when v_event.payment is null then '{}'
-        else jsonb_build_object('payment', jsonb_build_object('entity', v_event.payment))
-      end || jsonb_build_object('subscription', jsonb_build_object('entity', v_subscription)),
-      v_event.at,
-      case when p_is_missed then p_order.created_at end
-    ) or v_applied;
-  end loop;
-  return v_applied;
+  return coalesce(bool_or(billing.apply_answer(
+    e.key, e.name, e.payment || jsonb_build_object('subscription', jsonb_build_object('entity', v_subscription)), e.at,
+    case when p_is_missed then p_order.created_at end
+  )), false)
+  from (
+    values
+      -- The same key as in public.apply_gateway_subscription.
+      (concat_ws(':', 'reconcile', v_id, 'active', p_entity ->> 'current_end'), 'subscription.activated',
+        p_entity -> 'current_start', '{}'::jsonb, v_has_begun and v_status = 'active'),
+      (concat_ws(':', 'reconcile', v_id, 'charged', p_payment ->> 'id'), 'subscription.charged', p_entity -> 'current_start',
+        jsonb_build_object('payment', jsonb_build_object('entity', p_payment)), v_has_begun and p_payment is not null),
+      (concat_ws(':', 'reconcile', v_id, 'authenticated'), 'subscription.authenticated',
+        to_jsonb(extract(epoch from v_now)::bigint), '{}', v_status = 'authenticated')
+  ) e (key, name, at, payment, is_due)
+  where e.is_due;
 end $$;
 
 -- Applies the gateway's answer about a subscription that a user asked for. One that was not authorised in time is cancelled,
@@ -499,43 +470,28 @@ begin
 end $$;
 comment on function public.apply_order_read is 'Applies the gateway''s payments on an order, and returns the order.';
 
--- A run that used up its time counts as done, so billing.schedule_faults does not see a backlog that grows. What is due for
--- two hours was never claimed: a claim moves its time.
+create view billing.reconciliations with (security_invoker = true) as
+select 'payments' as kind, p.next_reconcile_at as at
+from public.payments p
+where p.gateway_order_id is not null
+union all
+select 'gateway_subscriptions', m.next_check_at
+from billing.gateway_subscriptions m
+union all
+select 'subscription_orders', o.next_check_at
+from billing.subscription_orders o;
+comment on view billing.reconciliations is 'When each record is read from the gateway next. A claim moves the time.';
+
+-- A run that used up its time counts as done, so billing.schedule_faults does not see a backlog that grows.
 create view billing.reconciliation_backlog with (security_invoker = true) as
-select due.kind, min(due.at) as since, count(*) as due
+select r.kind, min(r.at) as since, count(*) as due
 from billing.scheduled_jobs j
-cross join lateral (
-  (
-    select 'payments' as kind, p.next_reconcile_at as at
-    from public.payments p
-    where p.next_reconcile_at < billing.clock() - interval '2 hours'
-      and p.gateway_order_id is not null
-    order by p.next_reconcile_at
-    limit 10000
-  )
-  union all
-  (
-    select 'gateway_subscriptions', m.next_check_at
-    from billing.gateway_subscriptions m
-    where m.next_check_at < billing.clock() - interval '2 hours'
-    order by m.next_check_at
-    limit 10000
-  )
-  union all
-  (
-    select 'subscription_orders', o.next_check_at
-    from billing.subscription_orders o
-    where o.next_check_at < billing.clock() - interval '2 hours'
-    order by o.next_check_at
-    limit 10000
-  )
-) due
+join billing.reconciliations r on r.at < billing.clock() - interval '2 hours'
 where j.name = 'reconciliation'
   and j.done_at > now() - interval '15 minutes'
-group by due.kind;
+group by r.kind;
 comment on view billing.reconciliation_backlog is
-  'Reconciliations that are due for more than two hours, although the runs get answers: more becomes due than the rate of '
-  'the calls allows. due counts to 10,000. Without runs or answers the finding is reconciliation_overdue.';
+  'Reconciliations that are due for more than two hours although the runs get answers: more becomes due than the rate allows.';
 
 revoke execute on function
   public.claim_payments_to_reconcile, public.apply_order_payments, public.claim_subscriptions_to_reconcile,

@@ -12,10 +12,8 @@ end $$;
 create function billing.payment_id_of(p_reference text)
 returns uuid language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
-  if p_reference ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
-    return (select p.id from public.payments p where p.id = p_reference::uuid);
-  end if;
   return coalesce(
+    (select p.id from public.payments p where p.id = billing.json_uuid(to_jsonb(p_reference))),
     (select p.id from public.payments p where p.gateway_order_id = p_reference),
     (select p.id from public.payments p where p.gateway_payment_id = p_reference)
   );
@@ -25,8 +23,7 @@ create type billing.support_action as enum (
   'grant', 'revoke_grant', 'end_access', 'requeue_mail', 'replay_event', 'ignore_event', 'reconcile_now', 'note'
 );
 
--- No foreign key to the user: the trail outlives the user. The defaults are for forms, which else ask for the columns that
--- the triggers write.
+-- No foreign key: the trail outlives the user. The defaults are for forms, which else ask for what the triggers write.
 create table billing.support_actions (
   id bigint generated always as identity primary key,
   action billing.support_action not null,
@@ -47,26 +44,19 @@ create index support_actions_reference_idx on billing.support_actions (reference
 comment on table billing.support_actions is
   'What admins did for customers. Insert a row to do it: action, email, reason, and what the action needs. Triggers carry '
   'it out and write actor, time and result, or raise an error and write nothing. Rows are never changed.';
-comment on column billing.support_actions.id is 'The number of the action.';
 comment on column billing.support_actions.action is
   'grant (tier, until), revoke_grant (reference: id of the grant), end_access (reference: payment), requeue_mail '
   '(reference: id of the message), replay_event and ignore_event (reference: body_sha256 of the webhook), reconcile_now '
   '(reference: order, payment or subscription; without one all of the customer), note.';
 comment on column billing.support_actions.email is 'The customer''s address or id, unless the reference names one.';
-comment on column billing.support_actions.tier is 'For grant: the tier of a plan.';
-comment on column billing.support_actions.until is 'For grant: its end, in the future.';
-comment on column billing.support_actions.reference is
-  'What the action is about. A note with the subject of missed_webhook or unmailed_payment ends that finding.';
-comment on column billing.support_actions.reason is 'Why. Required.';
+comment on column billing.support_actions.reference is 'What it is about. A note about missed_webhook or unmailed_payment ends it.';
 comment on column billing.support_actions.actor is 'The role that inserted the row: of a direct connection its login.';
 comment on column billing.support_actions.actor_email is 'The address in the session''s JWT, if it came through the API.';
-comment on column billing.support_actions.created_at is 'When it was done.';
 comment on column billing.support_actions.user_id is 'The customer. Erased with the address 90 days after the user.';
-comment on column billing.support_actions.result is 'What it did.';
 
 -- Security invoker: only then is current_user the role of the caller. Runs before perform_action, in the order of names.
--- A direct connection may switch its role and set any claims, so its login role counts. The API logs in as authenticator,
--- switches to the role of a verified token and sets its claims. A superuser does the same in the local stack.
+-- A direct connection may switch its role and set any claims, so its login role counts. The API logs in as authenticator, in
+-- the local stack as a superuser, and sets the role and the claims of a verified token.
 create function billing.note_actor()
 returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -119,15 +109,15 @@ as $$ begin return case when p_reference ~ '^[0-9]{1,18}$' then p_reference::big
 create function billing.user_of_message(p_message billing.outbox)
 returns uuid language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
-  if p_message.destination = 'gateway' then
-    return (
+  return case p_message.destination
+    when 'gateway' then (
       select m.user_id
       from billing.gateway_subscriptions m
       where m.gateway_subscription_id = p_message.payload ->> 'gateway_subscription_id'
       limit 1
-    );
-  end if;
-  return (select u.user_id from billing.users u where u.email = p_message.payload ->> 'to' limit 1);
+    )
+    else (select u.user_id from billing.users u where u.email = p_message.payload ->> 'to' limit 1)
+  end;
 end $$;
 
 -- The functions that carry out an action: each checks it, and returns it with its reference, user and result.
@@ -390,36 +380,19 @@ returns text[] language sql stable set search_path = pg_catalog, pg_temp
 return array[
   'billing.users', 'billing.customers', 'billing.timeline', 'billing.periods', 'billing.findings', 'billing.webhooks',
   'billing.messages', 'billing.customer_payments', 'billing.service_state', 'billing.revenue_monthly',
-  'billing.active_monthly', 'billing.paid_periods', 'billing.missed_webhooks', 'billing.receipts', 'billing.subjects',
-  'billing.sources', 'billing.replacements', 'billing.upcoming_sources', 'billing.support_actions',
-  'billing.paid_not_entitled', 'billing.entitled_not_paid', 'billing.captured_not_fulfilled', 'billing.tier_mismatch',
-  'billing.paid_twice', 'billing.unexpected_charges', 'billing.unearned_credits', 'billing.never_captured',
-  'billing.dispute_lost', 'billing.expiry_failed', 'billing.outbox_stuck', 'billing.failed_events',
-  'billing.open_functions', 'billing.unmailed_payments', 'billing.reconciliation_backlog',
-  'public.plans', 'billing.profiles', billing.profiles_table()::text, 'public.subscriptions', 'public.payments',
-  'billing.settings',
+  'billing.active_monthly', 'billing.paid_periods', 'billing.paid_moves', 'billing.missed_webhooks',
+  'billing.receipts', 'billing.subjects', 'billing.sources', 'billing.replacements', 'billing.upcoming_sources',
+  'billing.support_actions', 'billing.paid_not_entitled', 'billing.entitled_not_paid',
+  'billing.captured_not_fulfilled', 'billing.tier_mismatch', 'billing.paid_twice', 'billing.unexpected_charges',
+  'billing.unearned_credits', 'billing.never_captured', 'billing.dispute_lost', 'billing.expiry_failed',
+  'billing.outbox_stuck', 'billing.failed_events', 'billing.open_functions', 'billing.unmailed_payments',
+  'billing.reconciliation_backlog', 'billing.reconciliations', 'public.plans', 'billing.profiles',
+  billing.profiles_table()::text, 'public.subscriptions', 'public.payments', 'billing.settings',
   'billing.gateway_subscriptions', 'billing.subscription_orders', 'billing.wishes', 'billing.stopped_in_error',
-  'billing.manual_subscriptions', 'billing.grants', 'billing.refunds',
-  'billing.tier_changes', 'billing.gateway_events', 'billing.unsettled_events', 'billing.outbox',
-  'billing.marks', 'billing.expected_triggers', 'billing.scheduled_jobs'
+  'billing.manual_subscriptions', 'billing.grants', 'billing.refunds', 'billing.tier_changes',
+  'billing.gateway_events', 'billing.unsettled_events', 'billing.outbox', 'billing.marks',
+  'billing.expected_triggers', 'billing.scheduled_jobs'
 ];
-
--- The functions that these views call.
-create function billing.support_functions()
-returns text[] language sql stable set search_path = pg_catalog, pg_temp
-return array(
-  select p.oid::regprocedure::text
-  from pg_catalog.pg_proc p
-  where p.pronamespace = 'billing'::regnamespace
-    and p.proname = any (array[
-      'clock', 'count_findings', 'find_ruling', 'find_user', 'paid', 'paid_for', 'purchases_on_credit',
-      'plan_bought', 'tier_bought', 'json_text',
-      'json_uuid', 'json_integer', 'grace_days', 'billed_until', 'is_refunded', 'user_of_message', 'refunded_amount',
-      'is_waiting', 'why_text', 'amount_text', 'day_text', 'gateway_link', 'outbox_state', 'missing_parts',
-      'schedule_faults', 'search_customers', 'user_id_of', 'authorised_at', 'cancelled_by_user_at', 'find_successor'
-    ])
-  order by 1
-);
 
 create function billing.has_policy(p_table regclass, p_name text)
 returns boolean language sql stable set search_path = pg_catalog, pg_temp
@@ -453,7 +426,19 @@ begin
       );
     end if;
   end loop;
-  foreach v_name in array billing.support_functions() loop
+  -- The functions that the views call.
+  for v_name in
+    select p.oid::regprocedure::text
+    from pg_catalog.pg_proc p
+    where p.pronamespace = 'billing'::regnamespace
+      and p.proname = any (array[
+        'clock', 'count_findings', 'find_ruling', 'find_user', 'paid', 'paid_for', 'purchases_on_credit', 'plan_bought',
+        'tier_bought', 'json_text', 'json_uuid', 'json_integer', 'grace_days', 'billed_until', 'is_refunded',
+        'user_of_message', 'refunded_amount', 'is_waiting', 'why_text', 'amount_text', 'day_text', 'gateway_link',
+        'outbox_state', 'missing_parts', 'schedule_faults', 'search_customers', 'user_id_of', 'authorised_at',
+        'cancelled_by_user_at', 'find_successor'
+      ])
+  loop
     execute format('grant execute on function %s to subscriptions_support', v_name);
   end loop;
   grant insert (action, email, tier, until, reference, reason) on billing.support_actions to subscriptions_support;

@@ -26,8 +26,8 @@ left join public.subscriptions s on s.user_id = paid.user_id
 where s.status is distinct from 'active'
   and exists (select from billing.find_user(paid.user_id));
 comment on view billing.paid_not_entitled is
-  'Users with a running paid period and without an active subscription, although they did not cancel it. '
-  'billing.timeline shows why. A grant until period_end, or a refund, ends the finding.';
+  'Users with a running paid period and without an active subscription, although they did not cancel it. A grant until '
+  'period_end, or a refund, ends the finding.';
 
 create view billing.entitled_not_paid with (security_invoker = true) as
 select
@@ -51,11 +51,9 @@ from (
   left join billing.profiles pr on pr.user_id = a.user_id
   left join public.plans pl on pl.id = a.plan_id
   cross join lateral (
-    select a.current_period_end
-      + make_interval(
-        days => billing.grace_days(pl.grace_days, false) + case when a.gateway_subscription_id is null then 0 else 1 end,
-        hours => 1
-      ) as at
+    select a.current_period_end + make_interval(
+      days => billing.grace_days(pl.grace_days, false) + (a.gateway_subscription_id is not null)::integer, hours => 1
+    ) as at
   ) ends
   where a.status = 'active'
   union all
@@ -75,8 +73,8 @@ where holder.is_over
       and o.lapses_at + interval '1 hour' > (select billing.clock())
   );
 comment on view billing.entitled_not_paid is
-  'Users with a tier or an active subscription but without a running payment, gateway subscription or grant for it, and '
-  'users whose period is long over. A grant makes the tier a complimentary one. A report: it reads all users.';
+  'Users with a tier or an active subscription but no running source for it, and users whose period is long over. A grant '
+  'makes the tier a complimentary one. A report: it reads all users.';
 
 create view billing.tier_mismatch with (security_invoker = true) as
 select
@@ -93,8 +91,7 @@ where coalesce(pr.subscription_tier, 'free') <> case when s.status = 'active' th
     and coalesce(pr.subscription_tier, 'free') = 'free'
   ) is not true;
 comment on view billing.tier_mismatch is
-  'Profiles whose tier is not that of the active subscription, or stayed after its end. billing.timeline shows what '
-  'wrote it. A report: it reads all subscriptions.';
+  'Profiles whose tier is not that of the active subscription, or stayed after its end. A report: it reads all subscriptions.';
 
 create view billing.captured_not_fulfilled with (security_invoker = true) as
 select
@@ -111,8 +108,7 @@ where p.status = 'captured'
   and p.extra_of is null
   and not billing.is_refunded(p.amount, p.refunded_amount);
 comment on view billing.captured_not_fulfilled is
-  'Captured payments that granted no tier, with the reason. A verification, billing.replay_event after the plan was added, '
-  'or a refund ends the finding.';
+  'Captured payments that granted no tier. A verification, a replay after the plan was added, or a refund ends the finding.';
 
 create view billing.paid_twice with (security_invoker = true) as
 with running as not materialized (
@@ -178,8 +174,8 @@ join (
   group by o.user_id, o.id
 ) overlap on overlap.user_id = p.user_id and overlap.id = p.id;
 comment on view billing.paid_twice is
-  'Payments for something that was already paid: a further payment on an order, or a payment whose period overlaps another '
-  'paid period that still runs. A refund ends the finding. With early_renewal = extend renewals do not overlap.';
+  'Payments for something that was already paid: a further payment on an order, or one whose period overlaps another paid '
+  'period that still runs. A refund ends the finding. With early_renewal = extend renewals do not overlap.';
 
 create view billing.unexpected_charges with (security_invoker = true) as
 select
@@ -266,18 +262,16 @@ cross join lateral (
 ) found
 where billing.paid(c) > 0;
 comment on view billing.unexpected_charges is
-  'Charges of a gateway subscription after its user cancelled it, or after a newer purchase replaced it; a second charge of '
-  'one cycle, and of two gateway subscriptions to one plan that were charged for the same time the charge of the older one, '
-  'which the service cancels (charged_twice); charges in another currency than that of the plan (mismatch). A refund of the '
-  'charge ends the finding.';
+  'Charges of a gateway subscription after its user cancelled it or a newer purchase replaced it; a second charge of one '
+  'cycle, or of one plan for the same time (charged_twice: the service cancels the older subscription); charges in another '
+  'currency than that of the plan (mismatch). A refund of the charge ends the finding.';
 
 create view billing.never_captured with (security_invoker = true) as
 select p.user_id, p.uncaptured_at as since, p.id as payment_id, p.tier, p.amount, p.gateway_payment_id
 from public.payments p
 where p.uncaptured_at is not null;
 comment on view billing.never_captured is
-  'Payments that a customer verified but the gateway did not capture. Their access has ended. A later capture fulfils the '
-  'payment and ends the finding.';
+  'Payments that a customer verified but the gateway did not capture: access has ended. A later capture ends the finding.';
 
 create view billing.dispute_lost with (security_invoker = true) as
 select
@@ -298,9 +292,8 @@ where p.dispute_status = 'lost'
     or exists (select from billing.purchases_on_credit(p))
   );
 comment on view billing.dispute_lost is
-  'Payments whose dispute was lost. The user keeps access until the support action end_access, or until '
-  'the gateway subscription is cancelled (a cycle has no payment_id). The finding also stays while a purchase runs '
-  'that was paid for with the credit of the payment.';
+  'Payments whose dispute was lost, until the support action end_access, or until the gateway subscription is cancelled (a '
+  'cycle has no payment_id); also while a purchase runs that was paid for with the credit of the payment.';
 
 create view billing.outbox_stuck with (security_invoker = true) as
 select
@@ -319,8 +312,8 @@ where o.delivered_at is null
   -- Skips withdrawn cancellations, which are parked without a claim.
   and o.claims <> '{}';
 comment on view billing.outbox_stuck is
-  'Side effects that were not delivered: due for more than 15 minutes (the destination is not configured, or asked for a '
-  'pause until paused_until), or parked, with the cause in last_error. billing.requeue(id) retries one.';
+  'Side effects that are due for more than 15 minutes (the destination is not configured, or paused until paused_until), or '
+  'parked, with the cause in last_error. billing.requeue(id) retries one.';
 
 create view billing.failed_events with (security_invoker = true) as
 select
@@ -352,8 +345,8 @@ where (e.outcome like 'failed: %' or e.outcome in ('parked', 'plan_not_found', '
     else true
   end;
 comment on view billing.failed_events is
-  'Webhooks that should have had an effect but had none. mismatch: not of the amount or currency of the order. '
-  'billing.replay_event(body_sha256), a refund, or the end of the payload after 90 days ends the finding.';
+  'Webhooks that should have had an effect but had none (mismatch: not the amount or currency of the order). A replay, a '
+  'refund, or the end of the payload after 90 days ends the finding.';
 
 create view billing.unearned_credits with (security_invoker = true) as
 select
@@ -384,8 +377,8 @@ where p.credited_id is not null
   and (p.period_end > billing.clock() or exists (select from billing.purchases_on_credit(p)))
   and (twice.is_second or paid.is_less or p.fulfilled_at > p.created_at + interval '1 day');
 comment on view billing.unearned_credits is
-  'Payments whose credit was not covered when they were fulfilled. The payment gives its tier, because an order is what was '
-  'sold. The finding ends with the period, and with those of the purchases that it was credited to.';
+  'Payments whose credit was not covered when they were fulfilled. An order is what was sold, so the payment gives its tier. '
+  'The finding ends with the period, and with those of the purchases that it was credited to.';
 
 create view billing.unmailed_payments with (security_invoker = true) as
 select p.user_id, p.fulfilled_at as since, p.id as payment_id, p.gateway_payment_id
@@ -403,8 +396,8 @@ where least(p.fulfilled_at, p.verified_at) > billing.clock() - interval '30 days
       and a.reference in (p.id::text, p.gateway_payment_id)
   );
 comment on view billing.unmailed_payments is
-  'Payments of the last 30 days without a success mail, although the user has an e-mail address: the user had no profile at '
-  'that time. A support action note about the payment ends the finding.';
+  'Payments of the last 30 days without a success mail, although the user has an address: the user had no profile then. A '
+  'support action note about the payment ends the finding.';
 
 create view billing.missed_webhooks with (security_invoker = true) as
 select min(a.at) as since, count(*) as alerts, (array_agg(a.key order by a.at desc))[:10] as newest
@@ -420,11 +413,8 @@ where a.kind = 'missed_webhook'
   )
 having count(*) > 0;
 comment on view billing.missed_webhooks is
-  'What reconciliation found since the newest webhook arrived, in one row: the endpoint is probably switched off at the '
-  'gateway. The next webhook ends the finding, or a support action note with the reference webhooks, or 30 days.';
-comment on column billing.missed_webhooks.since is 'When the first of them was found.';
-comment on column billing.missed_webhooks.alerts is 'How many were found.';
-comment on column billing.missed_webhooks.newest is 'The gateway''s ids of the ten newest orders and subscriptions.';
+  'What reconciliation found since the newest webhook: the endpoint is probably switched off at the gateway. The next webhook '
+  'ends the finding, or a support action note with the reference webhooks, or 30 days.';
 
 create view billing.findings with (security_invoker = true) as
 select
@@ -525,10 +515,3 @@ from (
   from billing.schedule_faults() f
 ) f;
 comment on view billing.findings is 'Everything that needs an admin, with what to do. No rows: nothing needs attention.';
-comment on column billing.findings.finding is 'The kind. Operations: Findings.';
-comment on column billing.findings.subject is 'What it is about: a payment, user, event, message or job.';
-comment on column billing.findings.user_id is 'The customer. Null: it is about no single customer.';
-comment on column billing.findings.since is 'Since when it needs attention, if known.';
-comment on column billing.findings.detail is 'The facts, as in the view of that kind.';
-comment on column billing.findings.remedy is 'What to do, in one sentence.';
-comment on column billing.findings.email is 'The customer''s e-mail address.';

@@ -171,7 +171,6 @@ test('of schema billing a client may execute no function, and the service all bu
     [roles],
   );
   expect(rows.map((row) => row.exception)).toEqual([
-    'service_role: billing.call_faults()',
     'service_role: billing.create_profiles()',
     'service_role: billing.lock_users()',
     'service_role: billing.missing_parts()',
