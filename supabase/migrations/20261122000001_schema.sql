@@ -9,7 +9,7 @@ declare
     'apply_subscription_order', 'begin_reconciliation', 'cancel_subscription', 'claim_outbox',
     'claim_payments_to_reconcile', 'claim_subscription_orders', 'claim_subscriptions_to_reconcile', 'complete_outbox',
     'create_change', 'create_order', 'create_subscription', 'current_tier', 'discard_order', 'end_reconciliation',
-    'fail_outbox', 'finish_reconciliation', 'get_health', 'get_order', 'get_schema_version', 'get_subscription',
+    'fail_outbox', 'get_health', 'get_order', 'get_schema_version', 'get_subscription',
     'has_tier', 'list_plans', 'list_plans_for_user', 'next_outbox_attempt', 'payments', 'payments_captured_at_idx',
     'payments_credited_id_idx', 'payments_extra_of_idx', 'payments_gateway_order_id_key',
     'payments_gateway_payment_id_key', 'payments_gateway_subscription_id_idx', 'payments_next_reconcile_at_idx',
@@ -36,13 +36,11 @@ begin
       union all
       select 'pg_proc'::regclass, p.oid, p.pronamespace, p.proname from pg_proc p
     ) o (catalog, id, schema, name)
-    where o.schema = 'public'::regnamespace
-      and o.name = any (v_names)
+    where o.schema = 'public'::regnamespace and o.name = any (v_names)
     union all
     select 'pg_trigger'::regclass, t.oid
     from pg_trigger t
-    where t.tgrelid = 'auth.users'::regclass
-      and t.tgname in ('create_profile', 'note_deleted_user', 'settle_new_user')
+    where t.tgrelid = 'auth.users'::regclass and t.tgname in ('create_profile', 'note_deleted_user', 'settle_new_user')
   ) taken (catalog, id)
   cross join lateral pg_identify_object(taken.catalog, taken.id, 0) o;
   if v_taken is not null then

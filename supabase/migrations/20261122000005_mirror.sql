@@ -233,9 +233,7 @@ declare
   v_id constant text := left(p_gateway_plan_id, 200);
   v_plan_id uuid;
 begin
-  if v_id is null
-    or (p_created_at, v_id) > (p_subscription.plan_event_at, p_subscription.gateway_plan_id) is false
-  then
+  if v_id is null or (p_created_at, v_id) > (p_subscription.plan_event_at, p_subscription.gateway_plan_id) is false then
     return p_subscription;
   end if;
   v_plan_id := case
@@ -357,16 +355,13 @@ declare
 begin
   select * into v_mirrored
   from billing.gateway_subscriptions m
-  where m.user_id = p_user_id
-    and m.gateway_subscription_id = p_gateway_subscription_id
+  where m.user_id = p_user_id and m.gateway_subscription_id = p_gateway_subscription_id
   for update;
   if not found then
     insert into billing.gateway_subscriptions as m (user_id, gateway_subscription_id, ended_at, ended_reason)
     select p_user_id, p_gateway_subscription_id, max(w.at), case when max(w.at) is not null then 'cancelled' end
     from billing.wishes w
-    where w.user_id = p_user_id
-      and not w.at_period_end
-      and w.at > p_happened_at
+    where w.user_id = p_user_id and not w.at_period_end and w.at > p_happened_at
     on conflict on constraint gateway_subscriptions_pkey do update
     set user_id = m.user_id
     returning m.* into v_mirrored;
@@ -397,8 +392,7 @@ begin
     short_url = p_subscription.short_url, ended_at = p_subscription.ended_at,
     ended_reason = p_subscription.ended_reason, arrived_at = p_subscription.arrived_at,
     next_check_at = p_subscription.next_check_at
-  where m.user_id = p_subscription.user_id
-    and m.gateway_subscription_id = p_subscription.gateway_subscription_id
+  where m.user_id = p_subscription.user_id and m.gateway_subscription_id = p_subscription.gateway_subscription_id
   returning m.* into p_subscription;
   return p_subscription;
 end $$;
@@ -443,9 +437,7 @@ begin
     -- A trial is a period without a charge.
     select v_at, o.starts_at into p_start, p_end
     from billing.subscription_orders o
-    where o.gateway_subscription_id = p_gateway_subscription_id
-      and o.user_id = p_user_id
-      and o.is_trial;
+    where o.gateway_subscription_id = p_gateway_subscription_id and o.user_id = p_user_id and o.is_trial;
   end if;
   v_after := billing.merge_cycle(v_after, p_event, p_entity, p_start, p_end, p_created_at, p_arrived_at);
   if v_activated or p_event = 'subscription.cancelled' then

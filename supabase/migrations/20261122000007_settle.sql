@@ -15,8 +15,7 @@ begin
   if p_tier is not null then
     update billing.profiles p
     set subscription_tier = p_tier
-    where p.user_id = p_user_id
-      and p.subscription_tier is distinct from p_tier
+    where p.user_id = p_user_id and p.subscription_tier is distinct from p_tier
     returning coalesce(nullif(p.display_name, ''), p.username, '') into v_display_name;
   end if;
   if v_display_name is null then
@@ -90,12 +89,7 @@ declare
   v_display_name constant text := billing.set_tier(p_user_id, p_tier, p_email);
   v_recipient constant jsonb := jsonb_build_object('to', p_email, 'display_name', v_display_name);
 begin
-  if p_tier is not null and current_setting('subscriptions.request', true) = 'on' then
-    perform billing.enqueue(
-      billing.revalidation_key(), 'revalidation', 'revalidation',
-      '{"paths": ["/subscription", "/pricing", "/analytics", "/dashboard"]}'
-    );
-  end if;
+  if p_tier is not null and current_setting('subscriptions.request', true) = 'on' then perform billing.refresh_pages(); end if;
   if v_display_name is null or p_email = '' is not false then return; end if;
   if p_mail is not null then
     perform billing.enqueue('payment-success/' || p_new_source_id, 'email', 'payment-success', p_mail || v_recipient);

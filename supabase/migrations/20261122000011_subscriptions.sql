@@ -15,8 +15,7 @@ begin
       (
         select coalesce(m.gateway_status, m.status)
         from billing.gateway_subscriptions m
-        where m.user_id = p_order.user_id
-          and m.gateway_subscription_id = p_order.gateway_subscription_id
+        where m.user_id = p_order.user_id and m.gateway_subscription_id = p_order.gateway_subscription_id
       ),
       case when p_order.stops_at is null then 'created' else 'cancelled' end
     ),
@@ -174,8 +173,7 @@ begin
   set gateway_subscription_id = p_gateway_subscription_id,
     short_url = p_short_url,
     next_check_at = billing.clock() + interval '10 minutes'
-  where o.id = p_id
-    and coalesce(o.gateway_subscription_id = p_gateway_subscription_id, true)
+  where o.id = p_id and coalesce(o.gateway_subscription_id = p_gateway_subscription_id, true)
   returning o.* into v_order;
   if v_order.id is null then
     perform billing.tell_stop(p_gateway_subscription_id, row(billing.clock(), true, false)::billing.stop);
@@ -195,8 +193,7 @@ comment on function public.store_subscription is 'Stores what the gateway made f
 create function billing.forget_subscription_order(p_id uuid)
 returns void language sql security definer set search_path = pg_catalog, pg_temp as $$
   delete from billing.subscription_orders o
-  where o.id = p_id
-    and (o.gateway_subscription_id is null or o.expires_at <= billing.clock())
+  where o.id = p_id and (o.gateway_subscription_id is null or o.expires_at <= billing.clock())
 $$;
 
 -- The lease is five minutes. A subscription whose events arrived is left to the reconciliation of gateway subscriptions.
@@ -210,14 +207,12 @@ begin
   -- The requests of these ended without an answer of the gateway.
   perform billing.forget_subscription_order(o.id)
   from billing.subscription_orders o
-  where o.next_check_at <= v_now
-    and o.gateway_subscription_id is null
+  where o.next_check_at <= v_now and o.gateway_subscription_id is null
   limit 20;
   with due as materialized (
     select o.id
     from billing.subscription_orders o
-    where o.next_check_at <= v_now
-      and o.gateway_subscription_id is not null
+    where o.next_check_at <= v_now and o.gateway_subscription_id is not null
     order by o.next_check_at
     limit 20
     for no key update skip locked
@@ -265,14 +260,12 @@ begin
   perform billing.lock_user(p_user_id);
   select * into v_order
   from billing.subscription_orders o
-  where o.gateway_subscription_id = p_gateway_subscription_id
-    and o.user_id = p_user_id
+  where o.gateway_subscription_id = p_gateway_subscription_id and o.user_id = p_user_id
   for update;
   if not found then return jsonb_build_object('outcome', 'subscription_not_found'); end if;
   select * into v_mirrored
   from billing.gateway_subscriptions m
-  where m.user_id = p_user_id
-    and m.gateway_subscription_id = p_gateway_subscription_id;
+  where m.user_id = p_user_id and m.gateway_subscription_id = p_gateway_subscription_id;
 
   if v_mirrored.period_end is null or v_order.is_trial and v_mirrored.authenticated_at is null then
     if p_entity is null then return jsonb_build_object('outcome', 'unread'); end if;
@@ -290,14 +283,12 @@ begin
     where o.id = v_order.id;
     select * into v_mirrored
     from billing.gateway_subscriptions m
-    where m.user_id = p_user_id
-      and m.gateway_subscription_id = p_gateway_subscription_id;
+    where m.user_id = p_user_id and m.gateway_subscription_id = p_gateway_subscription_id;
   end if;
   -- A signature never expires. So it does not count after a refund, or after a cancellation at once.
   if v_mirrored.ended_at is not null or exists (
     select from public.payments c
-    where c.gateway_payment_id = p_payment_id
-      and billing.is_refunded(c.amount, c.refunded_amount)
+    where c.gateway_payment_id = p_payment_id and billing.is_refunded(c.amount, c.refunded_amount)
   ) then
     return jsonb_build_object('outcome', 'refunded');
   end if;
@@ -343,9 +334,7 @@ begin
   select * into v_plan from public.plans p where p.tier = p_tier and p.is_active;
   select * into v_running
   from public.subscriptions s
-  where s.user_id = p_user_id
-    and s.status = 'active'
-    and s.current_period_end > v_now;
+  where s.user_id = p_user_id and s.status = 'active' and s.current_period_end > v_now;
   if num_nulls(v_plan.id, v_running.id) > 0 then
     v_change.outcome := case when v_plan.id is null then 'plan_not_found' else 'subscription_not_found' end;
     return v_change;
@@ -464,10 +453,7 @@ begin
   if v_change.outcome = 'undo' then
     update billing.subscription_orders o
     set undone_at = billing.clock()
-    where o.user_id = p_user_id
-      and o.replaces is not null
-      and o.starts_at > billing.clock()
-      and o.undone_at is null;
+    where o.user_id = p_user_id and o.replaces is not null and o.starts_at > billing.clock() and o.undone_at is null;
     perform billing.settle_access(p_user_id, v_email);
     return jsonb_build_object('outcome', 'undone');
   end if;

@@ -3,12 +3,14 @@
 
 create table billing.gateway_events (
   body_sha256 bytea primary key check (octet_length(body_sha256) = 32),
-  event_id text,
+  event_id text, -- from the delivery's header. It is not signed, so no rule reads it
   event text,
-  subject_id text,
-  event_at timestamptz,
-  reduce_at timestamptz,
+  subject_id text, -- subscription or order, else payment: 200 characters of its id
+  event_at timestamptz, -- created_at of a subscription event. Null: none, or another event
+  reduce_at timestamptz, -- when the payload is reduced, since no user is known. Null: never
+  -- The event's body, as billing.stored_payload keeps it. Null after 90 days, unless the event still waits.
   payload jsonb,
+  -- applied, already, stale, mismatch, unmatched, plan_not_found, parked, ignored: <why>, or failed: <SQLSTATE>.
   outcome text,
   error text,
   deliveries integer not null default 1,
@@ -25,14 +27,6 @@ create index gateway_events_subject_id_idx on billing.gateway_events (subject_id
 comment on table billing.gateway_events is
   'The ledger: one row for each signed body that the gateway delivered. The hash of the body is the key, because the '
   'gateway signs nothing else. Rows are kept for LEDGER_RETENTION_DAYS.';
-comment on column billing.gateway_events.event_id is 'From the delivery''s header. It is not signed, so no rule reads it.';
-comment on column billing.gateway_events.subject_id is 'Subscription or order, else payment: 200 characters of its id.';
-comment on column billing.gateway_events.reduce_at is 'When the payload is reduced, since no user is known. Null: never.';
-comment on column billing.gateway_events.event_at is 'created_at of a subscription event. Null: none, or another event.';
-comment on column billing.gateway_events.payload is
-  'The event''s body, as billing.stored_payload keeps it. Null after 90 days, unless the event still waits.';
-comment on column billing.gateway_events.outcome is
-  'applied, already, stale, mismatch, unmatched, plan_not_found, parked, ignored: <why>, or failed: <SQLSTATE>.';
 
 -- A separate table instead of an index on outcome: an update of an indexed column writes every index.
 create table billing.unsettled_events (
@@ -79,12 +73,11 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   perform billing.note_cause(p_event.event, coalesce(p_event.subject_id, encode(p_event.body_sha256, 'hex')));
   outcome := billing.apply_event(p_event.payload, p_event.body_sha256, p_event.received_at);
-exception
-  when others then
-    if not billing.is_error_of_event(sqlstate) then raise; end if;
-    error := sqlstate;
-    outcome := 'failed: ' || error;
-    if p_event.received_at <= billing.clock() - interval '6 hours' then outcome := 'parked'; end if;
+exception when others then
+  if not billing.is_error_of_event(sqlstate) then raise; end if;
+  error := sqlstate;
+  outcome := 'failed: ' || error;
+  if p_event.received_at <= billing.clock() - interval '6 hours' then outcome := 'parked'; end if;
 end $$;
 
 -- Applies an event of the ledger again. Stores the outcome, unless another transaction has locked the ledger row to do so.
@@ -136,8 +129,7 @@ begin
     and v_is_waiting
     and not exists (
       select from public.payments p
-      where p.gateway_order_id = v_payload #>> '{payment,entity,order_id}'
-        and p.user_id is null
+      where p.gateway_order_id = v_payload #>> '{payment,entity,order_id}' and p.user_id is null
     )
   then
     v_fields := v_fields || 'error_description'::text;
@@ -190,10 +182,9 @@ begin
     v_event.outcome := 'applied';
     begin
       if billing.apply_next_charge(v_event) then return (v_event.outcome, true); end if;
-    exception
-      when others then
-        if not billing.is_error_of_event(sqlstate) then raise; end if;
-        -- billing.try_event meets the same error, and its outcome is stored.
+    exception when others then
+      if not billing.is_error_of_event(sqlstate) then raise; end if;
+      -- billing.try_event meets the same error, and its outcome is stored.
     end;
   end if;
 
@@ -209,8 +200,7 @@ begin
         v_is_gone := billing.is_deleted(billing.json_uuid(p_body #> '{payload,subscription,entity,notes,user_id}'))
           or exists (
             select from public.payments p
-            where p.user_id is null
-              and v_event.subject_id in (p.gateway_order_id, p.gateway_payment_id)
+            where p.user_id is null and v_event.subject_id in (p.gateway_order_id, p.gateway_payment_id)
           );
       end if;
       if v_is_gone then v_event.payload := billing.stored_payload(p_body, v_event.outcome); end if;
@@ -329,8 +319,7 @@ begin
       perform from auth.users u where u.id = v_missed.user_id for no key update nowait;
       perform billing.apply_recorded_event(v_missed.event);
       v_applied := v_applied + 1;
-    exception
-      when lock_not_available then null; -- by another transaction: the next run applies the event
+    exception when lock_not_available then null; -- by another transaction: the next run applies the event
     end;
   end loop;
   return v_applied;

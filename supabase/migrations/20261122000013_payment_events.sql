@@ -30,8 +30,7 @@ begin
     select substring(billing.json_text(p_order -> 'receipt') from '^[0-9a-f]{32}$')::uuid, 3
   ) found
   join public.payments p on p.id = found.id
-  where found.rank < 3
-    or p.gateway_order_id is null
+  where found.rank < 3 or p.gateway_order_id is null
   order by found.rank, p.gateway_order_id = v_gateway_order_id desc nulls last, p.id
   limit 1;
   return v_payment;
@@ -195,8 +194,7 @@ begin
   select * into v_payment from public.payments p where p.id = p_payment.id;
   if v_payment.gateway_subscription_id is not null then
     update billing.gateway_subscriptions m
-    set has_refunds = true,
-      paid_until = billing.paid_until(m)
+    set has_refunds = true, paid_until = billing.paid_until(m)
     where m.gateway_subscription_id = v_payment.gateway_subscription_id
       and coalesce(m.user_id = v_payment.user_id, m.gateway_subscription_id <> '');
     if p_email is not null then perform billing.settle_access(v_payment.user_id, p_email); end if;
@@ -219,8 +217,7 @@ begin
   update public.payments p
   set ended_at = case when v_is_refunded then billing.clock() end,
     ended_reason = case when v_is_refunded then 'refunded' end
-  where p.id = v_payment.id
-    and case when v_is_refunded then p.ended_at is null else p.ended_reason = 'refunded' end;
+  where p.id = v_payment.id and case when v_is_refunded then p.ended_at is null else p.ended_reason = 'refunded' end;
   if found then perform billing.settle_payment(v_payment, p_email); end if;
   return true;
 end $$;
@@ -287,15 +284,13 @@ begin
   -- The dispute may be about an extra payment on the order, which may not be known yet.
   if not exists (
     select from public.payments p
-    where p.gateway_payment_id = v_gateway_payment_id
-      or p.id = v_payment.id and p.gateway_payment_id is null
+    where p.gateway_payment_id = v_gateway_payment_id or p.id = v_payment.id and p.gateway_payment_id is null
   ) then
     return 'mismatch';
   end if;
   v_email := billing.lock_user(v_payment.user_id);
   update public.payments p
-  set dispute_status = v_status,
-    dispute_event_at = greatest(p.dispute_event_at, p_created_at)
+  set dispute_status = v_status, dispute_event_at = greatest(p.dispute_event_at, p_created_at)
   where (p.gateway_payment_id = v_gateway_payment_id or p.id = v_payment.id and p.gateway_payment_id is null)
     and (
       p.dispute_status is null

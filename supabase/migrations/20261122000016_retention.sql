@@ -16,15 +16,7 @@ begin
     $delete$
       delete from %1$s
       where ctid = any (
-        array(
-          select r.ctid
-          from %1$s r
-          where r.%2$I < $1
-            and %3$s
-          order by r.%2$I
-          limit 1000
-          for update skip locked
-        )
+        array(select r.ctid from %1$s r where r.%2$I < $1 and %3$s order by r.%2$I limit 1000 for update skip locked)
       )
     $delete$,
     p_table, p_time, p_condition
@@ -61,8 +53,7 @@ begin
     for update skip locked
   )
   update billing.gateway_events e
-  set payload = u.payload,
-    reduce_at = null
+  set payload = u.payload, reduce_at = null
   from unlinked u
   where e.body_sha256 = u.body_sha256;
   get diagnostics v_reduced = row_count;
@@ -101,12 +92,10 @@ begin
   settled as (
     delete from billing.unsettled_events u
     using old
-    where u.body_sha256 = old.body_sha256
-      and old.outcome is not null
+    where u.body_sha256 = old.body_sha256 and old.outcome is not null
   )
   update billing.gateway_events e
-  set payload = old.payload,
-    outcome = coalesce(old.outcome, e.outcome)
+  set payload = old.payload, outcome = coalesce(old.outcome, e.outcome)
   from old
   where e.body_sha256 = old.body_sha256;
   get diagnostics v_emptied = row_count;

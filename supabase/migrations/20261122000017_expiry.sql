@@ -57,8 +57,7 @@ begin
   join billing.profiles p on p.user_id = s.user_id
   left join public.plans pl on pl.id = s.plan_id
   cross join lateral (select billing.iso_time(s.current_period_end) as ends_at offset 0) period
-  where s.id = any (v_ending)
-    and u.email <> ''
+  where s.id = any (v_ending) and u.email <> ''
   on conflict (key) do nothing;
 end $$;
 
@@ -80,9 +79,7 @@ begin
   from (
     select s.id, s.current_period_end
     from public.subscriptions s
-    where s.status = 'active'
-      and s.current_period_end > greatest(v_mark, v_now)
-      and s.current_period_end <= v_until
+    where s.status = 'active' and s.current_period_end > greatest(v_mark, v_now) and s.current_period_end <= v_until
     order by s.current_period_end
     -- Periods that end at the same time belong to one batch, because the next batch starts after that time.
     fetch first 1000 rows with ties
@@ -96,8 +93,7 @@ end $$;
 create view billing.recent_failures with (security_invoker = true) as
 select m.key as user_id
 from billing.marks m
-where m.kind = 'settle_failure'
-  and m.at > billing.clock() - interval '1 hour';
+where m.kind = 'settle_failure' and m.at > billing.clock() - interval '1 hour';
 comment on view billing.recent_failures is 'Users whom the scheduled jobs leave out: they failed less than an hour ago.';
 
 create function billing.note_settle_failure(p_user_id uuid, p_sqlstate text)
@@ -106,8 +102,7 @@ begin
   insert into billing.marks (kind, key, detail)
   values ('settle_failure', p_user_id, p_sqlstate)
   on conflict (kind, key) do update
-  set at = excluded.at,
-    detail = excluded.detail;
+  set at = excluded.at, detail = excluded.detail;
   raise warning 'the access of user % was not settled: %', p_user_id, p_sqlstate;
 end $$;
 
@@ -146,8 +141,7 @@ begin
       from (
         select m.plan_id is not null and not exists (
           select from billing.manual_subscriptions w
-          where w.user_id = s.user_id
-            and w.at > m.arrived_at
+          where w.user_id = s.user_id and w.at > m.arrived_at
         ) as is_source
       ) kind
     ) said
@@ -213,8 +207,7 @@ begin
   -- Another source may have taken over. If its end is less than seven days away, billing.announce_ends has passed it.
   perform billing.announce_subscription_ends(array_agg(s.id))
   from public.subscriptions s
-  where s.user_id = any (p_user_ids)
-    and s.status = 'active'
+  where s.user_id = any (p_user_ids) and s.status = 'active'
   having count(*) > 0;
   perform set_config('subscriptions.request', '', true);
   perform billing.wake();
@@ -232,17 +225,15 @@ begin
   begin
     perform billing.settle_lapsed(v_lapsed);
     return cardinality(v_lapsed);
-  exception
-    when others then
-      if not billing.is_error_of_event(sqlstate) and sqlstate <> '55P03' then raise; end if;
+  exception when others then
+    if not billing.is_error_of_event(sqlstate) and sqlstate <> '55P03' then raise; end if;
   end;
 
   foreach v_user_id in array v_lapsed loop
     begin
       perform billing.settle_lapsed(array[v_user_id]);
-    exception
-      when others then
-        perform billing.note_settle_failure(v_user_id, sqlstate);
+    exception when others then
+      perform billing.note_settle_failure(v_user_id, sqlstate);
     end;
   end loop;
   return cardinality(v_lapsed);

@@ -12,8 +12,7 @@ begin
   with due as materialized (
     select p.id, p.next_reconcile_at, billing.is_settled(p) as is_settled
     from public.payments p
-    where p.next_reconcile_at <= billing.clock()
-      and p.gateway_order_id is not null
+    where p.next_reconcile_at <= billing.clock() and p.gateway_order_id is not null
     order by p.next_reconcile_at
     limit 1000
     for no key update skip locked
@@ -22,8 +21,7 @@ begin
     update public.payments p
     set next_reconcile_at = case when not d.is_settled then billing.clock() + interval '5 minutes' end
     from (select due.*, row_number() over (partition by due.is_settled order by due.next_reconcile_at) as place from due) d
-    where p.id = d.id
-      and (d.is_settled or d.place <= 20)
+    where p.id = d.id and (d.is_settled or d.place <= 20)
     returning p.id, p.gateway_order_id, d.is_settled
   )
   select jsonb_build_object(
@@ -70,8 +68,7 @@ begin
     )
     and not exists (
       select from public.payments p
-      where p.gateway_order_id = answer.subject_id
-        and p.read_at > billing.clock() - interval '1 minute'
+      where p.gateway_order_id = answer.subject_id and p.read_at > billing.clock() - interval '1 minute'
     )
   on conflict do nothing;
   return true;
@@ -86,8 +83,7 @@ language sql immutable set search_path = pg_catalog, pg_temp as $$
     concat_ws(':', 'reconcile', p_entity ->> 'id', p_entity ->> 'status'),
     'payment.' || (p_entity ->> 'status'),
     jsonb_build_object('payment', jsonb_build_object('entity', p_entity - 'refunds'))
-  where p_entity ->> 'status' in ('captured', 'failed')
-    and billing.json_text(p_entity -> 'id') is not null
+  where p_entity ->> 'status' in ('captured', 'failed') and billing.json_text(p_entity -> 'id') is not null
   union all
   select
     concat_ws(':', 'reconcile', r.refund ->> 'id', r.refund ->> 'status'),
@@ -410,9 +406,7 @@ begin
   if not found then return jsonb_build_object('applied', false, 'lacks_payment', false); end if;
 
   if v_order.expires_at <= v_now and coalesce(v_status, 'unknown') in ('created', 'expired', 'unknown') then
-    if v_status = 'created' then
-      perform billing.plan(v_order.user_id, billing.find_shown(v_order.user_id));
-    end if;
+    if v_status = 'created' then perform billing.plan(v_order.user_id, billing.find_shown(v_order.user_id)); end if;
     perform billing.forget_subscription_order(p_id);
     return jsonb_build_object('applied', v_status is not distinct from 'created', 'lacks_payment', false);
   end if;
@@ -487,8 +481,7 @@ create view billing.reconciliation_backlog with (security_invoker = true) as
 select r.kind, min(r.at) as since, count(*) as due
 from billing.scheduled_jobs j
 join billing.reconciliations r on r.at < billing.clock() - interval '2 hours'
-where j.name = 'reconciliation'
-  and j.done_at > now() - interval '15 minutes'
+where j.name = 'reconciliation' and j.done_at > now() - interval '15 minutes'
 group by r.kind;
 comment on view billing.reconciliation_backlog is
   'Reconciliations that are due for more than two hours although the runs get answers: more becomes due than the rate allows.';

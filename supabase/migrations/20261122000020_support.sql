@@ -3,10 +3,8 @@
 
 -- Raises an error if a condition is not met.
 create function billing.require(p_is_met boolean, p_errcode text, p_message text)
-returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
-begin
-  if p_is_met is not true then raise exception using errcode = p_errcode, message = p_message; end if;
-end $$;
+returns void language plpgsql set search_path = pg_catalog, pg_temp
+as $$ begin if p_is_met is not true then raise exception using errcode = p_errcode, message = p_message; end if; end $$;
 
 -- Finds a payment by its id, the gateway's order id, or a gateway's payment id. Null: there is none.
 create function billing.payment_id_of(p_reference text)
@@ -137,10 +135,7 @@ begin
   perform billing.require(p_action.until > billing.clock(), 'PS400', 'grant needs until: a time in the future');
   select * into v_grant
   from billing.grants g
-  where g.user_id = p_action.user_id
-    and g.tier = p_action.tier
-    and g.ended_at is null
-    and g.until >= p_action.until
+  where g.user_id = p_action.user_id and g.tier = p_action.tier and g.ended_at is null and g.until >= p_action.until
   order by g.id desc
   limit 1;
   perform billing.require(
@@ -188,10 +183,8 @@ begin
   p_action.user_id := v_grants[1].user_id;
   v_email := billing.lock_user(p_action.user_id);
   update billing.grants g
-  set ended_at = billing.clock(),
-    ended_reason = 'revoked'
-  where g.id = v_grants[1].id
-    and g.ended_at is null;
+  set ended_at = billing.clock(), ended_reason = 'revoked'
+  where g.id = v_grants[1].id and g.ended_at is null;
   perform billing.require(found, 'PS409', format('grant %s ended before', v_grants[1].id));
   perform billing.note_cause('grant revoked', p_action.reference);
   perform billing.settle_access(p_action.user_id, v_email);
@@ -220,11 +213,8 @@ begin
   v_email := billing.lock_user(p_action.user_id);
   v_reason := case when v_payment.dispute_status = 'lost' then 'dispute_lost' else 'ended_by_admin' end;
   update public.payments p
-  set ended_at = billing.clock(),
-    ended_reason = v_reason
-  where p.id = v_payment.id
-    and p.fulfilled_at is not null
-    and p.ended_at is null;
+  set ended_at = billing.clock(), ended_reason = v_reason
+  where p.id = v_payment.id and p.fulfilled_at is not null and p.ended_at is null;
   perform billing.require(
     found, 'PS409', format('payment %s gives no access, or its access ended before', p_action.reference)
   );
@@ -242,8 +232,7 @@ declare
 begin
   select * into v_row
   from billing.outbox o
-  where o.id = billing.number_of(p_action.reference)
-    or o.key = p_action.reference
+  where o.id = billing.number_of(p_action.reference) or o.key = p_action.reference
   for update;
   perform billing.require(
     v_row.id is not null, 'PS404', format('requeue_mail needs reference: no message "%s"', p_action.reference)

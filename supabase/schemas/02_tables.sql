@@ -304,10 +304,8 @@ grant execute on function public.current_tier(), public.has_tier(text) to authen
 -- Security definer, here and below: service_role may not read auth.users.
 create function billing.lock_user(p_user_id uuid)
 returns text -- the e-mail address; empty: the user has none; null: the user does not exist
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-begin
-  return (select coalesce(u.email, '') from auth.users u where u.id = p_user_id for no key update);
-end $$;
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$ begin return (select coalesce(u.email, '') from auth.users u where u.id = p_user_id for no key update); end $$;
 
 -- Reads the e-mail address of a user without a lock. No row: the user does not exist.
 create function billing.find_user(p_user_id uuid)
@@ -333,10 +331,6 @@ from (
 ) u;
 comment on view billing.users is
   'All users, with the four facts that support needs. The only view with the rights of its owner.';
-comment on column billing.users.user_id is 'The id of the user, as in auth.users.';
-comment on column billing.users.email is 'The e-mail address, in lower case. Null: the user has none.';
-comment on column billing.users.name is 'The display name of the profile, else its username.';
-comment on column billing.users.signed_up_at is 'When the user signed up.';
 
 create function billing.user_id_of(p_user text)
 returns uuid language plpgsql stable set search_path = pg_catalog, pg_temp as $$

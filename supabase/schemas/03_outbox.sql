@@ -3,16 +3,19 @@
 
 create table billing.outbox (
   id bigint generated always as identity primary key,
-  key text not null unique,
+  key text not null unique, -- names the cause: payment-success/<payment id>. The receiver's idempotency key
+  -- notice: mails to many users at once, in a queue of their own.
   destination text not null check (destination in ('email', 'notice', 'revalidation', 'gateway')),
   kind text not null,
-  payload jsonb not null,
+  payload jsonb not null, -- recipient and data when it was enqueued. Minor currency units, times in UTC
   created_at timestamptz not null default billing.clock(),
+  -- Start of the 24 hours in which delivery is tried. billing.requeue renews it.
   queued_at timestamptz not null default billing.clock(),
+  -- When the row may be claimed; while claimed, the end of the lease.
   next_attempt_at timestamptz not null default billing.clock(),
   attempts integer not null default 0,
-  claims uuid[] not null default '{}',
-  last_error text,
+  claims uuid[] not null default '{}', -- tokens of the newest claims, newest last. A null at the end: it is over
+  last_error text, -- why the newest attempt failed. If delivered: why no message was sent
   delivered_at timestamptz,
   parked_at timestamptz
 );
@@ -23,13 +26,6 @@ where delivered_at is null and parked_at is null;
 create index outbox_delivered_at_idx on billing.outbox (delivered_at) where delivered_at is not null;
 create index outbox_mails_created_at_idx on billing.outbox (created_at) where destination in ('email', 'notice');
 comment on table billing.outbox is 'Side effects to deliver at least once, each with a unique key that names its cause.';
-comment on column billing.outbox.key is 'Names the cause: payment-success/<payment id>. The receiver''s idempotency key.';
-comment on column billing.outbox.destination is 'notice: mails to many users at once, in a queue of their own.';
-comment on column billing.outbox.payload is 'Recipient and data when it was enqueued. Minor currency units, times in UTC.';
-comment on column billing.outbox.queued_at is 'Start of the 24 hours in which delivery is tried. billing.requeue renews it.';
-comment on column billing.outbox.next_attempt_at is 'When the row may be claimed; while claimed, the end of the lease.';
-comment on column billing.outbox.last_error is 'Why the newest attempt failed. If delivered: why no message was sent.';
-comment on column billing.outbox.claims is 'Tokens of the newest claims, newest last. A null at the end: it is over.';
 create index outbox_parked_at_idx on billing.outbox (parked_at) where parked_at is not null and delivered_at is null;
 -- For the mails of one customer.
 create index outbox_recipient_idx on billing.outbox ((payload ->> 'to')) where payload ->> 'to' is not null;
@@ -44,19 +40,17 @@ begin
 end $$;
 
 create table billing.marks (
+  -- pause: a destination of the outbox asked for it, until then. settle_failure: a scheduled job could not settle the
+  -- access of a user, and retries after an hour. missed_webhook: reconciliation first found what no webhook announced.
   kind text not null check (kind in ('pause', 'settle_failure', 'missed_webhook')),
   key text not null,
   at timestamptz not null default billing.clock(),
-  detail text,
+  detail text, -- of a settle_failure: the SQLSTATE. PS500: the subscription still runs
   primary key (kind, key)
 );
 alter table billing.marks enable row level security;
 grant select, insert, update on billing.marks to service_role;
 comment on table billing.marks is 'Facts that are one time each, and what they are about: an id, or a destination.';
-comment on column billing.marks.kind is
-  'pause: a destination of the outbox asked for it, until then. settle_failure: a scheduled job could not settle the access '
-  'of a user, and retries after an hour. missed_webhook: reconciliation first found what no webhook announced.';
-comment on column billing.marks.detail is 'Of a settle_failure: the SQLSTATE. PS500: the subscription still runs.';
 
 -- After the lease, rows that were neither completed nor failed may be claimed again.
 create function public.claim_outbox(p_destination text)
@@ -118,9 +112,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
   cross join lateral (
     select o.next_attempt_at
     from billing.outbox o
-    where o.destination = d.destination
-      and o.delivered_at is null
-      and o.parked_at is null
+    where o.destination = d.destination and o.delivered_at is null and o.parked_at is null
     order by o.next_attempt_at
     limit 1
   ) first
@@ -142,9 +134,7 @@ begin
   with delivered as materialized (
     select o.id
     from billing.outbox o
-    where o.id = any (string_to_array(p_ids, ',')::bigint[])
-      and p_token = any (o.claims)
-      and o.delivered_at is null
+    where o.id = any (string_to_array(p_ids, ',')::bigint[]) and p_token = any (o.claims) and o.delivered_at is null
     order by o.id
     for no key update
   )
@@ -224,37 +214,35 @@ begin
   -- A claim that is still running may complete the row, but not fail it.
   set claims = o.claims || null::uuid,
     queued_at = billing.clock(), next_attempt_at = billing.clock(), attempts = 0, parked_at = null
-  where o.id = p_id
-    and o.delivered_at is null;
+  where o.id = p_id and o.delivered_at is null;
   if found then perform billing.wake(); end if;
   return found;
 end $$;
 revoke execute on function billing.requeue(bigint) from service_role;
 
--- One refresh of the app's cached pages for each transaction: an upsert fires the insert and the update trigger. The key has
--- the time, because transaction ids repeat in a restored database.
-create function billing.revalidation_key()
-returns text language plpgsql stable set search_path = pg_catalog, pg_temp
-as $$ begin return format('revalidation/%s-%s', extract(epoch from now()), pg_current_xact_id()); end $$;
+-- Enqueues a refresh of the app's cached pages, one for each transaction: an upsert fires the insert and the update trigger.
+-- The key has the time, because transaction ids repeat in a restored database.
+create function billing.refresh_pages()
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  perform billing.enqueue(
+    format('revalidation/%s-%s', extract(epoch from now()), pg_current_xact_id()), 'revalidation', 'revalidation',
+    '{"paths": ["/subscription", "/pricing", "/analytics", "/dashboard"]}'
+  );
+end $$;
 
 -- Security definer: the role of an admin or of the app may write tiers but not the outbox.
 create function billing.enqueue_revalidation()
-returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-begin
-  perform billing.enqueue(
-    billing.revalidation_key(), 'revalidation', 'revalidation',
-    '{"paths": ["/subscription", "/pricing", "/analytics", "/dashboard"]}'
-  );
-  return null;
-end $$;
+returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$ begin perform billing.refresh_pages(); return null; end $$;
 
 create table billing.tier_changes (
   id bigint generated always as identity primary key,
   user_id uuid not null,
   from_tier text,
   to_tier text,
-  cause text not null,
-  reference text,
+  cause text not null, -- payment, a gateway event, or direct: an admin or the app wrote it
+  reference text, -- the gateway's id of the payment, order or subscription behind it
   at timestamptz not null default billing.clock()
 );
 alter table billing.tier_changes enable row level security;
@@ -262,8 +250,6 @@ create index tier_changes_user_id_idx on billing.tier_changes (user_id);
 create index tier_changes_at_idx on billing.tier_changes (at);
 comment on table billing.tier_changes is
   'The changes of profiles'' tiers. Rows are kept for TIER_HISTORY_RETENTION_DAYS, those of a deleted user for 90 days.';
-comment on column billing.tier_changes.cause is 'payment, a gateway event, or direct: an admin or the app wrote it.';
-comment on column billing.tier_changes.reference is 'The gateway''s id of the payment, order or subscription behind it.';
 
 -- Sets the cause of the tier changes that follow in this transaction.
 create function billing.note_cause(p_cause text, p_reference text)
@@ -317,7 +303,7 @@ $triggers$;
 create table billing.function_calls (
   id bigint generated always as identity primary key,
   path text not null,
-  request_id bigint not null,
+  request_id bigint not null, -- the request id of pg_net. These ids start again after a restore
   called_at timestamptz not null default now(),
   answered_at timestamptz,
   status_code integer,
@@ -329,7 +315,6 @@ create index function_calls_unanswered_idx on billing.function_calls (request_id
 comment on table billing.function_calls is
   'Calls of the function''s internal endpoints within the last day, with their answers. The times are those of now(), not '
   'of billing.clock().';
-comment on column billing.function_calls.request_id is 'The request id of pg_net. These ids start again after a restore.';
 
 -- Calls an internal endpoint of the function. Does nothing without pg_net or the two Vault secrets, or while a call to the
 -- same endpoint is committed but not sent. pg_net waits 5 s, so the function answers before its work. Never fails.
@@ -374,15 +359,12 @@ begin
       set answered_at = r.created, status_code = r.status_code,
         error = case when r.timed_out then 'no answer within 5 s' else left(r.error_msg, 200) end
       from net._http_response r
-      where r.id = c.request_id
-        and r.created > c.called_at - interval '1 minute'
-        and c.answered_at is null
+      where r.id = c.request_id and r.created > c.called_at - interval '1 minute' and c.answered_at is null
     $read$;
   end if;
   delete from billing.function_calls c where c.called_at < now() - interval '1 day';
-exception
-  when others then
-    raise warning 'the answers of internal calls were not read: %', sqlerrm;
+exception when others then
+  raise warning 'the answers of internal calls were not read: %', sqlerrm;
 end $$;
 
 -- Wakes the dispatcher, at most once in a transaction. Never fails.
@@ -397,9 +379,8 @@ begin
   perform set_config('subscriptions.woken', 'on', true);
   perform pg_notify('outbox', '');
   perform billing.call_function('/api/internal/outbox');
-exception
-  when others then
-    raise warning 'the dispatcher was not woken: %', sqlerrm;
+exception when others then
+  raise warning 'the dispatcher was not woken: %', sqlerrm;
 end $$;
 revoke execute on function billing.wake() from service_role;
 

@@ -7,7 +7,7 @@
 create table billing.refunds (
   refund_id text primary key,
   gateway_payment_id text not null,
-  amount bigint not null,
+  amount bigint not null, -- minor currency units
   status text not null constraint refunds_status_check check (status in ('pending', 'processed', 'failed')),
   created_at timestamptz not null default billing.clock()
 );
@@ -15,7 +15,6 @@ create index refunds_gateway_payment_id_idx on billing.refunds (gateway_payment_
 alter table billing.refunds enable row level security;
 grant select, insert, update on billing.refunds to service_role;
 comment on table billing.refunds is 'The refunds at the gateway. A refund may arrive before its payment.';
-comment on column billing.refunds.amount is 'Minor currency units.';
 
 -- Returns the sum of the processed refunds of a gateway payment.
 create function billing.refunded_amount(p_gateway_payment_id text)
@@ -25,8 +24,7 @@ begin
   return (
     select coalesce(sum(r.amount), 0)
     from billing.refunds r
-    where r.gateway_payment_id = p_gateway_payment_id
-      and r.status = 'processed'
+    where r.gateway_payment_id = p_gateway_payment_id and r.status = 'processed'
   );
 end $$;
 
@@ -64,9 +62,7 @@ begin
     return coalesce((
       select billing.paid(p) + coalesce(p.credit, 0)
       from public.payments p
-      where p.id = p_id::uuid
-        and p.currency = p_currency
-        and billing.paid(p) > 0
+      where p.id = p_id::uuid and p.currency = p_currency and billing.paid(p) > 0
     ), 0);
   end if;
   return coalesce((
@@ -106,9 +102,7 @@ begin
   )
   on conflict (gateway_payment_id) do update
   set confirmed_at = excluded.confirmed_at
-  where x.extra_of = excluded.extra_of
-    and x.confirmed_at is null
-    and excluded.confirmed_at is not null;
+  where x.extra_of = excluded.extra_of and x.confirmed_at is null and excluded.confirmed_at is not null;
 end $$;
 
 -- Chooses the payment that counts for an order. A payment that was not refunded in full comes before one that was, then a
@@ -194,8 +188,7 @@ declare
 begin
   select * into v_plan
   from public.plans p
-  where p.id = p_payment.plan_id
-    or p_payment.plan_id is null and p.tier = billing.tier_bought(p_payment);
+  where p.id = p_payment.plan_id or p_payment.plan_id is null and p.tier = billing.tier_bought(p_payment);
   return v_plan;
 end $$;
 

@@ -12,13 +12,12 @@ create table billing.grants (
   at timestamptz not null default billing.clock(),
   cancel_at_period_end boolean not null default false,
   ended_at timestamptz,
-  ended_reason text
+  ended_reason text -- revoked: by an admin. cancelled: by the user
 );
 alter table billing.grants enable row level security;
 grant select, update on billing.grants to service_role;
 create index grants_user_id_idx on billing.grants (user_id);
 comment on table billing.grants is 'Complimentary tiers: access that was granted without a payment.';
-comment on column billing.grants.ended_reason is 'revoked: by an admin. cancelled: by the user.';
 
 create table billing.manual_subscriptions (
   user_id uuid primary key constraint manual_subscriptions_user_id_fkey references auth.users (id) on delete cascade,
@@ -70,9 +69,7 @@ begin
       new.current_period_end - interval '1 day'
     )
     on conflict (user_id, gateway_subscription_id) do update
-    set period_start = excluded.period_start,
-      period_end = excluded.period_end,
-      next_check_at = excluded.next_check_at
+    set period_start = excluded.period_start, period_end = excluded.period_end, next_check_at = excluded.next_check_at
     where g.arrived_at is null;
   end if;
   return new;
@@ -94,8 +91,8 @@ create table billing.wishes (
   id bigint generated always as identity primary key,
   user_id uuid not null constraint wishes_user_id_fkey references auth.users (id) on delete cascade,
   at timestamptz not null default billing.clock(),
-  at_period_end boolean not null,
-  withdrawn_at timestamptz
+  at_period_end boolean not null, -- false: at once
+  withdrawn_at timestamptz -- when the user resumed. A wish to cancel at once is final
 );
 alter table billing.wishes enable row level security;
 grant select, insert, update on billing.wishes to service_role;
@@ -103,8 +100,6 @@ create index wishes_user_id_idx on billing.wishes (user_id);
 comment on table billing.wishes is
   'What users asked to be cancelled. A wish covers everything that the gateway bills or will bill for the user and that was '
   'authorised before it, whatever gives access at that time.';
-comment on column billing.wishes.at_period_end is 'False: at once.';
-comment on column billing.wishes.withdrawn_at is 'When the user resumed. A wish to cancel at once is final.';
 
 -- Returns when the first wish that covers a gateway subscription was made.
 create function billing.cancelled_by_user_at(p_user_id uuid, p_authorised_at timestamptz)
@@ -114,9 +109,7 @@ begin
   return (
     select min(w.at)
     from billing.wishes w
-    where w.user_id = p_user_id
-      and w.at >= p_authorised_at
-      and w.withdrawn_at is null
+    where w.user_id = p_user_id and w.at >= p_authorised_at and w.withdrawn_at is null
   );
 end $$;
 
@@ -191,8 +184,7 @@ returns setof public.payments language sql stable set search_path = pg_catalog, 
   select p.*
   from credited c
   join public.payments p on p.id = c.payment_id
-  where p.ended_at is null
-    and p.period_end > billing.clock()
+  where p.ended_at is null and p.period_end > billing.clock()
 $$;
 
 -- Returns the days of access after the end of a period that is not followed by another one.
@@ -511,16 +503,12 @@ end $$;
 create view billing.upcoming_sources with (security_invoker = true) as
 select p.user_id, 'payment' as kind, p.id::text as id
 from public.payments p
-where p.settle_at is not null
-  and p.starts = 'after_current'
-  and p.ended_at is null
-  and p.period_start > billing.clock()
+where p.settle_at is not null and p.starts = 'after_current' and p.ended_at is null and p.period_start > billing.clock()
 union all
 -- Debited before it starts.
 select o.user_id, 'gateway_subscription', o.gateway_subscription_id
 from billing.subscription_orders o
-where o.starts_at > billing.clock()
-  and not o.is_trial;
+where o.starts_at > billing.clock() and not o.is_trial;
 grant select on billing.upcoming_sources to service_role;
 comment on view billing.upcoming_sources is
   'Purchases whose period has not begun, and gateway subscriptions before their start. They rule from their start.';

@@ -14,9 +14,7 @@ begin
   if p_ruling.is_live and v_ruling.kind in ('grant', 'manual') and v_ruling.gateway_subscription_id is null then
     select s.* into v_newest
     from billing.sources s
-    where s.user_id = v_ruling.user_id
-      and s.kind in ('payment', 'gateway_subscription')
-      and s.is_running
+    where s.user_id = v_ruling.user_id and s.kind in ('payment', 'gateway_subscription') and s.is_running
     order by s.since desc, s.id desc
     limit 1;
   elsif p_ruling.is_live or p_ruling.is_ended_by_gateway then
@@ -27,9 +25,7 @@ begin
       select s
       from billing.upcoming_sources u
       join billing.sources s using (user_id, kind, id)
-      where u.user_id = v_ruling.user_id
-        and s.is_running
-        and s.since > coalesce(v_newest.since, '-infinity')
+      where u.user_id = v_ruling.user_id and s.is_running and s.since > coalesce(v_newest.since, '-infinity')
       order by s.since desc, s.id desc
       limit 1
     ),
@@ -82,8 +78,7 @@ declare
   v_authorised_at constant timestamptz := coalesce(billing.authorised_at(p_subscription), (
     select w.at
     from billing.manual_subscriptions w
-    where w.user_id = v_user_id
-      and w.gateway_subscription_id = p_subscription.gateway_subscription_id
+    where w.user_id = v_user_id and w.gateway_subscription_id = p_subscription.gateway_subscription_id
   ));
   -- Before its first cycle.
   v_is_waiting constant boolean := p_subscription.period_end is null;
@@ -198,8 +193,7 @@ returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as
 begin
   return exists (
     select from billing.outbox o
-    where o.key = 'cancel-subscription/' || p_gateway_subscription_id
-      and (o.attempts > 0 or o.delivered_at is not null)
+    where o.key = 'cancel-subscription/' || p_gateway_subscription_id and (o.attempts > 0 or o.delivered_at is not null)
   );
 end $$;
 
@@ -221,8 +215,7 @@ from billing.subscription_orders o
 where o.gateway_subscription_id is not null
   and not exists (
     select from billing.gateway_subscriptions m
-    where m.user_id = o.user_id
-      and m.gateway_subscription_id = o.gateway_subscription_id
+    where m.user_id = o.user_id and m.gateway_subscription_id = o.gateway_subscription_id
   );
 grant select on billing.stoppable to service_role;
 comment on view billing.stoppable is 'What billing.plan looks at: the subscriptions of a user, authorised or not.';
@@ -245,8 +238,7 @@ begin
   for v_each in
     select *
     from billing.stoppable s
-    where s.user_id = p_user_id
-      and (s.is_open or s.stops_at is not null)
+    where s.user_id = p_user_id and (s.is_open or s.stops_at is not null)
     order by s.gateway_subscription_id
   loop
     v_stop := case
@@ -258,8 +250,7 @@ begin
       perform billing.tell_stop(v_each.gateway_subscription_id, v_stop);
     elsif v_each.stops_at is not null then
       update billing.outbox o
-      set parked_at = billing.clock(),
-        last_error = 'withdrawn'
+      set parked_at = billing.clock(), last_error = 'withdrawn'
       where o.key = 'cancel-subscription/' || v_each.gateway_subscription_id
         and o.attempts = 0
         and o.delivered_at is null
@@ -299,10 +290,7 @@ begin
     and exists (select from billing.subscription_orders o where o.user_id = p_user_id and o.payment_id = p.id)
     and not exists (
       select from billing.stoppable s
-      where s.user_id = p_user_id
-        and (s.asked).payment_id = p.id
-        and (s.mirrored).is_billed
-        and s.stops_at is null
+      where s.user_id = p_user_id and (s.asked).payment_id = p.id and (s.mirrored).is_billed and s.stops_at is null
     );
   return v_renewed;
 end $$;
@@ -360,29 +348,22 @@ declare
   v_running constant text[] := array(
     select s.kind || '/' || s.id
     from billing.sources s
-    where s.user_id = p_user_id
-      and (s.ended_at is null or s.ended_reason = 'replaced')
-      and s.lapses_at > v_now
+    where s.user_id = p_user_id and (s.ended_at is null or s.ended_reason = 'replaced') and s.lapses_at > v_now
   );
 begin
   update public.payments p
   set ended_at = v_now, ended_reason = 'cancelled', cancel_at_period_end = false
-  where p.user_id = p_user_id
-    and 'payment/' || p.id = any (v_running);
+  where p.user_id = p_user_id and 'payment/' || p.id = any (v_running);
   update billing.grants g
   set ended_at = v_now, ended_reason = 'cancelled', cancel_at_period_end = false
-  where g.user_id = p_user_id
-    and 'grant/' || g.id = any (v_running);
+  where g.user_id = p_user_id and 'grant/' || g.id = any (v_running);
   update billing.manual_subscriptions w
   set ended_at = v_now, ended_reason = 'cancelled', cancel_at_period_end = false
-  where w.user_id = p_user_id
-    and 'manual/' || w.user_id = any (v_running);
+  where w.user_id = p_user_id and 'manual/' || w.user_id = any (v_running);
   -- Also those that are no sources.
   update billing.gateway_subscriptions m
   set ended_at = v_now, ended_reason = 'cancelled', cancel_at_period_end = false
-  where m.user_id = p_user_id
-    and m.ended_at is null
-    and m.status is distinct from 'cancelled';
+  where m.user_id = p_user_id and m.ended_at is null and m.status is distinct from 'cancelled';
 end $$;
 
 -- Contract: POST /api/subscriptions/cancel.
@@ -435,9 +416,7 @@ begin
   v_email := billing.lock_user(p_user_id);
   select * into v_subscription from public.subscriptions s where s.user_id = p_user_id for update;
   if not found then return jsonb_build_object('outcome', 'subscription_not_found'); end if;
-  if v_subscription.status <> 'active' then
-    return jsonb_build_object('outcome', 'cannot_be_resumed');
-  end if;
+  if v_subscription.status <> 'active' then return jsonb_build_object('outcome', 'cannot_be_resumed'); end if;
 
   v_ruling := billing.find_shown(p_user_id);
   -- No dispatcher claims them until the commit.
@@ -446,8 +425,7 @@ begin
   where o.key in (
     select 'cancel-subscription/' || s.gateway_subscription_id
     from billing.stoppable s
-    where s.user_id = p_user_id
-      and s.stops_at is not null
+    where s.user_id = p_user_id and s.stops_at is not null
   )
   order by o.key
   for update;
@@ -464,9 +442,7 @@ begin
   end if;
   update billing.wishes w
   set withdrawn_at = billing.clock()
-  where w.user_id = p_user_id
-    and w.at_period_end
-    and w.withdrawn_at is null;
+  where w.user_id = p_user_id and w.at_period_end and w.withdrawn_at is null;
   if found or v_subscription.cancel_at_period_end then
     perform billing.mark_sources(p_user_id, false);
     perform billing.settle_access(p_user_id, v_email);

@@ -66,9 +66,7 @@ begin
   v_source := v_ruling.source;
   if v_ruling.is_live is not true or not exists (
     select from public.plans running
-    where running.id = v_source.plan_id
-      and running.currency = p_plan.currency
-      and running.price < p_plan.price
+    where running.id = v_source.plan_id and running.currency = p_plan.currency and running.price < p_plan.price
   ) then
     return;
   end if;
@@ -298,8 +296,7 @@ begin
   v_email := billing.lock_user(p_user_id);
   select * into v_payment
   from public.payments p
-  where p.gateway_order_id = p_order_id
-    and p.user_id = p_user_id
+  where p.gateway_order_id = p_order_id and p.user_id = p_user_id
   for update;
   if not found then return jsonb_build_object('outcome', 'payment_not_found'); end if;
 
@@ -462,8 +459,7 @@ begin
             p.gateway_payment_id, p.gateway_signature, p.gateway_subscription_id, p.meta, p.captured_at, p.confirmed_at,
             p.fulfilled_at, p.period_start, p.period_end, p.refunded_amount, p.dispute_status, p.created_at
           from public.payments p
-          where p.user_id = p_user_id
-            and p.extra_of is null
+          where p.user_id = p_user_id and p.extra_of is null
           order by p.created_at desc, p.id desc
           limit 10
         ) newest

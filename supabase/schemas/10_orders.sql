@@ -21,9 +21,7 @@ begin
       'tier', s.tier, 'until', billing.iso_time(s.current_period_end), 'early_renewal', billing.early_renewal()
     )
     from public.subscriptions s
-    where s.user_id = p_user_id
-      and s.status = 'active'
-      and s.current_period_end > billing.clock()
+    where s.user_id = p_user_id and s.status = 'active' and s.current_period_end > billing.clock()
   );
 end $$;
 
@@ -46,8 +44,7 @@ begin
   ))
   into since, ends_at
   from billing.sources s
-  where s.user_id = p_user_id
-    and s.is_running;
+  where s.user_id = p_user_id and s.is_running;
   if ends_at <= billing.clock() then ends_at := null; end if;
 end $$;
 
@@ -220,8 +217,7 @@ begin
   perform billing.lock_user(p.user_id) from public.payments p where p.id = p_payment_id;
   update public.payments p
   set gateway_order_id = p_order_id
-  where p.id = p_payment_id
-    and (p.gateway_order_id is null or p.gateway_order_id = p_order_id);
+  where p.id = p_payment_id and (p.gateway_order_id is null or p.gateway_order_id = p_order_id);
   return jsonb_build_object('outcome', case when found then 'stored' else 'payment_not_found' end);
 end $$;
 comment on function public.store_order is 'Stores the gateway''s order id of a payment.';
@@ -230,10 +226,7 @@ comment on function public.store_order is 'Stores the gateway''s order id of a p
 create function billing.delete_unordered(p_payment_id uuid)
 returns void language sql security definer set search_path = pg_catalog, pg_temp as $$
   delete from public.payments p
-  where p.id = p_payment_id
-    and p.status = 'created'
-    and p.gateway_order_id is null
-    and p.gateway_payment_id is null
+  where p.id = p_payment_id and p.status = 'created' and p.gateway_order_id is null and p.gateway_payment_id is null
 $$;
 
 create function public.discard_order(p_payment_id uuid)
@@ -312,11 +305,8 @@ begin
   -- After five days the result is final: see billing.next_reconciliation.
   if p_can_read and v_payment.status <> 'captured' and v_payment.created_at > v_now - interval '120 hours' then
     update public.payments p
-    set reads = p.reads + 1,
-      read_at = v_now
-    where p.id = v_payment.id
-      and p.reads < 20
-      and coalesce(p.read_at <= v_now - interval '5 seconds', true);
+    set reads = p.reads + 1, read_at = v_now
+    where p.id = v_payment.id and p.reads < 20 and coalesce(p.read_at <= v_now - interval '5 seconds', true);
     v_is_leased := found;
   end if;
   return jsonb_build_object(

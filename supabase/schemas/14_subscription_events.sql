@@ -80,8 +80,7 @@ begin
       p_asked_for is null
       or exists (
         select from billing.subscription_orders o
-        where o.gateway_subscription_id = p_asked_for
-          and o.user_id = p_user_id
+        where o.gateway_subscription_id = p_asked_for and o.user_id = p_user_id
       )
     )
   on conflict (key) do nothing;
@@ -183,8 +182,7 @@ begin
   end if;
   select * into v_plan
   from public.plans p
-  where p.gateway_plan_id = p_gateway_plan_id
-    or p.id = p_subscription.plan_id
+  where p.gateway_plan_id = p_gateway_plan_id or p.id = p_subscription.plan_id
   order by p.gateway_plan_id = p_gateway_plan_id desc nulls last
   limit 1;
   insert into public.payments (
@@ -208,9 +206,7 @@ begin
   on conflict (gateway_payment_id) do nothing;
   if found then return true; end if;
   update public.payments c
-  set captured_at = p_charged_at,
-    confirmed_at = p_charged_at,
-    created_at = p_charged_at
+  set captured_at = p_charged_at, confirmed_at = p_charged_at, created_at = p_charged_at
   where c.gateway_payment_id = v_gateway_payment_id
     and c.gateway_subscription_id = p_subscription.gateway_subscription_id
     and c.captured_at > p_charged_at;
@@ -270,8 +266,7 @@ where m.status = 'active'
   and not m.cancel_at_period_end
   and not exists (
     select from billing.gateway_subscriptions other
-    where other.user_id = m.user_id
-      and other.gateway_subscription_id <> m.gateway_subscription_id
+    where other.user_id = m.user_id and other.gateway_subscription_id <> m.gateway_subscription_id
   );
 grant select on billing.renewable to service_role;
 comment on view billing.renewable is
@@ -332,8 +327,7 @@ begin
       u.gateway_key_id, v_payment_id, u.gateway_subscription_id, v_charged_at, v_charged_at, v_start, v_end, null,
       v_charged_at
     from usual u, entry
-    where v_payment_id is not null
-      and v_amount >= 0
+    where v_payment_id is not null and v_amount >= 0
     on conflict do nothing
   ),
   subscription as (
@@ -412,8 +406,7 @@ begin
   if v_email is null then
     update billing.gateway_subscriptions m
     set is_waiting = true
-    where (m.user_id, m.gateway_subscription_id) = (v_user_id, v_id)
-      and not m.is_waiting;
+    where (m.user_id, m.gateway_subscription_id) = (v_user_id, v_id) and not m.is_waiting;
     return case when v_cancelled then 'unmatched' else billing.apply_event_for_missing_user(v_user_id, v_id) end;
   end if;
   if v_merged.user_id is null then return 'stale'; end if;

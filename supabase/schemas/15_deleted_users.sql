@@ -5,9 +5,10 @@
 -- account, so the service does not cancel the subscriptions of unknown users.
 
 create table billing.deleted_users (
+  -- The id of the user. After 90 days its hash by billing.hash_user_id: then no other table has the id.
   user_id uuid primary key,
   deleted_at timestamptz not null default billing.clock(),
-  erased_at timestamptz
+  erased_at timestamptz -- when the other data of the user was erased
 );
 create index deleted_users_deleted_at_idx on billing.deleted_users (deleted_at) where erased_at is null;
 alter table billing.deleted_users enable row level security;
@@ -15,9 +16,6 @@ grant select on billing.deleted_users to service_role;
 comment on table billing.deleted_users is
   'The deleted users. Rows are kept without a limit: a mandate at the gateway may charge for decades. An unknown user who '
   'is not in this table counts as a user of another app, whose subscriptions the service does not cancel.';
-comment on column billing.deleted_users.user_id is
-  'The id of the user. After 90 days its hash by billing.hash_user_id: then no other table has the id.';
-comment on column billing.deleted_users.erased_at is 'When the other data of the user was erased.';
 
 -- Returns a hash from which the user's id cannot be computed: the first 16 bytes of its SHA-256.
 create function billing.hash_user_id(p_user_id uuid)
@@ -40,8 +38,7 @@ begin
   delete from billing.marks m where m.kind = 'settle_failure' and m.key = old.id::text;
   perform billing.tell_stop(s.gateway_subscription_id, row(billing.clock(), false, false)::billing.stop)
   from billing.stoppable s
-  where s.user_id = old.id
-    and s.is_open;
+  where s.user_id = old.id and s.is_open;
   return null;
 end $$;
 
@@ -112,8 +109,7 @@ begin
     perform billing.adopt_charges(new.id);
     perform billing.settle_access(new.id, new.email);
     update billing.gateway_subscriptions m
-    set is_waiting = false,
-      next_check_at = least(m.next_check_at, m.period_end - interval '1 day')
+    set is_waiting = false, next_check_at = least(m.next_check_at, m.period_end - interval '1 day')
     where m.user_id = new.id;
   end if;
   return null;
@@ -202,8 +198,7 @@ begin
   for v_deleted in
     select d.user_id, d.deleted_at
     from billing.deleted_users d
-    where d.erased_at is null
-      and d.deleted_at < billing.clock() - interval '90 days'
+    where d.erased_at is null and d.deleted_at < billing.clock() - interval '90 days'
     order by d.deleted_at
     limit 100
     for update skip locked
@@ -220,9 +215,7 @@ begin
     delete from billing.gateway_subscriptions m where m.user_id = v_deleted.user_id;
     delete from billing.tier_changes c where c.user_id = v_deleted.user_id;
     update billing.support_actions a
-    set email = null,
-      user_id = null,
-      reason = 'erased with the user'
+    set email = null, user_id = null, reason = 'erased with the user'
     where a.user_id = v_deleted.user_id;
 
     insert into billing.deleted_users (user_id, deleted_at, erased_at)

@@ -42,13 +42,12 @@ begin
       execute format('select billing.%I()', v_job) into v_done;
       delete from billing.scheduled_jobs j where j.name = v_job;
       if v_done > 0 then return v_done; end if;
-    exception
-      when others then
-        raise warning 'sweep: % failed: %', v_job, sqlerrm;
-        insert into billing.scheduled_jobs (name, error)
-        values (v_job, left(format('%s: %s', sqlstate, sqlerrm), 200))
-        on conflict (name) do update
-        set error = excluded.error;
+    exception when others then
+      raise warning 'sweep: % failed: %', v_job, sqlerrm;
+      insert into billing.scheduled_jobs (name, error)
+      values (v_job, left(format('%s: %s', sqlstate, sqlerrm), 200))
+      on conflict (name) do update
+      set error = excluded.error;
     end;
   end loop;
   perform billing.read_answers();
@@ -58,23 +57,11 @@ begin
     update billing.scheduled_jobs j
     set done_at = now()
     where j.name = 'sweep';
-  exception
-    when lock_not_available then
-      raise warning 'sweep: its end was not recorded: %', sqlerrm;
+  exception when lock_not_available then
+    raise warning 'sweep: its end was not recorded: %', sqlerrm;
   end;
   return 0;
 end $$;
-
--- The function of 0.2 calls it. API: service_role only.
-create function public.finish_reconciliation()
-returns void language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s'
-as $$
-begin
-  update billing.scheduled_jobs j
-  set done_at = now()
-  where j.name = 'reconciliation';
-end $$;
-comment on function public.finish_reconciliation() is 'Stores the time when a reconciliation left nothing to do.';
 
 -- Two at once would call the gateway at twice the rate. The lease is longer than a run. API: service_role only.
 create function public.begin_reconciliation(p_run_id uuid)
@@ -82,10 +69,8 @@ returns jsonb -- {began}: false while another one is running
 language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
 begin
   update billing.scheduled_jobs j
-  set run_id = p_run_id,
-    run_until = now() + interval '75 seconds'
-  where j.name = 'reconciliation'
-    and (j.run_until is null or j.run_until <= now());
+  set run_id = p_run_id, run_until = now() + interval '75 seconds'
+  where j.name = 'reconciliation' and (j.run_until is null or j.run_until <= now());
   return jsonb_build_object('began', found);
 end $$;
 comment on function public.begin_reconciliation(uuid) is 'Starts a reconciliation if no other one is running.';
@@ -99,11 +84,8 @@ returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
 begin
   update billing.scheduled_jobs j
-  set done_at = case when p_is_done then now() else j.done_at end,
-    run_id = null,
-    run_until = null
-  where j.name = 'reconciliation'
-    and j.run_id = p_run_id;
+  set done_at = case when p_is_done then now() else j.done_at end, run_id = null, run_until = null
+  where j.name = 'reconciliation' and j.run_id = p_run_id;
 end $$;
 comment on function public.end_reconciliation(uuid, boolean) is 'Ends a reconciliation, and stores its time if it was complete.';
 
@@ -113,8 +95,7 @@ select
   e.timing,
   exists (
     select from pg_catalog.pg_trigger t
-    where t.tgrelid = 'auth.users'::regclass
-      and t.tgname = e.name
+    where t.tgrelid = 'auth.users'::regclass and t.tgname = e.name
   ) as is_there
 from (
   values ('create_profile', 'insert'), ('note_deleted_user', 'delete'), ('settle_new_user', 'insert')
@@ -148,8 +129,7 @@ begin
     'extension ' || e.name,
     'Run "select billing.set_up();". If it warns, enable the extension in the dashboard and run it again.'
   from pg_available_extensions e
-  where e.name in ('pg_net', 'pg_cron')
-    and e.installed_version is null
+  where e.name in ('pg_net', 'pg_cron') and e.installed_version is null
   union all
   select 'trigger ' || e.name || ' on auth.users', 'Run "select billing.set_up();".'
   from billing.expected_triggers e
@@ -243,9 +223,8 @@ begin
         else
           if not billing.has_support_role() then perform billing.set_up_support(); end if;
       end case;
-    exception
-      when others then
-        raise warning '% was not set up: %', v_part, sqlerrm;
+    exception when others then
+      raise warning '% was not set up: %', v_part, sqlerrm;
     end;
   end loop;
 
@@ -294,8 +273,7 @@ begin
     'job_failing', j.name, j.since,
     jsonb_build_object('error', j.error, 'remedy', 'Repair the cause of the error. The job is retried each minute.')
   from billing.scheduled_jobs j
-  where j.error is not null
-    and j.since < now() - interval '10 minutes'
+  where j.error is not null and j.since < now() - interval '10 minutes'
   union all
   select
     'call_failed', last.path, last.called_at,
@@ -329,8 +307,7 @@ begin
     order by c.id desc
     limit 1
   ) last
-  where last.status_code is null
-    or last.status_code not between 200 and 299;
+  where last.status_code is null or last.status_code not between 200 and 299;
 
   if to_regclass('cron.job_run_details') is not null then
     return query
@@ -344,13 +321,11 @@ begin
     cross join lateral (
       select d.status, d.start_time, d.return_message
       from cron.job_run_details d
-      where d.jobid = j.jobid
-        and d.end_time is not null
+      where d.jobid = j.jobid and d.end_time is not null
       order by d.runid desc
       limit 1
     ) run
-    where j.jobname like 'subscriptions-%'
-      and run.status = 'failed';
+    where j.jobname like 'subscriptions-%' and run.status = 'failed';
   end if;
 end $$;
 revoke execute on function billing.schedule_faults() from service_role;
@@ -416,18 +391,14 @@ where p.pronamespace = 'public'::regnamespace
   and coalesce(obj_description(p.oid, 'pg_proc'), '') not like 'Open to everybody%'
   and not exists (
     select from pg_catalog.pg_depend d
-    where d.classid = 'pg_catalog.pg_proc'::regclass
-      and d.objid = p.oid
-      and d.deptype = 'e'
+    where d.classid = 'pg_catalog.pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e'
   );
 comment on view billing.open_functions is
   'Security definer functions of schema public that anon may execute, without a comment that says that it is intended.';
 
 revoke execute on function
-  public.finish_reconciliation, public.begin_reconciliation, public.end_reconciliation, public.get_health,
-  public.get_schema_version
+  public.begin_reconciliation, public.end_reconciliation, public.get_health, public.get_schema_version
 from public, anon, authenticated;
 grant execute on function
-  public.finish_reconciliation, public.begin_reconciliation, public.end_reconciliation, public.get_health,
-  public.get_schema_version
+  public.begin_reconciliation, public.end_reconciliation, public.get_health, public.get_schema_version
 to service_role;

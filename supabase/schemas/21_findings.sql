@@ -18,13 +18,10 @@ from (
   union all
   select g.user_id, g.arrived_at, g.gateway_subscription_id, g.tier, g.gateway_subscription_id, g.ends_at
   from billing.sources g
-  where g.kind = 'gateway_subscription'
-    and g.ends_at > (select billing.clock())
-    and g.ended_at is null
+  where g.kind = 'gateway_subscription' and g.ends_at > (select billing.clock()) and g.ended_at is null
 ) paid
 left join public.subscriptions s on s.user_id = paid.user_id
-where s.status is distinct from 'active'
-  and exists (select from billing.find_user(paid.user_id));
+where s.status is distinct from 'active' and exists (select from billing.find_user(paid.user_id));
 comment on view billing.paid_not_entitled is
   'Users with a running paid period and without an active subscription, although they did not cancel it. A grant until '
   'period_end, or a refund, ends the finding.';
@@ -130,9 +127,7 @@ doubled as not materialized (
     end as reason
   from running p
   join running other on other.user_id = p.user_id
-  where other.id <> p.id
-    and other.period_start < p.period_end
-    and other.period_end > p.period_start
+  where other.id <> p.id and other.period_start < p.period_end and other.period_end > p.period_start
   union all
   select
     p.user_id,
@@ -286,8 +281,7 @@ where p.dispute_status = 'lost'
     and p.ended_at is null
     or exists (
       select from billing.sources s
-      where (s.user_id, s.kind, s.id) = (p.user_id, 'gateway_subscription', p.gateway_subscription_id)
-        and s.is_running
+      where (s.user_id, s.kind, s.id) = (p.user_id, 'gateway_subscription', p.gateway_subscription_id) and s.is_running
     )
     or exists (select from billing.purchases_on_credit(p))
   );
@@ -392,8 +386,7 @@ where least(p.fulfilled_at, p.verified_at) > billing.clock() - interval '30 days
   and not exists (select from billing.outbox o where o.key = 'payment-success/' || p.id)
   and not exists (
     select from billing.support_actions a
-    where a.action = 'note'
-      and a.reference in (p.id::text, p.gateway_payment_id)
+    where a.action = 'note' and a.reference in (p.id::text, p.gateway_payment_id)
   );
 comment on view billing.unmailed_payments is
   'Payments of the last 30 days without a success mail, although the user has an address: the user had no profile then. A '
@@ -407,9 +400,7 @@ where a.kind = 'missed_webhook'
   and a.at > coalesce((select max(e.received_at) from billing.gateway_events e where e.deliveries > 0), '-infinity')
   and not exists (
     select from billing.support_actions n
-    where n.action = 'note'
-      and n.reference = 'webhooks'
-      and n.created_at >= a.at
+    where n.action = 'note' and n.reference = 'webhooks' and n.created_at >= a.at
   )
 having count(*) > 0;
 comment on view billing.missed_webhooks is

@@ -26,8 +26,7 @@ select
   billing.paid(p) as paid,
   p.period_start, p.period_end
 from public.payments p
-where p.status = 'captured'
-  and (p.extra_of is null or p.confirmed_at is not null);
+where p.status = 'captured' and (p.extra_of is null or p.confirmed_at is not null);
 comment on view billing.receipts is 'What was received, in minor units: captured payments, further payments on an order, cycles.';
 comment on column billing.receipts.paid is 'The amount without refunds, and 0 after a lost dispute.';
 
@@ -187,9 +186,7 @@ begin
     (
       select u.user_id, 'email', case when u.email = v_text then 1 else 2 end
       from billing.users u
-      where u.email >= v_text
-        and u.email <= v_last
-        and u.email like v_pattern || '%'
+      where u.email >= v_text and u.email <= v_last and u.email like v_pattern || '%'
       order by u.email
       limit v_most
     )

@@ -13,8 +13,7 @@ begin
     select replace(replace(replace(s.gateway_dashboard, '{mode}', mode.name), '{kind}', p_kind), '{id}', p_id)
     from billing.settings s
     cross join substring(p_key_id from '_(test|live)_') mode (name)
-    where s.is_only
-      and p_id <> ''
+    where s.is_only and p_id <> ''
   );
 end $$;
 
@@ -131,8 +130,7 @@ cross join lateral (
   select o.created_at, 'mail', o.id::text,
     concat(o.kind, ': ', billing.outbox_state(o.delivered_at, o.parked_at), '. ' || rtrim(o.last_error, '.'), '.'), null, 6
   from billing.outbox o
-  where o.payload ->> 'to' = u.email
-    and o.destination in ('email', 'notice')
+  where o.payload ->> 'to' = u.email and o.destination in ('email', 'notice')
   union all
   select w.at, 'cancelled', null,
     case when w.at_period_end then 'By the customer, for the end of the period.' else 'By the customer, at once.' end, null, 2
@@ -148,8 +146,7 @@ cross join lateral (
       || coalesce(' Undone on ' || billing.day_text(o.undone_at) || '.', ''),
     billing.gateway_link(o.gateway_key_id, 'subscriptions', o.gateway_subscription_id), 1
   from billing.subscription_orders o
-  where o.user_id = u.user_id
-    and num_nonnulls(o.replaces, o.payment_id) > 0
+  where o.user_id = u.user_id and num_nonnulls(o.replaces, o.payment_id) > 0
   union all
   select o.queued_at, 'cancellation', m.gateway_subscription_id,
     concat(
@@ -208,8 +205,7 @@ select
   (
     select count(*)
     from billing.gateway_events e
-    where e.subject_id = p.gateway_order_id
-      and e.event = 'payment.failed'
+    where e.subject_id = p.gateway_order_id and e.event = 'payment.failed'
   ) + case when p.captured_at is null then 0 else 1 end as attempts,
   coalesce(p.meta ->> 'error_description', p.meta ->> 'error_reason', p.meta ->> 'error_code') as last_error,
   p.refunded_amount,

@@ -25,8 +25,7 @@ cross join lateral (
       -- A trial, or a first cycle that was announced by its activation alone.
       or not exists (
         select from public.payments c
-        where (c.user_id, c.gateway_subscription_id) = (s.user_id, s.id)
-          and c.period_end = s.ends_at
+        where (c.user_id, c.gateway_subscription_id) = (s.user_id, s.id) and c.period_end = s.ends_at
       )
     )
   union all
@@ -42,8 +41,7 @@ cross join lateral (
     and s.kind = 'gateway_subscription'
     and s.id = c.gateway_subscription_id
   left join billing.refunds f on f.gateway_payment_id = c.gateway_payment_id and f.status = 'processed'
-  where c.user_id = u.user_id
-    and c.gateway_subscription_id is not null
+  where c.user_id = u.user_id and c.gateway_subscription_id is not null
   group by c.gateway_subscription_id, s.tier, c.period_start, c.period_end
 ) line;
 comment on view billing.periods is
@@ -81,8 +79,7 @@ from (
     extract(epoch from p.period_end - p.period_start)::float8 / 86400 as days
   from public.payments p
   left join billing.gateway_subscriptions m using (user_id, gateway_subscription_id)
-  where p.fulfilled_at is not null
-    or p.gateway_subscription_id is not null
+  where p.fulfilled_at is not null or p.gateway_subscription_id is not null
 ) period
 where period.ends_at > period.starts_at
   and period.starts_at <= (select billing.clock())
@@ -150,8 +147,7 @@ with monthly as (
         p.currency, null, date_trunc('month', coalesce(p.dispute_event_at, p.captured_at) at time zone 'UTC'), 0,
         greatest(p.amount - p.refunded_amount, 0)
       from public.payments p
-      where p.dispute_status = 'lost'
-        and p.status = 'captured'
+      where p.dispute_status = 'lost' and p.status = 'captured'
     ) l
     group by l.currency, l.user_id, l.month
   ) g

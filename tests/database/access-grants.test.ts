@@ -140,7 +140,6 @@ test('of schema public the API’s roles may execute exactly these functions', a
     'service_role: discard_order',
     'service_role: end_reconciliation',
     'service_role: fail_outbox',
-    'service_role: finish_reconciliation',
     'service_role: get_health',
     'service_role: get_order',
     'service_role: get_schema_version',

@@ -71,11 +71,6 @@ test('the end of a complete one is stored, and that of an incomplete one is not'
   expect(await readJob()).toEqual(stored);
 });
 
-test('finish_reconciliation, which an older function calls, stores an end', async () => {
-  await callRpc(service, 'finish_reconciliation');
-  expect(await readJob()).toMatchObject({ done_at: expect.any(Date) });
-});
-
 test('a backlog is what is due for two hours although the runs get answers', async () => {
   const backlog = () =>
     database.query(

@@ -131,7 +131,7 @@ export function reconcile(paid: readonly string[], tier: Tier = 'basic'): Act {
       const items = paid.includes(String(orderId)) ? [paymentEntity(money(String(orderId), tier), 'captured')] : [];
       await database.call('apply_order_payments', { p_payment_id: String(id), p_items: JSON.stringify(items) });
     }
-    await database.call('finish_reconciliation', {});
+    await endReconciliation(database);
   };
 }
 
@@ -148,8 +148,15 @@ export function reconcileSubscriptions(cycles: readonly Cycle[]): Act {
         p_entity: JSON.stringify(subscriptionEntity(cycle, 'active')),
       });
     }
-    await database.call('finish_reconciliation', {});
+    await endReconciliation(database);
   };
+}
+
+/** The end of a complete reconciliation. */
+async function endReconciliation(database: SampleDatabase): Promise<void> {
+  const run = { p_run_id: '00000000-0000-4000-8000-000000000000' };
+  await database.call('begin_reconciliation', run);
+  await database.call('end_reconciliation', { ...run, p_is_done: true });
 }
 
 /** A statement of an admin or of the app. */

@@ -369,7 +369,6 @@ export type Database = {
         };
         Returns: Json;
       };
-      'finish_reconciliation': { Args: Record<PropertyKey, never>; Returns: undefined };
       'get_health': { Args: { 'p_destinations'?: string }; Returns: Json };
       'get_order': { Args: { 'p_can_read': boolean; 'p_order_id': string; 'p_user_id': string }; Returns: Json };
       'get_schema_version': { Args: { 'p_function_version': string }; Returns: Json };
