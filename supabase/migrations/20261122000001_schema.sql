@@ -116,7 +116,7 @@ returns text -- replace or extend
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$ begin return coalesce((select s.early_renewal from billing.settings s where s.is_only), 'replace'); end $$;
 
--- Readers for irregular JSON: any other value gives null.
+-- These functions read JSON of any shape. A value of another type than theirs gives null.
 create function billing.json_object(p_value jsonb)
 returns jsonb language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$ begin return case when jsonb_typeof(p_value) = 'object' then p_value end; end $$;
@@ -159,8 +159,8 @@ begin
   return coalesce(billing.json_time(p_body -> 'created_at'), billing.json_time(p_body -> 'payload' -> 'created_at'));
 end $$;
 
--- Returns when an event happened, to rank it among the customer's acts: at the end of its second, or at its arrival if it
--- has no time or one more than 14 days ago, for which the gateway does not retry.
+-- Returns when an event happened, to rank it among the customer's acts: at the end of its second. An event without a time,
+-- or more than 14 days old, counts from its arrival: the gateway does not retry for so long.
 create function billing.happened_at(
   p_created_at timestamptz, -- of the event; null: it has none
   p_arrived_at timestamptz

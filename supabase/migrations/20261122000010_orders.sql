@@ -67,7 +67,7 @@ begin
 end $$;
 
 -- The answer to an order: what it sells, and from when to when.
-create function billing.order_answer(
+create function billing.create_order_answer(
   p_payment public.payments,
   p_plan public.plans,
   p_start text, -- see public.create_order
@@ -204,7 +204,7 @@ begin
     where p.id = v_payment.id;
   end if;
 
-  return billing.order_answer(v_payment, v_plan, p_start, v_email);
+  return billing.create_order_answer(v_payment, v_plan, p_start, v_email);
 end $$;
 comment on function public.create_order is 'A user''s open order for a tier, or a new one to make at the gateway.';
 
@@ -240,7 +240,7 @@ comment on function public.discard_order is 'Deletes a payment for which the gat
 
 -- The body of GET /api/payments/orders/:order_id. Attempts are those in the ledger, in the gateway's last answer, and those
 -- that were verified.
-create function billing.order_answer(p_payment public.payments)
+create function billing.get_order_answer(p_payment public.payments)
 returns jsonb -- {order_id, status: open | paid | failed, tier, amount, currency, valid_until, attempts, last_error}
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
@@ -312,7 +312,7 @@ begin
   return jsonb_build_object(
     'outcome', case when v_is_leased then 'read' else 'known' end,
     'payment_id', v_payment.id,
-    'order', billing.order_answer(v_payment)
+    'order', billing.get_order_answer(v_payment)
   );
 end $$;
 comment on function public.get_order is 'The state of a user''s order, and whether to read it from the gateway.';

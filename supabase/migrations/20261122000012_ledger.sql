@@ -319,7 +319,7 @@ begin
       perform from auth.users u where u.id = v_missed.user_id for no key update nowait;
       perform billing.apply_recorded_event(v_missed.event);
       v_applied := v_applied + 1;
-    exception when lock_not_available then null; -- by another transaction: the next run applies the event
+    exception when lock_not_available then null; -- a request has locked the user: the next run applies the event
     end;
   end loop;
   return v_applied;

@@ -17,7 +17,7 @@ create table public.plans (
     constraint plans_trial_days_check check (trial_days between 0 and 365)
 );
 comment on table public.plans is
-  'The plans that customers can buy, one for each tier. Retire a plan with is_active: its paid orders need its row.';
+  'The plans that customers can buy, one for each tier. To retire one, set is_active to false: orders need its row.';
 comment on column public.plans.price is 'Minor currency units.';
 comment on column public.plans.duration_months is 'Calendar months that a payment buys; null or 0 counts as 12.';
 comment on column public.plans.grace_days is 'Days of access after a period that ended unpaid.';

@@ -460,7 +460,7 @@ begin
     )
   where p.id = p_payment_id
   returning * into v_payment;
-  return jsonb_build_object('applied', v_applied, 'order', billing.order_answer(v_payment));
+  return jsonb_build_object('applied', v_applied, 'order', billing.get_order_answer(v_payment));
 end $$;
 comment on function public.apply_order_read is 'Applies the gateway''s payments on an order, and returns the order.';
 

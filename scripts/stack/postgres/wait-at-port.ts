@@ -15,16 +15,11 @@ export function waitAtPort(databaseUrl: string, ready: Promise<void>): WaitingPo
   const target = { hostname: url.hostname, port: Number(url.port) };
   const listener = Deno.listen({ hostname: '127.0.0.1', port: 0 });
   const passOn = async (client: Deno.TcpConn) => {
-    try {
-      await ready;
-    } catch {
-      return client.close();
-    }
-    const database = await Deno.connect(target);
+    const database = await ready.then(() => Deno.connect(target)).catch(() => undefined);
+    if (database === undefined) return client.close(); // the client reports the lost connection
     await Promise.all([client.readable.pipeTo(database.writable), database.readable.pipeTo(client.writable)]);
   };
   const listen = async () => {
-    // The client sees a lost connection and reports it.
     for await (const client of listener) passOn(client).catch(() => {});
   };
   void listen();
