@@ -220,21 +220,24 @@ begin
 end $$;
 revoke execute on function billing.requeue(bigint) from service_role;
 
--- Enqueues a refresh of the app's cached pages, one for each transaction: an upsert fires the insert and the update trigger.
--- The key has the time, because transaction ids repeat in a restored database.
-create function billing.refresh_pages()
-returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Returns the row that refreshes the app's cached pages, one for each transaction: an upsert fires the insert and the update
+-- trigger. The key has the time, because transaction ids repeat in a restored database.
+create function billing.page_refresh(out key text, out destination text, out kind text, out payload jsonb)
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
-  perform billing.enqueue(
-    format('revalidation/%s-%s', extract(epoch from now()), pg_current_xact_id()), 'revalidation', 'revalidation',
-    '{"paths": ["/subscription", "/pricing", "/analytics", "/dashboard"]}'
-  );
+  key := format('revalidation/%s-%s', extract(epoch from now()), pg_current_xact_id());
+  destination := 'revalidation';
+  kind := 'revalidation';
+  payload := '{"paths": ["/subscription", "/pricing", "/analytics", "/dashboard"]}';
 end $$;
 
 -- Security definer: the role of an admin or of the app may write tiers but not the outbox.
 create function billing.enqueue_revalidation()
-returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
-as $$ begin perform billing.refresh_pages(); return null; end $$;
+returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform billing.enqueue(r.key, r.destination, r.kind, r.payload) from billing.page_refresh() r;
+  return null;
+end $$;
 
 create table billing.tier_changes (
   id bigint generated always as identity primary key,

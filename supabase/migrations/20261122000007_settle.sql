@@ -1,36 +1,6 @@
 -- Writes the ruling source to the subscription row and the profile's tier, and enqueues the side effects.
 -- billing.settle_access is the only function that decides them.
 
--- Writes a tier to the user's profile where it differs, and creates a missing profile.
-create function billing.set_tier(
-  p_user_id uuid,
-  p_tier text, -- null: writes nothing
-  p_email text -- of the user, for the username of a new profile
-)
-returns text -- the name for the greeting of a mail; null: the user had no profile
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-  v_display_name text;
-begin
-  if p_tier is not null then
-    update billing.profiles p
-    set subscription_tier = p_tier
-    where p.user_id = p_user_id and p.subscription_tier is distinct from p_tier
-    returning coalesce(nullif(p.display_name, ''), p.username, '') into v_display_name;
-  end if;
-  if v_display_name is null then
-    select coalesce(nullif(p.display_name, ''), p.username, '') into v_display_name
-    from billing.profiles p
-    where p.user_id = p_user_id;
-  end if;
-  if v_display_name is null and p_tier is not null then
-    insert into billing.profiles (user_id, subscription_tier, username)
-    values (p_user_id, p_tier, billing.default_username(p_email))
-    on conflict (user_id) do update set subscription_tier = excluded.subscription_tier;
-  end if;
-  return v_display_name;
-end $$;
-
 -- Finds the tier that settling writes to the profile. It is written only when access begins, ends or gets another tier. So a
 -- charge does not overwrite a tier that an admin edited.
 create function billing.tier_to_write(
@@ -75,10 +45,11 @@ begin
   return null;
 end $$;
 
--- Writes a tier to the profile and enqueues what follows from it: the refresh of the app's pages, and the mails.
+-- Writes a tier to the user's profile where it differs, and creates a missing profile. Enqueues what follows: the refresh of
+-- the app's pages, and the mails to a user who had a profile.
 create function billing.announce_access(
   p_user_id uuid,
-  p_email text,
+  p_email text, -- also for the username of a new profile
   p_tier text, -- null: it remains
   p_new_source_id text,
   p_mail jsonb, -- see billing.settle_access
@@ -86,16 +57,38 @@ create function billing.announce_access(
 )
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-  v_display_name constant text := billing.set_tier(p_user_id, p_tier, p_email);
-  v_recipient constant jsonb := jsonb_build_object('to', p_email, 'display_name', v_display_name);
+  v_is_request constant boolean := current_setting('subscriptions.request', true) = 'on';
+  v_has_profile boolean;
 begin
-  if p_tier is not null and current_setting('subscriptions.request', true) = 'on' then perform billing.refresh_pages(); end if;
-  if v_display_name is null or p_email = '' is not false then return; end if;
-  if p_mail is not null then
-    perform billing.enqueue('payment-success/' || p_new_source_id, 'email', 'payment-success', p_mail || v_recipient);
-  end if;
-  if p_end is not null then
-    perform billing.enqueue(p_end ->> 'key', 'notice', 'subscription-ended', v_recipient || (p_end - 'key'));
+  with profile as materialized (
+    select coalesce(nullif(p.display_name, ''), p.username, '') as display_name
+    from billing.profiles p
+    where p.user_id = p_user_id
+  ),
+  written as (
+    update billing.profiles p
+    set subscription_tier = p_tier
+    where p.user_id = p_user_id and p.subscription_tier is distinct from p_tier and p_tier is not null
+  ),
+  enqueued as (
+    insert into billing.outbox (key, destination, kind, payload)
+    select r.* from billing.page_refresh() r where p_tier is not null and v_is_request
+    union all
+    select m.key, m.destination, m.kind, m.payload || jsonb_build_object('to', p_email, 'display_name', p.display_name)
+    from profile p
+    cross join lateral (
+      values
+        ('payment-success/' || p_new_source_id, 'email', 'payment-success', p_mail),
+        (p_end ->> 'key', 'notice', 'subscription-ended', p_end - 'key')
+    ) m (key, destination, kind, payload)
+    where m.payload is not null and p_email <> ''
+    on conflict (key) do nothing
+  )
+  select count(*) > 0 into v_has_profile from profile;
+  if p_tier is not null and not v_has_profile then
+    insert into billing.profiles (user_id, subscription_tier, username)
+    values (p_user_id, p_tier, billing.default_username(p_email))
+    on conflict (user_id) do update set subscription_tier = excluded.subscription_tier;
   end if;
 end $$;
 
@@ -106,8 +99,7 @@ create function billing.settle_access(
   p_new_source_id text default null, -- a source that was just created: if it rules, its tier is written in any case
   p_is_cancelled boolean default false, -- subscription.cancelled: without a running source the tier becomes free
   p_mail jsonb default null, -- payload of the success mail for the new source; sent to a user who has a profile
-  p_ruling billing.ruling default null, -- the ruling source, if the caller knows it and that nothing else is billed
-  p_before public.subscriptions default null -- the subscription row, if the caller locked it
+  p_ruling billing.ruling default null -- the ruling source, if the caller knows it and that nothing else is billed
 )
 returns boolean -- whether the subscription row changed; null: the user has no source
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -115,7 +107,7 @@ declare
   v_now constant timestamptz := billing.clock();
   v_ruling billing.ruling := p_ruling;
   v_source billing.sources;
-  v_before public.subscriptions := p_before;
+  v_before public.subscriptions;
   v_reason text; -- why access ended
   v_cancelled_at timestamptz;
   v_tier text;
@@ -129,9 +121,7 @@ begin
   end if;
   if (v_ruling.source).id is not null then
     v_source := v_ruling.source;
-    if v_before.id is null then
-      select * into v_before from public.subscriptions s where s.user_id = p_user_id for update;
-    end if;
+    v_before := v_ruling.shown;
     if not v_ruling.is_live then
       v_reason := case
         when v_ruling.is_ended_by_gateway then 'cancelled'

@@ -66,6 +66,40 @@ begin
     or p_outcome = 'unmatched' and (p_event like 'subscription.%') is not true;
 end $$;
 
+-- Returns what an event is about: the name of its entity.
+create function billing.event_kind(p_event text)
+returns text -- null: such an event is not handled
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  return case
+    when p_event in (
+      'subscription.authenticated', 'subscription.activated', 'subscription.charged', 'subscription.pending',
+      'subscription.halted', 'subscription.paused', 'subscription.resumed', 'subscription.cancelled',
+      'subscription.completed', 'subscription.updated'
+    ) then 'subscription'
+    when p_event in ('refund.created', 'refund.processed', 'refund.failed') then 'refund'
+    when p_event like 'payment.dispute.%' then 'dispute'
+    when p_event in ('payment.captured', 'order.paid', 'payment.failed') then 'payment'
+  end;
+end $$;
+
+-- Returns why an event has no effect whatever is stored.
+create function billing.why_ignored(p_body jsonb)
+returns text -- the outcome for the ledger; null: it may have one
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_event constant text := billing.json_text(p_body -> 'event');
+  v_kind constant text := billing.event_kind(v_event);
+begin
+  return case
+    when p_body is null then 'ignored: nested too deep'
+    when jsonb_typeof(p_body) <> 'object' then 'ignored: not an object'
+    when v_event is null then 'ignored: event'
+    when v_kind is null then 'ignored: not handled'
+    when billing.json_object(p_body #> array['payload', v_kind, 'entity']) is null then 'ignored: ' || v_kind || '.entity'
+  end;
+end $$;
+
 -- Applies an event, or undoes the effect of one that fails. After six hours it is parked, so that the gateway does not
 -- switch the endpoint off.
 create function billing.try_event(p_event billing.gateway_events, out outcome text, out error text)
@@ -151,8 +185,8 @@ begin
     || jsonb_strip_nulls(jsonb_build_object('created_at', extract(epoch from billing.event_time(p_body))));
 end $$;
 
--- Applies an event and writes its ledger row, once. Effect and row commit together. Of two deliveries at once, the second
--- waits for the first at the insert. Then its effect is undone, and it returns the stored outcome.
+-- Applies an event, once. Its ledger row is written first: of two deliveries at once, the second waits there for the first,
+-- and then returns the stored outcome. Row and effect commit together.
 create function billing.apply_delivery(
   p_body_sha256 bytea,
   p_event_id text, -- from the header, not signed
@@ -178,8 +212,9 @@ begin
   v_event.deliveries := p_deliveries;
   v_event.attempts := 1;
   v_event.received_at := billing.clock();
+  v_event.outcome := coalesce(billing.why_ignored(p_body), 'applied');
+  if v_event.outcome <> 'applied' then v_event.reduce_at := v_event.received_at + interval '1 day'; end if;
   if v_event.event = 'subscription.charged' then
-    v_event.outcome := 'applied';
     begin
       if billing.apply_next_charge(v_event) then return (v_event.outcome, true); end if;
     exception when others then
@@ -188,10 +223,9 @@ begin
     end;
   end if;
 
-  loop
-    select * into v_known from billing.gateway_events e where e.body_sha256 = p_body_sha256;
-    exit when found;
-    begin
+  insert into billing.gateway_events select v_event.* on conflict (body_sha256) do nothing;
+  if found then
+    if v_event.outcome = 'applied' then
       perform set_config('subscriptions.user_deleted', '', true);
       select t.outcome, t.error into v_event.outcome, v_event.error from billing.try_event(v_event) t;
       v_is_gone := current_setting('subscriptions.user_deleted') = 'on';
@@ -203,21 +237,22 @@ begin
             where p.user_id is null and v_event.subject_id in (p.gateway_order_id, p.gateway_payment_id)
           );
       end if;
-      if v_is_gone then v_event.payload := billing.stored_payload(p_body, v_event.outcome); end if;
-      if v_event.outcome = 'unmatched' or v_event.outcome like 'ignored: %' then
-        v_event.reduce_at := v_event.received_at + interval '1 day';
-      end if;
-      insert into billing.gateway_events select v_event.* on conflict (body_sha256) do nothing;
-      if not found then raise exception 'delivered twice at once' using errcode = 'PS409'; end if;
-      if billing.can_be_reapplied(v_event.event, v_event.outcome) then
-        insert into billing.unsettled_events (body_sha256) values (p_body_sha256);
-      end if;
-      return (v_event.outcome, true);
-    exception
-      when sqlstate 'PS409' then null; -- the effect was undone: another delivery of the same body committed first
-    end;
-  end loop;
+    end if;
+    if v_event.outcome <> 'applied' and v_event.reduce_at is null or v_is_gone then
+      update billing.gateway_events e
+      set outcome = v_event.outcome,
+        error = v_event.error,
+        payload = case when v_is_gone then billing.stored_payload(p_body, v_event.outcome) else e.payload end,
+        reduce_at = case when v_event.outcome ~ '^(unmatched$|ignored: )' then e.received_at + interval '1 day' end
+      where e.body_sha256 = p_body_sha256;
+    end if;
+    if billing.can_be_reapplied(v_event.event, v_event.outcome) then
+      insert into billing.unsettled_events (body_sha256) values (p_body_sha256);
+    end if;
+    return (v_event.outcome, true);
+  end if;
 
+  select * into v_known from billing.gateway_events e where e.body_sha256 = p_body_sha256;
   if p_deliveries > 0 then
     update billing.gateway_events e
     set deliveries = e.deliveries + p_deliveries
@@ -309,7 +344,9 @@ begin
     where e.payload is not null
       and (
         e.outcome = 'unmatched'
-        or e.outcome = 'plan_not_found' and p.fulfilled_at is null and (billing.plan_bought(p)).id is not null
+        or e.outcome = 'plan_not_found'
+          and p.fulfilled_at is null
+          and exists (select from public.plans pl where billing.is_bought(pl, p))
       )
     order by p.user_id, e.received_at
     limit 100

@@ -191,7 +191,7 @@ begin
   -- Each user's side effects are enqueued in one statement, as in a request.
   perform billing.begin_request('expiry', null);
   for v_user in
-    select u.id, u.email, s as subscription
+    select u.id, u.email
     from auth.users u
     join public.subscriptions s on s.user_id = u.id
     where u.id = any (p_user_ids)
@@ -200,7 +200,7 @@ begin
       and s.current_period_end < billing.clock()
     order by u.id
   loop
-    if billing.settle_access(v_user.id, v_user.email, p_before => v_user.subscription) is not true then
+    if billing.settle_access(v_user.id, v_user.email) is not true then
       raise exception 'a lapsed subscription did not end' using errcode = 'PS500';
     end if;
   end loop;

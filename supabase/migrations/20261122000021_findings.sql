@@ -95,7 +95,7 @@ select
   p.user_id, p.captured_at as since, p.id as payment_id, p.tier, p.amount, p.gateway_payment_id,
   case
     when p.user_id is null then 'paid, user gone'
-    when (billing.plan_bought(p)).id is null then 'no plan of this tier'
+    when not exists (select from public.plans pl where billing.is_bought(pl, p)) then 'no plan of this tier'
     else 'not confirmed with its amount'
   end as reason
 from public.payments p

@@ -16,16 +16,19 @@ alter table billing.refunds enable row level security;
 grant select, insert, update on billing.refunds to service_role;
 comment on table billing.refunds is 'The refunds at the gateway. A refund may arrive before its payment.';
 
+create view billing.refunded with (security_invoker = true) as
+select r.gateway_payment_id, sum(r.amount)::bigint as amount
+from billing.refunds r
+where r.status = 'processed'
+group by r.gateway_payment_id;
+grant select on billing.refunded to service_role;
+comment on view billing.refunded is 'The sum of the processed refunds of each gateway payment, in minor currency units.';
+
 -- Returns the sum of the processed refunds of a gateway payment.
 create function billing.refunded_amount(p_gateway_payment_id text)
-returns bigint -- minor currency units
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+returns bigint language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
-  return (
-    select coalesce(sum(r.amount), 0)
-    from billing.refunds r
-    where r.gateway_payment_id = p_gateway_payment_id and r.status = 'processed'
-  );
+  return coalesce((select r.amount from billing.refunded r where r.gateway_payment_id = p_gateway_payment_id), 0);
 end $$;
 
 -- Returns whether a payment was refunded in full.
@@ -179,16 +182,48 @@ create function billing.tier_bought(p_payment public.payments)
 returns text language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$ begin return coalesce(nullif(p_payment.meta ->> 'tier', ''), nullif(p_payment.tier, ''), 'basic'); end $$;
 
--- Returns the plan that a payment buys: the plan that was sold, else the present plan of its tier, on offer or not.
-create function billing.plan_bought(p_payment public.payments)
-returns public.plans -- all null: no such plan
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-declare
-  v_plan public.plans;
+-- Returns whether a payment buys a plan: the plan that was sold, else the present plan of its tier, on offer or not.
+create function billing.is_bought(p_plan public.plans, p_payment public.payments)
+returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
-  select * into v_plan
-  from public.plans p
-  where p.id = p_payment.plan_id or p_payment.plan_id is null and p.tier = billing.tier_bought(p_payment);
-  return v_plan;
+  return p_plan.id = p_payment.plan_id or p_payment.plan_id is null and p_plan.tier = billing.tier_bought(p_payment);
 end $$;
 
+-- What decides about a purchase.
+create type billing.purchase as (
+  payment public.payments,
+  plan public.plans, -- that it buys. All null: no such plan
+  shown public.subscriptions, -- the row of its user. All null: none
+  is_mirrored boolean, -- whether its user has a gateway subscription
+  newest_at timestamptz, -- the newest known act of its user
+  early_renewal text,
+  refunded_amount bigint -- of the gateway payment
+);
+
+-- Locks a payment, and reads what decides about it. The caller holds the lock on the user.
+create function billing.lock_purchase(p_payment_id uuid, p_gateway_payment_id text)
+returns billing.purchase language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_purchase billing.purchase;
+begin
+  select
+    p, pl, s, acts.is_mirrored, greatest(s.updated_at, acts.arrived_at, acts.since),
+    (select e.early_renewal from billing.settings e),
+    coalesce((select r.amount from billing.refunded r where r.gateway_payment_id = p_gateway_payment_id), 0)
+  into v_purchase
+  from public.payments p
+  left join public.plans pl on billing.is_bought(pl, p)
+  left join public.subscriptions s on s.user_id = p.user_id
+  cross join lateral (
+    select
+      count(*) > 0 as is_mirrored,
+      max(m.arrived_at) as arrived_at,
+      (select max(later.since) from public.payments later where later.user_id = p.user_id and later.settle_at is not null)
+        as since
+    from billing.gateway_subscriptions m
+    where m.user_id = p.user_id
+  ) acts
+  where p.id = p_payment_id
+  for update of p;
+  return v_purchase;
+end $$;

@@ -327,7 +327,9 @@ create type billing.ruling as (
   source billing.sources,
   is_live boolean,
   is_ended_by_gateway boolean, -- ended by the cancellation of a gateway subscription that was attached to it
-  attaching integer -- how many of the user's gateway subscriptions are no sources
+  attaching integer, -- how many of the user's gateway subscriptions are no sources
+  upcoming integer, -- how many sources begin when another one ends
+  shown public.subscriptions -- the user's row as it is. All null: none
 );
 
 -- Finds the ruling source: the running source with the greatest since. If no source is running, the one that ended last.
@@ -356,9 +358,11 @@ begin
     from billing.gateway_subscriptions m
     where m.user_id = p_user_id
   )
-  select s, live.is_live, coalesce(rank.is_ended_by_gateway, false), g.attaching
+  select
+    s, live.is_live, coalesce(rank.is_ended_by_gateway, false), g.attaching, count(upcoming.id) over (), shown
   into v_ruling
   from mirrored g
+  left join public.subscriptions shown on shown.user_id = p_user_id
   left join billing.manual_subscriptions w on w.user_id = p_user_id
   left join billing.sources s on s.user_id = p_user_id
   left join billing.upcoming_sources upcoming

@@ -20,17 +20,20 @@ begin
   elsif p_ruling.is_live or p_ruling.is_ended_by_gateway then
     v_newest := v_ruling;
   end if;
-  return coalesce(
-    (
-      select s
-      from billing.upcoming_sources u
-      join billing.sources s using (user_id, kind, id)
-      where u.user_id = v_ruling.user_id and s.is_running and s.since > coalesce(v_newest.since, '-infinity')
-      order by s.since desc, s.id desc
-      limit 1
-    ),
-    v_newest
-  );
+  if p_ruling.upcoming > 0 then
+    v_newest := coalesce(
+      (
+        select s
+        from billing.upcoming_sources u
+        join billing.sources s using (user_id, kind, id)
+        where u.user_id = v_ruling.user_id and s.is_running and s.since > coalesce(v_newest.since, '-infinity')
+        order by s.since desc, s.id desc
+        limit 1
+      ),
+      v_newest
+    );
+  end if;
+  return v_newest;
 end $$;
 
 -- Returns whether the user has authorised another subscription since: of several that wait only one starts. Of two changes of
@@ -56,6 +59,65 @@ begin
   );
 end $$;
 
+-- Returns whether the purchase goes on that a subscription renews, or may still be paid.
+create function billing.renews_purchase(p_order billing.subscription_orders)
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return exists (
+    select from public.payments p
+    where p.id = p_order.payment_id
+      and p.ended_at is null
+      and p.dispute_status is distinct from 'lost'
+      and (p.fulfilled_at is not null or p_order.created_at >= billing.clock() - interval '5 days')
+  );
+end $$;
+
+-- The subscriptions that the gateway may still charge or let authorise, and those that have a stop.
+create view billing.stoppable with (security_invoker = true) as
+select
+  g.*,
+  coalesce((g.mirrored).stops_at, (g.asked).stops_at) as stops_at,
+  (g.mirrored).status is distinct from 'cancelled'
+    and coalesce((g.mirrored).gateway_status, 'active') not in ('completed', 'expired', 'cancelled') as is_open,
+  -- Whether a wish to cancel covers it: true for the end of the period, false at once.
+  (
+    select bool_and(w.at_period_end)
+    from billing.wishes w
+    where w.user_id = g.user_id and w.at >= coalesce(g.authorised_at, (g.asked).created_at) and w.withdrawn_at is null
+  ) as is_wish,
+  case
+    when exists (
+      select from billing.subscription_orders o
+      where o.user_id = g.user_id and o.replaces = g.gateway_subscription_id
+    ) then (billing.find_successor(g.user_id, g.gateway_subscription_id)).starts_at
+  end as succeeded_at
+from (
+  select
+    m.user_id, m.gateway_subscription_id, m as mirrored, o as asked,
+    coalesce(billing.authorised_at(m), (
+      select w.at
+      from billing.manual_subscriptions w
+      where w.user_id = m.user_id and w.gateway_subscription_id = m.gateway_subscription_id
+    )) as authorised_at
+  from billing.gateway_subscriptions m
+  left join billing.subscription_orders o
+    on o.gateway_subscription_id = m.gateway_subscription_id
+    and o.user_id = m.user_id
+  where m.gateway_subscription_id <> ''
+  union all
+  select o.user_id, o.gateway_subscription_id, null, o, null
+  from billing.subscription_orders o
+  where o.gateway_subscription_id is not null
+    and not exists (
+      select from billing.gateway_subscriptions m
+      where m.user_id = o.user_id and m.gateway_subscription_id = o.gateway_subscription_id
+    )
+) g;
+grant select on billing.stoppable to service_role;
+comment on view billing.stoppable is
+  'What billing.plan looks at: the subscriptions of a user, authorised or not. mirrored is all null before the customer '
+  'authorised it, asked where it was not asked for here. succeeded_at is when the one starts that replaces it.';
+
 create type billing.stop as (
   stops_at timestamptz, -- now: at once; null: never
   at_cycle_end boolean, -- a cycle that is paid by then remains
@@ -64,8 +126,7 @@ create type billing.stop as (
 
 -- Derives when the gateway must stop billing a subscription. The first reason counts.
 create function billing.find_stop(
-  p_subscription billing.gateway_subscriptions, -- all null: its customer has not authorised it
-  p_order billing.subscription_orders, -- all null: it was not asked for here
+  p_each billing.stoppable,
   p_ruling billing.ruling, -- of its user
   p_newest billing.sources, -- see billing.newest_purchase
   p_with_wishes boolean default true -- false: as if the customer resumed
@@ -73,84 +134,62 @@ create function billing.find_stop(
 returns billing.stop language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_now constant timestamptz := billing.clock();
-  v_id constant text := coalesce(p_subscription.gateway_subscription_id, p_order.gateway_subscription_id);
-  v_user_id constant uuid := coalesce(p_subscription.user_id, p_order.user_id);
-  v_authorised_at constant timestamptz := coalesce(billing.authorised_at(p_subscription), (
-    select w.at
-    from billing.manual_subscriptions w
-    where w.user_id = v_user_id and w.gateway_subscription_id = p_subscription.gateway_subscription_id
-  ));
+  v_subscription constant billing.gateway_subscriptions := p_each.mirrored;
+  v_order constant billing.subscription_orders := p_each.asked;
+  v_authorised_at constant timestamptz := p_each.authorised_at;
   -- Before its first cycle.
-  v_is_waiting constant boolean := p_subscription.period_end is null;
+  v_is_waiting constant boolean := v_subscription.period_end is null;
   v_paid_until constant timestamptz := case
-    when v_is_waiting then case when v_authorised_at is not null then p_order.starts_at end
-    else coalesce(p_subscription.paid_until, p_subscription.period_end)
+    when v_is_waiting then case when v_authorised_at is not null then v_order.starts_at end
+    else coalesce(v_subscription.paid_until, v_subscription.period_end)
   end;
-  v_at timestamptz;
-  v_is_wish boolean := false;
-  v_wish record;
+  v_is_wish constant boolean := case when p_with_wishes then p_each.is_wish end;
+  v_at timestamptz := case when v_is_wish or not v_is_waiting then v_paid_until end;
 begin
-  select count(*) > 0 as is_made, bool_or(not w.at_period_end) as is_at_once
-  into v_wish
-  from billing.wishes w
-  where p_with_wishes
-    and w.user_id = v_user_id
-    and w.at >= coalesce(v_authorised_at, p_order.created_at)
-    and w.withdrawn_at is null;
-  if v_wish.is_at_once then
+  if not v_is_wish or v_is_wish is null and v_authorised_at is null and v_order.expires_at <= v_now then
     return (v_now, false, false);
-  elsif v_wish.is_made then
-    v_at := v_paid_until;
-    v_is_wish := true;
-  elsif v_authorised_at is null and p_order.expires_at <= v_now then
-    return (v_now, false, false);
-  elsif p_order.undone_at is not null or v_is_waiting and billing.is_superseded(p_order, v_authorised_at) then
-    v_at := case when not v_is_waiting then v_paid_until end;
-  elsif v_is_waiting and p_order.payment_id is not null and not exists (
-    -- It renews a purchase.
-    select from public.payments p
-    where p.id = p_order.payment_id
-      and p.ended_at is null
-      and p.dispute_status is distinct from 'lost'
-      and (p.fulfilled_at is not null or p_order.created_at >= v_now - interval '5 days')
-  ) then
-    v_at := null;
-  else
-    -- A change of its plan was authorised.
-    v_at := (billing.find_successor(v_user_id, v_id)).starts_at;
-    if v_at <= v_now then
-      v_at := v_paid_until; -- the gateway charged it after all
-    elsif v_at is null then
-      if v_authorised_at is null
-        or p_newest.id is null
-        or p_order.payment_id::text = p_newest.id
-        -- Only a row written by hand names it, while that row rules.
-        or p_subscription.arrived_at is null and (p_ruling.source).kind = 'manual'
-        -- Without a plan of ours, and known only by a charge: it may be attached to nothing.
-        or num_nonnulls(p_subscription.plan_id, p_subscription.activated_at) = 0 and p_newest.kind <> 'payment'
-        or (
-          case
-            when p_newest.gateway_subscription_id = v_id then true
-            when v_is_waiting
-              then p_newest.since <= v_authorised_at or p_order.id is not null and p_newest.kind <> 'payment'
-            else p_newest.id is distinct from (p_ruling.source).id
-              and coalesce(
-                p_subscription.activated_at, p_subscription.first_charged_at, p_subscription.authenticated_at,
-                p_subscription.arrived_at
-              ) >= p_newest.since
-          end
-        )
-      then
-        return null;
-      end if;
-      v_at := v_paid_until; -- a newer purchase replaces it
+  elsif v_is_wish
+    or v_order.undone_at is not null
+    or v_is_waiting and (
+      billing.is_superseded(v_order, v_authorised_at)
+      or v_order.payment_id is not null and not billing.renews_purchase(v_order)
+    )
+  then
+    null; -- at the end of what is paid
+  elsif p_each.succeeded_at > v_now then
+    v_at := p_each.succeeded_at; -- a change of its plan was authorised
+  elsif p_each.succeeded_at is null then
+    if v_authorised_at is null
+      or p_newest.id is null
+      or v_order.payment_id::text = p_newest.id
+      -- Only a row written by hand names it, while that row rules.
+      or v_subscription.arrived_at is null and (p_ruling.source).kind = 'manual'
+      -- Without a plan of ours, and known only by a charge: it may be attached to nothing.
+      or num_nonnulls(v_subscription.plan_id, v_subscription.activated_at) = 0 and p_newest.kind <> 'payment'
+      or (
+        case
+          when p_newest.gateway_subscription_id = p_each.gateway_subscription_id then true
+          when v_is_waiting
+            then p_newest.since <= v_authorised_at or v_order.id is not null and p_newest.kind <> 'payment'
+          else p_newest.id is distinct from (p_ruling.source).id
+            and coalesce(
+              v_subscription.activated_at, v_subscription.first_charged_at, v_subscription.authenticated_at,
+              v_subscription.arrived_at
+            ) >= p_newest.since
+        end
+      )
+    then
+      return null;
     end if;
+    v_at := v_paid_until; -- a newer purchase replaces it
+  else
+    v_at := v_paid_until; -- the gateway charged it after all
   end if;
   return (
     coalesce(greatest(v_at, v_now), v_now),
     -- Once nothing paid is left, the next try of a charge must not succeed.
-    v_is_waiting and p_order.id is not null or coalesce(v_at > v_now, false),
-    v_is_wish
+    v_is_waiting and v_order.id is not null or coalesce(v_at > v_now, false),
+    coalesce(v_is_wish, false)
   );
 end $$;
 
@@ -197,29 +236,6 @@ begin
   );
 end $$;
 
--- The subscriptions that the gateway may still charge or let authorise, and those that have a stop.
-create view billing.stoppable with (security_invoker = true) as
-select
-  m.user_id, m.gateway_subscription_id, m as mirrored, o as asked,
-  coalesce(m.stops_at, o.stops_at) as stops_at,
-  m.status is distinct from 'cancelled'
-    and coalesce(m.gateway_status, 'active') not in ('completed', 'expired', 'cancelled') as is_open
-from billing.gateway_subscriptions m
-left join billing.subscription_orders o
-  on o.gateway_subscription_id = m.gateway_subscription_id
-  and o.user_id = m.user_id
-where m.gateway_subscription_id <> ''
-union all
-select o.user_id, o.gateway_subscription_id, null, o, o.stops_at, true
-from billing.subscription_orders o
-where o.gateway_subscription_id is not null
-  and not exists (
-    select from billing.gateway_subscriptions m
-    where m.user_id = o.user_id and m.gateway_subscription_id = o.gateway_subscription_id
-  );
-grant select on billing.stoppable to service_role;
-comment on view billing.stoppable is 'What billing.plan looks at: the subscriptions of a user, authorised or not.';
-
 -- Derives what the gateway must be told about the subscriptions of a user, and writes what differs. The caller holds the lock
 -- on the user.
 create function billing.plan(
@@ -230,7 +246,7 @@ returns boolean -- whether a subscription begins or ceases to end with its cycle
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_newest constant billing.sources := billing.newest_purchase(p_ruling);
-  v_each record;
+  v_each billing.stoppable;
   v_stop billing.stop;
   v_ends boolean;
   v_is_changed boolean := false;
@@ -243,7 +259,7 @@ begin
   loop
     v_stop := case
       when not v_each.is_open then null
-      else billing.find_stop(v_each.mirrored, v_each.asked, p_ruling, v_newest)
+      else billing.find_stop(v_each, p_ruling, v_newest)
     end;
     v_ends := case when v_each.is_open then coalesce(v_stop.is_wish, false) else (v_each.mirrored).cancel_at_period_end end;
     if v_stop.stops_at is not null then
@@ -436,7 +452,7 @@ begin
       and s.is_open
       and s.stops_at is not null
       and billing.is_told(s.gateway_subscription_id)
-      and (billing.find_stop(s.mirrored, s.asked, v_ruling, billing.newest_purchase(v_ruling), false)).stops_at is null
+      and (billing.find_stop(s, v_ruling, billing.newest_purchase(v_ruling), false)).stops_at is null
   ) then
     return jsonb_build_object('outcome', 'cannot_be_resumed');
   end if;

@@ -109,14 +109,15 @@ end $$;
 
 -- Sets the period of a purchase: from now, or from the end of what it follows or extends.
 create function billing.set_period(
+  p_purchase billing.purchase,
   p_payment public.payments,
-  p_before public.subscriptions, -- the user's row before the purchase
   p_tier text,
   p_months integer
 )
 returns public.payments language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_now constant timestamptz := date_trunc('milliseconds', billing.clock());
+  v_before constant public.subscriptions := p_purchase.shown;
   v_current record;
   v_ruling billing.ruling;
   v_extended billing.sources;
@@ -132,14 +133,14 @@ begin
       -- From its start it rules over what ran before, even if its order is older.
       p_payment.since := greatest(p_payment.since, v_current.since + interval '1 microsecond');
     end if;
-  elsif p_before.status = 'active' and billing.early_renewal() = 'extend' then
+  elsif v_before.status = 'active' and p_purchase.early_renewal = 'extend' then
     v_ruling := billing.find_ruling(p_payment.user_id);
     v_extended := v_ruling.source;
-    if p_before.current_period_end > v_now then
+    if v_before.current_period_end > v_now then
       -- The row may show the period of an attached subscription.
-      v_extended.tier := p_before.tier;
-      v_extended.starts_at := p_before.current_period_start;
-      v_extended.ends_at := p_before.current_period_end;
+      v_extended.tier := v_before.tier;
+      v_extended.starts_at := v_before.current_period_start;
+      v_extended.ends_at := v_before.current_period_end;
     elsif not v_ruling.is_live then
       -- Nothing runs. If a source runs, the row is stale: its own source lapsed, and the sweep did not expire it yet.
       v_extended.tier := null;
@@ -160,32 +161,33 @@ begin
   return p_payment;
 end $$;
 
--- Settles the access of a user whose payment was just fulfilled, with the success mail.
+-- Settles the access of a user whose payment is fulfilled, with the success mail.
 create function billing.settle_purchase(
-  p_payment public.payments,
-  p_plan public.plans,
+  p_purchase billing.purchase,
+  p_payment public.payments, -- as it is fulfilled
   p_tier text,
   p_email text, -- of the user
   p_rules boolean -- whether it is known to rule
 )
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
+  v_plan constant public.plans := p_purchase.plan;
   v_ruling billing.ruling;
 begin
   -- Its row of billing.sources. A ranking would take half of the time.
   if p_rules then
     v_ruling := row(
       row(
-        p_payment.user_id, 'payment', p_payment.id::text, p_plan.id, p_tier,
+        p_payment.user_id, 'payment', p_payment.id::text, v_plan.id, p_tier,
         coalesce(p_payment.chain_start, p_payment.period_start), p_payment.period_end, p_payment.period_end,
         p_payment.since, billing.clock(), null, null, p_payment.cancel_at_period_end, null, true
       )::billing.sources,
-      true, false, 0
+      true, false, 0, 0, p_purchase.shown
     )::billing.ruling;
   end if;
   perform billing.settle_access(
     p_payment.user_id, p_email, p_payment.id::text, p_ruling => v_ruling, p_mail => jsonb_build_object(
-      'plan_name', p_plan.name, 'amount', p_payment.amount, 'currency', p_payment.currency,
+      'plan_name', v_plan.name, 'amount', p_payment.amount, 'currency', p_payment.currency,
       'transaction_id', p_payment.gateway_payment_id, 'valid_until', billing.iso_time(p_payment.period_end)
     )
   );
@@ -194,7 +196,7 @@ end $$;
 -- Captures a payment and makes it a source of access. The caller holds the locks on the user and on the payment.
 -- A payment is captured but not fulfilled if its tier has no plan, its user is deleted, or it was refunded in full.
 create function billing.fulfil_payment(
-  p_payment public.payments, -- with the gateway's payment id to store
+  p_purchase billing.purchase, -- its payment has the gateway's payment id to store
   p_email text,
   p_signature text, -- null: not verified by the customer
   p_is_confirmed boolean -- the gateway confirms the capture
@@ -203,51 +205,37 @@ returns jsonb -- {outcome: applied | plan_not_found | refunded | user_gone, tier
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now constant timestamptz := billing.clock();
-  v_tier constant text := billing.tier_bought(p_payment);
-  v_plan constant public.plans := billing.plan_bought(p_payment);
-  v_months constant integer := coalesce(p_payment.duration_months, billing.sold_months(v_plan.duration_months));
-  v_is_refunded constant boolean := billing.is_refunded(p_payment.amount, p_payment.refunded_amount);
-  v_grants constant boolean := v_plan.id is not null and p_payment.user_id is not null and not v_is_refunded;
-  v_before public.subscriptions;
-  v_is_mirrored boolean; -- whether the user has a gateway subscription
-  v_newest_at timestamptz; -- of the user's known acts
+  v_payment public.payments := p_purchase.payment;
+  v_plan constant public.plans := p_purchase.plan;
+  v_tier constant text := billing.tier_bought(v_payment);
+  v_months constant integer := coalesce(v_payment.duration_months, billing.sold_months(v_plan.duration_months));
+  v_is_refunded constant boolean := billing.is_refunded(v_payment.amount, v_payment.refunded_amount);
+  v_grants constant boolean := v_plan.id is not null and v_payment.user_id is not null and not v_is_refunded;
   v_rules boolean; -- the usual purchase: the newest act of a user without a gateway subscription
 begin
-  if v_grants then
-    select * into v_before from public.subscriptions s where s.user_id = p_payment.user_id for update;
-  end if;
-  select count(*) > 0, greatest(
-    v_before.updated_at,
-    max(m.arrived_at),
-    (select max(p.since) from public.payments p where p.user_id = p_payment.user_id and p.settle_at is not null)
-  )
-  into v_is_mirrored, v_newest_at
-  from billing.gateway_subscriptions m
-  where m.user_id = p_payment.user_id;
-  p_payment.since := case
-    when p_signature is null then greatest(p_payment.since, p_payment.created_at, p_payment.verified_at)
+  v_payment.since := case
+    when p_signature is null then greatest(v_payment.since, v_payment.created_at, v_payment.verified_at)
     -- A verification ranks after every earlier act of the customer, also one while this transaction waited for the lock.
-    else greatest(v_now, v_newest_at + interval '1 microsecond')
+    else greatest(v_now, p_purchase.newest_at + interval '1 microsecond')
   end;
   if v_grants then
-    p_payment := billing.set_period(p_payment, v_before, v_tier, v_months);
-    v_rules := not v_is_mirrored and p_payment.since > coalesce(v_newest_at, '-infinity')
-      and p_payment.chain_id is null and p_payment.starts is distinct from 'after_current';
-    if v_before.id is null then
-      -- payments.subscription_id needs a row. If the payment does not rule, billing.settle_access writes other values.
-      insert into public.subscriptions (
-        user_id, plan_id, tier, status, current_period_start, current_period_end, revision, created_at, updated_at
-      )
-      values (
-        p_payment.user_id, v_plan.id, v_tier, case when v_rules then 'active' else 'cancelled' end,
-        p_payment.period_start, p_payment.period_end, 1, v_now, greatest(v_now, p_payment.since)
-      )
-      returning id into v_before.id;
+    v_payment := billing.set_period(p_purchase, v_payment, v_tier, v_months);
+    v_rules := not p_purchase.is_mirrored
+      and v_payment.since > coalesce(p_purchase.newest_at, '-infinity')
+      and v_payment.chain_id is null
+      and v_payment.starts is distinct from 'after_current';
+    -- payments.subscription_id needs a row.
+    if v_rules then
+      perform billing.settle_purchase(p_purchase, v_payment, v_tier, p_email, true);
+    elsif (p_purchase.shown).id is null then
+      -- billing.settle_access writes other values.
+      insert into public.subscriptions (user_id, tier, status, revision, updated_at)
+      values (v_payment.user_id, v_tier, 'cancelled', 1, greatest(v_now, v_payment.since));
     end if;
   end if;
   update public.payments p
-  set status = 'captured', gateway_payment_id = p_payment.gateway_payment_id,
-    gateway_signature = coalesce(p_signature, p.gateway_signature), refunded_amount = p_payment.refunded_amount,
+  set status = 'captured', gateway_payment_id = v_payment.gateway_payment_id,
+    gateway_signature = coalesce(p_signature, p.gateway_signature), refunded_amount = v_payment.refunded_amount,
     captured_at = coalesce(p.captured_at, v_now),
     confirmed_at = case when p_is_confirmed then coalesce(p.confirmed_at, v_now) else p.confirmed_at end,
     -- A verification of a refunded payment is refused and does not count.
@@ -255,28 +243,30 @@ begin
     uncaptured_at = null, ended_at = null, ended_reason = null,
     tier = v_tier, plan_id = coalesce(v_plan.id, p.plan_id),
     duration_months = case when v_grants then v_months else p.duration_months end,
-    subscription_id = v_before.id,
+    subscription_id = case
+      when v_grants then (select s.id from public.subscriptions s where s.user_id = v_payment.user_id)
+    end,
     fulfilled_at = case when v_grants then v_now end,
-    period_start = p_payment.period_start, period_end = p_payment.period_end, chain_id = p_payment.chain_id,
-    chain_start = p_payment.chain_start, extends_from = p_payment.extends_from, since = p_payment.since,
-    settle_at = case when p_payment.starts = 'after_current' then p_payment.extends_from end,
+    period_start = v_payment.period_start, period_end = v_payment.period_end, chain_id = v_payment.chain_id,
+    chain_start = v_payment.chain_start, extends_from = v_payment.extends_from, since = v_payment.since,
+    settle_at = case when v_payment.starts = 'after_current' then v_payment.extends_from end,
     -- A payment that is only verified needs a confirmation by the gateway, however old its order is.
     next_reconcile_at = case when p_is_confirmed then p.next_reconcile_at else v_now + interval '15 minutes' end
-  where p.id = p_payment.id;
+  where p.id = v_payment.id;
 
   if not v_grants then
     return jsonb_build_object('tier', v_tier, 'outcome', case
       when v_is_refunded then 'refunded'
-      when p_payment.user_id is null then 'user_gone'
+      when v_payment.user_id is null then 'user_gone'
       else 'plan_not_found'
     end);
   end if;
-  if p_payment.chain_id is not null then
-    perform billing.lay_out_chain(p_payment.chain_id);
-    select p.period_end into p_payment.period_end from public.payments p where p.id = p_payment.id;
+  if v_payment.chain_id is not null then
+    perform billing.lay_out_chain(v_payment.chain_id);
+    select p.period_end into v_payment.period_end from public.payments p where p.id = v_payment.id;
   end if;
-  perform billing.settle_purchase(p_payment, v_plan, v_tier, p_email, v_rules);
-  return jsonb_build_object('outcome', 'applied', 'tier', v_tier, 'valid_until', billing.iso_time(p_payment.period_end));
+  if not v_rules then perform billing.settle_purchase(p_purchase, v_payment, v_tier, p_email, false); end if;
+  return jsonb_build_object('outcome', 'applied', 'tier', v_tier, 'valid_until', billing.iso_time(v_payment.period_end));
 end $$;
 
 create function public.verify_payment(
@@ -290,15 +280,16 @@ returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off as $$
 declare
   v_email text;
+  v_purchase billing.purchase;
   v_payment public.payments;
 begin
   perform billing.begin_request('payment', p_payment_id);
   v_email := billing.lock_user(p_user_id);
-  select * into v_payment
-  from public.payments p
-  where p.gateway_order_id = p_order_id and p.user_id = p_user_id
-  for update;
-  if not found then return jsonb_build_object('outcome', 'payment_not_found'); end if;
+  v_purchase := billing.lock_purchase(
+    (select p.id from public.payments p where p.gateway_order_id = p_order_id and p.user_id = p_user_id), p_payment_id
+  );
+  v_payment := v_purchase.payment;
+  if v_payment.id is null then return jsonb_build_object('outcome', 'payment_not_found'); end if;
 
   if v_payment.uncaptured_at is not null then
     -- A signature never expires, so it must not grant the tier again. A confirmation by the gateway would.
@@ -310,15 +301,16 @@ begin
     v_payment := billing.count_best_payment(v_payment);
   elsif v_payment.gateway_payment_id is distinct from p_payment_id and v_payment.status <> 'captured' then
     v_payment.gateway_payment_id := p_payment_id;
-    v_payment.refunded_amount := billing.refunded_amount(p_payment_id);
+    v_payment.refunded_amount := v_purchase.refunded_amount;
   end if;
 
   if v_payment.status = 'captured' and billing.is_refunded(v_payment.amount, v_payment.refunded_amount) then
     return jsonb_build_object('outcome', 'refunded');
   end if;
   if v_payment.fulfilled_at is null or v_payment.ended_reason = 'refunded' then
+    v_purchase.payment := v_payment;
     return billing.fulfil_payment(
-      v_payment, v_email, case when v_payment.gateway_payment_id = p_payment_id then p_signature end, false
+      v_purchase, v_email, case when v_payment.gateway_payment_id = p_payment_id then p_signature end, false
     );
   end if;
 

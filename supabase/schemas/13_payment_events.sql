@@ -48,6 +48,7 @@ declare
   );
   v_amount constant bigint := billing.json_integer(p_entity -> 'amount');
   v_payment public.payments := billing.find_payment(p_entity, p_order);
+  v_purchase billing.purchase;
   v_is_same boolean;
   v_is_exact boolean;
   v_counts_now boolean := false;
@@ -70,7 +71,8 @@ begin
   then
     v_email := billing.lock_user(v_payment.user_id);
   end if;
-  select * into v_payment from public.payments p where p.id = v_payment.id for update;
+  v_purchase := billing.lock_purchase(v_payment.id, v_gateway_payment_id);
+  v_payment := v_purchase.payment;
   v_is_same := v_payment.gateway_payment_id is not distinct from v_gateway_payment_id;
   v_is_exact := coalesce(
     v_amount = v_payment.amount
@@ -83,7 +85,7 @@ begin
   if not v_is_same and v_payment.status <> 'captured' then
     v_payment.gateway_payment_id := v_gateway_payment_id;
     -- Its refunds may arrive before the capture.
-    v_payment.refunded_amount := billing.refunded_amount(v_gateway_payment_id);
+    v_payment.refunded_amount := v_purchase.refunded_amount;
   elsif not v_is_same and v_payment.gateway_payment_id is not null then
     perform billing.note_extra_payment(v_payment, v_gateway_payment_id, billing.clock());
     v_payment := billing.count_best_payment(v_payment);
@@ -95,7 +97,8 @@ begin
     and (v_payment.status <> 'captured' or not billing.is_refunded(v_payment.amount, v_payment.refunded_amount))
   then
     v_is_same := v_payment.gateway_payment_id = v_gateway_payment_id;
-    v_outcome := billing.fulfil_payment(v_payment, v_email, null, v_is_same) ->> 'outcome';
+    v_purchase.payment := v_payment;
+    v_outcome := billing.fulfil_payment(v_purchase, v_email, null, v_is_same) ->> 'outcome';
     if v_payment.gateway_order_id is null then
       -- The update applies the events that wait for the order.
       update public.payments p set gateway_order_id = v_gateway_order_id where p.id = v_payment.id;
@@ -209,7 +212,9 @@ begin
       and billing.is_refunded(p_payment.amount, p_payment.refunded_amount)
       and not v_is_refunded
     then
-      perform billing.fulfil_payment(v_payment, p_email, null, v_payment.confirmed_at is not null);
+      perform billing.fulfil_payment(
+        billing.lock_purchase(v_payment.id, v_payment.gateway_payment_id), p_email, null, v_payment.confirmed_at is not null
+      );
     end if;
     return true;
   end if;
@@ -306,30 +311,19 @@ begin
   return 'applied';
 end $$;
 
+-- Applies an event that has what its kind needs: see billing.why_ignored.
 create function billing.apply_event(p_body jsonb, p_body_sha256 bytea, p_arrived_at timestamptz) -- the first delivery
 returns text -- the outcome for the ledger
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-  v_event constant text := billing.json_text(p_body -> 'event');
-  v_kind constant text := case
-    when v_event in (
-      'subscription.authenticated', 'subscription.activated', 'subscription.charged', 'subscription.pending',
-      'subscription.halted', 'subscription.paused', 'subscription.resumed', 'subscription.cancelled',
-      'subscription.completed', 'subscription.updated'
-    ) then 'subscription'
-    when v_event in ('refund.created', 'refund.processed', 'refund.failed') then 'refund'
-    when v_event like 'payment.dispute.%' then 'dispute'
-    when v_event in ('payment.captured', 'order.paid', 'payment.failed') then 'payment'
-  end;
-  v_entity constant jsonb := billing.json_object(p_body #> array['payload', v_kind, 'entity']);
+  v_ignored constant text := billing.why_ignored(p_body);
+  v_event constant text := p_body ->> 'event';
+  v_kind constant text := billing.event_kind(v_event);
+  v_entity constant jsonb := p_body #> array['payload', v_kind, 'entity'];
   v_payment constant jsonb := billing.json_object(p_body #> '{payload,payment,entity}');
 begin
   return case
-    when p_body is null then 'ignored: nested too deep'
-    when jsonb_typeof(p_body) <> 'object' then 'ignored: not an object'
-    when v_event is null then 'ignored: event'
-    when v_kind is null then 'ignored: not handled'
-    when v_entity is null then 'ignored: ' || v_kind || '.entity'
+    when v_ignored is not null then v_ignored
     when v_kind = 'subscription'
       then billing.apply_subscription_event(v_event, v_entity, v_payment, billing.event_time(p_body), p_arrived_at)
     when v_kind = 'refund' then billing.apply_refund(

@@ -421,7 +421,7 @@ begin
     from pg_catalog.pg_proc p
     where p.pronamespace = 'billing'::regnamespace
       and p.proname = any (array[
-        'clock', 'count_findings', 'find_ruling', 'find_user', 'paid', 'paid_for', 'purchases_on_credit', 'plan_bought',
+        'clock', 'count_findings', 'find_ruling', 'find_user', 'paid', 'paid_for', 'purchases_on_credit', 'is_bought',
         'tier_bought', 'json_text', 'json_uuid', 'json_integer', 'grace_days', 'billed_until', 'is_refunded',
         'user_of_message', 'refunded_amount', 'is_waiting', 'why_text', 'amount_text', 'day_text', 'gateway_link',
         'outbox_state', 'missing_parts', 'schedule_faults', 'search_customers', 'user_id_of', 'authorised_at',

@@ -53,6 +53,7 @@ test('the API’s roles hold exactly these rights on tables', async () => {
     'service_role: select billing.marks',
     'service_role: select billing.outbox',
     'service_role: select billing.profiles',
+    'service_role: select billing.refunded',
     'service_role: select billing.refunds',
     'service_role: select billing.renewable',
     'service_role: select billing.replacements',

@@ -130,7 +130,7 @@ describe('what the API does not expose', () => {
     'select from billing.outbox',
     'select from billing.gateway_events',
     'select from billing.refunds',
-    "select billing.set_tier(gen_random_uuid(), 'pro', null)",
+    "select billing.announce_access(gen_random_uuid(), null, 'pro', null, null, null)",
     'select billing.clock()',
     'select billing.find_user(gen_random_uuid(), true)',
   ];
