@@ -206,23 +206,21 @@ returns billing.purchase language plpgsql set search_path = pg_catalog, pg_temp 
 declare
   v_purchase billing.purchase;
 begin
+  -- Subqueries, because a row that waited for its lock is not joined again.
   select
-    p, pl, s, acts.is_mirrored, greatest(s.updated_at, acts.arrived_at, acts.since),
+    p,
+    (select pl from public.plans pl where billing.is_bought(pl, p)),
+    (select s from public.subscriptions s where s.user_id = p.user_id),
+    exists (select from billing.gateway_subscriptions m where m.user_id = p.user_id),
+    greatest(
+      (select s.updated_at from public.subscriptions s where s.user_id = p.user_id),
+      (select max(m.arrived_at) from billing.gateway_subscriptions m where m.user_id = p.user_id),
+      (select max(later.since) from public.payments later where later.user_id = p.user_id and later.settle_at is not null)
+    ),
     (select e.early_renewal from billing.settings e),
     coalesce((select r.amount from billing.refunded r where r.gateway_payment_id = p_gateway_payment_id), 0)
   into v_purchase
   from public.payments p
-  left join public.plans pl on billing.is_bought(pl, p)
-  left join public.subscriptions s on s.user_id = p.user_id
-  cross join lateral (
-    select
-      count(*) > 0 as is_mirrored,
-      max(m.arrived_at) as arrived_at,
-      (select max(later.since) from public.payments later where later.user_id = p.user_id and later.settle_at is not null)
-        as since
-    from billing.gateway_subscriptions m
-    where m.user_id = p.user_id
-  ) acts
   where p.id = p_payment_id
   for update of p;
   return v_purchase;

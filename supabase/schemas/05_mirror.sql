@@ -353,13 +353,18 @@ returns billing.gateway_subscriptions language plpgsql set search_path = pg_cata
 declare
   v_mirrored billing.gateway_subscriptions;
 begin
-  insert into billing.gateway_subscriptions as m (user_id, gateway_subscription_id, ended_at, ended_reason)
+  insert into billing.gateway_subscriptions (user_id, gateway_subscription_id, ended_at, ended_reason)
   select p_user_id, p_gateway_subscription_id, max(w.at), case when max(w.at) is not null then 'cancelled' end
   from billing.wishes w
   where w.user_id = p_user_id and not w.at_period_end and w.at > p_happened_at
-  on conflict on constraint gateway_subscriptions_pkey do update
-  set user_id = m.user_id
-  returning m.* into v_mirrored;
+  on conflict on constraint gateway_subscriptions_pkey do nothing
+  returning * into v_mirrored;
+  if not found then
+    select * into v_mirrored
+    from billing.gateway_subscriptions m
+    where m.user_id = p_user_id and m.gateway_subscription_id = p_gateway_subscription_id
+    for update;
+  end if;
   return v_mirrored;
 end $$;
 

@@ -206,6 +206,55 @@ begin
   end;
 end $$;
 
+-- Finds when the access ends that a gateway subscription gives, and why. Its plan is one of ours.
+create function billing.mirrored_end(
+  p_subscription billing.gateway_subscriptions,
+  p_grace_days integer, -- of its plan
+  out lapses_at timestamptz, -- the end of what is paid, with the days of grace; infinity: not before the gateway was asked
+  out ended_at timestamptz, -- null: it runs until then
+  out ended_reason text
+)
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_days constant integer := billing.grace_days(p_grace_days, p_subscription.cancel_at_period_end);
+  v_end constant timestamptz := p_subscription.period_end;
+  v_is_cancelled constant boolean := coalesce(p_subscription.status = 'cancelled', false);
+  v_is_charged constant boolean := num_nonnulls(p_subscription.activated_at, p_subscription.first_charged_at) > 0;
+  v_ends_with_trial boolean := false;
+  v_ends_with_change boolean := false;
+begin
+  if v_is_cancelled and p_subscription.ended_at is null then
+    -- A cancellation for the end of a trial is sent before that end, and the gateway cancels at once.
+    v_ends_with_trial := p_subscription.cancel_at_period_end and not v_is_charged;
+    -- The gateway cancels the subscription at the end of its cycle, a trial two days before its end, and charges the one that
+    -- replaces it soon after that end.
+    v_ends_with_change := (p_subscription.cancelled_at >= v_end - interval '1 day' or not v_is_charged)
+      and (billing.find_successor(p_subscription.user_id, p_subscription.gateway_subscription_id)).id is not null;
+  end if;
+  lapses_at := case
+    -- A refunded cycle ends at once.
+    when p_subscription.paid_until is not null then p_subscription.paid_until
+    -- No charge follows: no days of grace.
+    when p_subscription.gateway_status in ('paused', 'completed') or v_ends_with_trial then v_end
+    when v_ends_with_change then v_end + make_interval(days => v_days)
+    -- The paid time passed while it was paused. The next charge gives access again.
+    when p_subscription.last_resumed_at >= v_end then v_end
+    -- All retries of a charge failed. Access ends after the days of grace, unless the customer pays.
+    when p_subscription.last_halted_at > p_subscription.period_event_at then v_end + make_interval(days => v_days)
+    else billing.billed_until(v_end, p_subscription.checked_at, v_days)
+  end;
+  if not v_is_cancelled then
+    ended_at := p_subscription.ended_at;
+  elsif not (v_ends_with_trial or v_ends_with_change) then
+    ended_at := p_subscription.cancelled_at;
+  end if;
+  ended_reason := case
+    when v_is_cancelled then 'cancelled'
+    when p_subscription.paid_until is not null then 'refunded'
+    else p_subscription.ended_reason
+  end;
+end $$;
+
 create view billing.sources with (security_invoker = true) as
 select s.*, s.ended_at is null and s.lapses_at > billing.clock() as is_running
 from (
@@ -233,51 +282,16 @@ from (
     m.user_id, 'gateway_subscription', m.gateway_subscription_id, m.plan_id, pl.tier,
     least(m.period_start, m.paid_until),
     coalesce(m.paid_until, m.period_end),
-    case
-      -- A refunded cycle ends at once.
-      when m.paid_until is not null then m.paid_until
-      -- No charge follows: no days of grace.
-      when m.gateway_status in ('paused', 'completed') or cancelled.ends_with_trial then m.period_end
-      when cancelled.ends_with_change then m.period_end + make_interval(days => grace.days)
-      -- The paid time passed while it was paused. The next charge gives access again.
-      when m.last_resumed_at >= m.period_end then m.period_end
-      -- All retries of a charge failed. Access ends after the days of grace, unless the customer pays.
-      when m.last_halted_at > m.period_event_at then m.period_end + make_interval(days => grace.days)
-      else billing.billed_until(m.period_end, m.checked_at, grace.days)
-    end,
+    own.lapses_at,
     coalesce(m.activated_at, m.first_charged_at, m.authenticated_at, m.arrived_at),
     m.arrived_at,
-    case
-      when cancelled.ends_with_trial or cancelled.ends_with_change then replaced.at
-      when m.status = 'cancelled' then m.cancelled_at
-      else coalesce(m.ended_at, replaced.at)
-    end,
-    case
-      when m.status = 'cancelled' then 'cancelled'
-      when m.paid_until is not null then 'refunded'
-      when m.ended_at is null and replaced.at is not null then 'replaced'
-      else m.ended_reason
-    end,
+    coalesce(own.ended_at, replaced.at),
+    coalesce(own.ended_reason, case when own.ended_at is null and replaced.at is not null then 'replaced' end),
     m.cancel_at_period_end,
     nullif(m.gateway_subscription_id, '')
   from billing.gateway_subscriptions m
   join public.plans pl on pl.id = m.plan_id
-  cross join lateral (select billing.grace_days(pl.grace_days, m.cancel_at_period_end) as days) grace
-  cross join lateral (
-    select
-      -- A cancellation for the end of a trial is sent before that end, and the gateway cancels at once.
-      m.status = 'cancelled'
-        and m.cancel_at_period_end
-        and m.ended_at is null
-        and m.activated_at is null
-        and m.first_charged_at is null as ends_with_trial,
-      -- The gateway cancels the subscription at the end of its cycle, a trial two days before its end, and charges the one
-      -- that replaces it soon after that end.
-      m.status = 'cancelled'
-        and m.ended_at is null
-        and (m.cancelled_at >= m.period_end - interval '1 day' or m.activated_at is null and m.first_charged_at is null)
-        and (billing.find_successor(m.user_id, m.gateway_subscription_id)).id is not null as ends_with_change
-  ) cancelled
+  cross join lateral billing.mirrored_end(m, pl.grace_days) own
   -- Only the credited cycle has ended. A later one is a source again.
   left join lateral (
     select min(r.since) as at

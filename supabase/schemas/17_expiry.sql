@@ -121,47 +121,18 @@ begin
     left join public.plans p on p.id = s.plan_id
     left join billing.gateway_subscriptions m using (user_id, gateway_subscription_id)
     cross join lateral (select billing.grace_days(p.grace_days, s.cancel_at_period_end) as days) grace
-    cross join lateral (
-      -- As in billing.sources. A row that was written by hand since then counts instead.
-      select
-        is_source
-          and (
-            m.gateway_status in ('paused', 'completed')
-            -- A change of its plan begins when it ends, and is charged soon after.
-            or m.gateway_status = 'cancelled'
-              and (billing.find_successor(s.user_id, s.gateway_subscription_id)).id is null
-            or m.last_resumed_at >= m.period_end
-          ) as has_ended,
-        is_source
-          and (
-            m.gateway_status in ('paused', 'completed', 'cancelled')
-            or m.last_resumed_at >= m.period_end
-            or m.last_halted_at > m.period_event_at
-          ) as is_unpaid
-      from (
-        select m.plan_id is not null and not exists (
-          select from billing.manual_subscriptions w
-          where w.user_id = s.user_id and w.at > m.arrived_at
-        ) as is_source
-      ) kind
-    ) said
     where s.status = 'active'
       and s.current_period_end < v_now
-      -- A refunded cycle and a subscription that is not charged again have no days of grace.
-      and (
-        m.paid_until is not null
-        or said.has_ended
-        or s.current_period_end + make_interval(days => grace.days) < v_now
-      )
-      -- A subscription that the gateway bills ends only after a reconciliation that found no further cycle.
-      and (
-        s.gateway_subscription_id is null
-        -- Before its first cycle there is no period to reconcile.
-        or m.user_id is not null and m.period_end is null
-        or m.paid_until <= v_now
-        or said.is_unpaid
-        or billing.billed_until(s.current_period_end, m.checked_at, grace.days) < 'infinity'
-      )
+      and v_now > case
+        -- Also before the first cycle of a subscription: there is no period to reconcile.
+        when s.gateway_subscription_id is null or m.user_id is not null and m.period_end is null
+          then s.current_period_end + make_interval(days => grace.days)
+        -- The row was written by hand since then, or the subscription is attached.
+        when m.plan_id is null or exists (
+          select from billing.manual_subscriptions w where w.user_id = s.user_id and w.at > m.arrived_at
+        ) then billing.billed_until(s.current_period_end, m.checked_at, grace.days)
+        else (select least(own.ended_at, own.lapses_at) from billing.mirrored_end(m, p.grace_days) own)
+      end
       and not exists (select from billing.recent_failures f where f.user_id = s.user_id::text)
     order by s.current_period_end
     limit 100
