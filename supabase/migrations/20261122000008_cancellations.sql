@@ -24,9 +24,11 @@ begin
     v_newest := coalesce(
       (
         select s
-        from billing.upcoming_sources u
-        join billing.sources s using (user_id, kind, id)
-        where u.user_id = v_ruling.user_id and s.is_running and s.since > coalesce(v_newest.since, '-infinity')
+        from billing.sources s
+        where s.user_id = v_ruling.user_id
+          and s.is_upcoming
+          and s.is_running
+          and s.since > coalesce(v_newest.since, '-infinity')
         order by s.since desc, s.id desc
         limit 1
       ),

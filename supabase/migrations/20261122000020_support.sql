@@ -370,7 +370,7 @@ return array[
   'billing.users', 'billing.customers', 'billing.timeline', 'billing.periods', 'billing.findings', 'billing.webhooks',
   'billing.messages', 'billing.customer_payments', 'billing.service_state', 'billing.revenue_monthly',
   'billing.active_monthly', 'billing.paid_periods', 'billing.paid_moves', 'billing.missed_webhooks',
-  'billing.receipts', 'billing.subjects', 'billing.sources', 'billing.replacements', 'billing.upcoming_sources',
+  'billing.receipts', 'billing.subjects', 'billing.sources', 'billing.replacements',
   'billing.support_actions', 'billing.paid_not_entitled', 'billing.entitled_not_paid',
   'billing.captured_not_fulfilled', 'billing.tier_mismatch', 'billing.paid_twice', 'billing.unexpected_charges',
   'billing.unearned_credits', 'billing.never_captured', 'billing.dispute_lost', 'billing.expiry_failed',
@@ -425,7 +425,7 @@ begin
         'tier_bought', 'json_text', 'json_uuid', 'json_integer', 'grace_days', 'billed_until', 'is_refunded',
         'user_of_message', 'refunded_amount', 'is_waiting', 'why_text', 'amount_text', 'day_text', 'gateway_link',
         'outbox_state', 'missing_parts', 'schedule_faults', 'search_customers', 'user_id_of', 'authorised_at',
-        'cancelled_by_user_at', 'find_successor'
+        'cancelled_by_user_at', 'find_successor', 'mirrored_end'
       ])
   loop
     execute format('grant execute on function %s to subscriptions_support', v_name);

@@ -270,7 +270,9 @@ from (
     coalesce(p.ended_reason, case when p.ended_at is null and replaced.at is not null then 'replaced' end)
       as ended_reason,
     p.cancel_at_period_end,
-    null::text as gateway_subscription_id
+    null::text as gateway_subscription_id,
+    p.settle_at is not null and p.starts = 'after_current' and p.ended_at is null and p.period_start > billing.clock()
+      as is_upcoming
   from public.payments p
   left join public.plans pl on pl.id = p.plan_id
   left join lateral (
@@ -288,7 +290,15 @@ from (
     coalesce(own.ended_at, replaced.at),
     coalesce(own.ended_reason, case when own.ended_at is null and replaced.at is not null then 'replaced' end),
     m.cancel_at_period_end,
-    nullif(m.gateway_subscription_id, '')
+    nullif(m.gateway_subscription_id, ''),
+    -- Debited before it starts.
+    exists (
+      select from billing.subscription_orders o
+      where o.gateway_subscription_id = m.gateway_subscription_id
+        and o.user_id = m.user_id
+        and o.starts_at > billing.clock()
+        and not o.is_trial
+    )
   from billing.gateway_subscriptions m
   join public.plans pl on pl.id = m.plan_id
   cross join lateral billing.mirrored_end(m, pl.grace_days) own
@@ -306,7 +316,7 @@ from (
   select
     g.user_id, 'grant', g.id::text, pl.id, g.tier, g.at, g.until,
     g.until + make_interval(days => billing.grace_days(pl.grace_days, g.cancel_at_period_end)),
-    g.at, g.at, g.ended_at, g.ended_reason, g.cancel_at_period_end, null
+    g.at, g.at, g.ended_at, g.ended_reason, g.cancel_at_period_end, null, false
   from billing.grants g
   left join public.plans pl on pl.tier = g.tier
   union all
@@ -321,7 +331,8 @@ from (
     case when m.status = 'cancelled' and m.cancelled_arrived_at >= w.at then m.cancelled_at else w.ended_at end,
     case when m.status = 'cancelled' and m.cancelled_arrived_at >= w.at then 'cancelled' else w.ended_reason end,
     w.cancel_at_period_end,
-    w.gateway_subscription_id
+    w.gateway_subscription_id,
+    false
   from billing.manual_subscriptions w
   left join public.plans pl on pl.id = w.plan_id
   cross join lateral (select billing.grace_days(pl.grace_days, w.cancel_at_period_end) as days) grace
@@ -334,7 +345,8 @@ from (
 grant select on billing.sources to service_role;
 comment on view billing.sources is
   'All sources of access, also those that have ended. A source runs until ended_at or lapses_at. The running source with '
-  'the greatest since rules. lapses_at is ends_at plus the days of grace, or infinity until the gateway was read.';
+  'the greatest since rules. lapses_at is ends_at plus the days of grace, or infinity until the gateway was read. What is '
+  'upcoming begins when another source ends, and rules from its start.';
 
 -- The ruling source.
 create type billing.ruling as (
@@ -373,16 +385,14 @@ begin
     where m.user_id = p_user_id
   )
   select
-    s, live.is_live, coalesce(rank.is_ended_by_gateway, false), g.attaching, count(upcoming.id) over (), shown
+    s, live.is_live, coalesce(rank.is_ended_by_gateway, false), g.attaching, count(*) filter (where s.is_upcoming) over (),
+    shown
   into v_ruling
   from mirrored g
   left join public.subscriptions shown on shown.user_id = p_user_id
   left join billing.manual_subscriptions w on w.user_id = p_user_id
-  left join billing.sources s on s.user_id = p_user_id
-  left join billing.upcoming_sources upcoming
-    on upcoming.user_id = s.user_id
-    and upcoming.kind = s.kind
-    and upcoming.id = s.id
+  -- Without offset 0 each use of a column would compute it again.
+  left join (select s.* from billing.sources s where s.user_id = p_user_id offset 0) s on true
   cross join lateral (
     select
       case s.kind
@@ -401,15 +411,15 @@ begin
   cross join lateral (
     select
       s.is_running
-      and upcoming.kind is distinct from 'payment'
+      and not (s.is_upcoming and s.kind = 'payment')
       and rank.is_ended_by_gateway is not true
       and (rank.generation = 0 and w.status = 'cancelled') is not true as is_live
   ) live
   order by
     live.is_live desc,
-    live.is_live and upcoming.id is not null,
+    live.is_live and s.is_upcoming,
     rank.generation desc,
-    case when live.is_live then s.since when upcoming.id is null then least(s.ended_at, s.lapses_at) end desc nulls last,
+    case when live.is_live then s.since when not s.is_upcoming then least(s.ended_at, s.lapses_at) end desc nulls last,
     s.since desc,
     s.id desc
   limit 1;
@@ -516,17 +526,3 @@ begin
   end if;
   return v_ruling;
 end $$;
-
--- What begins when another source ends.
-create view billing.upcoming_sources with (security_invoker = true) as
-select p.user_id, 'payment' as kind, p.id::text as id
-from public.payments p
-where p.settle_at is not null and p.starts = 'after_current' and p.ended_at is null and p.period_start > billing.clock()
-union all
--- Debited before it starts.
-select o.user_id, 'gateway_subscription', o.gateway_subscription_id
-from billing.subscription_orders o
-where o.starts_at > billing.clock() and not o.is_trial;
-grant select on billing.upcoming_sources to service_role;
-comment on view billing.upcoming_sources is
-  'Purchases whose period has not begun, and gateway subscriptions before their start. They rule from their start.';

@@ -134,41 +134,32 @@ begin
         else v_now
       end;
     end if;
-    if v_before.id is null then
-      insert into public.subscriptions (
-        user_id, plan_id, tier, status, current_period_start, current_period_end, cancelled_at, cancel_at_period_end,
-        ended_reason, gateway_subscription_id, revision, created_at, updated_at
-      )
-      values (
-        p_user_id, v_source.plan_id, v_source.tier, case when v_ruling.is_live then 'active' else 'cancelled' end,
-        v_source.starts_at, v_source.ends_at, v_cancelled_at, v_source.cancel_at_period_end,
-        v_reason, v_source.gateway_subscription_id, 1, v_now, greatest(v_now, v_source.since)
+    insert into public.subscriptions as s (
+      user_id, plan_id, tier, status, current_period_start, current_period_end, cancelled_at, cancel_at_period_end,
+      ended_reason, gateway_subscription_id, revision, created_at, updated_at
+    )
+    values (
+      p_user_id, v_source.plan_id, v_source.tier, case when v_ruling.is_live then 'active' else 'cancelled' end,
+      v_source.starts_at, v_source.ends_at, v_cancelled_at, v_source.cancel_at_period_end,
+      v_reason, v_source.gateway_subscription_id, 1, v_now, greatest(v_now, v_source.since)
+    )
+    on conflict (user_id) do update
+    set plan_id = excluded.plan_id, tier = excluded.tier, status = excluded.status,
+      current_period_start = excluded.current_period_start, current_period_end = excluded.current_period_end,
+      cancelled_at = excluded.cancelled_at, cancel_at_period_end = excluded.cancel_at_period_end,
+      ended_reason = excluded.ended_reason, gateway_subscription_id = excluded.gateway_subscription_id,
+      revision = s.revision + 1,
+      updated_at = excluded.updated_at
+    -- updated_at is never before a known since, so billing.lock_purchase finds the newest act by updated_at.
+    where s.updated_at < v_source.since
+      or (
+        s.plan_id, s.tier, s.status, s.current_period_start, s.current_period_end, s.cancelled_at, s.cancel_at_period_end,
+        s.ended_reason, s.gateway_subscription_id
+      ) is distinct from (
+        excluded.plan_id, excluded.tier, excluded.status, excluded.current_period_start, excluded.current_period_end,
+        excluded.cancelled_at, excluded.cancel_at_period_end, excluded.ended_reason, excluded.gateway_subscription_id
       );
-      v_is_changed := true;
-    else
-      update public.subscriptions s
-      set plan_id = v_source.plan_id,
-        tier = v_source.tier,
-        status = case when v_ruling.is_live then 'active' else 'cancelled' end,
-        current_period_start = v_source.starts_at, current_period_end = v_source.ends_at, cancelled_at = v_cancelled_at,
-        cancel_at_period_end = v_source.cancel_at_period_end, ended_reason = v_reason,
-        gateway_subscription_id = v_source.gateway_subscription_id,
-        revision = s.revision + 1,
-        updated_at = greatest(v_now, v_source.since)
-      where s.user_id = p_user_id
-        and (
-          -- updated_at is never before a known since, so billing.fulfil_payment finds the newest act by updated_at.
-          s.updated_at < v_source.since
-          or (
-            s.plan_id, s.tier, s.status = 'active', s.current_period_start, s.current_period_end,
-            s.cancelled_at, s.cancel_at_period_end, s.ended_reason, s.gateway_subscription_id
-          ) is distinct from (
-            v_source.plan_id, v_source.tier, v_ruling.is_live, v_source.starts_at, v_source.ends_at,
-            v_cancelled_at, v_source.cancel_at_period_end, v_reason, v_source.gateway_subscription_id
-          )
-        );
-      v_is_changed := found;
-    end if;
+    v_is_changed := found;
   end if;
 
   v_tier := billing.tier_to_write(v_ruling, v_before, p_new_source_id, p_is_cancelled);

@@ -180,7 +180,7 @@ begin
       row(
         p_payment.user_id, 'payment', p_payment.id::text, v_plan.id, p_tier,
         coalesce(p_payment.chain_start, p_payment.period_start), p_payment.period_end, p_payment.period_end,
-        p_payment.since, billing.clock(), null, null, p_payment.cancel_at_period_end, null, true
+        p_payment.since, billing.clock(), null, null, p_payment.cancel_at_period_end, null, false, true
       )::billing.sources,
       true, false, 0, 0, p_purchase.shown
     )::billing.ruling;

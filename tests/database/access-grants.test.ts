@@ -63,7 +63,6 @@ test('the API’s roles hold exactly these rights on tables', async () => {
     'service_role: select billing.stoppable',
     'service_role: select billing.subscription_orders',
     'service_role: select billing.unsettled_events',
-    'service_role: select billing.upcoming_sources',
     'service_role: select billing.wishes',
     'service_role: select public.payments',
     'service_role: select public.plans',
