@@ -297,7 +297,9 @@ begin
   with usual as materialized (
     select r.*, s.id as subscription_id
     from billing.renewable r
-    join public.subscriptions s using (user_id, gateway_subscription_id, plan_id, tier)
+    -- In a subquery of its own, so that the planner has no other index than that on the user.
+    join (select * from public.subscriptions s where s.user_id = v_user_id offset 0 for update) s
+      using (user_id, gateway_subscription_id, plan_id, tier)
     where (r.user_id, r.gateway_subscription_id) = (v_user_id, p_event.subject_id)
       and r.gateway_plan_id = billing.json_text(v_entity -> 'plan_id')
       and r.newest_event_at < p_event.event_at
@@ -310,7 +312,6 @@ begin
       -- Otherwise access begins again, which sets the tier.
       and (s.current_period_end > billing.clock() or r.shown_tier = r.tier)
       and not exists (select from billing.refunds f where f.gateway_payment_id = v_payment_id)
-    for update of s
   ),
   entry as (
     insert into billing.gateway_events select (p_event).* from usual
