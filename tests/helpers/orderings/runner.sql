@@ -41,8 +41,23 @@ begin
 end
 $$;
 
--- Runs one step: a delivery, a verification, the storage of an order's id, a grant, a cancellation, a gateway subscription
--- that a user asks for, or the expiry.
+-- Writes a subscription row and the tier by hand. Security definer: an admin does it, in Studio.
+create function test.write_row(p_user_id uuid)
+returns void
+language sql
+security definer
+as $$
+  update public.subscriptions s
+  set tier = 'premium',
+    plan_id = (select p.id from public.plans p where p.tier = 'premium'),
+    status = 'active',
+    current_period_end = '2127-01-01Z'
+  where s.user_id = p_user_id;
+  update public.profiles p set subscription_tier = 'premium' where p.user_id = p_user_id
+$$;
+
+-- Runs one step: a delivery, a verification, the storage of an order's id, a grant, a row that an admin writes, a
+-- cancellation, a resumption, a gateway subscription that a user asks for, or the expiry.
 create function test.run_step(
   p_step jsonb
 )
@@ -67,6 +82,10 @@ begin
     values ('grant', p_step ->> 'grantTo', 'premium', (p_step ->> 'until')::timestamptz, 'test');
   elsif p_step ? 'cancelFor' then
     v_answer := public.cancel_subscription((p_step ->> 'cancelFor')::uuid, (p_step ->> 'atPeriodEnd')::boolean);
+  elsif p_step ? 'resumeFor' then
+    v_answer := public.resume_subscription((p_step ->> 'resumeFor')::uuid);
+  elsif p_step ? 'writeFor' then
+    perform test.write_row((p_step ->> 'writeFor')::uuid);
   elsif p_step ? 'askFor' then
     insert into billing.subscription_orders (
       user_id, tier, gateway_plan_id, gateway_subscription_id, expires_at, starts_at, is_trial, replaces

@@ -107,13 +107,13 @@ function purchaseBetweenEvents(plan: string): ScenarioTemplate {
   };
 }
 
-/** The events of a subscription, with an act of the user or of an admin between them. */
-function actBetweenEvents(before: (build: StepBuilder) => Step, plan = 'plan_pro'): ScenarioTemplate {
+/** The events of a subscription, with acts of the user or of an admin between them. */
+function actBetweenEvents(acts: (build: StepBuilder) => Step | Step[], plan = 'plan_pro'): ScenarioTemplate {
   return {
     orders: 0,
     before: (build) => [
       [2, build.subscription('activated', { day: 1, months: [0, 1], plan })],
-      [5, before(build)],
+      ...[acts(build)].flat().map((act): [number, Step] => [5, act]),
     ],
     steps: (build) => [
       build.subscription('charged', { day: 2, months: [0, 1], as: 'charged-before', plan }),
@@ -186,6 +186,11 @@ const templates = {
   'cancellation at period end between the events of a subscription': actBetweenEvents((build) =>
     build.cancel('cancel', 'at period end')
   ),
+  'cancellation and resumption between the events of a subscription': actBetweenEvents((build) => [
+    build.cancel('cancel', 'at period end'),
+    build.resume('resume'),
+  ]),
+  'row written by hand between the events of a subscription': actBetweenEvents((build) => build.writeRow('write')),
   'purchase that replaced a credited purchase': {
     orders: 1,
     isCustomer: true,

@@ -1,5 +1,6 @@
 import { sha256 } from '../gateway/deliver.ts';
 import {
+  disputeEvent,
   type Fields,
   orderPaid,
   paymentCaptured,
@@ -12,12 +13,14 @@ import { uniqueId } from '../records/records.ts';
 
 /**
  * A step that `test.run_step` runs: a delivery (a repeat sends the same bytes), a verification, the storage of an
- * order's id, a grant of premium, a cancellation by the user, a gateway subscription that the user asks for, or a run of the
- * scheduled expiry.
+ * order's id, a grant of premium, a row of premium that an admin writes, a cancellation or a resumption by the user, a
+ * gateway subscription that the user asks for, or a run of the scheduled expiry.
  */
 export type Step =
   | { name: string; grantTo: string; until: string }
   | { name: string; cancelFor: string; atPeriodEnd: boolean }
+  | { name: string; resumeFor: string }
+  | { name: string; writeFor: string }
   | { name: string; askFor: string; userId: string; startsAt: string; isTrial: boolean; replaces: string | null }
   | { name: string; expires: true }
   | { name: string; stored: string; orderId: string }
@@ -33,6 +36,8 @@ export type StepBuilder = {
   verify(name: string, order: OrderIds, letter: string): Step;
   grant(name: string): Step;
   cancel(name: string, when: 'at once' | 'at period end'): Step;
+  resume(name: string): Step;
+  writeRow(name: string): Step;
   captured(name: string, order: OrderIds, letter: string): Step;
   orderPaid(name: string, order: OrderIds, letter: string): Step;
   failed(name: string, order: OrderIds, letter: string): Step;
@@ -57,6 +62,8 @@ export type StepBuilder = {
     /** A letter: the payment of the cycle. */
     paidBy?: string;
   }): Step;
+  /** The status of a dispute about a cycle's payment. */
+  disputed(name: string, status: string, letter: string): Step;
   /** A full refund of a cycle's payment. */
   cycleRefunded(name: string, letter: string): Step;
   /** The refund that the step `of` announced fails. */
@@ -90,6 +97,8 @@ export function createStepBuilder(userId: string): StepBuilder {
     }),
     grant: (name) => ({ name, grantTo: userId, until: '2127-01-01T00:00:00Z' }),
     cancel: (name, when) => ({ name, cancelFor: userId, atPeriodEnd: when === 'at period end' }),
+    resume: (name) => ({ name, resumeFor: userId }),
+    writeRow: (name) => ({ name, writeFor: userId }),
     captured: (name, order, letter) => deliver(name, paymentCaptured(money(order, letter))),
     orderPaid: (name, order, letter) =>
       deliver(name, orderPaid(money(order, letter), { id: order.orderId, receipt: order.id.replaceAll('-', '') })),
@@ -98,6 +107,8 @@ export function createStepBuilder(userId: string): StepBuilder {
       deliver(name, refundEvent(money(order, letter), amount, { id: `rfnd_${name}${suffix}` })),
     refundFailed: (name, of, order, letter, amount = 99900) =>
       deliver(name, refundEvent(money(order, letter), amount, { id: `rfnd_${of}${suffix}`, status: 'failed' })),
+    disputed: (name, status, letter) =>
+      deliver(name, disputeEvent(`payment.dispute.${status}`, status, { id: `pay_${letter}${suffix}` })),
     cycleRefunded: (name, letter) => deliver(name, refundEvent({ id: `pay_${letter}${suffix}` }, 49900)),
     ask: (name, { sub = 'A', startsOn, isTrial = false, replaces }) => ({
       name,
