@@ -24,7 +24,6 @@ group by r.gateway_payment_id;
 grant select on billing.refunded to service_role;
 comment on view billing.refunded is 'The sum of the processed refunds of each gateway payment, in minor currency units.';
 
--- Returns the sum of the processed refunds of a gateway payment.
 create function billing.refunded_amount(p_gateway_payment_id text)
 returns bigint language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin

@@ -53,12 +53,6 @@ create table billing.gateway_subscriptions (
   paid_period_start timestamptz, -- the newest charged cycle: its start
   paid_period_end timestamptz,
   paid_period_event_at timestamptz,
-  -- Whether the gateway may charge another cycle.
-  is_billed boolean not null generated always as (
-    status is distinct from 'cancelled'
-    and ended_at is null
-    and coalesce(gateway_status, 'active') not in ('completed', 'expired', 'cancelled')
-  ) stored,
   constraint gateway_subscriptions_pkey primary key (user_id, gateway_subscription_id)
 )
 -- Space in each page for a new row version (HOT updates): the usual merge writes no index.
@@ -253,6 +247,15 @@ begin
   return p_subscription;
 end $$;
 
+-- Returns whether the gateway may charge another cycle.
+create function billing.is_billed(p_subscription billing.gateway_subscriptions)
+returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  return p_subscription.status is distinct from 'cancelled'
+    and p_subscription.ended_at is null
+    and coalesce(p_subscription.gateway_status, 'active') not in ('completed', 'expired', 'cancelled');
+end $$;
+
 -- Returns when a charge was made. One that arrives late, such as from reconciliation, keeps the gateway's time.
 create function billing.charged_at(p_created_at timestamptz, p_arrived_at timestamptz)
 returns timestamptz language plpgsql immutable set search_path = pg_catalog, pg_temp
@@ -368,29 +371,18 @@ begin
   return v_mirrored;
 end $$;
 
--- Writes a row of the mirror.
 create function billing.store_mirrored(p_subscription billing.gateway_subscriptions)
 returns billing.gateway_subscriptions language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   update billing.gateway_subscriptions m
-  set gateway_plan_id = p_subscription.gateway_plan_id,
-    plan_id = p_subscription.plan_id, plan_event_at = p_subscription.plan_event_at, status = p_subscription.status,
-    status_event_at = p_subscription.status_event_at, cancelled_at = p_subscription.cancelled_at,
-    cancelled_arrived_at = p_subscription.cancelled_arrived_at, activated_event_at = p_subscription.activated_event_at,
-    activated_at = p_subscription.activated_at, first_activated_at = p_subscription.first_activated_at,
-    first_charged_at = p_subscription.first_charged_at, period_start = p_subscription.period_start,
-    period_end = p_subscription.period_end, period_event_at = p_subscription.period_event_at,
-    has_refunds = p_subscription.has_refunds, paid_until = p_subscription.paid_until,
-    first_period_start = p_subscription.first_period_start, first_period_end = p_subscription.first_period_end,
-    first_period_event_at = p_subscription.first_period_event_at, paid_period_start = p_subscription.paid_period_start,
-    paid_period_end = p_subscription.paid_period_end, paid_period_event_at = p_subscription.paid_period_event_at,
-    first_halted_at = p_subscription.first_halted_at, last_halted_at = p_subscription.last_halted_at,
-    last_resumed_at = p_subscription.last_resumed_at, authenticated_at = p_subscription.authenticated_at,
-    paid_count = p_subscription.paid_count, gateway_status = p_subscription.gateway_status,
-    gateway_status_event_at = p_subscription.gateway_status_event_at, charge_at = p_subscription.charge_at,
-    short_url = p_subscription.short_url, ended_at = p_subscription.ended_at,
-    ended_reason = p_subscription.ended_reason, arrived_at = p_subscription.arrived_at,
-    next_check_at = p_subscription.next_check_at
+  set (
+    user_id, gateway_subscription_id, gateway_plan_id, plan_id, plan_event_at, status, status_event_at, cancelled_at,
+    cancelled_arrived_at, activated_event_at, activated_at, first_activated_at, first_charged_at, period_start,
+    period_end, period_event_at, has_refunds, paid_until, cancel_at_period_end, stops_at, ended_at, ended_reason,
+    arrived_at, is_waiting, next_check_at, checked_at, gateway_status, gateway_status_event_at, charge_at, short_url,
+    paid_count, authenticated_at, first_halted_at, last_halted_at, last_resumed_at, first_period_start,
+    first_period_end, first_period_event_at, paid_period_start, paid_period_end, paid_period_event_at
+  ) = row(p_subscription.*)
   where m.user_id = p_subscription.user_id and m.gateway_subscription_id = p_subscription.gateway_subscription_id
   returning m.* into p_subscription;
   return p_subscription;

@@ -57,7 +57,6 @@ create function billing.announce_access(
 )
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-  v_is_request constant boolean := current_setting('subscriptions.request', true) = 'on';
   v_has_profile boolean;
 begin
   with profile as materialized (
@@ -72,7 +71,7 @@ begin
   ),
   enqueued as (
     insert into billing.outbox (key, destination, kind, payload)
-    select r.* from billing.page_refresh() r where p_tier is not null and v_is_request
+    select r.* from billing.page_refresh() r where p_tier is not null and current_setting('subscriptions.request', true) = 'on'
     union all
     select m.key, m.destination, m.kind, m.payload || jsonb_build_object('to', p_email, 'display_name', p.display_name)
     from profile p

@@ -142,7 +142,7 @@ begin
     select from billing.gateway_subscriptions m
     where m.user_id = p_user_id
       and m.plan_id = v_plan.id
-      and m.is_billed
+      and billing.is_billed(m)
       and (m.status = 'active' or m.gateway_status = 'authenticated')
       and m.gateway_status is distinct from 'halted'
       and m.stops_at is null
@@ -343,7 +343,7 @@ begin
   from billing.gateway_subscriptions m
   where m.user_id = p_user_id
     and m.gateway_subscription_id = v_running.gateway_subscription_id
-    and m.is_billed
+    and billing.is_billed(m)
     and m.period_end > v_now;
   v_successor := billing.find_successor(p_user_id, v_billed.gateway_subscription_id);
   v_change.outcome := case

@@ -66,37 +66,32 @@ begin
     or p_outcome = 'unmatched' and (p_event like 'subscription.%') is not true;
 end $$;
 
--- Returns what an event is about: the name of its entity.
-create function billing.event_kind(p_event text)
-returns text -- null: such an event is not handled
+-- Reads what an event is about, and why it can have no effect.
+create function billing.classify_event(
+  p_body jsonb,
+  out event text,
+  out kind text, -- the name of its entity; null: such an event is not handled
+  out ignored text -- the outcome for the ledger; null: it may have an effect
+)
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
-  return case
-    when p_event in (
+  event := billing.json_text(p_body -> 'event');
+  kind := case
+    when event in (
       'subscription.authenticated', 'subscription.activated', 'subscription.charged', 'subscription.pending',
       'subscription.halted', 'subscription.paused', 'subscription.resumed', 'subscription.cancelled',
       'subscription.completed', 'subscription.updated'
     ) then 'subscription'
-    when p_event in ('refund.created', 'refund.processed', 'refund.failed') then 'refund'
-    when p_event like 'payment.dispute.%' then 'dispute'
-    when p_event in ('payment.captured', 'order.paid', 'payment.failed') then 'payment'
+    when event in ('refund.created', 'refund.processed', 'refund.failed') then 'refund'
+    when event like 'payment.dispute.%' then 'dispute'
+    when event in ('payment.captured', 'order.paid', 'payment.failed') then 'payment'
   end;
-end $$;
-
--- Returns why an event has no effect whatever is stored.
-create function billing.why_ignored(p_body jsonb)
-returns text -- the outcome for the ledger; null: it may have one
-language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
-declare
-  v_event constant text := billing.json_text(p_body -> 'event');
-  v_kind constant text := billing.event_kind(v_event);
-begin
-  return case
+  ignored := case
     when p_body is null then 'ignored: nested too deep'
     when jsonb_typeof(p_body) <> 'object' then 'ignored: not an object'
-    when v_event is null then 'ignored: event'
-    when v_kind is null then 'ignored: not handled'
-    when billing.json_object(p_body #> array['payload', v_kind, 'entity']) is null then 'ignored: ' || v_kind || '.entity'
+    when event is null then 'ignored: event'
+    when kind is null then 'ignored: not handled'
+    when billing.json_object(p_body #> array['payload', kind, 'entity']) is null then 'ignored: ' || kind || '.entity'
   end;
 end $$;
 
@@ -201,7 +196,7 @@ declare
 begin
   v_event.body_sha256 := p_body_sha256;
   v_event.event_id := p_event_id;
-  v_event.event := billing.json_text(p_body -> 'event');
+  select c.event, coalesce(c.ignored, 'applied') into v_event.event, v_event.outcome from billing.classify_event(p_body) c;
   v_event.subject_id := left(coalesce(
     p_body #>> '{payload,subscription,entity,id}', p_body #>> '{payload,payment,entity,order_id}',
     p_body #>> '{payload,order,entity,id}', p_body #>> '{payload,dispute,entity,payment_id}',
@@ -212,7 +207,6 @@ begin
   v_event.deliveries := p_deliveries;
   v_event.attempts := 1;
   v_event.received_at := billing.clock();
-  v_event.outcome := coalesce(billing.why_ignored(p_body), 'applied');
   if v_event.outcome <> 'applied' then v_event.reduce_at := v_event.received_at + interval '1 day'; end if;
   if v_event.event = 'subscription.charged' then
     begin

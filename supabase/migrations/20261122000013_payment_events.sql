@@ -12,28 +12,28 @@ declare
     billing.json_text(p_entity -> 'order_id'), billing.json_text(p_order -> 'id')
   );
   v_of_order public.payments;
-  v_payment public.payments;
 begin
   -- The usual case: the order is known and has no other payment.
   select * into v_of_order from public.payments p where p.gateway_order_id = v_gateway_order_id;
   if found and (v_of_order.gateway_payment_id is null or v_of_order.gateway_payment_id = v_gateway_payment_id) then
     return v_of_order;
   end if;
-  select p.* into v_payment
-  from (
-    select coalesce(o.extra_of, o.id) as id, 1 as rank
-    from public.payments o
-    where o.gateway_payment_id = v_gateway_payment_id
-    union all
-    select v_of_order.id, 2
-    union all
-    select substring(billing.json_text(p_order -> 'receipt') from '^[0-9a-f]{32}$')::uuid, 3
-  ) found
-  join public.payments p on p.id = found.id
-  where found.rank < 3 or p.gateway_order_id is null
-  order by found.rank, p.gateway_order_id = v_gateway_order_id desc nulls last, p.id
-  limit 1;
-  return v_payment;
+  return (
+    select p
+    from (
+      select coalesce(o.extra_of, o.id) as id, 1 as rank
+      from public.payments o
+      where o.gateway_payment_id = v_gateway_payment_id
+      union all
+      select v_of_order.id, 2
+      union all
+      select substring(billing.json_text(p_order -> 'receipt') from '^[0-9a-f]{32}$')::uuid, 3
+    ) found
+    join public.payments p on p.id = found.id
+    where found.rank < 3 or p.gateway_order_id is null
+    order by found.rank, p.gateway_order_id = v_gateway_order_id desc nulls last, p.id
+    limit 1
+  );
 end $$;
 
 -- Applies payment.captured or order.paid: fulfils the payment as verify would, whichever comes first. The event must have
@@ -311,27 +311,24 @@ begin
   return 'applied';
 end $$;
 
--- Applies an event that has what its kind needs: see billing.why_ignored.
 create function billing.apply_event(p_body jsonb, p_body_sha256 bytea, p_arrived_at timestamptz) -- the first delivery
 returns text -- the outcome for the ledger
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-  v_ignored constant text := billing.why_ignored(p_body);
-  v_event constant text := p_body ->> 'event';
-  v_kind constant text := billing.event_kind(v_event);
-  v_entity constant jsonb := p_body #> array['payload', v_kind, 'entity'];
+  v_read constant record := billing.classify_event(p_body);
+  v_entity constant jsonb := p_body #> array['payload', v_read.kind, 'entity'];
   v_payment constant jsonb := billing.json_object(p_body #> '{payload,payment,entity}');
 begin
   return case
-    when v_ignored is not null then v_ignored
-    when v_kind = 'subscription'
-      then billing.apply_subscription_event(v_event, v_entity, v_payment, billing.event_time(p_body), p_arrived_at)
-    when v_kind = 'refund' then billing.apply_refund(
+    when v_read.ignored is not null then v_read.ignored
+    when v_read.kind = 'subscription'
+      then billing.apply_subscription_event(v_read.event, v_entity, v_payment, billing.event_time(p_body), p_arrived_at)
+    when v_read.kind = 'refund' then billing.apply_refund(
       -- If the entity has no status, the name of the event gives it.
-      jsonb_build_object('status', replace(split_part(v_event, '.', 2), 'created', 'pending')) || v_entity, v_payment
+      jsonb_build_object('status', replace(split_part(v_read.event, '.', 2), 'created', 'pending')) || v_entity, v_payment
     )
-    when v_kind = 'dispute' then billing.apply_dispute(v_entity, v_payment, billing.event_time(p_body))
-    when v_event = 'payment.failed' then billing.apply_payment_failed(v_entity, p_body_sha256)
+    when v_read.kind = 'dispute' then billing.apply_dispute(v_entity, v_payment, billing.event_time(p_body))
+    when v_read.event = 'payment.failed' then billing.apply_payment_failed(v_entity, p_body_sha256)
     else billing.apply_payment_captured(v_entity, billing.json_object(p_body #> '{payload,order,entity}'))
   end;
 end $$;

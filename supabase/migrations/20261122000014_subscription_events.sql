@@ -247,33 +247,7 @@ begin
     );
 end $$;
 
-create view billing.renewable with (security_invoker = true) as
-select
-  m.user_id, m.gateway_subscription_id, p.id as plan_id, p.tier, p.currency, m.gateway_plan_id, o.gateway_key_id,
-  f.subscription_tier as shown_tier,
-  greatest(m.plan_event_at, m.period_event_at, m.gateway_status_event_at) as newest_event_at,
-  greatest(m.first_charged_at, m.paid_period_event_at) as newest_charge_at,
-  m.next_check_at
-from billing.gateway_subscriptions m
-join public.plans p on p.id = m.plan_id
-join billing.profiles f on f.user_id = m.user_id
-left join billing.subscription_orders o on o.gateway_subscription_id = m.gateway_subscription_id
-where m.status = 'active'
-  and m.first_charged_at is not null
-  and m.stops_at is null
-  and m.ended_at is null
-  and not m.has_refunds
-  and not m.cancel_at_period_end
-  and not exists (
-    select from billing.gateway_subscriptions other
-    where other.user_id = m.user_id and other.gateway_subscription_id <> m.gateway_subscription_id
-  );
-grant select on billing.renewable to service_role;
-comment on view billing.renewable is
-  'Gateway subscriptions that were charged before, and whose next charge changes nothing but their period if they rule: each '
-  'is the only one of its user, and goes on.';
-
--- Applies the usual charge: the next cycle, in order, of a subscription that rules and renews. One statement writes its rows.
+-- Applies the usual charge: the next cycle, in order, of a user's only subscription. One statement writes its rows.
 -- It begins with the ledger, so a delivery that another one overtook writes nothing. The values are those that
 -- billing.merge_gateway_subscription, billing.record_charge and billing.settle_access would write.
 create function billing.apply_next_charge(p_event billing.gateway_events) -- as it is to be stored
@@ -295,23 +269,37 @@ begin
   perform billing.lock_gateway_payment(v_payment_id);
   v_email := billing.lock_user(v_user_id);
   with usual as materialized (
-    select r.*, s.id as subscription_id
-    from billing.renewable r
+    select m.user_id, m.gateway_subscription_id, p.id as plan_id, p.tier, p.currency, o.gateway_key_id, s.id as subscription_id
+    from billing.gateway_subscriptions m
+    join public.plans p on p.id = m.plan_id
+    join billing.profiles f on f.user_id = m.user_id
     -- In a subquery of its own, so that the planner has no other index than that on the user.
     join (select * from public.subscriptions s where s.user_id = v_user_id offset 0 for update) s
-      using (user_id, gateway_subscription_id, plan_id, tier)
-    where (r.user_id, r.gateway_subscription_id) = (v_user_id, p_event.subject_id)
-      and r.gateway_plan_id = billing.json_text(v_entity -> 'plan_id')
-      and r.newest_event_at < p_event.event_at
-      and r.newest_charge_at < v_charged_at
-      and r.next_check_at <= v_end - interval '1 day'
+      on (s.user_id, s.gateway_subscription_id, s.plan_id, s.tier) = (m.user_id, m.gateway_subscription_id, p.id, p.tier)
+    left join billing.subscription_orders o on o.gateway_subscription_id = m.gateway_subscription_id
+    where (m.user_id, m.gateway_subscription_id) = (v_user_id, p_event.subject_id)
+      and m.gateway_plan_id = billing.json_text(v_entity -> 'plan_id')
+      -- It goes on, and it was charged before. This charge is the newest event.
+      and m.status = 'active'
+      and m.first_charged_at is not null
+      and m.stops_at is null
+      and m.ended_at is null
+      and not m.has_refunds
+      and not m.cancel_at_period_end
+      and greatest(m.plan_event_at, m.period_event_at, m.gateway_status_event_at) < p_event.event_at
+      and greatest(m.first_charged_at, m.paid_period_event_at) < v_charged_at
+      and m.next_check_at <= v_end - interval '1 day'
       and v_end > billing.clock()
+      -- It rules. If access begins again, the tier is to be written.
       and s.status = 'active'
       and s.revision > 0
       and not s.cancel_at_period_end
-      -- Otherwise access begins again, which sets the tier.
-      and (s.current_period_end > billing.clock() or r.shown_tier = r.tier)
-      and not exists (select from billing.refunds f where f.gateway_payment_id = v_payment_id)
+      and (s.current_period_end > billing.clock() or f.subscription_tier = p.tier)
+      and not exists (
+        select from billing.gateway_subscriptions other
+        where other.user_id = m.user_id and other.gateway_subscription_id <> m.gateway_subscription_id
+      )
+      and not exists (select from billing.refunds b where b.gateway_payment_id = v_payment_id)
   ),
   entry as (
     insert into billing.gateway_events select (p_event).* from usual

@@ -112,45 +112,44 @@ returns uuid[] -- the ids of the users; null: none
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now constant timestamptz := billing.clock();
-  v_users uuid[];
 begin
-  with lapsed as materialized (
-    select s.user_id
-    from public.subscriptions s
-    join auth.users u on u.id = s.user_id
-    left join public.plans p on p.id = s.plan_id
-    left join billing.gateway_subscriptions m using (user_id, gateway_subscription_id)
-    cross join lateral (select billing.grace_days(p.grace_days, s.cancel_at_period_end) as days) grace
-    where s.status = 'active'
-      and s.current_period_end < v_now
-      and v_now > case
-        -- Also before the first cycle of a subscription: there is no period to reconcile.
-        when s.gateway_subscription_id is null or m.user_id is not null and m.period_end is null
-          then s.current_period_end + make_interval(days => grace.days)
-        -- The row was written by hand since then, or the subscription is attached.
-        when m.plan_id is null or exists (
-          select from billing.manual_subscriptions w where w.user_id = s.user_id and w.at > m.arrived_at
-        ) then billing.billed_until(s.current_period_end, m.checked_at, grace.days)
-        else (select least(own.ended_at, own.lapses_at) from billing.mirrored_end(m, p.grace_days) own)
-      end
-      and not exists (select from billing.recent_failures f where f.user_id = s.user_id::text)
-    order by s.current_period_end
-    limit 100
-    for no key update of u, s skip locked
-  ),
-  profiled as materialized (
-    select p.user_id
-    from billing.profiles p
-    join lapsed l on l.user_id = p.user_id
-    for no key update of p skip locked
-  )
-  select array_agg(l.user_id)
-  into v_users
-  from lapsed l
-  where exists (select from profiled p where p.user_id = l.user_id)
-    -- The user has no profile. A scalar subquery, because for "not exists" the planner may hash all profiles.
-    or (select p.user_id from billing.profiles p where p.user_id = l.user_id) is null;
-  return v_users;
+  return (
+    with lapsed as materialized (
+      select s.user_id
+      from public.subscriptions s
+      join auth.users u on u.id = s.user_id
+      left join public.plans p on p.id = s.plan_id
+      left join billing.gateway_subscriptions m using (user_id, gateway_subscription_id)
+      cross join lateral (select billing.grace_days(p.grace_days, s.cancel_at_period_end) as days) grace
+      where s.status = 'active'
+        and s.current_period_end < v_now
+        and v_now > case
+          -- Also before the first cycle of a subscription: there is no period to reconcile.
+          when s.gateway_subscription_id is null or m.user_id is not null and m.period_end is null
+            then s.current_period_end + make_interval(days => grace.days)
+          -- The row was written by hand since then, or the subscription is attached.
+          when m.plan_id is null or exists (
+            select from billing.manual_subscriptions w where w.user_id = s.user_id and w.at > m.arrived_at
+          ) then billing.billed_until(s.current_period_end, m.checked_at, grace.days)
+          else (select least(own.ended_at, own.lapses_at) from billing.mirrored_end(m, p.grace_days) own)
+        end
+        and not exists (select from billing.recent_failures f where f.user_id = s.user_id::text)
+      order by s.current_period_end
+      limit 100
+      for no key update of u, s skip locked
+    ),
+    profiled as materialized (
+      select p.user_id
+      from billing.profiles p
+      join lapsed l on l.user_id = p.user_id
+      for no key update of p skip locked
+    )
+    select array_agg(l.user_id)
+    from lapsed l
+    where exists (select from profiled p where p.user_id = l.user_id)
+      -- The user has no profile. A scalar subquery, because for "not exists" the planner may hash all profiles.
+      or (select p.user_id from billing.profiles p where p.user_id = l.user_id) is null
+  );
 end $$;
 
 -- Settles the access of locked users. A statement after the locks sees all payments and refunds that were committed before.

@@ -85,7 +85,7 @@ select
     when exists (
       select from billing.gateway_subscriptions m
       where m.user_id = u.user_id
-        and m.is_billed
+        and billing.is_billed(m)
         and m.stops_at is null
         and m.plan_id is not null
         and m.gateway_status in ('active', 'pending', 'authenticated')

@@ -129,22 +129,21 @@ end $$;
 create function billing.find_successor(p_user_id uuid, p_gateway_subscription_id text)
 returns billing.subscription_orders -- all null: none
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-declare
-  v_order billing.subscription_orders;
 begin
-  select o.* into v_order
-  from billing.subscription_orders o
-  join billing.gateway_subscriptions m
-    on m.user_id = o.user_id
-    and m.gateway_subscription_id = o.gateway_subscription_id
-  where o.user_id = p_user_id
-    and o.replaces = p_gateway_subscription_id
-    and o.undone_at is null
-    and m.is_billed
-    and billing.cancelled_by_user_at(p_user_id, billing.authorised_at(m)) is null
-  order by o.created_at desc, o.id desc
-  limit 1;
-  return v_order;
+  return (
+    select o
+    from billing.subscription_orders o
+    join billing.gateway_subscriptions m
+      on m.user_id = o.user_id
+      and m.gateway_subscription_id = o.gateway_subscription_id
+    where o.user_id = p_user_id
+      and o.replaces = p_gateway_subscription_id
+      and o.undone_at is null
+      and billing.is_billed(m)
+      and billing.cancelled_by_user_at(p_user_id, billing.authorised_at(m)) is null
+    order by o.created_at desc, o.id desc
+    limit 1
+  );
 end $$;
 
 -- Nothing is stored about the sources that a payment replaced: when it is refunded in full, they run again.
@@ -220,17 +219,15 @@ declare
   v_end constant timestamptz := p_subscription.period_end;
   v_is_cancelled constant boolean := coalesce(p_subscription.status = 'cancelled', false);
   v_is_charged constant boolean := num_nonnulls(p_subscription.activated_at, p_subscription.first_charged_at) > 0;
-  v_ends_with_trial boolean := false;
-  v_ends_with_change boolean := false;
+  v_is_by_gateway constant boolean := v_is_cancelled and p_subscription.ended_at is null;
+  -- A cancellation for the end of a trial is sent before that end, and the gateway cancels at once.
+  v_ends_with_trial constant boolean := v_is_by_gateway and p_subscription.cancel_at_period_end and not v_is_charged;
+  -- The gateway cancels the subscription at the end of its cycle, a trial two days before its end, and charges the one that
+  -- replaces it soon after that end.
+  v_ends_with_change constant boolean := v_is_by_gateway
+    and (not v_is_charged or p_subscription.cancelled_at >= v_end - interval '1 day')
+    and (billing.find_successor(p_subscription.user_id, p_subscription.gateway_subscription_id)).id is not null;
 begin
-  if v_is_cancelled and p_subscription.ended_at is null then
-    -- A cancellation for the end of a trial is sent before that end, and the gateway cancels at once.
-    v_ends_with_trial := p_subscription.cancel_at_period_end and not v_is_charged;
-    -- The gateway cancels the subscription at the end of its cycle, a trial two days before its end, and charges the one that
-    -- replaces it soon after that end.
-    v_ends_with_change := (p_subscription.cancelled_at >= v_end - interval '1 day' or not v_is_charged)
-      and (billing.find_successor(p_subscription.user_id, p_subscription.gateway_subscription_id)).id is not null;
-  end if;
   lapses_at := case
     -- A refunded cycle ends at once.
     when p_subscription.paid_until is not null then p_subscription.paid_until
@@ -243,11 +240,10 @@ begin
     when p_subscription.last_halted_at > p_subscription.period_event_at then v_end + make_interval(days => v_days)
     else billing.billed_until(v_end, p_subscription.checked_at, v_days)
   end;
-  if not v_is_cancelled then
-    ended_at := p_subscription.ended_at;
-  elsif not (v_ends_with_trial or v_ends_with_change) then
-    ended_at := p_subscription.cancelled_at;
-  end if;
+  ended_at := case
+    when not v_is_cancelled then p_subscription.ended_at
+    when not (v_ends_with_trial or v_ends_with_change) then p_subscription.cancelled_at
+  end;
   ended_reason := case
     when v_is_cancelled then 'cancelled'
     when p_subscription.paid_until is not null then 'refunded'
@@ -348,7 +344,6 @@ comment on view billing.sources is
   'the greatest since rules. lapses_at is ends_at plus the days of grace, or infinity until the gateway was read. What is '
   'upcoming begins when another source ends, and rules from its start.';
 
--- The ruling source.
 create type billing.ruling as (
   source billing.sources,
   is_live boolean,
@@ -434,14 +429,14 @@ returns billing.ruling language plpgsql stable set search_path = pg_catalog, pg_
 declare
   v_now constant timestamptz := billing.clock();
   v_source billing.sources := p_ruling.source;
-  v_grace constant integer := billing.grace_days(
-    (select p.grace_days from public.plans p where p.id = (p_ruling.source).plan_id), false
-  );
+  v_grace integer;
   v_attached billing.gateway_subscriptions;
   v_days integer;
   v_end timestamptz;
   v_lapses_at timestamptz;
 begin
+  if v_source.id is null or p_ruling.attaching = 0 then return p_ruling; end if;
+  v_grace := billing.grace_days((select p.grace_days from public.plans p where p.id = v_source.plan_id), false);
   select * into v_attached
   from billing.gateway_subscriptions m
   where m.user_id = v_source.user_id
@@ -517,12 +512,5 @@ end $$;
 -- Finds what the subscription row shows: the ruling source, with what is attached to it.
 create function billing.find_shown(p_user_id uuid)
 returns billing.ruling -- source is null: the user has no source
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-declare
-  v_ruling constant billing.ruling := billing.find_ruling(p_user_id);
-begin
-  if (v_ruling.source).id is not null and v_ruling.attaching > 0 then
-    return billing.attach_gateway_subscription(v_ruling);
-  end if;
-  return v_ruling;
-end $$;
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$ begin return billing.attach_gateway_subscription(billing.find_ruling(p_user_id)); end $$;

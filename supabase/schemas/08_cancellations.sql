@@ -52,7 +52,7 @@ begin
       and o.id <> p_order.id
       and o.gateway_subscription_id is distinct from p_order.replaces
       and o.undone_at is null
-      and m.is_billed
+      and billing.is_billed(m)
       and case
         when o.replaces = p_order.replaces then o.created_at > p_order.created_at
         else (billing.authorised_at(m), o.created_at)
@@ -297,20 +297,24 @@ end $$;
 create function billing.find_unrenewed(p_user_id uuid, p_ends_at timestamptz)
 returns public.payments -- all null: none
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-declare
-  v_renewed public.payments;
 begin
-  select * into v_renewed
-  from public.payments p
-  where p.user_id = p_user_id
-    and p.ended_at is null
-    and p.period_end = p_ends_at
-    and exists (select from billing.subscription_orders o where o.user_id = p_user_id and o.payment_id = p.id)
-    and not exists (
-      select from billing.stoppable s
-      where s.user_id = p_user_id and (s.asked).payment_id = p.id and (s.mirrored).is_billed and s.stops_at is null
-    );
-  return v_renewed;
+  return (
+    select p
+    from public.payments p
+    where p.user_id = p_user_id
+      and p.ended_at is null
+      and p.period_end = p_ends_at
+      and exists (select from billing.subscription_orders o where o.user_id = p_user_id and o.payment_id = p.id)
+      and not exists (
+        select from billing.stoppable s
+        where s.user_id = p_user_id
+          and (s.asked).payment_id = p.id
+          and (s.mirrored).user_id is not null
+          and billing.is_billed(s.mirrored)
+          and s.stops_at is null
+      )
+    limit 1
+  );
 end $$;
 
 create view billing.stopped_in_error with (security_invoker = true) as
@@ -319,7 +323,7 @@ from billing.gateway_subscriptions m
 join public.subscriptions s on s.user_id = m.user_id
 where m.stops_at is not null
   and m.cancel_at_period_end
-  and m.is_billed
+  and billing.is_billed(m)
   and billing.cancelled_by_user_at(m.user_id, coalesce(billing.authorised_at(m), '-infinity')) is null;
 comment on view billing.stopped_in_error is
   'Subscriptions that end with their cycle because the gateway was told, although nothing asks for it any more: the purchase '

@@ -117,7 +117,6 @@ create function billing.set_period(
 returns public.payments language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_now constant timestamptz := date_trunc('milliseconds', billing.clock());
-  v_before constant public.subscriptions := p_purchase.shown;
   v_current record;
   v_ruling billing.ruling;
   v_extended billing.sources;
@@ -133,14 +132,14 @@ begin
       -- From its start it rules over what ran before, even if its order is older.
       p_payment.since := greatest(p_payment.since, v_current.since + interval '1 microsecond');
     end if;
-  elsif v_before.status = 'active' and p_purchase.early_renewal = 'extend' then
+  elsif (p_purchase.shown).status = 'active' and p_purchase.early_renewal = 'extend' then
     v_ruling := billing.find_ruling(p_payment.user_id);
     v_extended := v_ruling.source;
-    if v_before.current_period_end > v_now then
+    if (p_purchase.shown).current_period_end > v_now then
       -- The row may show the period of an attached subscription.
-      v_extended.tier := v_before.tier;
-      v_extended.starts_at := v_before.current_period_start;
-      v_extended.ends_at := v_before.current_period_end;
+      v_extended.tier := (p_purchase.shown).tier;
+      v_extended.starts_at := (p_purchase.shown).current_period_start;
+      v_extended.ends_at := (p_purchase.shown).current_period_end;
     elsif not v_ruling.is_live then
       -- Nothing runs. If a source runs, the row is stale: its own source lapsed, and the sweep did not expire it yet.
       v_extended.tier := null;
@@ -476,7 +475,7 @@ begin
           where m.user_id = p_user_id
             and m.gateway_subscription_id <> ''
             and m.arrived_at is not null
-            and m.is_billed
+            and billing.is_billed(m)
             and m.gateway_status is distinct from 'created'
           -- What is charged next; else the running one before one that starts later; of two the one that would rule.
           order by

@@ -40,7 +40,7 @@ begin
   select max(s.since), date_trunc('milliseconds', greatest(
     max(s.ends_at) filter (where s.kind <> 'grant'),
     (v_ruling.source).ends_at,
-    (select r.current_period_end from public.subscriptions r where r.user_id = p_user_id and r.status = 'active')
+    case when (v_ruling.shown).status = 'active' then (v_ruling.shown).current_period_end end
   ))
   into since, ends_at
   from billing.sources s

@@ -55,7 +55,6 @@ test('the API’s roles hold exactly these rights on tables', async () => {
     'service_role: select billing.profiles',
     'service_role: select billing.refunded',
     'service_role: select billing.refunds',
-    'service_role: select billing.renewable',
     'service_role: select billing.replacements',
     'service_role: select billing.scheduled_jobs',
     'service_role: select billing.settings',
