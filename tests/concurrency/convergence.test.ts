@@ -7,14 +7,18 @@ import { scenarioNames } from '../helpers/orderings/scenarios.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
-  // The findings depend on the facts that a seed picks: charges after a purchase or a cancellation, second
-  // payments, and purchases that ended by the cancellation of an attached gateway subscription.
+  // The findings depend on the facts that a seed picks: charges after a purchase or a cancellation, second payments and
+  // second charges, purchases that ended by the cancellation of an attached gateway subscription, credits of a purchase
+  // that was refunded, and lost disputes.
   database = await createTestDatabase({
     findings: {
       charged_after_cancellation: 'any',
       charged_after_replacement: 'any',
+      charged_twice: 'any',
+      dispute_lost: 'any',
       paid_not_entitled: 'any',
       paid_twice: 'any',
+      unearned_credit: 'any',
     },
   });
   await installRunner(database);

@@ -214,6 +214,7 @@ export const billingScenarios = {
     expires: true,
     steps: (build) => [
       build.subscription('activated', { day: 4, days: paid, ...once }),
+      build.subscription('charged', { day: 4, days: paid, as: 'first-charge', ...once }),
       build.subscription('charged', { day: 28, days: [28, 60], as: 'charge', ...twice }),
       build.subscription('charged', { day: 29, days: [28, 60], as: 'payment', paidBy: 'A', ...twice }),
       build.cycleRefunded('refund', 'A'),
