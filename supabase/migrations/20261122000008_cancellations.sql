@@ -190,7 +190,8 @@ begin
   return (
     coalesce(greatest(v_at, v_now), v_now),
     -- Once nothing paid is left, the next try of a charge must not succeed.
-    v_is_waiting and v_order.id is not null or coalesce(v_at > v_now, false),
+    v_is_waiting and v_order.id is not null and coalesce(v_subscription.gateway_status not in ('pending', 'halted'), true)
+      or coalesce(v_at > v_now, false),
     coalesce(v_is_wish, false)
   );
 end $$;

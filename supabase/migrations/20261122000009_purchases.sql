@@ -29,7 +29,7 @@ begin
       v_start := v_end;
     else
       v_run_start := v_start;
-      v_shown_start := case when v_link.extends_from is null then v_start else v_link.chain_start end;
+      v_shown_start := case when v_start = v_link.extends_from then v_link.chain_start else v_start end;
       v_months := v_link.duration_months;
     end if;
     v_end := billing.add_months(v_run_start, v_months);
@@ -107,7 +107,43 @@ begin
   end if;
 end $$;
 
--- Sets the period of a purchase: from now, or from the end of what it follows or extends.
+-- Finds what a purchase follows: of all that runs or begins later, what ends last; a grant only if it rules. A purchase
+-- follows if its order says so, and under the setting extend if it is for the running tier. since is the newest of all that
+-- runs. The caller holds the lock on the user.
+create function billing.find_followed(p_user_id uuid, p_tier text, p_starts text, p_early_renewal text)
+returns billing.sources -- null: the purchase starts now
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_ruling billing.ruling;
+  v_shown public.subscriptions;
+  v_followed billing.sources;
+begin
+  if p_starts is distinct from 'after_current' and p_early_renewal = 'replace' then return null; end if;
+  v_ruling := billing.find_ruling(p_user_id);
+  v_shown := v_ruling.shown;
+  if (
+    v_ruling.is_live and v_shown.status = 'active' and (p_starts = 'after_current' or (v_ruling.source).tier = p_tier)
+  ) is not true then
+    return null;
+  end if;
+  select s.* into v_followed
+  from billing.sources s
+  where s.user_id = p_user_id and s.is_running
+  order by s.kind <> 'grant' or s.id = (v_ruling.source).id desc, s.ends_at desc nulls last
+  limit 1;
+  -- The row may show the period of an attached gateway subscription.
+  if v_shown.current_period_end > v_followed.ends_at or v_followed.ends_at is null then
+    v_followed := v_ruling.source;
+    v_followed.kind := 'gateway_subscription';
+    v_followed.starts_at := v_shown.current_period_start;
+    v_followed.ends_at := v_shown.current_period_end;
+  end if;
+  v_followed.since := (select max(s.since) from billing.sources s where s.user_id = p_user_id and s.is_running);
+  return case when v_followed.ends_at > billing.clock() then v_followed end;
+end $$;
+
+-- Sets the period of a purchase: from now, or from the end of what it follows. It extends what it follows, if that has its
+-- tier and rules or begins later: both are shown as one period. Else it begins, and rules, when the other one ends.
 create function billing.set_period(
   p_purchase billing.purchase,
   p_payment public.payments,
@@ -116,46 +152,24 @@ create function billing.set_period(
 )
 returns public.payments language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
-  v_now constant timestamptz := date_trunc('milliseconds', billing.clock());
-  v_current record;
-  v_ruling billing.ruling;
-  v_extended billing.sources;
+  v_followed billing.sources;
 begin
+  v_followed := billing.find_followed(p_payment.user_id, p_tier, p_payment.starts, p_purchase.early_renewal);
   p_payment.chain_id := null;
-  p_payment.chain_start := null;
-  p_payment.extends_from := null;
-  if p_payment.starts = 'after_current' then
-    v_current := billing.find_end(p_payment.user_id);
-    if v_current.ends_at > v_now then
-      p_payment.extends_from := v_current.ends_at;
-      p_payment.chain_start := v_current.ends_at;
-      -- From its start it rules over what ran before, even if its order is older.
-      p_payment.since := greatest(p_payment.since, v_current.since + interval '1 microsecond');
-    end if;
-  elsif (p_purchase.shown).status = 'active' and p_purchase.early_renewal = 'extend' then
-    v_ruling := billing.find_ruling(p_payment.user_id);
-    v_extended := v_ruling.source;
-    if (p_purchase.shown).current_period_end > v_now then
-      -- The row may show the period of an attached subscription.
-      v_extended.tier := (p_purchase.shown).tier;
-      v_extended.starts_at := (p_purchase.shown).current_period_start;
-      v_extended.ends_at := (p_purchase.shown).current_period_end;
-    elsif not v_ruling.is_live then
-      -- Nothing runs. If a source runs, the row is stale: its own source lapsed, and the sweep did not expire it yet.
-      v_extended.tier := null;
-    end if;
-    if v_extended.tier = p_tier and v_extended.ends_at > v_now then
-      if v_extended.kind = 'payment' then
-        -- A payment rules over the payment that it extends, even if its order is older.
-        p_payment.since := greatest(p_payment.since, v_extended.since + interval '1 microsecond');
-        select coalesce(p.chain_id, p.id) into p_payment.chain_id from public.payments p where p.id = v_extended.id::uuid;
-      else
-        p_payment.extends_from := date_trunc('milliseconds', v_extended.ends_at);
-        p_payment.chain_start := v_extended.starts_at;
-      end if;
+  p_payment.extends_from := date_trunc('milliseconds', v_followed.ends_at);
+  p_payment.chain_start := p_payment.extends_from;
+  if v_followed.tier = p_tier and ((p_purchase.shown).tier = p_tier or v_followed.is_upcoming) then
+    p_payment.chain_start := v_followed.starts_at;
+    if v_followed.kind = 'payment' then
+      select coalesce(p.chain_id, p.id), p.extends_from
+      into p_payment.chain_id, p_payment.extends_from
+      from public.payments p
+      where p.id = v_followed.id::uuid;
     end if;
   end if;
-  p_payment.period_start := coalesce(p_payment.extends_from, v_now);
+  -- From its start it rules over what it follows, even if its order is older.
+  p_payment.since := greatest(p_payment.since, v_followed.since + interval '1 microsecond');
+  p_payment.period_start := coalesce(p_payment.extends_from, date_trunc('milliseconds', billing.clock()));
   p_payment.period_end := billing.add_months(p_payment.period_start, p_months);
   return p_payment;
 end $$;
@@ -222,7 +236,7 @@ begin
     v_rules := not p_purchase.is_mirrored
       and v_payment.since > coalesce(p_purchase.newest_at, '-infinity')
       and v_payment.chain_id is null
-      and v_payment.starts is distinct from 'after_current';
+      and (v_payment.chain_start > v_now) is not true;
     -- payments.subscription_id needs a row.
     if v_rules then
       perform billing.settle_purchase(p_purchase, v_payment, v_tier, p_email, true);
@@ -248,7 +262,7 @@ begin
     fulfilled_at = case when v_grants then v_now end,
     period_start = v_payment.period_start, period_end = v_payment.period_end, chain_id = v_payment.chain_id,
     chain_start = v_payment.chain_start, extends_from = v_payment.extends_from, since = v_payment.since,
-    settle_at = case when v_payment.starts = 'after_current' then v_payment.extends_from end,
+    settle_at = case when v_payment.chain_start > v_now then v_payment.chain_start end,
     -- A payment that is only verified needs a confirmation by the gateway, however old its order is.
     next_reconcile_at = case when p_is_confirmed then p.next_reconcile_at else v_now + interval '15 minutes' end
   where p.id = v_payment.id;

@@ -381,7 +381,9 @@ begin
     end if;
   else
     v_change.order_start := 'after_current';
-    v_change.starts_at := coalesce((billing.find_end(p_user_id)).ends_at, v_now);
+    v_change.starts_at := coalesce(
+      (billing.find_followed(p_user_id, v_plan.tier, v_change.order_start, null)).ends_at, v_now
+    );
   end if;
   v_change.ends_at := billing.add_months(v_change.starts_at, billing.sold_months(v_plan.duration_months));
   v_change.amount_due := v_plan.price - v_change.credit;

@@ -378,8 +378,13 @@ begin
         p_entity -> 'current_start', '{}'::jsonb, v_has_begun and v_status = 'active'),
       (concat_ws(':', 'reconcile', v_id, 'charged', p_payment ->> 'id'), 'subscription.charged', p_entity -> 'current_start',
         jsonb_build_object('payment', jsonb_build_object('entity', p_payment)), v_has_begun and p_payment is not null),
-      (concat_ws(':', 'reconcile', v_id, 'authenticated'), 'subscription.authenticated',
-        to_jsonb(extract(epoch from v_now)::bigint), '{}', v_status = 'authenticated')
+      -- Of the first cycle, the charge may have failed.
+      (concat_ws(':', 'reconcile', v_id, v_status), 'subscription.' || v_status,
+        coalesce(nullif(p_entity -> 'ended_at', 'null'), to_jsonb(extract(epoch from v_now)::bigint)), '{}',
+        v_status in ('authenticated', 'pending', 'halted') or v_status = 'cancelled' and exists (
+          select from billing.gateway_subscriptions m
+          where (m.user_id, m.gateway_subscription_id) = (p_order.user_id, v_id)
+        ))
   ) e (key, name, at, payment, is_due)
   where e.is_due;
 end $$;
@@ -422,8 +427,8 @@ begin
   set next_check_at = case
       when coalesce(v_status, 'created') = 'created' then least(o.expires_at, v_now + interval '1 hour')
       when v_status = 'authenticated' and o.payment_id is not null and o.starts_at > v_now then v_now + interval '1 day'
-      -- Authorised: the first charge follows.
-      when v_status = 'authenticated' and coalesce(o.starts_at, o.created_at) > v_now - interval '30 days'
+      -- Authorised: the first charge follows, or its next try.
+      when v_status in ('authenticated', 'pending', 'halted') and coalesce(o.starts_at, o.created_at) > v_now - interval '30 days'
         then greatest(o.starts_at, v_now + interval '1 hour')
     end
   where o.id = p_id;

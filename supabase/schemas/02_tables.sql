@@ -251,8 +251,8 @@ comment on column public.payments.gateway_subscription_id is 'Of a charge; empty
 comment on column public.payments.extra_of is 'The payment that counts for the same order: this one is to be refunded.';
 comment on column public.payments.verified_at is 'When the customer first verified a payment on this order.';
 comment on column public.payments.fulfilled_at is 'When this payment granted its tier; at most once.';
-comment on column public.payments.chain_id is 'The first payment of the chain of early renewals that this one extends.';
-comment on column public.payments.extends_from is 'The end of what this payment extends or follows, if not a payment.';
+comment on column public.payments.chain_id is 'The first payment of the chain that this one extends.';
+comment on column public.payments.extends_from is 'The end of what the first payment of the chain extends or follows.';
 comment on column public.payments.since is 'Ranks the sources of a user: the time of the order or of the verification.';
 comment on column public.payments.ended_at is 'When the access that this payment gives ended before its period was over.';
 comment on column public.payments.ended_reason is 'refunded, cancelled or never_captured.';

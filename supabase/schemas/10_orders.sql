@@ -25,29 +25,6 @@ begin
   );
 end $$;
 
--- Returns when what a user has now ends, purchases that have not begun included, and grants only if they rule. The row may
--- show the period of an attached gateway subscription. The caller holds the lock on the user.
-create function billing.find_end(
-  p_user_id uuid,
-  out ends_at timestamptz, -- null: nothing runs
-  out since timestamptz -- of the newest of these sources
-)
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-declare
-  v_ruling constant billing.ruling := billing.find_ruling(p_user_id);
-begin
-  if v_ruling.is_live is not true then return; end if;
-  select max(s.since), date_trunc('milliseconds', greatest(
-    max(s.ends_at) filter (where s.kind <> 'grant'),
-    (v_ruling.source).ends_at,
-    case when (v_ruling.shown).status = 'active' then (v_ruling.shown).current_period_end end
-  ))
-  into since, ends_at
-  from billing.sources s
-  where s.user_id = p_user_id and s.is_running;
-  if ends_at <= billing.clock() then ends_at := null; end if;
-end $$;
-
 -- Returns whether an order can still be paid and sells a plan as the plan is now.
 create function billing.is_open_for(p_payment public.payments, p_plan public.plans)
 returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -79,11 +56,7 @@ declare
   v_running constant jsonb := billing.running(p_payment.user_id);
   v_starts_at constant timestamptz := coalesce(
     p_payment.period_start,
-    case
-      when p_start = 'after_current' then (billing.find_end(p_payment.user_id)).ends_at
-      when v_running @> jsonb_build_object('tier', p_payment.tier, 'early_renewal', 'extend')
-        then (v_running ->> 'until')::timestamptz
-    end,
+    (billing.find_followed(p_payment.user_id, p_payment.tier, p_start, billing.early_renewal())).ends_at,
     billing.clock()
   );
 begin

@@ -133,17 +133,41 @@ describe('an order that starts after the current period', () => {
     expect(await row()).toMatchObject({ tier: 'pro', start: day(2, 2), end: day(2, 3) });
   });
 
-  test('starts after the latest end of all that runs, one after the other', async () => {
+  test('starts after the latest end of all that runs, and is extended by the next one of its tier', async () => {
     await buy('basic', day(1));
     await buy('pro', day(15));
     const first = await buy('premium', day(16), 'after_current');
     const second = await buy('premium', day(17), 'after_current');
     expect([await period(first), await period(second)]).toEqual([[day(15, 2), day(15, 3)], [day(15, 3), day(15, 4)]]);
+    await sweep('2026-02-14T23:59:59Z');
+    expect(await row()).toMatchObject({ tier: 'pro', end: day(15, 2) });
     await sweep(day(15, 2));
-    expect(await row()).toMatchObject({ tier: 'premium', end: day(15, 3) });
-    await sweep(day(15, 3));
-    expect(await row()).toMatchObject({ tier: 'premium', end: day(15, 4) });
+    expect(await row()).toMatchObject({ tier: 'premium', start: day(15, 2), end: day(15, 4) });
     expect(await findings()).toEqual([]);
+  });
+
+  test('of a purchase that does not begin, because it is refunded, begins in its place', async () => {
+    await buy('pro', day(1));
+    const first = await buy('premium', day(10), 'after_current');
+    const second = await buy('premium', day(11), 'after_current');
+    await deliver(service, refundEvent(paymentOf(first), 199900));
+    expect(await period(second)).toEqual([day(1, 2), day(1, 3)]);
+    await sweep('2026-01-31T23:59:59Z');
+    expect(await tier()).toBe('pro');
+    await sweep(day(1, 2));
+    expect(await row()).toMatchObject({ tier: 'premium', start: day(1, 2), end: day(1, 3) });
+  });
+
+  test('starts after a source of another tier that rules later, although its own tier ran before', async () => {
+    await buy('pro', day(1));
+    await buy('premium', day(20));
+    await buy('pro', day(21));
+    const next = await buy('pro', day(22), 'after_current');
+    expect(await period(next)).toEqual([day(21, 2), day(21, 3)]);
+    await buy('premium', day(23));
+    const last = await buy('premium', day(24), 'after_current');
+    expect(await period(last)).toEqual([day(21, 3), day(21, 4)]);
+    expect(await row()).toMatchObject({ tier: 'premium', end: day(23, 2) });
   });
 
   test('of an older order that is captured after a newer purchase rules from its start', async () => {
@@ -243,26 +267,41 @@ describe('what a purchase follows', () => {
   });
 });
 
-describe('under extend', () => {
-  beforeEach(() => setEarlyRenewal(database, 'extend'));
+describe('the running tier', () => {
+  test.each([['replace', 'after_current'], ['extend', 'after_current'], ['extend', 'now'], ['extend', null]] as const)(
+    'under %s with the start %s extends its period',
+    async (setting, start) => {
+      await setEarlyRenewal(database, setting);
+      await buy('pro', day(1));
+      const next = await buy('pro', day(10), start);
+      expect(await period(next)).toEqual([day(1, 2), day(1, 3)]);
+      expect(await row()).toMatchObject({ start: day(1), end: day(1, 3) });
+      expect(await findings()).toEqual([]);
+    },
+  );
 
-  test('a purchase of the running tier after the current one has a period of its own', async () => {
-    await buy('pro', day(1));
-    const next = await buy('pro', day(10), 'after_current');
-    expect(await period(next)).toEqual([day(1, 2), day(1, 3)]);
-    expect(await row()).toMatchObject({ start: day(1), end: day(1, 2) });
-    await sweep(day(1, 2));
-    expect(await row()).toMatchObject({ start: day(1, 2), end: day(1, 3) });
-    expect(await findings()).toEqual([]);
-  });
-
-  test('an early renewal extends it once it runs, and does not move its start', async () => {
+  test('is extended once it runs, and its start does not move', async () => {
+    await setEarlyRenewal(database, 'extend');
     await buy('premium', day(1));
     const next = await buy('pro', day(10), 'after_current');
     await sweep(day(1, 2));
     const renewal = await buy('pro', day(10, 2));
     expect([await period(next), await period(renewal)]).toEqual([[day(1, 2), day(1, 3)], [day(1, 3), day(1, 4)]]);
     expect(await row()).toMatchObject({ tier: 'pro', start: day(1, 2), end: day(1, 4) });
+  });
+
+  test('is extended after a longer period of another tier, which takes over in between', async () => {
+    await setEarlyRenewal(database, 'extend');
+    await database.query("update public.plans set duration_months = 3 where tier = 'basic'");
+    await buy('basic', day(3));
+    await database.query("update public.plans set duration_months = 1 where tier = 'basic'");
+    await buy('pro', day(4));
+    const renewal = await buy('pro', day(5));
+    expect(await period(renewal)).toEqual([day(3, 4), day(3, 5)]);
+    await sweep(day(8, 2));
+    expect(await tier()).toBe('basic');
+    await sweep(day(3, 4));
+    expect(await row()).toMatchObject({ tier: 'pro', end: day(3, 5) });
   });
 });
 

@@ -198,6 +198,51 @@ test('a cycle that is charged after the start of a change remains: it is told fo
   expect(await told(old)).toEqual(atEnd('07-30'));
 });
 
+describe('of a subscription that waits for its first charge, reconciliation learns', () => {
+  /** Applies the gateway's answer about the renewal of an upgrade, and returns when it is asked again. */
+  async function learn(id: string, status: string, fields: Record<string, unknown> = {}): Promise<unknown> {
+    const order = { gateway_subscription_id: id, plan_id: 'plan_pro', status, ...fields };
+    const { id: orderId } = await database.one(
+      'select id from billing.subscription_orders where gateway_subscription_id = $1',
+      [id],
+    );
+    await callRpc(service, 'apply_subscription_order', orderId, JSON.stringify(order));
+    return (await database.one('select next_check_at as at from billing.subscription_orders where id = $1', [orderId]))
+      .at;
+  }
+
+  test('a failed charge, sends its mail, and asks again', async () => {
+    const { renewal } = await upgraded();
+    await setClock(database, '2026-07-10T02:00:00Z');
+    const answer = { paid_count: 0, charge_at: Date.parse(at('07-11')) / 1000 };
+    expect(await learn(renewal, 'pending', answer)).toEqual(new Date('2026-07-10T03:00:00Z'));
+    expect(await billing()).toMatchObject({ gateway_subscription_id: renewal, status: 'pending' });
+    expect(await database.query("select key from billing.outbox where kind = 'payment-pending'")).toHaveLength(1);
+    expect(await told(renewal)).toBeNull();
+  });
+
+  test('a failed charge after it was told to stop at the end of a cycle: it is stopped at once', async () => {
+    const { renewal } = await upgraded();
+    await cancel();
+    await setClock(database, '2026-07-10T02:00:00Z');
+    expect(await told(renewal)).toMatchObject({ at_cycle_end: true });
+    await database.query(
+      "update billing.outbox set attempts = 1, delivered_at = billing.clock() where kind like 'cancel%'",
+    );
+    await learn(renewal, 'pending', { paid_count: 0 });
+    expect(await told(renewal)).toEqual({ at: new Date('2026-07-10T02:00:00Z'), at_cycle_end: false });
+  });
+
+  test('that the gateway cancelled it: nothing is charged next', async () => {
+    const { renewal } = await upgraded();
+    expect(await billing()).toMatchObject({ gateway_subscription_id: renewal });
+    await setClock(database, at('06-20'));
+    await learn(renewal, 'cancelled', { ended_at: Date.parse(at('06-19')) / 1000 });
+    expect(await billing()).toMatchObject({ next_charge_at: null });
+    expect(await readTier(database, userId)).toBe('pro');
+  });
+});
+
 describe('the renewal of a purchase', () => {
   test('goes on when its first charge fails, with a mail, and gives the next cycle when a retry succeeds', async () => {
     const { renewal } = await upgraded();

@@ -13,8 +13,7 @@ import { createUser, uniqueId } from '../helpers/records/records.ts';
 let database: TestDatabase;
 let service: pg.Client;
 beforeAll(async () => {
-  // The period of one payment lapsed in 2127. As of 2126 it still runs.
-  database = await createTestDatabase({ at: '2126-01-02T00:00:00Z', findings: { paid_not_entitled: 1 } });
+  database = await createTestDatabase({ at: '2126-01-02T00:00:00Z' });
   service = await openSession(database, { role: 'service_role' });
   await setEarlyRenewal(database, 'extend');
 });

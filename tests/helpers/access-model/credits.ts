@@ -1,6 +1,6 @@
 import { planOf } from './actions.ts';
 import { type Credit, type Facts, isRefunded, type Order, paidOf } from './facts.ts';
-import { isOpen, isPaid, periodOf, replacing, rulingSource, sourcesOf } from './model.ts';
+import { isOpen, isPaid, periodOf, replacing, rulingSource, type Source, sourcesOf } from './model.ts';
 import { cyclesWithAccess, paidCycle } from './states.ts';
 import { day, type Time } from './time.ts';
 
@@ -52,13 +52,15 @@ function runningCycle(facts: Facts, name: string, now: Time) {
   return cycle && isNewest && cycle.end > now ? { name, start: cycle.start, end: cycle.end } : null;
 }
 
-/** When what runs ends, and the greatest `since` of it; null: nothing runs. */
-export function endOfRunning(facts: Facts, now: Time): { end: Time; since: Time } | null {
+/** What ends last of what runs or begins later, and the greatest `since` of all; null: nothing runs. */
+export function endOfRunning(facts: Facts, now: Time): { last: Source; end: Time; since: Time } | null {
   const ruling = rulingSource(facts, now);
   if (ruling === null) return null;
   const open = sourcesOf(facts).filter((source) => !source.isReplaced && isOpen(source, now));
-  const end = Math.max(ruling.end, ...open.filter(({ kind }) => kind !== 'grant').map((source) => source.end));
-  return end > now ? { end, since: Math.max(...open.map(({ since }) => since)) } : null;
+  const last = open.filter(({ kind, name }) => kind !== 'grant' || name === ruling.name)
+    .toSorted((one, other) => other.end - one.end)[0];
+  if (last === undefined || last.end <= now) return null;
+  return { last, end: last.end, since: Math.max(...open.map(({ since }) => since)) };
 }
 
 /** Whether the credit of an order was not covered. Contract: Start and credit. */

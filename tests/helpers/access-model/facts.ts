@@ -12,8 +12,13 @@ export type Money = {
 /** The user's cancellations of a source: the times of those at once, and the period end that it is cancelled for. */
 export type Cancellation = { readonly cancelledAt: Time[]; cancelledFor: Time | null };
 
-/** Renewals that follow each other without a gap. */
-export type Chain = { readonly from: Time; readonly after: string | null; readonly links: Order[] };
+/** Purchases that extend each other, from a time, after another source. They do not rule before `rulesFrom`. */
+export type Chain = {
+  readonly from: Time;
+  readonly after: string | null;
+  readonly rulesFrom: Time;
+  readonly links: Order[];
+};
 
 /** When the period of an order begins; null: the order does not say it. */
 export type Start = 'now' | 'after_current' | null;
@@ -33,7 +38,7 @@ export type Order = Cancellation & {
   readonly tier: string;
   readonly starts: Start;
   readonly credited: Credit | null;
-  /** At the fulfilment with `after_current`: the greatest `since` of what ran. */
+  /** At the fulfilment, of an order that follows what runs: the greatest `since` of that. */
   follows: Time | null;
   readonly months: number;
   readonly amount: number;

@@ -15,7 +15,7 @@ export type Source = {
   readonly isEnded: boolean;
   /** A purchase that stands credited its unused time. */
   readonly isReplaced: boolean;
-  /** An order with `after_current` does not rule before its period. */
+  /** An order that follows another tier does not rule before its period. */
   readonly rulesFrom: Time;
   readonly cancelAtPeriodEnd: boolean;
   /** Days of access after the end. */
@@ -84,7 +84,12 @@ export function authorisedSince(
 }
 
 function happenedAt({ at, arrivedAt }: EventTimes): Time {
-  return arrivedAt - at > 14 * day ? arrivedAt : Math.min(at + 0.999999 * second, arrivedAt);
+  return isOld(at, arrivedAt) ? arrivedAt : Math.min(at + 0.999999 * second, arrivedAt);
+}
+
+/** Whether a fact counts from its arrival: the gateway does not retry for so long. */
+export function isOld(at: Time, arrivedAt: Time): boolean {
+  return arrivedAt - at > 14 * day;
 }
 
 /**
@@ -122,7 +127,7 @@ function fromOrder(facts: Facts, order: Order): Source[] {
     arrivedAt: order.fulfilledAt,
     isEnded: !isPaid(order) || order.cancelledAt.length > 0,
     isReplaced: replacing(facts, order.name, null).length > 0,
-    rulesFrom: order.starts === 'after_current' ? period.start : -Infinity,
+    rulesFrom: order.chain?.rulesFrom ?? -Infinity,
     cancelAtPeriodEnd: order.cancelledFor !== null,
     graceDays: order.cancelledFor === null ? graceDays : 0,
     runsUntilReconciled: false,

@@ -97,13 +97,12 @@ function isChainOpen(facts: Facts, order: Order, now: Time): boolean {
   const { chain, found, fulfilledAt, verifiedAt, isNeverCaptured } = order;
   if (chain === null || found === null) return false;
   const { links, after, from } = chain;
-  const [first, ...later] = links;
+  const [first] = links;
   const isLast = links.at(-1) === order;
   const isChained = first !== order || after !== null;
   // Does a chain rank by its newest `since`, or each link by its own?
   if (isChained && found.isRulingNewer || !isLast && (verifiedAt ?? 0) > (fulfilledAt ?? 0)) return true;
   if (isNeverCaptured && !isLast) return true;
-  if (after !== null && later.length > 0 && isRefunded(first?.money ?? null)) return true;
   const before = facts.subscriptions.find(({ name }) => name === after);
   if (before?.cycles.some(({ end, money }) => end === from && isRefunded(money))) return true;
   if (fulfilledAt !== now || !isChained || after === found.ruling) return false;

@@ -102,16 +102,20 @@ export function createPerformer(
   };
   const ask = async (answers: Record<string, Answer>): Promise<string[]> => {
     const { subscriptions } = await callRpc(service, 'claim_subscriptions_to_reconcile');
-    const reconciled: string[] = [];
-    for (const { id, gateway_subscription_id: gatewayId } of Array.isArray(subscriptions) ? subscriptions : []) {
-      const name = names.nameOf(gatewayId);
-      const answer = answers[name];
-      if (!answer) throw new Error(`claimed, and the gateway has no such subscription: ${name}`);
-      const entity = JSON.stringify(subscriptionAnswer(gatewayId, answer));
-      await call('apply_gateway_subscription', id, gatewayId, entity);
-      reconciled.push(name);
-    }
-    return reconciled.sort();
+    const { orders } = await callRpc(service, 'claim_subscription_orders');
+    const reconciled = new Set<string>();
+    const apply = async (claimed: unknown, by: (id: string, gatewayId: string, entity: string) => Promise<unknown>) => {
+      for (const { id, gateway_subscription_id: gatewayId } of Array.isArray(claimed) ? claimed : []) {
+        const name = names.nameOf(gatewayId);
+        const answer = answers[name];
+        if (!answer) throw new Error(`claimed, and the gateway has no such subscription: ${name}`);
+        await by(id, gatewayId, JSON.stringify(subscriptionAnswer(gatewayId, answer)));
+        reconciled.add(name);
+      }
+    };
+    await apply(subscriptions, (...given) => call('apply_gateway_subscription', ...given));
+    await apply(orders, (id, _, entity) => call('apply_subscription_order', id, entity));
+    return [...reconciled].sort();
   };
 
   return (action, at) => {
@@ -153,9 +157,12 @@ export function createPerformer(
       case 'subscribe':
         return write(
           `insert into billing.subscription_orders (
-             user_id, tier, gateway_plan_id, gateway_subscription_id, expires_at, starts_at, is_trial, replaces
+             user_id, tier, gateway_plan_id, gateway_subscription_id, expires_at, next_check_at, starts_at, is_trial, replaces
            )
-           values ($1, $2, 'plan_' || $2, $3, $4::timestamptz + interval '1 day', $5, $6, $7)`,
+           values (
+             $1, $2, 'plan_' || $2, $3, $4::timestamptz + interval '1 day', $4::timestamptz + interval '10 minutes', $5, $6,
+             $7
+           )`,
           userId,
           action.tier,
           names.idOf(action.subscription, 'sub'),

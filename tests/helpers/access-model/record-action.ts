@@ -151,22 +151,22 @@ function fulfil(facts: Facts, order: Order, now: Time): void {
 }
 
 /**
- * Under `extend` a purchase of the running tier starts at the end of its period. A purchase with `after_current` starts
- * when all that runs has ended.
+ * A purchase with `after_current`, and under `extend` one of the running tier, follows what ends last. It extends that if
+ * it has its tier, and rules or begins later.
  */
 function chainFor(facts: Facts, order: Order, now: Time): Chain {
   const { tier, starts } = order;
-  if (starts === 'after_current') {
-    const running = endOfRunning(facts, now);
-    order.follows = running?.since ?? null;
-    return { from: running?.end ?? now, after: null, links: [] };
-  }
   const ruling = rulingSource(facts, now);
-  if (facts.earlyRenewal === 'replace' || ruling?.tier !== tier || ruling.end <= now) {
-    return { from: now, after: null, links: [] };
+  const follows = starts === 'after_current' || facts.earlyRenewal === 'extend' && ruling?.tier === tier;
+  const followed = follows ? endOfRunning(facts, now) : null;
+  order.follows = followed?.since ?? null;
+  if (followed === null) return { from: now, after: null, rulesFrom: now, links: [] };
+  const { last, end } = followed;
+  if (last.tier !== tier || ruling?.tier !== tier && last.rulesFrom <= now) {
+    return { from: end, after: null, rulesFrom: end, links: [] };
   }
-  const link = facts.orders.find(({ name }) => name === ruling.name);
-  return link?.chain ?? { from: ruling.end, after: ruling.name, links: [] };
+  const link = facts.orders.find(({ name }) => name === last.name);
+  return link?.chain ?? { from: end, after: last.name, rulesFrom: last.rulesFrom, links: [] };
 }
 
 /** The gateway has no captured payment for a verified order: after 120 hours it counts as never captured. */

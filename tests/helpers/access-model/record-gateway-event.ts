@@ -1,5 +1,6 @@
 import { type Answer, type GatewayEvent, type GatewayStatus, planOf } from './actions.ts';
 import { type Cycle, type Facts, moneyNamed, type Subscription } from './facts.ts';
+import { isOld } from './model.ts';
 import { cyclesWithAccess, newestStatus } from './states.ts';
 import { parseTime, type Time, wholeSeconds } from './time.ts';
 
@@ -53,7 +54,8 @@ export function receiveAnswer(facts: Facts, name: string, answer: Answer, now: T
   const at = wholeSeconds(now);
   subscription.reconciledAt = now;
   const period = paidPeriod(subscription, answer);
-  if (period && (subscription.paidCount === null || paidCount > subscription.paidCount)) {
+  // Without a charge the first activation counts as one.
+  if (period && paidCount > (subscription.paidCount ?? Math.min(subscription.activations.length, 1))) {
     const start = parseTime(period.start);
     const cycle = cycleOf(subscription, period, start);
     if (cycle.by !== 'charge') {
@@ -64,7 +66,10 @@ export function receiveAnswer(facts: Facts, name: string, answer: Answer, now: T
     subscription.paidCount = paidCount;
     namePlan(subscription, answer.tier, start);
   }
-  if (status === 'cancelled' && answer.endedAt !== null) subscription.endedAt ??= parseTime(answer.endedAt);
+  if (status === 'cancelled' && answer.endedAt !== null) {
+    const endedAt = parseTime(answer.endedAt);
+    subscription.endedAt ??= isOld(endedAt, now) ? now : endedAt;
+  }
   if (status !== before && status !== 'cancelled') {
     if (status === 'halted') subscription.halts.push(at);
     const isUnpaid = (each: GatewayStatus | undefined) => each === 'pending' || each === 'halted' || each === 'paused';
