@@ -73,7 +73,7 @@ const variables = z.object({
   EMAIL_FROM: text.optional(),
   EMAIL_TIME_ZONE: timeZone.default('UTC'),
   EXPIRY_EMAILS: z.enum(['on', 'off'], 'is neither "on" nor "off"').default('on'),
-  RENEWAL_EMAILS: z.enum(['on', 'off'], 'is neither "on" nor "off"').default('off'),
+  RENEWAL_EMAILS: z.enum(['on', 'off'], 'is neither "on" nor "off"').default('on'),
   // Ledger rows must outlive their payloads, which are kept for 90 days.
   LEDGER_RETENTION_DAYS: days(90).default(400),
   // `billing.unmailed_payments` reads the mails of the last 30 days.
