@@ -267,7 +267,7 @@ from (
       as ended_reason,
     p.cancel_at_period_end,
     null::text as gateway_subscription_id,
-    p.settle_at is not null and p.ended_at is null and p.chain_start > billing.clock() as is_upcoming
+    p.ended_at is null and coalesce(p.settle_at > billing.clock(), false) as is_upcoming
   from public.payments p
   left join public.plans pl on pl.id = p.plan_id
   left join lateral (

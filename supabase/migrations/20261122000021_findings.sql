@@ -13,7 +13,7 @@ from (
     and p.ended_at is null
     and p.user_id is not null
     -- Its period has begun, and no purchase replaced it.
-    and (p.chain_start > billing.clock()) is not true
+    and (p.settle_at > billing.clock()) is not true
     and not exists (select from billing.replacements r where r.kind = 'payment' and r.id = p.id::text)
   union all
   select g.user_id, g.arrived_at, g.gateway_subscription_id, g.tier, g.gateway_subscription_id, g.ends_at

@@ -13,7 +13,8 @@ import { createUser, uniqueId } from '../helpers/records/records.ts';
 let database: TestDatabase;
 let service: pg.Client;
 beforeAll(async () => {
-  database = await createTestDatabase({ at: '2126-01-02T00:00:00Z' });
+  // The period of one payment lapsed in 2127. As of 2126 it still runs.
+  database = await createTestDatabase({ at: '2126-01-02T00:00:00Z', findings: { paid_not_entitled: 1 } });
   service = await openSession(database, { role: 'service_role' });
   await setEarlyRenewal(database, 'extend');
 });
