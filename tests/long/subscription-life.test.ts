@@ -4,6 +4,7 @@ import { freeBasePort, npmStart, type RunningStack } from '../stack/running-stac
 import { type Settings, shiftClock, subscribe } from '../stack/subscriber.ts';
 
 const paid = 'Payment received: your Basic plan is active';
+const renewed = 'Your Basic plan has been renewed';
 const unpaid = 'Your Basic plan could not be renewed yet';
 const halted = 'Your Basic plan could not be renewed';
 const completed = 'Your Basic subscription is complete';
@@ -41,6 +42,7 @@ test('npm run clock: approved, renewed, unpaid, halted, and paid again', slow, a
   await clock('1 month');
   const { current_end: second, paid_count } = await customer.atGateway();
   expect([second > first, paid_count]).toEqual([true, 2]);
+  await customer.hasMails(paid, renewed);
   const [row] = await database.query(
     `select extract(epoch from s.current_period_end)::integer as until
      from public.subscriptions s where s.gateway_subscription_id = $1`,
@@ -51,7 +53,7 @@ test('npm run clock: approved, renewed, unpaid, halted, and paid again', slow, a
   await customer.simulate('subscription-fault', { charges: 'fail' });
   await clock('1 month');
   await customer.sees({ currentTier: 'basic', billing: { status: 'pending', payment_attention: true } });
-  await customer.hasMails(paid, unpaid);
+  await customer.hasMails(paid, renewed, unpaid);
   await clock('2 days');
   await customer.sees({ currentTier: 'basic', billing: { status: 'pending' } });
   await clock('1 day');
@@ -60,7 +62,7 @@ test('npm run clock: approved, renewed, unpaid, halted, and paid again', slow, a
     subscription: { status: 'cancelled', ended_reason: 'lapsed' },
     billing: { status: 'halted', payment_attention: true, next_charge_at: null },
   });
-  await customer.hasMails(paid, unpaid, halted, ended);
+  await customer.hasMails(paid, renewed, unpaid, halted, ended);
 
   // The new method is active without a charge. The next cycle is charged.
   await customer.simulate('update-method');

@@ -83,10 +83,10 @@ export function receiveAnswer(facts: Facts, name: string, answer: Answer, now: T
 function paidPeriod(subscription: Subscription, { status, start, end }: Answer): { start: string; end: string } | null {
   if (start === null || end === null) return null;
   const known = cyclesWithAccess(subscription).toSorted((one, other) => other.start - one.start)[0];
-  if (!known) return null;
   if (status === 'active' || status === 'completed') {
-    return parseTime(end) > known.end ? { start, end } : null;
+    return !known || parseTime(end) > known.end ? { start, end } : null;
   }
+  if (!known) return null;
   // Charged, and paused since.
   if (status === 'paused') return parseTime(start) === known.end ? { start, end } : null;
   if (status !== 'pending' || parseTime(start) <= known.end) return null;
