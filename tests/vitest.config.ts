@@ -10,7 +10,7 @@ if (memory !== undefined) Deno.env.set('TMPDIR', memory);
 /** The long suite, and the files of which `npm test` runs a part: fewer rows, orders, targets or cases. */
 const long = [
   'tests/long/**/*.test.ts',
-  'tests/database/{beside-many-users,convergence,migration,set-up,plans-of-empty-tables}.test.ts',
+  'tests/database/{beside-many-users,convergence,set-up,plans-of-empty-tables}.test.ts',
   'tests/database/{admin,expiry,outbox,reconcile,request}-plans.test.ts',
   'tests/contract/**/*.test.ts',
   'tests/faults/{body-flood,change-killed,database-outage,subscription-*}.test.ts',

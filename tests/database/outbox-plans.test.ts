@@ -3,7 +3,7 @@ import { type Plans, watchPlans } from '../helpers/database/query-plans.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { isLong } from '../helpers/project/is-long.ts';
 
-const rows = isLong ? 1_000_000 : 15_000;
+const rows = isLong ? 100_000 : 15_000;
 const secondsBetween = 3_000_000 / rows;
 
 let database: TestDatabase;

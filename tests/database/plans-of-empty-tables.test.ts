@@ -3,7 +3,7 @@ import { watchPlans } from '../helpers/database/query-plans.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { isLong } from '../helpers/project/is-long.ts';
 
-const rounds = isLong ? 5000 : 400;
+const rounds = isLong ? 2500 : 400;
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -29,7 +29,7 @@ afterAll(() => database.close());
 test.each(scenarioNames)(
   'generated orders in which each step runs up to three times give the result of their facts: %s',
   async (name) => {
-    await proveGeneratedSequences(database, name, { numRuns: 60 });
+    await proveGeneratedSequences(database, name, { numRuns: 20 });
   },
 );
 

@@ -5,7 +5,6 @@ import { writeMigration } from '../../scripts/migration/write-migration.ts';
 import { root } from '../../scripts/stack/root.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { copySchema, type SchemaCopy } from '../helpers/project/copy-schema.ts';
-import { isLong, sampleOf } from '../helpers/project/is-long.ts';
 
 const file = 'schemas/90_notes.sql';
 const rows = [{ id: 1, body: 'first', rank: 1 }, { id: 2, body: 'second', rank: null }];
@@ -196,7 +195,7 @@ function fixture(): Promise<string> {
   return Deno.readTextFile(`${root}/tests/fixtures/notes.sql`);
 }
 
-test.each(sampleOf(changes, 10))(
+test.each(changes)(
   'a migration of $what makes the schema of the schema files, and the rows stay',
   async ({ edits, query, answer }) => {
     for (const [text, by] of edits) await edit(text, by);
@@ -215,7 +214,7 @@ test.each(sampleOf(changes, 10))(
   },
 );
 
-test.runIf(isLong)(
+test(
   'a rename is written by hand into the migration: the rows stay, and the check accepts it',
   async () => {
     for (const line of ['  rank integer\n', '(rank);', 'using (rank > 0)']) {
@@ -246,7 +245,7 @@ test.runIf(isLong)(
   },
 );
 
-test.runIf(isLong)('a migration of the profiles changes the service’s table, and not the one of an app', async () => {
+test('a migration of the profiles changes the service’s table, and not the one of an app', async () => {
   const [column] = /^ {2}username text .*\n/m.exec(await Deno.readTextFile(`${copy.supabase}/schemas/02_tables.sql`)) ??
     [''];
   await copy.edit('schemas/02_tables.sql', column, `${column.replace('\n', '')}  nickname text,\n`);
@@ -260,13 +259,13 @@ test.runIf(isLong)('a migration of the profiles changes the service’s table, a
 });
 
 describe('npm run migration', () => {
-  test.runIf(isLong)('writes nothing when nothing has changed', async () => {
+  test('writes nothing when nothing has changed', async () => {
     const before = Array.from(Deno.readDirSync(`${copy.supabase}/migrations`)).length;
     expect(await writeMigration('change', copy.supabase)).toBeUndefined();
     expect(Array.from(Deno.readDirSync(`${copy.supabase}/migrations`))).toHaveLength(before);
   });
 
-  test.runIf(isLong)('writes a migration that is later than all others, and names the rows that it lacks', async () => {
+  test('writes a migration that is later than all others, and names the rows that it lacks', async () => {
     await Deno.writeTextFile(`${copy.supabase}/migrations/29991231235958_later.sql`, '');
     await edit(
       'create type billing.note_line',
@@ -278,7 +277,7 @@ describe('npm run migration', () => {
     });
   });
 
-  test.runIf(isLong)('writes what fails in every order with its error, for completing it by hand', async () => {
+  test('writes what fails in every order with its error, for completing it by hand', async () => {
     await edit('  rank integer\n', '  rank integer,\n  line billing.note_line\n');
     const types = /create type billing\.note_line[^;]*;\n/.exec(notes)?.[0] ?? '';
     await edit(types, '');
@@ -291,7 +290,7 @@ describe('npm run migration', () => {
     expect(migration?.differences).toEqual([`supabase/migrations/${migration?.file}: ${error}`]);
   });
 
-  test.runIf(isLong)('refuses a name that is none, and a schema file that Postgres refuses', async () => {
+  test('refuses a name that is none, and a schema file that Postgres refuses', async () => {
     await expect(writeMigration('Not A Name', copy.supabase)).rejects.toThrow('"Not A Name" is no name');
     await edit('create type billing.mood', 'create typo billing.mood');
     await expect(writeMigration('change', copy.supabase)).rejects.toThrow(
@@ -310,7 +309,7 @@ describe('npm run check', () => {
     ]);
   });
 
-  test.runIf(isLong)('reports a migration that was edited', async () => {
+  test('reports a migration that was edited', async () => {
     await copy.edit('migrations/20261122000090_notes.sql', "'Notes.'", "'Edited.'");
     expect(await checkMigrations(copy.supabase)).toEqual([
       "only in supabase/schemas: comment on table billing.notes is 'Notes.'",
@@ -319,7 +318,7 @@ describe('npm run check', () => {
     ]);
   });
 
-  test.runIf(isLong)('reports an object that two schema files define', async () => {
+  test('reports an object that two schema files define', async () => {
     await edit('create type billing.mood', 'create view billing.users as select 1 as one;\ncreate type billing.mood');
     expect(await checkMigrations(copy.supabase)).toEqual([
       'supabase/schemas/90_notes.sql: relation "users" already exists',

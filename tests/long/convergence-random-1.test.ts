@@ -1,3 +1,0 @@
-import { testLongSets } from '../helpers/orderings/test-long-sets.ts';
-
-testLongSets(0);
