@@ -10,12 +10,11 @@ if (memory !== undefined) Deno.env.set('TMPDIR', memory);
 /** The long suite, and the files of which `npm test` runs a part: fewer rows, orders, targets or cases. */
 const long = [
   'tests/long/**/*.test.ts',
-  'tests/database/{beside-many-users,convergence,set-up,plans-of-empty-tables}.test.ts',
+  'tests/database/{convergence,set-up}.test.ts',
   'tests/database/{admin,expiry,outbox,reconcile,request}-plans.test.ts',
   'tests/contract/**/*.test.ts',
   'tests/faults/{body-flood,change-killed,database-outage,subscription-*}.test.ts',
   'tests/browser/{console,pages,shop}.test.ts',
-  'tests/stack/checkout-accessibility.test.ts',
   'tests/concurrency/outbox-claimers.test.ts',
 ];
 const globalSetup = ['tests/helpers/database/global-setup.ts'];

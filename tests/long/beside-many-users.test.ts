@@ -5,9 +5,8 @@ import { writeLine } from '../../scripts/stack/process/child.ts';
 import { root } from '../../scripts/stack/root.ts';
 import { sweep } from '../../scripts/stack/postgres/sweep.ts';
 import { type AppProject, createAppProject } from '../helpers/database/app-project.ts';
-import { isLong } from '../helpers/project/is-long.ts';
 
-const users = isLong ? 100_000 : 20_000;
+const users = 100_000;
 
 type Waits = { longest: number; updates: number };
 

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { watchPlans } from '../helpers/database/query-plans.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
-import { isLong } from '../helpers/project/is-long.ts';
 
-const rounds = isLong ? 2500 : 400;
+const rounds = 2500;
 
 let database: TestDatabase;
 beforeAll(async () => {

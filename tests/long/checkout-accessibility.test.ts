@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { buttonHeights, focusedName, scrollsSideways, styleOf, textOf } from '../helpers/browser/in-page.js';
 import { useBrowser, type Viewing } from '../helpers/browser/use-browser.ts';
-import { sampleOf } from '../helpers/project/is-long.ts';
-import { accessibilityProblems, openApp, press, says, windowOf } from './checkout-rig.ts';
-import { call, createOrder, type Entity, useSimulator } from './gateway-simulator-rig.ts';
+import { accessibilityProblems, openApp, press, says, windowOf } from '../stack/checkout-rig.ts';
+import { call, createOrder, type Entity, useSimulator } from '../stack/gateway-simulator-rig.ts';
 
 useSimulator();
 const browser = useBrowser();
@@ -17,10 +16,10 @@ async function start(viewing: Viewing = {}, options: Entity = {}) {
 
 const PHONE = { width: 360, height: 640 };
 
-test.each(sampleOf<[string, Viewing, Entity]>([
+test.each<[string, Viewing, Entity]>([
   ['light', {}, {}],
   ['dark on a phone, in a dark colour of the app', { ...PHONE, colours: 'dark' }, { theme: { color: '#1a237e' } }],
-], 1))('axe finds nothing in any state of the window: %s', async (_, viewing, options) => {
+])('axe finds nothing in any state of the window: %s', async (_, viewing, options) => {
   const { frame, page } = await start(viewing, options);
   const found: Record<string, string[]> = {};
   found.pay = await accessibilityProblems(frame);

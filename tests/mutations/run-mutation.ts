@@ -1,0 +1,111 @@
+import { root } from '../../scripts/stack/root.ts';
+import { hasEnough } from './kinds.ts';
+import type { Mutation } from './mutation.ts';
+
+/** The tests that failed, each as `file > title`, or why the tests did not start. */
+export type Outcome = { readonly killers: readonly string[]; readonly broken: string | null };
+
+/** A copy of the project, to which mutations are applied one after the other. */
+export type Scratch = { run(mutation: Mutation): Promise<Outcome>; remove(): Promise<void> };
+
+/** After so many failures a mutation is dead enough. */
+const enough = 12;
+
+export async function createScratch(): Promise<Scratch> {
+  const parent = await Deno.makeTempDir({ prefix: 'mutations-' });
+  // Postgres runs as another user where the tests run as root.
+  await Deno.chmod(parent, 0o755);
+  const folder = `${parent}/project`;
+  const files = await output('git', ['ls-files'], root);
+  for (const file of files.split('\n').filter((name) => name !== '')) {
+    await Deno.mkdir(`${folder}/${file}`.replace(/\/[^/]*$/, ''), { recursive: true });
+    await Deno.copyFile(`${root}/${file}`, `${folder}/${file}`);
+  }
+  await Deno.symlink(`${root}/node_modules`, `${folder}/node_modules`);
+  return {
+    async run(mutation) {
+      const changed = await applyMutation(mutation, folder);
+      try {
+        const { slow = [], quick = [] } = Object.groupBy(mutation.tests, (part) => isSlow(part) ? 'slow' : 'quick');
+        const first = await runTests(folder, quick);
+        if (hasEnough(mutation, first.killers) || slow.length === 0) return first;
+        const second = await runTests(folder, slow);
+        return { killers: [...first.killers, ...second.killers], broken: first.broken ?? second.broken };
+      } finally {
+        for (const [path, text] of changed) await Deno.writeTextFile(path, text);
+      }
+    },
+    remove: () => Deno.remove(parent, { recursive: true }),
+  };
+}
+
+/**
+ * Changes the file, and for a schema file the migration that is made of it.
+ *
+ * @returns the files with their former texts
+ * @throws Error when the text does not stand there once
+ */
+export async function applyMutation({ file, text, by }: Mutation, folder: string): Promise<Map<string, string>> {
+  const paths = [`${folder}/supabase/${file}`];
+  if (file.startsWith('schemas/')) paths.push(await migrationOf(file.replace(/^schemas\/\d+_/, ''), folder));
+  const before = new Map<string, string>();
+  for (const path of paths) {
+    const whole = await Deno.readTextFile(path);
+    const parts = whole.split(text);
+    if (parts.length !== 2) throw new Error(`${path} has ${parts.length - 1} times: ${text}`);
+    before.set(path, whole);
+  }
+  for (const [path, whole] of before) await Deno.writeTextFile(path, whole.split(text).join(by));
+  return before;
+}
+
+/** Histories and orders run only where the other tests do not see enough. */
+function isSlow(part: string): boolean {
+  return /access-histories|convergence/.test(part);
+}
+
+async function migrationOf(name: string, folder: string): Promise<string> {
+  for await (const entry of Deno.readDir(`${folder}/supabase/migrations`)) {
+    if (entry.name.endsWith(`_${name}`)) return `${folder}/supabase/migrations/${entry.name}`;
+  }
+  throw new Error(`no migration is made of ${name}`);
+}
+
+async function runTests(folder: string, tests: readonly string[]): Promise<Outcome> {
+  if (tests.length === 0) return { killers: [], broken: null };
+  const report = `${folder}/report.json`;
+  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'tests/vitest.config.ts', '--root', '.'];
+  const { stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ['run', '-A', ...vitest, '--reporter', 'json', '--outputFile', report, '--bail', String(enough), ...tests],
+    cwd: folder,
+    env: { SHRINK: 'off' },
+    stdin: 'null',
+  }).output();
+  try {
+    const { testResults } = JSON.parse(await Deno.readTextFile(report));
+    if (testResults.length === 0) throw new Error('no test ran');
+    return { killers: killersIn(testResults, folder), broken: null };
+  } catch {
+    return { killers: [], broken: new TextDecoder().decode(stderr).trim().slice(-300) };
+  } finally {
+    await Deno.remove(report).catch(() => {});
+  }
+}
+
+type FileResult = { name: string; status: string; assertionResults: { status: string; fullName: string }[] };
+
+function killersIn(results: FileResult[], folder: string): string[] {
+  return results.flatMap(({ name, status, assertionResults }) => {
+    const file = name.replace(`${folder}/tests/`, '');
+    const failed = assertionResults.filter((result) => result.status === 'failed');
+    // The findings at the end of a file are compared outside of its tests.
+    if (failed.length === 0) return status === 'failed' ? [`${file} > its findings`] : [];
+    return failed.map(({ fullName }) => `${file} > ${fullName}`);
+  });
+}
+
+async function output(command: string, args: string[], cwd: string): Promise<string> {
+  const { success, stdout } = await new Deno.Command(command, { args, cwd }).output();
+  if (!success) throw new Error(`${command} ${args.join(' ')} failed`);
+  return new TextDecoder().decode(stdout);
+}
