@@ -74,6 +74,16 @@ describe.each(poolSample)('%s', (target) => {
     expect(await refused({ ...othersPaid, gateway_signature: paid.gateway_signature })).toEqual(badSignature);
   });
 
+  test('POST /api/payments/verify of a payment that was refunded in full → 400', async () => {
+    const refunded = await checkout((await createPayment(project.database, { userId: user.id })).orderId);
+    await project.database.query(
+      `update public.payments set status = 'captured', gateway_payment_id = $2, refunded_amount = amount
+       where gateway_order_id = $1`,
+      [refunded.gateway_order_id, refunded.gateway_payment_id],
+    );
+    expect(await refused(refunded)).toEqual(badSignature);
+  });
+
   test('POST /api/payments/verify with a signature made with the webhook secret → 400', async () => {
     const message = `${paid.gateway_order_id}|${paid.gateway_payment_id}`;
     expect(await refused({ ...paid, gateway_signature: await sign(secrets.GATEWAY_WEBHOOK_SECRET, message) }))

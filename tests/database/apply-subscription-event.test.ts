@@ -38,6 +38,15 @@ async function customer() {
   return { userId: user.id, id: uniqueId('sub') };
 }
 
+test('a cancellation that names another plan leaves the plan of the paid cycle', async () => {
+  await database.query("update public.plans set gateway_plan_id = 'plan_' || tier");
+  const of = { userId: (await createUser(database)).id, id: uniqueId('sub') };
+  await event({ name: 'activated', ...of, ...january, planId: 'plan_pro', createdAt: '2026-01-09T00:00:00Z' });
+  await event({ name: 'cancelled', ...of, planId: 'plan_premium', createdAt: '2026-01-09T12:00:00Z' });
+  await database.query('update public.plans set gateway_plan_id = null');
+  expect(await readSubscription(database, of.userId)).toMatchObject({ tier: 'pro', status: 'cancelled' });
+});
+
 describe('events without created_at', () => {
   test('activated sets status, id and period', async () => {
     const of = await customer();

@@ -6,7 +6,7 @@ import { setEarlyRenewal } from '../helpers/database/early-renewal.ts';
 import { callRpc, openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
-import { paymentCaptured, refundEvent, type RefundFields } from '../helpers/gateway/events.ts';
+import { disputeEvent, paymentCaptured, refundEvent, type RefundFields } from '../helpers/gateway/events.ts';
 import { applyOrderPayments } from '../helpers/gateway/reconciliation.ts';
 import { buyTier, type Order, orderTier } from '../helpers/records/orders.ts';
 import { mailsTo, paymentOf, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
@@ -226,6 +226,9 @@ describe('there is no credit', () => {
       );
       await database.query("update public.profiles set subscription_tier = 'basic' where user_id = $1", [user.id]);
     }],
+    ['for a payment whose dispute was lost', 'premium', async () => {
+      await deliver(service, disputeEvent('lost', 'lost', paymentOf(await buy('basic', january(1)))));
+    }],
     ['with CREDIT=off', 'premium', async () => {
       await buy('basic', january(1));
       await setCredit(database, 'off');
@@ -368,20 +371,24 @@ describe('the finding unearned_credit', () => {
     expect((await sources())[0]).toMatchObject({ tier: 'basic', reason: 'replaced' });
   });
 
-  test.each([['in full', 9900], ['in part', 100]])(
-    'names a payment whose credited payment was refunded %s afterwards',
-    async (_, amount) => {
+  test.each<[string, (basic: Order) => Promise<unknown>, string[]]>([
+    ['refunded in full', (basic) => refund(basic, 9900), []],
+    ['refunded in part', (basic) => refund(basic, 100), []],
+    ['lost', (basic) => deliver(service, disputeEvent('lost', 'lost', paymentOf(basic))), ['dispute_lost']],
+  ])(
+    'names a payment whose credited payment was %s afterwards',
+    async (_, lose, others) => {
       const basic = await buy('basic', january(1));
       const premium = await order('premium', january(11));
-      await refund(basic, amount);
-      expect(await findings()).toEqual([]);
+      await lose(basic);
+      expect((await findings()).map(({ finding }) => finding)).toEqual(others);
       expect(await verifyPurchase(service, premium)).toMatchObject({ outcome: 'applied', tier: 'premium' });
-      expect(await findings()).toEqual([{
+      expect(await findings()).toContainEqual({
         finding: 'unearned_credit',
         reason: 'the credited payment was refunded or lost',
-      }]);
+      });
       await at('2027-01-11T00:00:01Z');
-      expect(await findings()).toEqual([]);
+      expect((await findings()).map(({ finding }) => finding)).toEqual(others);
     },
   );
 

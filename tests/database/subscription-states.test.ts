@@ -150,6 +150,15 @@ describe('a halted subscription', () => {
   });
 });
 
+test('after a halt the newest charge counts, in whatever order the charges arrive', async () => {
+  await event({ name: 'activated', ...june, createdAt: at('06-01') });
+  await event({ name: 'halted', createdAt: at('07-04') });
+  await event({ name: 'charged', ...july, createdAt: at('07-10') });
+  await setClock(database, at('07-11'));
+  await deliver(service, body({ name: 'charged', ...june, createdAt: '2026-06-01T00:00:02Z' }));
+  expect(await readSubscription(database, userId)).toMatchObject({ status: 'active', end: '2026-08-01T00:00:00.000Z' });
+});
+
 test('a paused subscription gives what is paid and no days of grace; resumed, it goes on with the next charge', async () => {
   await billed();
   expect(await event({ name: 'paused', createdAt: at('06-10') })).toBe('applied');

@@ -61,6 +61,28 @@ test('a charge of an active subscription is no finding, nor is one before its ca
   expect(await findings()).toEqual([]);
 });
 
+test('a charge between a resumption and a later cancellation is no finding', async () => {
+  const { user, charge } = await subscriber();
+  await at('01-10T00:00:00');
+  await callRpc(service, 'cancel_subscription', user.id, true);
+  await callRpc(service, 'resume_subscription', user.id);
+  await at('02-01T00:00:00');
+  await charge(februaryOn);
+  await at('02-10T00:00:00');
+  await callRpc(service, 'cancel_subscription', user.id, true);
+  expect(await findings()).toEqual([]);
+});
+
+test('a second charge of a cycle is a finding until it is refunded, and its refund leaves the access', async () => {
+  const { user, charge } = await subscriber();
+  await at('01-02T00:00:00');
+  const { id } = await charge(januaryOn);
+  expect(await findings()).toEqual([['charged_twice', id]]);
+  await deliver(service, refundEvent({ id }, 99900));
+  expect(await findings()).toEqual([]);
+  expect(await readTier(database, user.id)).toBe('pro');
+});
+
 describe('charged_after_cancellation', () => {
   test.each([['at once', false], ['at the end of the period', true]])(
     'lists the charge of a subscription that its user cancelled %s, until it is refunded; its cycle gives access',

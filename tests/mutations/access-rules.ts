@@ -68,14 +68,13 @@ export const accessRules: readonly Mutation[] = [
     isMoney: true,
   },
   {
-    breaks: 'two deliveries fulfil one payment at once: the row is not locked',
+    breaks: 'a payment is fulfilled while another transaction changes it: its row is not locked',
     rule: 'Lock order',
     file: 'schemas/04_payments.sql',
     text: `where p.id = p_payment_id
   for update of p;`,
     by: 'where p.id = p_payment_id;',
     tests: ['concurrency/fulfilment', 'concurrency/race', 'concurrency/verify-payment', 'database/house-rules'],
-    isMoney: true,
   },
   {
     breaks: 'a payment that the gateway never confirms is not asked about again',
@@ -86,11 +85,11 @@ export const accessRules: readonly Mutation[] = [
     tests: ['database/reconcile', 'contract/reconcile'],
   },
   {
-    breaks: 'a refunded newest cycle ends the cycle before it as well',
+    breaks: 'the refund of an older cycle ends the running one',
     rule: 'Refunds of cycles',
     file: 'schemas/05_mirror.sql',
-    text: 'max(cycle.ends_at) filter (where not cycle.is_refunded and cycle.ends_at < p_subscription.period_end),',
-    by: '',
+    text: 'when bool_or(cycle.is_refunded and cycle.ends_at = p_subscription.period_end) then',
+    by: 'when bool_or(cycle.is_refunded) then',
     tests: ['refunds-of-periods', 'refunds-of-charges', 'access-histories'],
     isMoney: true,
   },
@@ -100,7 +99,7 @@ export const accessRules: readonly Mutation[] = [
     file: 'schemas/05_mirror.sql',
     text: 'bool_and(billing.is_refunded(c.amount, c.refunded_amount))',
     by: 'bool_or(billing.is_refunded(c.amount, c.refunded_amount))',
-    tests: ['refunds-of', 'paid-twice', 'convergence-orders', 'access-histories'],
+    tests: ['unexpected-charges', 'refunds-of', 'paid-twice', 'convergence-orders', 'access-histories'],
     isMoney: true,
   },
   {
@@ -177,7 +176,13 @@ end $$`,
     file: 'schemas/05_mirror.sql',
     text: 'where w.user_id = p_user_id and not w.at_period_end and w.at > p_happened_at',
     by: 'where false',
-    tests: ['database/cancel-subscription', 'plan-of-billing', 'access-histories', 'convergence-orders'],
+    tests: [
+      'database/access-model',
+      'database/cancel-subscription',
+      'plan-of-billing',
+      'access-histories',
+      'convergence-orders',
+    ],
     isMoney: true,
   },
   {
@@ -224,7 +229,7 @@ end $$`,
   );`,
     by: `w.at >= p_authorised_at
   );`,
-    tests: ['cancel-subscription', 'plan-of-billing', 'access-histories', 'contract/cancel-subscription'],
+    tests: ['database/cancel-subscription', 'database/change-subscription', 'unexpected-charges'],
     isMoney: true,
   },
   {

@@ -102,7 +102,7 @@ export const functionRules: readonly Mutation[] = [
       case 'never_captured':
         return { status: 200, body: { success: true }, outcome: 'refunded' };
       case 'user_gone':`,
-    tests: ['contract/verify-payment'],
+    tests: ['contract/verify-payment-refusals', 'contract/reconcile-payments'],
     isMoney: true,
   },
   {

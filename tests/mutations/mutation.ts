@@ -11,6 +11,6 @@ export type Mutation = {
   readonly by: string;
   /** The tests that could see it, as `npm test` selects files: parts of paths. */
   readonly tests: readonly string[];
-  /** A rule about money or access, which needs two tests of different kinds. */
+  /** A rule about money or access, which two tests must see. */
   readonly isMoney?: true;
 };

@@ -16,10 +16,10 @@ export async function createScratch(): Promise<Scratch> {
   // Postgres runs as another user where the tests run as root.
   await Deno.chmod(parent, 0o755);
   const folder = `${parent}/project`;
-  const files = await output('git', ['ls-files'], root);
+  const files = await output('git', ['ls-files', '--cached', '--others', '--exclude-standard'], root);
   for (const file of files.split('\n').filter((name) => name !== '')) {
     await Deno.mkdir(`${folder}/${file}`.replace(/\/[^/]*$/, ''), { recursive: true });
-    await Deno.copyFile(`${root}/${file}`, `${folder}/${file}`);
+    await Deno.copyFile(`${root}/${file}`, `${folder}/${file}`).catch(ignoreMissing);
   }
   await Deno.symlink(`${root}/node_modules`, `${folder}/node_modules`);
   return {
@@ -45,7 +45,11 @@ export async function createScratch(): Promise<Scratch> {
  * @returns the files with their former texts
  * @throws Error when the text does not stand there once
  */
-export async function applyMutation({ file, text, by }: Mutation, folder: string): Promise<Map<string, string>> {
+export async function applyMutation(
+  { file, text, by }: Mutation,
+  folder: string,
+  write: (path: string, text: string) => Promise<void> = Deno.writeTextFile,
+): Promise<Map<string, string>> {
   const paths = [`${folder}/supabase/${file}`];
   if (file.startsWith('schemas/')) paths.push(await migrationOf(file.replace(/^schemas\/\d+_/, ''), folder));
   const before = new Map<string, string>();
@@ -55,8 +59,13 @@ export async function applyMutation({ file, text, by }: Mutation, folder: string
     if (parts.length !== 2) throw new Error(`${path} has ${parts.length - 1} times: ${text}`);
     before.set(path, whole);
   }
-  for (const [path, whole] of before) await Deno.writeTextFile(path, whole.split(text).join(by));
+  for (const [path, whole] of before) await write(path, whole.split(text).join(by));
   return before;
+}
+
+/** A file that was deleted and is still in the index. */
+function ignoreMissing(error: unknown): void {
+  if (!(error instanceof Deno.errors.NotFound)) throw error;
 }
 
 /** Histories and orders run only where the other tests do not see enough. */
@@ -78,7 +87,7 @@ async function runTests(folder: string, tests: readonly string[]): Promise<Outco
   const { stderr } = await new Deno.Command(Deno.execPath(), {
     args: ['run', '-A', ...vitest, '--reporter', 'json', '--outputFile', report, '--bail', String(enough), ...tests],
     cwd: folder,
-    env: { SHRINK: 'off' },
+    env: { SHRINK: 'off', LONG: '' },
     stdin: 'null',
   }).output();
   try {

@@ -6,7 +6,7 @@ import { createScratch } from './run-mutation.ts';
 /**
  * `npm run mutations [-- part of a file, of a rule or of what is broken]`: applies each mutation to a copy of the project,
  * runs the tests that could see it, and prints a row of the table in tests/README.md. Exit code 1 when one is alive, or
- * when only one kind of test sees a rule about money or access.
+ * when only one test sees a rule about money or access.
  */
 const [part = ''] = Deno.args;
 const chosen = mutations.filter(({ file, rule, breaks }) => `${file} ${rule} ${breaks}`.includes(part));

@@ -104,9 +104,10 @@ function namePlan(subscription: Subscription, tier: string, at: Time): void {
   subscription.planAt = at;
 }
 
-function mirrorOf({ subscriptions }: Facts, name: string, tier: string): Subscription {
+function mirrorOf({ subscriptions, cancellations }: Facts, name: string, tier: string): Subscription {
   const known = subscriptions.find((subscription) => subscription.name === name);
   if (known) return known;
+  // A cancellation at once also ends what was activated before it and is known later.
   const mirror: Subscription = {
     name,
     tier,
@@ -119,11 +120,11 @@ function mirrorOf({ subscriptions }: Facts, name: string, tier: string): Subscri
     statuses: [],
     paidCount: null,
     isNoted: false,
-    stops: [],
+    stops: [...cancellations],
     cycles: [],
     endedAt: null,
     reconciledAt: null,
-    cancelledAt: [],
+    cancelledAt: [...cancellations],
     cancelledFor: null,
   };
   subscriptions.push(mirror);

@@ -126,6 +126,15 @@ export const writtenHistories: readonly Written[] = [
     end: 'premium until 2026-12-09T12:00:00.000Z, S1',
   })),
   {
+    name: 'the activation from before a cancellation at once gives no access when it arrives afterwards',
+    steps: [
+      ...buy('01-10', 'A', 'pro'),
+      step('03-02', { do: 'cancel', atPeriodEnd: false }),
+      event('03-03', 'activated', march, premium),
+    ],
+    end: 'free',
+  },
+  {
     name: 'a charge after a cancellation at once gives access, with a finding',
     steps: [
       ...activate(march),
