@@ -9,7 +9,7 @@ import { requestSubscription } from '../helpers/http/requests.ts';
 import type { SignedUpUser } from '../helpers/project/project.ts';
 import { restSample } from '../helpers/project/targets.ts';
 import { useProject, useService } from '../helpers/project/use-project.ts';
-import { uniqueId } from '../helpers/records/records.ts';
+import { createPayment, uniqueId } from '../helpers/records/records.ts';
 import { openSession } from '../helpers/database/session.ts';
 
 const project = useProject();
@@ -82,6 +82,26 @@ describe.each(restSample)('%s', (target) => {
       },
     });
     expect(shop.rpcs).toEqual(['create_subscription', 'store_subscription']);
+  });
+
+  test('with trial_days → 201; the gateway charges later, but at once for a user who paid or subscribed before', async () => {
+    await project.database.query("update public.plans set trial_days = 7 where tier = 'basic'");
+    shop.onGatewayCall(make);
+    const startOf = async () => {
+      expect(await answer(subscribe({ tier: 'basic' }))).toMatchObject({ status: 201 });
+      return Object(shop.calls.at(-1)?.body).start_at;
+    };
+    await newUser();
+    expect(await startOf()).toBeGreaterThan(Date.now() / 1000 + 6 * 86_400);
+    await newUser();
+    await createPayment(project.database, { userId: user.id });
+    await project.database.query('update public.payments set captured_at = now() where user_id = $1', [user.id]);
+    expect(await startOf()).toBeUndefined();
+    await newUser();
+    const session = await openSession(project.database, { role: 'service_role' });
+    await deliver(session, subscriptionEvent({ name: 'authenticated', userId: user.id, id: uniqueId('sub') }));
+    expect(await startOf()).toBeUndefined();
+    await project.database.query('update public.plans set trial_days = 0');
   });
 
   test('the same request again → 201 with the same subscription, also at once; the gateway is called once', async () => {

@@ -128,6 +128,15 @@ describe.each(poolSample)('%s', (target) => {
     expect(await mails()).toEqual([]);
   });
 
+  test('POST /api/payments/verify with a subscription whose first cycle was refunded → 400', async () => {
+    const paid = await shop.authorise(await start(), { drop: true });
+    expect(await verify(paid)).toMatchObject({ status: 200 });
+    await project.database.query('update public.payments set refunded_amount = amount where gateway_payment_id = $1', [
+      paid.gateway_payment_id,
+    ]);
+    expect(await verify(paid)).toEqual(refusal(400, 'Payment verification failed'));
+  });
+
   test("POST /api/payments/verify with another user's subscription → 404, without a call of the gateway", async () => {
     const id = await start();
     const paid = await shop.authorise(id, { drop: true });

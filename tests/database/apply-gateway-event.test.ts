@@ -49,6 +49,14 @@ describe('the ledger', () => {
     expect(await readLedger(database, sha256(body))).toMatchObject({ event_id: 'event_1', deliveries: 2, attempts: 1 });
   });
 
+  test('of another account has no effect', async () => {
+    const { payment, body } = await failedAttempt();
+    const event = JSON.stringify({ ...JSON.parse(body), account_id: 'acc_Others' });
+    const answer = await callRpc(service, 'apply_gateway_event', sha256(event), null, event, 'acc_Ours');
+    expect(answer).toEqual({ outcome: 'ignored: account' });
+    expect(await readPayment(database, payment.id)).toMatchObject({ status: 'created' });
+  });
+
   test('treats another body under the same event id as another event', async () => {
     const [one, other] = [await failedAttempt(), await failedAttempt()];
     await deliver(service, one.body, 'event_same');

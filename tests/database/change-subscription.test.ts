@@ -104,6 +104,13 @@ describe('a change at the end of the period', () => {
     expect(await readCancellation(database, old)).toBeNull();
   });
 
+  test('to a tier off sale is refused', async () => {
+    await billed('pro');
+    await database.query("update public.plans set is_active = tier <> 'basic'");
+    expect(await preview('basic', 'period_end')).toEqual({ outcome: 'plan_not_found' });
+    await database.query('update public.plans set is_active = true');
+  });
+
   test('too late for a cancellation of the next debit is refused, with the time from which it is possible', async () => {
     await billed('pro');
     await setClock(database, '2026-06-27T15:00:00Z');

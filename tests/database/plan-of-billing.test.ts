@@ -336,6 +336,10 @@ test.each(['refunded', 'cancelled at once'])(
     await event(id, { name: 'activated', planId: 'plan_pro', ...june, createdAt: at('06-01') });
     await event(id, { name: 'charged', planId: 'plan_pro', ...june, createdAt: at('06-01'), payment });
     const verify = () => callRpc(service, 'verify_subscription', userId, id, payment.id);
+    const stranger = (await createUser(database)).id;
+    expect(await callRpc(service, 'verify_subscription', stranger, id, payment.id)).toEqual({
+      outcome: 'subscription_not_found',
+    });
     expect(await verify()).toMatchObject({ outcome: 'already_applied', tier: 'pro' });
     if (by === 'refunded') {
       await deliver(service, refundEvent(payment, payment.amount));

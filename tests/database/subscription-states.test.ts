@@ -108,6 +108,15 @@ describe('a charge that fails', () => {
     expect(await billing()).toMatchObject({ status: 'active' });
   });
 
+  test('so often that the gateway halts, and succeeds before the halt is told: no mail', async () => {
+    await billed();
+    const halted = body({ name: 'halted', createdAt: at('07-01') });
+    await event({ name: 'charged', ...july, createdAt: at('07-02') });
+    expect(await deliver(service, halted)).toBe('applied');
+    expect(await mails()).toEqual([]);
+    expect(await billing()).toMatchObject({ status: 'active' });
+  });
+
   test('of a subscription under a purchase announces no end of access', async () => {
     await billed();
     await setClock(database, at('06-20'));

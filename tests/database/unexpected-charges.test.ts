@@ -83,6 +83,16 @@ test('a second charge of a cycle is a finding until it is refunded, and its refu
   expect(await readTier(database, user.id)).toBe('pro');
 });
 
+test('a renewal in another currency than that of the plan is a mismatch, until it is refunded', async () => {
+  const { deliverEvent } = await subscriber();
+  await at('02-01T00:00:00');
+  const payment = { id: uniqueId('pay'), amount: 99900, currency: 'USD' };
+  await deliverEvent({ name: 'charged', ...februaryOn, createdAt: februaryOn.start, payment });
+  expect(await findings()).toEqual([['mismatch', payment.id]]);
+  await deliver(service, refundEvent(payment, 99900));
+  expect(await findings()).toEqual([]);
+});
+
 describe('charged_after_cancellation', () => {
   test.each([['at once', false], ['at the end of the period', true]])(
     'lists the charge of a subscription that its user cancelled %s, until it is refunded; its cycle gives access',

@@ -6,12 +6,14 @@ export const eventRules: readonly Mutation[] = [
     breaks: 'two dispatchers claim one mail',
     rule: 'Outbox',
     file: 'schemas/03_outbox.sql',
-    text: `order by o.next_attempt_at
-    limit 20
-    for update skip locked`,
-    by: `order by o.next_attempt_at
-    limit 20`,
-    tests: ['outbox-claim', 'outbox-races', 'outbox-claimers'],
+    text: `limit 20
+    for update skip locked
+  ),
+  claimed as (`,
+    by: `limit 20
+  ),
+  claimed as (`,
+    tests: ['concurrency/outbox-claimers', 'concurrency/outbox-races'],
   },
   {
     breaks: 'a claimed row is claimed again at once',
@@ -19,7 +21,7 @@ export const eventRules: readonly Mutation[] = [
     file: 'schemas/03_outbox.sql',
     text: `next_attempt_at = billing.clock() + interval '60 seconds'`,
     by: 'next_attempt_at = billing.clock()',
-    tests: ['outbox-claim', 'outbox-races'],
+    tests: ['outbox-claim'],
   },
   {
     breaks: 'a paused destination is called',
@@ -47,7 +49,7 @@ export const eventRules: readonly Mutation[] = [
     file: 'schemas/03_outbox.sql',
     text: 'and p_token = any (o.claims) and o.delivered_at is null',
     by: 'and o.delivered_at is null',
-    tests: ['outbox-settle', 'outbox-races'],
+    tests: ['outbox-settle'],
   },
   {
     breaks: 'a failure of an earlier claim fails the newer one',
@@ -56,7 +58,7 @@ export const eventRules: readonly Mutation[] = [
     text: `and o.claims[cardinality(o.claims)] = p_token
 `,
     by: '',
-    tests: ['outbox-settle', 'outbox-retry', 'outbox-races'],
+    tests: ['outbox-settle', 'outbox-retry'],
   },
   {
     breaks: 'a permanent error is retried',
@@ -151,7 +153,7 @@ export const eventRules: readonly Mutation[] = [
   for update;`,
     by: `where o.gateway_subscription_id = p_gateway_subscription_id
   for update;`,
-    tests: ['verify-subscription', 'create-subscription'],
+    tests: ['database/plan-of-billing', 'verify-subscription', 'create-subscription'],
     isMoney: true,
   },
   {
@@ -160,7 +162,7 @@ export const eventRules: readonly Mutation[] = [
     file: 'schemas/11_subscriptions.sql',
     text: 'where c.gateway_payment_id = p_payment_id and billing.is_refunded(c.amount, c.refunded_amount)',
     by: 'where false',
-    tests: ['verify-subscription', 'refunds-of'],
+    tests: ['database/plan-of-billing', 'verify-subscription', 'refunds-of'],
     isMoney: true,
   },
   {
@@ -170,7 +172,6 @@ export const eventRules: readonly Mutation[] = [
     text: 'select * into v_plan from public.plans p where p.tier = p_tier and p.is_active;',
     by: 'select * into v_plan from public.plans p where p.tier = p_tier;',
     tests: ['change-subscription'],
-    isMoney: true,
   },
   {
     breaks: 'an event is applied twice',
@@ -188,7 +189,7 @@ export const eventRules: readonly Mutation[] = [
     file: 'schemas/12_ledger.sql',
     text: `if v_body ->> 'account_id' <> p_account_id then`,
     by: 'if false then',
-    tests: ['gateway-webhook-account', 'apply-gateway-event'],
+    tests: ['database/apply-gateway-event', 'gateway-webhook-account', 'apply-gateway-event'],
     isMoney: true,
   },
   {

@@ -54,6 +54,13 @@ describe('a session signed with a published key', () => {
     expect(asked).toEqual([`${config.supabaseUrl}/auth/v1/.well-known/jwks.json`]);
   });
 
+  test('of another issuer is refused, and one without an issuer is not', async () => {
+    const auth = createAuth(config, answer);
+    const others = await createToken('key-1', { iss: 'https://other.supabase.co/auth/v1' });
+    expect(await auth.authenticate(requestWith(others))).toBeNull();
+    expect(await auth.authenticate(requestWith(await createToken('key-1', { iss: undefined })))).toBe(userId);
+  });
+
   test('is refused after its expiry, although it was accepted before', async () => {
     const auth = createAuth(config, answer);
     const token = await createToken('key-1', { exp: Math.floor(Date.now() / 1000) + 60 });
