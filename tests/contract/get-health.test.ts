@@ -40,6 +40,11 @@ describe.each(restSample)('%s', (target) => {
       await createUser(project.database); // a new profile's tier is a side effect: pages are revalidated
       expect((await postWebhook(service, { event: `at.${at}`, target })).status).toBe(200);
     }
+    // What reconciliation read is no webhook.
+    await project.database.query(
+      `insert into billing.gateway_events (body_sha256, event, outcome, deliveries, received_at)
+       values (sha256(gen_random_uuid()::text::bytea), 'payment.captured', 'applied', 0, '2027-01-02T03:04:07Z')`,
+    );
     await project.database.query(
       "update billing.scheduled_jobs set done_at = '2027-01-02T03:04:00Z' where name = 'sweep'",
     );

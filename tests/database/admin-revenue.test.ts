@@ -4,7 +4,7 @@ import { setClock } from '../helpers/database/clock.ts';
 import { openSession } from '../helpers/database/session.ts';
 import { createTestDatabase, type Row, type TestDatabase } from '../helpers/database/test-database.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
-import { refundEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
+import { disputeEvent, refundEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
 import { paymentOf, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
 
@@ -122,6 +122,26 @@ describe('with a year of pro in January, cycles of basic from February to April,
     expect(await state()).toEqual({ payments: 1, revenue: { USD: 1200 } });
     await at('2026-05-22');
     expect(await state()).toEqual({ payments: 0, revenue: {} });
+  });
+
+  test('a refund that failed leaves the amounts, and a payment that was lost in a dispute is taken off', async () => {
+    const order = await buy('2026-06-10', 'premium', 50000);
+    const june = async () => (await revenue()).find(({ month }) => month === '2026-06');
+    await deliver(service, refundEvent(paymentOf(order), 50000, { status: 'failed' }));
+    expect(await june()).toMatchObject({ gross: 50000, refunded: 0 });
+    await deliver(service, disputeEvent('lost', 'lost', paymentOf(order)));
+    // The dispute counts from the time of its event, which here is today.
+    await database.query("update public.payments set dispute_event_at = '2026-06-10Z' where id = $1", [order.id]);
+    expect(await june()).toMatchObject({ gross: 50000, refunded: 50000, net: 0 });
+  });
+
+  test('a credit counts as paid in the recurring revenue', async () => {
+    await at('2026-06-11');
+    const order = await placeOrder(database);
+    const credited = "currency = 'EUR', amount = 1000, credit = 200";
+    await database.query(`update public.payments set ${credited} where id = $1`, [order.id]);
+    await verifyPurchase(service, order);
+    expect(await revenue('EUR')).toMatchObject([{ gross: 1000, mrr: 100 }]);
   });
 
   test('a deleted user stays in the amounts', async () => {

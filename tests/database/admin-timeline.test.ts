@@ -110,6 +110,16 @@ test('billing.timeline shows a subscription that the gateway bills, its cancella
   );
 });
 
+test('billing.timeline tells webhooks from what was read from the gateway', async () => {
+  const order = await placeOrder(database, { user: await createUser(database) });
+  await deliver(service, paymentCaptured(paymentOf(order)));
+  await database.query('update billing.gateway_events set deliveries = 0 where subject_id = $1', [order.orderId]);
+  const lines = await timeline(order.user.email);
+  expect(lines.filter(([, reference]) => reference === order.orderId).map(([what]) => what)).toContain(
+    'reconciliation',
+  );
+});
+
 test('billing.timeline tells the state of each mail, and nothing of other customers', async () => {
   const [one, other] = [await placeOrder(database), await placeOrder(database)];
   await deliver(service, paymentCaptured(paymentOf(one)));

@@ -304,6 +304,30 @@ describe('the renewal of a purchase', () => {
   });
 });
 
+test('what the gateway bills for a user who is deleted is told to end at once', async () => {
+  const id = await billed('pro');
+  await database.query('delete from auth.users where id = $1', [userId]);
+  expect(await told(id)).toMatchObject({ at_cycle_end: false });
+});
+
+test('the first charge of a subscription is mailed as a payment, and each further one as a renewal', async () => {
+  const made = await callRpc(service, 'create_subscription', userId, 'pro');
+  const id = uniqueId('sub');
+  await callRpc(service, 'store_subscription', made.id, id, 'https://gateway.example/s/1');
+  await event(id, { name: 'activated', planId: 'plan_pro', ...june, createdAt: june.start });
+  for (const [index, cycle] of [june, july].entries()) {
+    const payment = { id: uniqueId('pay'), amount: 99_900 };
+    const fields = { paid_count: index + 1 };
+    await event(id, { name: 'charged', planId: 'plan_pro', ...cycle, createdAt: cycle.start, payment, fields });
+  }
+  const mails = await database.query(
+    `select o.kind from billing.outbox o join auth.users u on u.email = o.payload ->> 'to'
+     where u.id = $1 order by o.id`,
+    [userId],
+  );
+  expect(mails.map(({ kind }) => kind)).toEqual(['payment-success', 'subscription-renewed']);
+});
+
 test('a change at the end of the period is told for exactly the start of the new subscription', async () => {
   const old = await billed('pro');
   await setClock(database, at('06-10'));

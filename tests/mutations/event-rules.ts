@@ -3,19 +3,6 @@ import type { Mutation } from './mutation.ts';
 /** Subscriptions that users ask for, the ledger of events, what each event does, deleted users, the end of access, the outbox. */
 export const eventRules: readonly Mutation[] = [
   {
-    breaks: 'two dispatchers claim one mail',
-    rule: 'Outbox',
-    file: 'schemas/03_outbox.sql',
-    text: `limit 20
-    for update skip locked
-  ),
-  claimed as (`,
-    by: `limit 20
-  ),
-  claimed as (`,
-    tests: ['concurrency/outbox-claimers', 'concurrency/outbox-races'],
-  },
-  {
     breaks: 'a claimed row is claimed again at once',
     rule: 'Outbox',
     file: 'schemas/03_outbox.sql',
@@ -387,8 +374,7 @@ export const eventRules: readonly Mutation[] = [
     file: 'schemas/14_subscription_events.sql',
     text: `billing.charged_currency(v_payment, u.currency), 'captured'`,
     by: `u.currency, 'captured'`,
-    tests: ['charges-are-payments', 'late-charges', 'unexpected-charges'],
-    isMoney: true,
+    tests: ['unexpected-charges', 'charges-are-payments', 'late-charges', 'unexpected-charges'],
   },
   {
     breaks: 'each renewal is mailed as a first payment',
@@ -396,7 +382,12 @@ export const eventRules: readonly Mutation[] = [
     file: 'schemas/14_subscription_events.sql',
     text: `> 1 then 'subscription-renewed' else 'payment-success' end`,
     by: `> 1 then 'payment-success' else 'payment-success' end`,
-    tests: ['database/apply-subscription-event.test', 'contract/gateway-webhook-subscriptions', 'subscription-states'],
+    tests: [
+      'database/plan-of-billing',
+      'database/apply-subscription-event.test',
+      'contract/gateway-webhook-subscriptions',
+      'subscription-states',
+    ],
   },
   {
     breaks: 'a mail about a failed charge is sent for an old event',
@@ -412,7 +403,13 @@ export const eventRules: readonly Mutation[] = [
     file: 'schemas/15_deleted_users.sql',
     text: 'where s.user_id = old.id and s.is_open;',
     by: 'where false;',
-    tests: ['user-deletion', 'erase-deleted-users', 'database/cancel-subscription', 'faults/change-killed'],
+    tests: [
+      'database/plan-of-billing',
+      'user-deletion',
+      'erase-deleted-users',
+      'database/cancel-subscription',
+      'faults/change-killed',
+    ],
     isMoney: true,
   },
   {
@@ -431,7 +428,6 @@ export const eventRules: readonly Mutation[] = [
     text: 'if exists (select from billing.gateway_subscriptions m where m.user_id = new.id) then',
     by: 'if false then',
     tests: ['settle-new-user', 'settle-waiting', 'convergence-orders'],
-    isMoney: true,
   },
   {
     breaks: 'the idempotency keys of a deleted user are kept',
