@@ -129,7 +129,8 @@ begin
   select s.* into v_followed
   from billing.sources s
   where s.user_id = p_user_id and s.is_running
-  order by s.kind <> 'grant' or s.id = (v_ruling.source).id desc, s.ends_at desc nulls last
+  order by
+    s.kind <> 'grant' or s.id = (v_ruling.source).id desc, s.ends_at desc nulls last, s.id = (v_ruling.source).id desc
   limit 1;
   -- The row may show the period of an attached gateway subscription.
   if v_shown.current_period_end > v_followed.ends_at or v_followed.ends_at is null then

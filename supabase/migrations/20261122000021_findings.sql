@@ -240,7 +240,7 @@ cross join lateral (
             and other.since between c.captured_at and n.captured_at
         )
     )
-  union all
+  union
   select 'charged_twice'
   where exists (
     select from public.payments first

@@ -8,6 +8,7 @@ import {
   type Billed,
   changeStatus,
   charge,
+  chargeAgain,
   end,
   eventTime,
   failCharge,
@@ -46,6 +47,10 @@ export function chooseGatewayStep(state: State, kind: Kind, { which, how }: Draw
       // The gateway writes its events in the order of their times.
       if ([...one.held, ...one.delivered].some((event) => eventTime(event) > start)) return null;
       return deliverSome(one, [charge(one)], how > 1 ? 1 : 0);
+    }
+    case 'charge again': {
+      const event = one ? chargeAgain(one, now) : null;
+      return one && event ? deliverSome(one, [event], how > 1 ? 1 : 0) : null;
     }
     case 'deliver': {
       const late = billed.filter(({ held }) => held.length > 0)[which % Math.max(billed.length, 1)];

@@ -11,8 +11,8 @@ export function chooseRefund({ facts, billed }: State, kind: Kind, { which, how 
   const refundable = [
     ...facts.orders.flatMap(refundableOf),
     ...billed.flatMap(({ cycles, tier }) =>
-      cycles.flatMap(({ payment }) =>
-        payment === null ? [] : [{ name: payment, amount: planOf(tier).price, order: null, canFail: true }]
+      cycles.flatMap(({ payment, again }) => [payment, again]).flatMap((name) =>
+        name ? [{ name, amount: planOf(tier).price, order: null, canFail: true }] : []
       )
     ),
   ];

@@ -28,7 +28,8 @@ export function creditFor(facts: Facts, tier: string, now: Time): Credit | null 
 function paidFor(facts: Facts, kind: Credit['kind'], name: string, until: Time): number {
   if (kind === 'gateway') {
     const cycles = facts.subscriptions.find((each) => each.name === name)?.cycles ?? [];
-    return cycles.filter(({ end }) => end === until).reduce((sum, { money }) => sum + paidOf(money), 0);
+    const charges = cycles.filter(({ end }) => end === until).flatMap((cycle) => cycle.charges);
+    return Math.max(0, ...charges.map(({ money }) => paidOf(money)));
   }
   const order = facts.orders.find((each) => each.name === name);
   return order && isPaid(order) ? paidOf(order.money) + (order.credited?.credit ?? 0) : 0;
@@ -58,7 +59,9 @@ export function endOfRunning(facts: Facts, now: Time): { last: Source; end: Time
   if (ruling === null) return null;
   const open = sourcesOf(facts).filter((source) => !source.isReplaced && isOpen(source, now));
   const last = open.filter(({ kind, name }) => kind !== 'grant' || name === ruling.name)
-    .toSorted((one, other) => other.end - one.end)[0];
+    .toSorted((one, other) =>
+      other.end - one.end || Number(other.name === ruling.name) - Number(one.name === ruling.name)
+    )[0];
   if (last === undefined || last.end <= now) return null;
   return { last, end: last.end, since: Math.max(...open.map(({ since }) => since)) };
 }

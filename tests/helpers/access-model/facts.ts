@@ -60,15 +60,18 @@ export type Order = Cancellation & {
   readonly extras: Money[];
 };
 
+/** A charge of a cycle, and its time. */
+export type Charge = { readonly money: Money; readonly at: Time };
+
 /**
- * A cycle of a gateway subscription. `at` is the time of the charge; `money` is null until an event names its payment.
- * `by` is the newest fact about it: a trial has no payment, and an activation may announce a cycle that is not paid.
+ * A cycle of a gateway subscription. `at` is the time of its newest charge; `charges` is empty until an event names a
+ * payment. `by` is the newest fact about it: a trial has no payment, and an activation may announce a cycle that is not paid.
  */
 export type Cycle = {
   readonly start: Time;
   readonly end: Time;
   at: Time;
-  money: Money | null;
+  readonly charges: Charge[];
   by: 'trial' | 'activation' | 'charge';
 };
 
@@ -152,6 +155,11 @@ export function isRefunded(money: Money | null): boolean {
   if (money === null) return false;
   const refunds = [...money.refunds.values()].filter(({ status }) => status === 'processed');
   return refunds.reduce((sum, { amount }) => sum + amount, 0) >= money.amount;
+}
+
+/** Whether every charge of a cycle was refunded in full. */
+export function isCycleRefunded({ charges }: Cycle): boolean {
+  return charges.length > 0 && charges.every(({ money }) => isRefunded(money));
 }
 
 /** What was paid and not refunded. Only processed refunds count. */

@@ -1,4 +1,12 @@
-import { type Cycle, type Facts, isRefunded, type Order, type Subscription } from './facts.ts';
+import {
+  type Charge,
+  type Cycle,
+  type Facts,
+  isCycleRefunded,
+  isRefunded,
+  type Order,
+  type Subscription,
+} from './facts.ts';
 import { isUnearned } from './credits.ts';
 import { firstSinceOf, rulingSource, sinceOf, type Source, sourcesOf } from './model.ts';
 import { isStopped } from './states.ts';
@@ -87,28 +95,36 @@ function overlap(one: Source, other: Source): boolean {
 }
 
 function fromCycles(facts: Facts, subscription: Subscription, now: Time): Finding[] {
-  return subscription.cycles.flatMap((cycle): Finding[] => {
-    const { money } = cycle;
-    if (money === null || isRefunded(money)) return [];
+  return subscription.cycles.flatMap(eachCharge).flatMap((cycle): Finding[] => {
+    const { at, charges: [charge], before } = cycle;
+    if (!charge || isRefunded(charge.money)) return [];
+    const { name } = charge.money;
+    const isTwice = before.some(({ money }) => !isRefunded(money)) ||
+      cycle.end > now && chargedAgain(facts, subscription, cycle).some((other) => other > at);
     return [
-      ...(isChargedAfterReplacement(facts, subscription, cycle)
-        ? [`charged_after_replacement: ${money.name}` as const]
-        : []),
-      ...(isChargedAfterCancellation(subscription, cycle)
-        ? [`charged_after_cancellation: ${money.name}` as const]
-        : []),
-      ...(cycle.end > now && chargedAgain(facts, subscription, cycle).some(({ at }) => at > cycle.at)
-        ? [`charged_twice: ${money.name}` as const]
-        : []),
+      ...(isChargedAfterReplacement(facts, subscription, cycle) ? [`charged_after_replacement: ${name}` as const] : []),
+      ...(isChargedAfterCancellation(subscription, cycle) ? [`charged_after_cancellation: ${name}` as const] : []),
+      ...(isTwice ? [`charged_twice: ${name}` as const] : []),
     ];
   });
 }
 
+/** A cycle once for each of its charges, as if that were the only one, with the charges before it. */
+export function eachCharge(cycle: Cycle): (Cycle & { before: Charge[] })[] {
+  if (cycle.charges.length === 0) return [{ ...cycle, before: [] }];
+  return cycle.charges.map((charge) => ({
+    ...cycle,
+    at: charge.at,
+    charges: [charge],
+    before: cycle.charges.filter(({ at }) => at < charge.at),
+  }));
+}
+
 /**
- * The charges of other subscriptions to the same plan for the time of a charged cycle. One of the two subscriptions was
+ * The times of charges of other subscriptions to the same plan for the time of a charged cycle. One of the two subscriptions was
  * started here, and the customer had no other plan between the charges.
  */
-export function chargedAgain(facts: Facts, subscription: Subscription, cycle: Cycle): Cycle[] {
+export function chargedAgain(facts: Facts, subscription: Subscription, cycle: Cycle): Time[] {
   if (cycle.by !== 'charge' || isStopped(subscription)) return [];
   const isStartedHere = ({ name }: Subscription) => facts.planned.some((planned) => planned.name === name);
   return facts.subscriptions
@@ -116,14 +132,15 @@ export function chargedAgain(facts: Facts, subscription: Subscription, cycle: Cy
       other.name !== subscription.name && other.tier === subscription.tier && !isStopped(other) &&
       (isStartedHere(subscription) || isStartedHere(other))
     )
-    .flatMap(({ cycles }) => cycles)
+    .flatMap(({ cycles }) => cycles.flatMap(eachCharge))
     .filter((other) =>
-      other.by === 'charge' && !isRefunded(other.money) && other.start < cycle.end && cycle.start < other.end &&
+      other.by === 'charge' && !isCycleRefunded(other) && other.start < cycle.end && cycle.start < other.end &&
       (subscription.endedAt === null || subscription.endedAt > other.at) &&
       !paidSources(facts).some(({ tier, since }) =>
         tier !== subscription.tier && since >= cycle.at && since <= other.at + second
       )
-    );
+    )
+    .map(({ at }) => at);
 }
 
 /** Whether a newer payment or gateway subscription existed when the cycle was charged. */

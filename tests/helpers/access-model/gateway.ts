@@ -6,8 +6,8 @@ import { addMonths, day, isoTime, parseTime, type Time, wholeSeconds } from './t
 export type Billed = {
   readonly name: string;
   tier: string;
-  /** The cycles; one whose charge failed has no payment. */
-  readonly cycles: { start: Time; end: Time; payment: string | null }[];
+  /** The cycles; one whose charge failed has no payment, and one that is charged twice a second one. */
+  readonly cycles: { start: Time; end: Time; payment: string | null; again?: string }[];
   status: GatewayStatus;
   endedAt: Time | null;
   /** When the first cycle is charged, if it was authorised before. */
@@ -64,6 +64,15 @@ export function charge(billed: Billed): GatewayEvent {
   const { start, end } = nextCycle(billed);
   addCycle(billed, start, end, true);
   return eventOf(billed, 'charged', start);
+}
+
+/** The newest cycle is charged once more. */
+export function chargeAgain(billed: Billed, now: Time): GatewayEvent | null {
+  const cycle = billed.cycles.at(-1);
+  const isLate = [...billed.held, ...billed.delivered].some((event) => eventTime(event) >= wholeSeconds(now));
+  if (billed.status !== 'active' || !cycle?.payment || cycle.again || cycle.end <= now || isLate) return null;
+  cycle.again = `${cycle.payment} again`;
+  return { ...eventOf(billed, 'charged', wholeSeconds(now)), payment: cycle.again };
 }
 
 /** The charge of the next cycle fails as it begins. */

@@ -1,5 +1,5 @@
 import type { Access } from './access.ts';
-import { type Cycle, type Facts, isRefunded, type Order, type Subscription } from './facts.ts';
+import { type Cycle, type Facts, isCycleRefunded, isRefunded, type Order, type Subscription } from './facts.ts';
 import { addMonths, day, isoTime, minute, parseTime, type Time } from './time.ts';
 
 /** The period that the database sold for a fulfilled order. Times in ISO 8601. */
@@ -73,8 +73,8 @@ function paidByOrder(facts: Facts, order: Order, sold: Sold | undefined): Paid[]
 }
 
 function paidByCycle(facts: Facts, { name, tier, endedAt }: Subscription, cycle: Cycle): Paid[] {
-  const { start, end, at, by, money } = cycle;
-  if (isRefunded(money)) return [];
+  const { start, end, at, by } = cycle;
+  if (isCycleRefunded(cycle)) return [];
   const isKept = endedAt === null && !isCancelledSince(facts, at) && !isCredited(facts, name, end);
   return [{ name, tier, start, end, isSure: by !== 'activation' && isKept }];
 }
@@ -99,7 +99,8 @@ function orderFaults(facts: Facts, order: Order, sold: readonly Sold[]): string[
     ...facts.grants.map(({ until }) => isoTime(until)),
   ];
   const isInPlace = period.start === isoTime(fulfilledAt) ||
-    mayShift && start > fulfilledAt && ends.includes(period.start);
+    // What it followed may have ended, or have been paid anew, since.
+    mayShift && start > fulfilledAt && (ends.includes(period.start) || order.chain?.from === start);
   return [
     ...(isWhole ? [] : [`${name} has not ${months} months: ${period.start} to ${period.end}`]),
     ...(isInPlace ? [] : [`${name} begins at ${period.start}`]),

@@ -1,5 +1,11 @@
-import { type Cycle, type Facts, isRefunded, type Order, type Subscription } from './facts.ts';
-import { chargedAgain, isChargedAfterCancellation, isChargedAfterReplacement, isPaidUnder } from './findings.ts';
+import { type Cycle, type Facts, isCycleRefunded, isRefunded, type Order, type Subscription } from './facts.ts';
+import {
+  chargedAgain,
+  eachCharge,
+  isChargedAfterCancellation,
+  isChargedAfterReplacement,
+  isPaidUnder,
+} from './findings.ts';
 import { isLive, sinceOf, sourcesOf } from './model.ts';
 import { paidCycle } from './states.ts';
 import { day, second, type Time } from './time.ts';
@@ -8,8 +14,9 @@ import { day, second, type Time } from './time.ts';
 export function isOpenCase(facts: Facts, now: Time): boolean {
   return facts.subscriptions.some((subscription) =>
     isCancellationOpen(subscription) ||
-    subscription.cycles.some((cycle) => isChargedAgainOpen(facts, subscription, cycle)) ||
-    subscription.cycles.some((cycle) => cycle.by !== 'trial' && isChargeOpen(facts, subscription, cycle))
+    subscription.cycles.flatMap(eachCharge).some((cycle) =>
+      isChargedAgainOpen(facts, subscription, cycle) || cycle.by !== 'trial' && isChargeOpen(facts, subscription, cycle)
+    )
   ) || isRankOpen(facts) || isInstantOpen(facts, now) || isRevivalOpen(facts, now) || facts.orders.some((order) =>
     isPaidUnderOpen(facts, order, now) || isChainOpen(facts, order, now) || isRefusalOpen(order)
   );
@@ -25,7 +32,7 @@ function isCancellationOpen(subscription: Subscription): boolean {
 /** Charged for the same time as another one in the same second, or cancelled by the user at a time that is not known. */
 function isChargedAgainOpen(facts: Facts, subscription: Subscription, cycle: Cycle): boolean {
   const isCancelled = subscription.cancelledFor !== null || subscription.cancelledAt.length > 0;
-  return chargedAgain(facts, subscription, cycle).some(({ at }) => at === cycle.at || at > cycle.at && isCancelled);
+  return chargedAgain(facts, subscription, cycle).some((at) => at === cycle.at || at > cycle.at && isCancelled);
 }
 
 /** Two gateway subscriptions that were activated in the same second. */
@@ -60,7 +67,8 @@ function isChargeOpen(facts: Facts, subscription: Subscription, cycle: Cycle): b
   return isAfterReplacement !== wasChargedAfterReplacement(facts, subscription, cycle.at) ||
     isAfterReplacement !== isChargedAfterReplacement(facts, subscription, latest) ||
     isAfterCancellation !== isChargedAfterCancellation(subscription, latest) ||
-    isAfterReplacement && isAfterCancellation || cycle.money === null && (isAfterReplacement || isAfterCancellation);
+    isAfterReplacement && isAfterCancellation ||
+    cycle.charges.length === 0 && (isAfterReplacement || isAfterCancellation);
 }
 
 function wasChargedAfterReplacement(facts: Facts, { activations, charges }: Subscription, at: Time): boolean {
@@ -104,7 +112,7 @@ function isChainOpen(facts: Facts, order: Order, now: Time): boolean {
   if (isChained && found.isRulingNewer || !isLast && (verifiedAt ?? 0) > (fulfilledAt ?? 0)) return true;
   if (isNeverCaptured && !isLast) return true;
   const before = facts.subscriptions.find(({ name }) => name === after);
-  if (before?.cycles.some(({ end, money }) => end === from && isRefunded(money))) return true;
+  if (before?.cycles.some((cycle) => cycle.end === from && isCycleRefunded(cycle))) return true;
   if (fulfilledAt !== now || !isChained || after === found.ruling) return false;
   const paid = links.filter((link) => link !== order && !isRefunded(link.money) && !link.isNeverCaptured);
   return paid.at(-1)?.name !== found.ruling;

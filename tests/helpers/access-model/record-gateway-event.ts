@@ -6,8 +6,8 @@ import { parseTime, type Time, wholeSeconds } from './time.ts';
 
 /** Adds an event of a gateway subscription to its mirror. */
 export function receiveEvent(facts: Facts, event: GatewayEvent, now: Time): void {
-  const subscription = mirrorOf(facts, event.subscription, event.tier);
   const times = { at: parseTime(event.createdAt), arrivedAt: now };
+  const subscription = mirrorOf(facts, event.subscription, event.tier, times.at);
   const period = event.start !== null && event.end !== null ? { start: event.start, end: event.end } : null;
   const chargeAt = event.chargeAt === null ? null : parseTime(event.chargeAt);
   subscription.statuses.push({ at: times.at, status: statusAfter(event.do), isRead: false, chargeAt });
@@ -26,7 +26,7 @@ export function receiveEvent(facts: Facts, event: GatewayEvent, now: Time): void
       const trial = facts.planned.find(({ name, isTrial }) => isTrial && name === subscription.name);
       const isKnown = subscription.cycles.some(({ by }) => by === 'trial');
       if (trial && !isKnown) {
-        subscription.cycles.push({ start: times.at, end: trial.startsAt, at: times.at, money: null, by: 'trial' });
+        subscription.cycles.push({ start: times.at, end: trial.startsAt, at: times.at, charges: [], by: 'trial' });
       }
       return;
     }
@@ -40,15 +40,16 @@ export function receiveEvent(facts: Facts, event: GatewayEvent, now: Time): void
       const cycle = cycleOf(subscription, period, times.at);
       cycle.by = 'charge';
       if (event.payment === null) return;
-      cycle.at = times.at;
-      cycle.money = moneyNamed(facts, event.payment, planOf(event.tier).price);
+      const money = moneyNamed(facts, event.payment, planOf(event.tier).price);
+      if (cycle.charges.every((charge) => charge.money !== money)) cycle.charges.push({ money, at: times.at });
+      cycle.at = Math.max(...cycle.charges.map(({ at }) => at));
     }
   }
 }
 
 /** Adds the gateway's answer about a subscription: a cycle that no event announced, its status, or its end. */
 export function receiveAnswer(facts: Facts, name: string, answer: Answer, now: Time): void {
-  const subscription = mirrorOf(facts, name, answer.tier);
+  const subscription = mirrorOf(facts, name, answer.tier, now);
   const { status, paidCount } = answer;
   const before = newestStatus(subscription)?.status;
   const at = wholeSeconds(now);
@@ -104,10 +105,12 @@ function namePlan(subscription: Subscription, tier: string, at: Time): void {
   subscription.planAt = at;
 }
 
-function mirrorOf({ subscriptions, cancellations }: Facts, name: string, tier: string): Subscription {
+/** @param at the time of the first fact */
+function mirrorOf({ subscriptions, cancellations }: Facts, name: string, tier: string, at: Time): Subscription {
   const known = subscriptions.find((subscription) => subscription.name === name);
   if (known) return known;
   // A cancellation at once also ends what was activated before it and is known later.
+  const stops = cancellations.filter((time) => time > at);
   const mirror: Subscription = {
     name,
     tier,
@@ -120,11 +123,11 @@ function mirrorOf({ subscriptions, cancellations }: Facts, name: string, tier: s
     statuses: [],
     paidCount: null,
     isNoted: false,
-    stops: [...cancellations],
+    stops,
     cycles: [],
     endedAt: null,
     reconciledAt: null,
-    cancelledAt: [...cancellations],
+    cancelledAt: [...stops],
     cancelledFor: null,
   };
   subscriptions.push(mirror);
@@ -135,7 +138,7 @@ function cycleOf({ cycles }: Subscription, period: { start: string; end: string 
   const [start, end] = [parseTime(period.start), parseTime(period.end)];
   const known = cycles.find((cycle) => cycle.start === start);
   if (known) return known;
-  const cycle: Cycle = { start, end, at, money: null, by: 'activation' };
+  const cycle: Cycle = { start, end, at, charges: [], by: 'activation' };
   cycles.push(cycle);
   return cycle;
 }

@@ -1,5 +1,5 @@
 import { type GatewayStatus, gatewayStatuses } from './actions.ts';
-import { type Cycle, type Facts, isRefunded, type Subscription } from './facts.ts';
+import { type Cycle, type Facts, isCycleRefunded, type Subscription } from './facts.ts';
 import { day } from './time.ts';
 
 /** What the newest fact says about the status. Of two in one second the reconciliation, then the later status counts. */
@@ -38,13 +38,13 @@ export function cyclesWithAccess(subscription: Subscription): Cycle[] {
   if (counting.length > 0 || !first) return counting;
   // The unpaid cycle began where the paid time ended.
   const end = Math.min(first.cycle.start, halted);
-  return [{ start: end, end, at: -Infinity, money: null, by: 'trial' }];
+  return [{ start: end, end, at: -Infinity, charges: [], by: 'trial' }];
 }
 
 /** The newest cycle that was not refunded in full. */
 export function paidCycle(subscription: Subscription): Cycle | null {
   const newest = cyclesWithAccess(subscription).toSorted((one, other) => other.start - one.start);
-  return newest.find(({ money }) => !isRefunded(money)) ?? null;
+  return newest.find((cycle) => !isCycleRefunded(cycle)) ?? null;
 }
 
 /** How access ends that no further charge follows. */
