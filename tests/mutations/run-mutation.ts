@@ -9,7 +9,7 @@ export type Outcome = { readonly killers: readonly string[]; readonly broken: st
 export type Scratch = { run(mutation: Mutation): Promise<Outcome>; remove(): Promise<void> };
 
 /** After so many failures a mutation is dead enough. */
-const enough = 12;
+const enough = 3;
 
 export async function createScratch(): Promise<Scratch> {
   const parent = await Deno.makeTempDir({ prefix: 'mutations-' });

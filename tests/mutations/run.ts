@@ -4,12 +4,14 @@ import { hasEnough, kindsOf } from './kinds.ts';
 import { createScratch } from './run-mutation.ts';
 
 /**
- * `npm run mutations [-- part of a file, of a rule or of what is broken]`: applies each mutation to a copy of the project,
+ * `npm run mutations [-- parts of files, of rules, of what is broken or of tests]`: applies each mutation to a copy of the project,
  * runs the tests that could see it, and prints a row of the table in tests/README.md. Exit code 1 when one is alive, or
  * when only one test sees a rule about money or access.
  */
-const [part = ''] = Deno.args;
-const chosen = mutations.filter(({ file, rule, breaks }) => `${file} ${rule} ${breaks}`.includes(part));
+const parts = Deno.args.length === 0 ? [''] : Deno.args;
+const chosen = mutations.filter(({ file, rule, breaks, tests }) =>
+  parts.some((part) => [file, rule, breaks, ...tests].join(' ').includes(part))
+);
 const scratch = await createScratch();
 let failed = 0;
 try {

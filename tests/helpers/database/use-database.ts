@@ -1,0 +1,110 @@
+import type pg from 'pg';
+import { afterAll, afterEach, beforeAll } from 'vitest';
+import { deliver } from '../gateway/deliver.ts';
+import { createCustomer, type Customer } from '../records/customer.ts';
+import { deleteUsers } from '../records/records.ts';
+import { day } from '../records/time.ts';
+import { setClock } from './clock.ts';
+import type { Declared } from './findings.ts';
+import { callRpc, openSession } from './session.ts';
+import { createTestDatabase, type Row, type TestDatabase } from './test-database.ts';
+
+/** The database of a test file, with what most tests do to it. */
+export type Rules = TestDatabase & {
+  /** A session of the service. */
+  readonly service: pg.Client;
+  /** Calls a function of schema public as the service. */
+  rpc(name: string, ...parameters: unknown[]): Promise<Row>;
+  /** Delivers an event of the gateway. @returns the outcome */
+  send(body: string, eventId?: string): Promise<unknown>;
+  /** Stops the clock at a time, as `day` reads it; null lets it run again. */
+  at(time: string | null): Promise<void>;
+  /** Sweeps until nothing is left to do, at a time or now. */
+  sweep(time?: string): Promise<void>;
+  /** Changes columns of billing.settings, or of a plan: `credit = 'off'`. Both are as before after the test. */
+  set(assignment: string): Promise<void>;
+  setPlan(tier: string, assignment: string): Promise<void>;
+  /** A new user who buys, subscribes and cancels. */
+  customer(options?: { email?: string | null }): Promise<Customer>;
+};
+
+type Kept = { readonly plans: Row[]; readonly settings: Row };
+
+/**
+ * A database for the tests of the file: cloned before the first, closed after the last, when its findings are compared with
+ * the declared ones. Its plans are sold at the gateway too, as `plan_<tier>`. After each test the clock runs again, and plans
+ * and settings are as before. With `isEmptied` all users and their records are deleted, too.
+ */
+export function useDatabase(
+  { isEmptied = false, ...declared }: Declared & { readonly isEmptied?: boolean } = {},
+): Rules {
+  let database: TestDatabase | undefined;
+  let service: pg.Client | undefined;
+  let kept: Kept | undefined;
+  const started = () => database ?? fail();
+  const readKept = async (): Promise<Kept> => {
+    const { plans, settings } = await started().one(`select to_jsonb(s) as settings,
+      (select jsonb_agg(p order by p.id) from public.plans p) as plans from billing.settings s`);
+    return { plans, settings } as Kept;
+  };
+
+  beforeAll(async () => {
+    database = await createTestDatabase(declared);
+    service = await openSession(database, { role: 'service_role' });
+    await database.query("update public.plans set gateway_plan_id = 'plan_' || tier");
+    kept = await readKept();
+  });
+  afterEach(async () => {
+    await setClock(started(), null);
+    if (isEmptied) await deleteUsers(started());
+    if (kept && JSON.stringify(await readKept()) !== JSON.stringify(kept)) await restore(started(), kept, isEmptied);
+  });
+  afterAll(() => database?.close());
+
+  const rules: Rules = {
+    get url() {
+      return started().url;
+    },
+    get service() {
+      return service ?? fail();
+    },
+    query: (...statement) => started().query(...statement),
+    one: (...statement) => started().one(...statement),
+    connect: () => started().connect(),
+    close: () => started().close(),
+    rpc: (name, ...parameters) => callRpc(rules.service, name, ...parameters),
+    send: (body, eventId) => deliver(rules.service, body, eventId),
+    at: (time) => setClock(rules, time === null ? null : day(time)),
+    async sweep(time) {
+      if (time !== undefined) await rules.at(time);
+      while ((await rules.one('select billing.sweep() as done')).done !== 0);
+    },
+    async set(assignment) {
+      await rules.query(`update billing.settings set ${assignment}`);
+    },
+    async setPlan(tier, assignment) {
+      await rules.query(`update public.plans set ${assignment} where tier = $1`, [tier]);
+    },
+    customer: (options) => createCustomer(rules, options),
+  };
+  return rules;
+}
+
+/** Writes plans and settings as they were. */
+async function restore(database: TestDatabase, { plans, settings }: Kept, isEmptied: boolean): Promise<void> {
+  const write = async (table: string, key: string, rows: Row[]) => {
+    const columns = Object.keys(rows[0] ?? {}).filter((column) => column !== key).join(', ');
+    await database.query(
+      `update ${table} t set (${columns}) = (select ${columns.replaceAll(/\w+/g, 'k.$&')})
+       from jsonb_populate_recordset(null::${table}, $1) k where k.${key} = t.${key}`,
+      [JSON.stringify(rows)],
+    );
+  };
+  if (isEmptied) await database.query('delete from public.plans where id <> all ($1)', [plans.map(({ id }) => id)]);
+  await write('public.plans', 'id', plans);
+  await write('billing.settings', 'is_only', [settings]);
+}
+
+function fail(): never {
+  throw new Error('the database is there only while tests run');
+}
