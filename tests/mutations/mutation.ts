@@ -12,5 +12,5 @@ export type Mutation = {
   /** The tests that could see it, as `npm test` selects files: parts of paths. */
   readonly tests: readonly string[];
   /** A rule about money or access, which two tests must see. */
-  readonly isMoney?: true;
+  readonly isMoney: boolean;
 };
