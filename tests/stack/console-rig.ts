@@ -1,17 +1,17 @@
 import { afterAll, beforeAll } from 'vitest';
-import { createConsole } from '../../scripts/console/console.ts';
+import { type Console, createConsole } from '../../scripts/console/console.ts';
 import { supportUrl } from '../../scripts/stack/postgres/support-role.ts';
 import type { Declared } from '../helpers/database/findings.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
 /** A console over a database of its own, and the cookie of an admitted browser. */
-export type TestConsole = {
+export type TestConsole = Pick<Console, 'url' | 'entryUrl'> & {
   readonly database: TestDatabase;
   /** The database, as the role of the console. */
   readonly supportUrl: string;
-  readonly url: string;
-  readonly entryUrl: string;
   readonly cookie: string;
+  /** Reads a path with the cookie. */
+  get(path: string): Promise<Response>;
   /** Reads from the API with the cookie. */
   read(path: string): Promise<{ status: number; body: Record<string, unknown> }>;
   /** Posts an action, as the page does. */
@@ -21,28 +21,25 @@ export type TestConsole = {
 /** A console for the tests of a file. `declared` are the findings that they leave on purpose. */
 export function useConsole(declared: Declared = {}): TestConsole {
   let database: TestDatabase | undefined;
-  let service: ReturnType<typeof createConsole> | undefined;
+  let service: Console | undefined;
   let cookie = '';
-  const running = () => service ?? fail();
   beforeAll(async () => {
     database = await createTestDatabase(declared);
     service = createConsole({ port: 0, databaseUrl: supportUrl(database.url), appUrl: 'https://app.example' });
     await service.start();
-    await service.ready();
-    const entered = await fetch(service.entryUrl, { redirect: 'manual' });
-    await entered.body?.cancel();
-    cookie = entered.headers.get('set-cookie')?.split(';')[0] ?? '';
+    [, cookie] = await enter(service.entryUrl);
   });
   afterAll(async () => {
     await service?.stop();
     await database?.close();
   });
-  return {
+  const running = () => service ?? fail();
+  const support: TestConsole = {
     get database() {
       return database ?? fail();
     },
     get supportUrl() {
-      return supportUrl((database ?? fail()).url);
+      return supportUrl(support.database.url);
     },
     get url() {
       return running().url;
@@ -53,19 +50,26 @@ export function useConsole(declared: Declared = {}): TestConsole {
     get cookie() {
       return cookie;
     },
+    get: (path) => fetch(support.url + path, { headers: { cookie } }),
     async read(path) {
-      const answer = await fetch(`${running().url}/api${path}`, { headers: { cookie } });
+      const answer = await support.get(`/api${path}`);
       return { status: answer.status, body: await answer.json() };
     },
-    act: (action, headers = {}) => {
-      const { url } = running();
-      return fetch(`${url}/api/actions`, {
+    act: (action, headers = {}) =>
+      fetch(`${support.url}/api/actions`, {
         method: 'POST',
-        headers: { cookie, origin: url, 'content-type': 'application/json', ...headers },
+        headers: { cookie, origin: support.url, 'content-type': 'application/json', ...headers },
         body: JSON.stringify(action),
-      });
-    },
+      }),
   };
+  return support;
+}
+
+/** Opens the address with the token. @returns the answer and its cookie */
+export async function enter(entryUrl: string): Promise<[answer: Response, cookie: string]> {
+  const entered = await fetch(entryUrl, { redirect: 'manual' });
+  await entered.body?.cancel();
+  return [entered, entered.headers.get('set-cookie')?.split(';')[0] ?? ''];
 }
 
 function fail(): never {
