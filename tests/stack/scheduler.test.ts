@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { freePort } from '../../scripts/stack/ports.ts';
+import { removeFolder } from '../../scripts/stack/postgres/init-database.ts';
 import { createPostgres, type Postgres } from '../../scripts/stack/postgres/postgres.ts';
 import { createScheduler } from '../../scripts/stack/scheduler.ts';
 import type { Service } from '../../scripts/stack/service.ts';
@@ -11,13 +12,14 @@ import { createUser } from '../helpers/records/records.ts';
 
 /** The internal endpoints of the function: they record their calls. */
 const api = startReceiver();
+let folder: string;
 let postgres: Postgres;
 let database: TestDatabase;
 let scheduler: Service | undefined;
 
 beforeAll(async () => {
-  const dataFolder = await createCluster('migrated');
-  postgres = createPostgres({ port: freePort(), dataFolder, ephemeral: true, log: () => {} });
+  folder = await createCluster('migrated');
+  postgres = createPostgres({ port: freePort(), dataFolder: folder, ephemeral: true, log: () => {} });
   await postgres.start();
   await postgres.ready();
   database = openDatabase(postgres.url(templateDatabase), { findings: 'compared elsewhere' });
@@ -25,6 +27,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await database.close();
   await postgres.stop();
+  await removeFolder(folder);
   await api.stop();
 });
 beforeEach(() => {
