@@ -82,13 +82,8 @@ export function useApp(project: Project): App {
   }
 
   beforeAll(async () => {
-    const { outputFiles: [bundle] } = await build({
-      absWorkingDir: root,
-      entryPoints: ['tests/browser/app.js'],
-      bundle: true,
-      write: false,
-      target: 'es2020',
-    }).finally(stop);
+    const entry = { absWorkingDir: root, entryPoints: ['tests/browser/app.js'], target: 'es2020' };
+    const { outputFiles: [bundle] } = await build({ ...entry, bundle: true, write: false }).finally(stop);
     script = bundle?.text ?? '';
     server = Deno.serve({ hostname: '127.0.0.1', port: 0, onListen() {} }, answer);
     simulator = createGatewaySimulator({
@@ -119,24 +114,16 @@ export function useApp(project: Project): App {
   });
 
   async function simulate(control: string, fields: Record<string, unknown>): Promise<void> {
-    const response = await fetch(`${simulatorUrl()}/simulate/${control}`, {
-      method: 'POST',
-      body: JSON.stringify(fields),
-    });
+    const body = JSON.stringify(fields);
+    const response = await fetch(`${simulatorUrl()}/simulate/${control}`, { method: 'POST', body });
     if (!response.ok) throw new Error(await response.text());
     await response.body?.cancel();
   }
 
   async function openTab(page: Page, userId: string, search = ''): Promise<Tab> {
     await page.goto(`http://localhost:${port()}/${search}`);
-    const begin = () =>
-      page.evaluate(`start(${
-        JSON.stringify({
-          url: functionsUrl(),
-          publishableKey: localKeys.publishable,
-          script: `${simulatorUrl()}/v1/checkout.js`,
-        })
-      })`);
+    const settings = { publishableKey: localKeys.publishable, script: `${simulatorUrl()}/v1/checkout.js` };
+    const begin = () => page.evaluate(`start(${JSON.stringify({ url: functionsUrl(), ...settings })})`);
     await begin();
     return {
       page,
@@ -172,12 +159,8 @@ export function useApp(project: Project): App {
       const { id, email, accessToken } = await createCaller(project.database);
       await page.goto(`http://localhost:${port()}/`);
       const session = {
-        access_token: accessToken,
-        refresh_token: 'none',
-        token_type: 'bearer',
-        expires_in: 3600,
-        expires_at: Math.floor(Date.now() / 1000) + 3600,
-        user: { id, email },
+        ...{ access_token: accessToken, refresh_token: 'none', token_type: 'bearer', user: { id, email } },
+        ...{ expires_in: 3600, expires_at: Math.floor(Date.now() / 1000) + 3600 },
       };
       await page.evaluate(`localStorage.setItem('session', ${JSON.stringify(JSON.stringify(session))})`);
       return await openTab(page, id, policy === 'forbids' ? '?forbids' : '');

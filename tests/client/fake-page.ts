@@ -1,6 +1,11 @@
 import { createClient } from '@supabase/supabase-js';
 import { onTestFinished, vi } from 'vitest';
-import { type CheckoutOptions, createSubscriptions, type Subscriptions } from '../../supabase/client/subscriptions.ts';
+import {
+  type CheckoutOptions,
+  type CheckoutResult,
+  createSubscriptions,
+  type Subscriptions,
+} from '../../supabase/client/subscriptions.ts';
 
 const SCRIPT = 'https://checkout.example.com/v1/checkout.js';
 const USER = '11111111-1111-4111-8111-111111111111';
@@ -40,6 +45,8 @@ export type FakePage = {
     options?: CheckoutOptions,
     client?: Subscriptions,
   ): Promise<{ result: ReturnType<Subscriptions['checkout']>; window: GatewayWindow }>;
+  /** Begins a checkout, ends its window as told, and lets seconds pass. @returns the result */
+  buy(end: (window: GatewayWindow) => void, seconds?: number, options?: CheckoutOptions): Promise<CheckoutResult>;
   /** Another instance of the client: the page after a reload, or another tab. */
   reload(): Subscriptions;
   /** The requests to an endpoint. */
@@ -70,13 +77,16 @@ export const paidOrder = orderIs('paid', { valid_until: '2027-11-22T00:00:00.000
 export const verified = {
   body: { success: true, subscription: { tier: 'pro', validUntil: '2027-11-22T00:00:00.000Z' } },
 };
-export const paid = {
-  outcome: 'paid',
-  id: 'order_1',
-  tier: 'pro',
-  validUntil: '2027-11-22T00:00:00.000Z',
-  startsAt: null,
-};
+export const refusal = (status: number, error: string, retryAfter?: number) => ({
+  ...{ status, body: { error } },
+  ...retryAfter === undefined ? {} : { retryAfter },
+});
+/** Ends of a window. */
+export const pay = (window: GatewayWindow) => window.pay();
+export const dismiss = (window: GatewayWindow) => window.dismiss();
+const validUntil = '2027-11-22T00:00:00.000Z';
+export const paid = { outcome: 'paid', id: 'order_1', tier: 'pro', validUntil, startsAt: null };
+export const pending = { outcome: 'pending', id: 'order_1' };
 export const fields = { gateway_payment_id: 'pay_1', gateway_signature: 'f00d' };
 
 /** Opens a page for the running test. `globals` replaces or hides what a browser has. */
@@ -195,6 +205,12 @@ export function openPage(globals: Record<string, unknown> = {}): FakePage {
       const result = client.checkout('pro', options);
       const window = await vi.waitFor(() => windows[before] ?? Promise.reject(new Error('no window')));
       return { result, window };
+    },
+    async buy(end, seconds = 0, options) {
+      const { result, window } = await page.open(options);
+      end(window);
+      await pass(seconds);
+      return await result;
     },
     reload,
     to: (endpoint) => requests.filter((request) => request.endpoint === endpoint),
