@@ -24,7 +24,8 @@ beforeAll(async () => {
   await database.query(`update public.profiles set display_name = 'Asha Rao' where user_id = $1`, [asha.user.id]);
   await verifyPurchase(session, asha);
   await database.query(
-    `update billing.outbox set attempts = 1, last_error = 'HTTP 422', parked_at = now() where destination = 'email'`,
+    `update billing.outbox set claims = array[gen_random_uuid()], attempts = 1, last_error = 'HTTP 422', parked_at = now()
+     where destination = 'email'`,
   );
   ravi = await placeOrder(database, { tier: 'gold' });
   await deliver(session, paymentCaptured({ ...paymentOf(ravi), amount: 99900 }));

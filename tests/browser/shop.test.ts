@@ -4,7 +4,8 @@ import { buttonHeights, scrollsSideways, textOf } from '../helpers/browser/in-pa
 import { useBrowser, type Viewing } from '../helpers/browser/use-browser.ts';
 import { isLong, sampleOf } from '../helpers/project/is-long.ts';
 import { accessibilityProblems, press, problemsOf, says, windowOf } from '../stack/checkout-rig.ts';
-import { createOrder, pay, simulator, subscribe, until, useSimulator } from '../stack/gateway-simulator-rig.ts';
+import { subscribe } from '../stack/billing-rig.ts';
+import { createOrder, pay, simulator, until, useSimulator } from '../stack/gateway-simulator-rig.ts';
 import { dataFolderOf, expectGone, freeBasePort, npmStart, type RunningStack } from '../stack/running-stack.ts';
 import { serveFirstApp } from './first-app.ts';
 

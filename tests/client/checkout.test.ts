@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import {
+  type Answer,
   dismiss,
+  failAndDismiss,
   fields,
+  type GatewayWindow,
   openPage,
   ordered,
   orderIs,
@@ -12,9 +15,12 @@ import {
   pay,
   pending,
   READ,
+  refusal,
+  verified,
   VERIFY,
 } from './fake-page.ts';
 
+const refused = refusal(400, 'Payment verification failed');
 const another = { status: 201, body: { ...ordered, order: { ...ordered.order, id: 'order_2' } } };
 
 test('a payment is verified with the three fields, and the window had the order and what is known of the user', async () => {
@@ -94,19 +100,6 @@ test('a failed attempt is told, and does not end the checkout', async () => {
   expect(states).toContainEqual(['attempt_failed', 'The bank declined the payment.']);
 });
 
-test.each([
-  ['open', null, 'The bank declined the payment.'],
-  ['failed', 'Out of funds.', 'Out of funds.'],
-])('a dismissal after a failed attempt fails with its reason: the order is %s', async (status, last_error, message) => {
-  const page = openPage();
-  page.answers(READ, orderIs(status, { last_error }));
-  const result = await page.buy((window) => {
-    window.fail('The bank declined the payment.');
-    window.dismiss();
-  }, 30);
-  expect(result).toMatchObject({ outcome: 'failed', id: 'order_1', error: { code: 'declined', message } });
-});
-
 test('a dismissed order is read every five seconds for thirty before it counts as dismissed', async () => {
   const page = openPage();
   const { result, window } = await page.open();
@@ -117,18 +110,36 @@ test('a dismissed order is read every five seconds for thirty before it counts a
   expect([await result, page.to(READ).length]).toEqual([{ outcome: 'dismissed', id: 'order_1' }, 7]);
 });
 
-test('a dismissed order that is paid meanwhile is paid', async () => {
-  const page = openPage();
-  page.answers(READ, orderIs('open'), orderIs('open'), paidOrder);
-  expect([await page.buy(dismiss, 10), page.storage.size]).toEqual([paid, 0]);
+const declined = (message: string) => ({
+  ...{ outcome: 'failed', id: 'order_1' },
+  error: expect.objectContaining({ code: 'declined', message }),
 });
-
-test.each(
-  [['without an answer', 'lost'], ['that is paid without a tier', orderIs('paid')]] as const,
-)('a dismissed order %s is pending, and remembered', async (_, answer) => {
+test.each<[string, (window: GatewayWindow) => void, number, Record<string, Answer[]>, unknown, number]>([
+  ['dismissed, and paid meanwhile', dismiss, 10, { [READ]: [orderIs('open'), orderIs('open'), paidOrder] }, paid, 0],
+  ['dismissed, and its order is not known', dismiss, 30, { [READ]: ['lost'] }, pending, 1],
+  ['dismissed, and paid without a tier', dismiss, 30, { [READ]: [orderIs('paid')] }, pending, 1],
+  ['declined, then dismissed', failAndDismiss, 30, {}, declined('The bank declined the payment.'), 0],
+  [
+    'declined, then dismissed, and the order says why',
+    ...[failAndDismiss, 30, { [READ]: [orderIs('failed', { last_error: 'Out of funds.' })] }] as const,
+    ...[declined('Out of funds.'), 0] as const,
+  ],
+  ['paid, and verify answers 500 twice', pay, 3, { [VERIFY]: [{ status: 500 }, { status: 500 }, verified] }, paid, 0],
+  ['paid, and verify does not answer for two minutes', pay, 120, { [VERIFY]: ['lost'] }, pending, 1],
+  ['paid, and verify refuses it', pay, 0, { [VERIFY]: [refused] }, pending, 1],
+  [
+    'paid, verify refuses it, and its order has failed',
+    ...[pay, 0, { [VERIFY]: [refused], [READ]: [orderIs('failed')] }] as const,
+    ...[{ ...declined(''), error: expect.objectContaining({ code: 'declined' }) }, 0] as const,
+  ],
+])('a checkout is %s', async (_, end, seconds, answers, expected, remembered) => {
   const page = openPage();
-  page.answers(READ, answer);
-  expect([await page.buy(dismiss, 5, { checkSeconds: 5 }), page.storage.size]).toEqual([pending, 1]);
+  for (const [endpoint, next] of Object.entries(answers)) page.answers(endpoint, ...next);
+  expect([await page.buy(end, seconds), page.storage.size]).toEqual([expected, remembered]);
+  if (answers[VERIFY]?.[0] === refused) expect(page.to(VERIFY)).toHaveLength(1);
+  if (expected === pending && end === pay) {
+    expect([...page.storage.values()].join()).toContain('"gateway_signature":"f00d"');
+  }
 });
 
 test('an answer that comes after the dismissal is verified', async () => {

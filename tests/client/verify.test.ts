@@ -14,17 +14,6 @@ import {
   VERIFY,
 } from './fake-page.ts';
 
-test('verify is repeated after one and two seconds while it answers 500', async () => {
-  const page = openPage();
-  page.answers(VERIFY, { status: 500 }, { status: 500 }, verified);
-  const { result, window } = await page.open();
-  window.pay();
-  await pass(2.9);
-  expect(page.to(VERIFY)).toHaveLength(2);
-  await pass(0.1);
-  expect(await result).toEqual(paid);
-});
-
 test('after a lost network verify is repeated as soon as it is back', async () => {
   const page = openPage();
   page.answers(VERIFY, 'lost');
@@ -36,24 +25,6 @@ test('after a lost network verify is repeated as soon as it is back', async () =
   globalThis.dispatchEvent(new Event('online'));
   await pass(0);
   expect([await result, page.to(VERIFY).length]).toEqual([paid, before + 1]);
-});
-
-test('verify without an answer for two minutes is pending, remembered with its fields, and never rejects', async () => {
-  const page = openPage();
-  page.answers(VERIFY, 'lost');
-  expect(await page.buy(pay, 120)).toEqual(pending);
-  expect([...page.storage.values()].join()).toContain('"gateway_signature":"f00d"');
-});
-
-test.each([
-  ['open', pending, 1],
-  ['failed', { outcome: 'failed', id: 'order_1', error: { code: 'declined' } }, 0],
-])('a refused payment is not verified again; its order is %s: %j', async (status, expected, remembered) => {
-  const page = openPage();
-  page.answers(VERIFY, refusal(400, 'Payment verification failed'));
-  page.answers(READ, orderIs(status));
-  expect(await page.buy(pay)).toMatchObject(expected);
-  expect([page.to(VERIFY).length, page.storage.size]).toEqual([1, remembered]);
 });
 
 test('a session that ends during the checkout leaves it pending; current() finishes it after the next sign-in', async () => {

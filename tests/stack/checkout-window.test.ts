@@ -3,6 +3,7 @@ import { signHex } from '../../scripts/stack/gateway/delivery.ts';
 import { focusedName, textOf } from '../helpers/browser/in-page.js';
 import { useBrowser } from '../helpers/browser/use-browser.ts';
 import { openApp, press, says, windowOf } from './checkout-rig.ts';
+import { stateOf, subscribe } from './billing-rig.ts';
 import {
   createOrder,
   type Entity,
@@ -12,8 +13,6 @@ import {
   received,
   simulate,
   simulator,
-  stateOf,
-  subscribe,
   until,
   useSimulator,
 } from './gateway-simulator-rig.ts';

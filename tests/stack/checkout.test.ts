@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { signHex } from '../../scripts/stack/gateway/delivery.ts';
+import { stateOf, subscribe } from './billing-rig.ts';
 import {
   call,
   createOrder,
@@ -12,8 +13,6 @@ import {
   read,
   simulate,
   simulator,
-  stateOf,
-  subscribe,
   until,
   useSimulator,
 } from './gateway-simulator-rig.ts';

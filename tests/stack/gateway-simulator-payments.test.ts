@@ -35,44 +35,16 @@ test('a signature is HMAC-SHA256 in lower-case hex: pinned vectors; an empty sec
   await expect(signHex('', 'order|payment')).rejects.toThrow();
 });
 
-describe('POST /v1/orders', () => {
-  test('creates an order, which GET reads; empty notes are an empty list', async () => {
-    const fields = { amount: 49900, currency: 'INR', receipt: 'r1', notes: { tier: 'pro', n: 1 } };
-    const { status, body } = await call('POST', '/v1/orders', fields);
-    expect([status, body]).toEqual([200, {
-      ...fields,
-      ...{ id: expect.stringMatching(/^order_[A-Za-z0-9]{14}$/), entity: 'order', status: 'created', attempts: 0 },
-      ...{ amount_paid: 0, amount_due: 49900, created_at: NOW, offer_id: null },
-    }]);
-    expect(await read(`orders/${body.id}`)).toEqual(body);
-    expect([(await createOrder()).notes, (await createOrder({ notes: {} })).notes]).toEqual([[], []]);
+test('POST /v1/orders creates an order, which GET reads; empty notes are an empty list', async () => {
+  const fields = { amount: 49900, currency: 'INR', receipt: 'r'.repeat(40), notes: { tier: 'pro', n: 1 } };
+  const order = await createOrder(fields);
+  expect(order).toMatchObject({
+    ...{ ...fields, id: expect.stringMatching(/^order_[A-Za-z0-9]{14}$/), entity: 'order', status: 'created' },
+    ...{ attempts: 0, amount_paid: 0, amount_due: 49900, created_at: NOW },
   });
-
-  test('accepts an order at every limit', async () => {
-    const notes = Object.fromEntries(Array.from({ length: 15 }, (_, i) => [`n${i}`, 'x'.repeat(256)]));
-    const order = await createOrder({ amount: 100, receipt: 'r'.repeat(40), notes });
-    expect([order.status, order.notes]).toEqual(['created', notes]);
-  });
-
-  test.each<[string, Entity]>([
-    ['amount', { amount: 99 }],
-    ['amount', { amount: 499.5 }],
-    ['amount', { amount: '49900' }],
-    ['amount', { amount: undefined }],
-    ['currency', { currency: undefined }],
-    ['currency', { currency: 'RUPEE' }],
-    ['receipt', { receipt: 'r'.repeat(41) }],
-    ['receipt', { receipt: 'used before' }],
-    ['notes', { notes: Object.fromEntries(Array.from({ length: 16 }, (_, i) => [`n${i}`, ''])) }],
-    ['notes', { notes: { long: 'x'.repeat(257) } }],
-    ['notes', { notes: { deep: {} } }],
-    ['tier', { tier: 'pro' }],
-  ])('with a wrong %s (%j) → 400 that names it', async (field, fields) => {
-    await createOrder({ receipt: 'used before' });
-    const { status, body } = await call('POST', '/v1/orders', { amount: 49900, currency: 'INR', ...fields });
-    const error = { code: 'BAD_REQUEST_ERROR', field, step: 'payment_initiation', metadata: {} };
-    expect([status, body.error]).toEqual([400, expect.objectContaining(error)]);
-  });
+  expect(await read(`orders/${order.id}`)).toEqual(order);
+  expect([(await createOrder()).notes, (await createOrder({ notes: {} })).notes]).toEqual([[], []]);
+  expect((await createOrder({ receipt: fields.receipt })).error.field).toBe('receipt');
 });
 
 describe('POST /simulate/pay', () => {
@@ -88,9 +60,10 @@ describe('POST /simulate/pay', () => {
     const paidOrder = { ...order, status: 'paid', attempts: 1, amount_paid: 49900, amount_due: 0 };
     expect(await read(`orders/${order.id}`)).toEqual(paidOrder);
     const payment = await read(`payments/${id}`);
-    expect(payment).toMatchObject({ entity: 'payment', order_id: order.id, amount: 49900, currency: 'INR' });
-    expect(payment).toMatchObject({ status: 'captured', captured: true, error_code: null, created_at: NOW });
-    expect(payment.notes).toEqual({ seats: 3, of: 'us' });
+    expect(payment).toMatchObject({
+      ...{ entity: 'payment', order_id: order.id, amount: 49900, currency: 'INR', notes: { seats: 3, of: 'us' } },
+      ...{ status: 'captured', captured: true, error_code: null, created_at: NOW },
+    });
     expect(await read(`orders/${order.id}/payments`)).toEqual({ entity: 'collection', count: 1, items: [payment] });
 
     const sent = await webhooks();
@@ -144,7 +117,7 @@ describe('POST /simulate/pay', () => {
     expect(await orderOf(order)).toBe('attempted 0 of 49900, 2 attempts');
   });
 
-  test('one of two concurrent captures of one order is refused', async () => {
+  test('captured twice at the same time: one is refused', async () => {
     const order = await createOrder();
     const answers = await Promise.all([pay(order), pay(order)]);
     expect(answers.map(({ error }) => error?.reason).sort()).toEqual(['order_already_paid', undefined]);
@@ -233,36 +206,11 @@ describe('an irregular webhook', () => {
     ['payment.captured', { captured: '1' }],
     ['payment.captured', { captured: '0' }],
     ['payment.captured', { captured: false }],
-    ['payment.captured', { error_description: null }],
     ['payment.captured', { error_description: '' }],
-    ['payment.captured', { error_description: 'Late word from the bank.' }],
     ['payment.failed', { order_id: null }],
   ])('%s can have %j, which the API has not', async (event, irregular) => {
     const { envelope, payment } = await sent(irregular, event);
     expect(envelope.payload.payment.entity).toEqual({ ...payment, ...irregular });
     expect([payment.captured, payment.order_id]).toEqual([event === 'payment.captured', expect.any(String)]);
-  });
-
-  test.each([null, '', 'Out of funds.'])('error_description of a failure can be %j, also in the API', async (text) => {
-    const { envelope, payment } = await sent({}, 'payment.failed', { error_description: text });
-    expect([envelope.payload.payment.entity, payment.error_description]).toEqual([payment, text]);
-  });
-
-  test('can be about a refund, a dispute and a subscription, too', async () => {
-    const payment_id = await paid();
-    const irregular = { created_at: 'missing', contains: 'incomplete', captured: '1' };
-    await simulate('refund', { payment_id, irregular, deliver: { events: ['refund.processed'] } });
-    const refund = await webhooks();
-    await simulate('dispute', { payment_id, event: 'created', irregular });
-    const dispute = await webhooks();
-    await simulate('subscription', { event: 'charged', irregular });
-    const all = [...refund, ...dispute, ...await webhooks()];
-    expect(all.map(({ event, contains, payload, created_at }) => {
-      return [event, contains, Object.keys(payload), payload.payment.entity.captured, created_at];
-    })).toEqual([
-      ['refund.processed', ['refund'], ['refund', 'payment'], '1', undefined],
-      ['payment.dispute.created', ['payment'], ['payment', 'dispute'], '1', undefined],
-      ['subscription.charged', ['subscription'], ['subscription', 'payment'], '1', undefined],
-    ]);
   });
 });

@@ -1,13 +1,11 @@
 import { afterEach, beforeEach } from 'vitest';
 import { createGatewaySimulator } from '../../scripts/stack/gateway/gateway-simulator.ts';
-import { day, shortTime } from '../helpers/records/time.ts';
 
 export const KEY_SECRET = 'key-secret';
 export const WEBHOOK_SECRET = 'webhook-secret';
 export const AUTHORIZATION = `Basic ${btoa(`key_local:${KEY_SECRET}`)}`;
-/** The gateway's time of each test until it moves the clock, also in Unix seconds. */
-export const START = '2026-01-10T00:00:00Z';
-export const NOW = Date.parse(START) / 1000;
+/** The gateway's time of each test until it moves the clock, in Unix seconds. */
+export const NOW = Date.parse('2026-01-10T00:00:00Z') / 1000;
 /** A control that makes no webhook. */
 export const quiet = { deliver: { drop: true } };
 
@@ -24,14 +22,9 @@ let address = '';
 const receiver = Deno.serve({ hostname: '127.0.0.1', port: 0, onListen() {} }, async (request) => {
   const body = await request.text();
   if (request.url !== address) return new Response();
-  const { headers } = request;
   const { event } = body.startsWith('{') ? JSON.parse(body) : {};
-  received.push({
-    body,
-    event,
-    eventId: headers.get('x-gateway-event-id'),
-    signature: headers.get('x-gateway-signature'),
-  });
+  const header = (name: string) => request.headers.get(`x-gateway-${name}`);
+  received.push({ body, event, eventId: header('event-id'), signature: header('signature') });
   const answer = answers.shift() ?? 200;
   if (typeof answer === 'number') return new Response(null, { status: answer });
   await new Promise<void>((resolve) => held.push(resolve));
@@ -39,14 +32,8 @@ const receiver = Deno.serve({ hostname: '127.0.0.1', port: 0, onListen() {} }, a
 });
 receiver.unref();
 
-const settings = {
-  port: 0,
-  keyId: 'key_local',
-  keySecret: KEY_SECRET,
-  webhookSecret: WEBHOOK_SECRET,
-  firstRetryMs: 5,
-  now: () => NOW * 1000,
-};
+const secrets = { keyId: 'key_local', keySecret: KEY_SECRET, webhookSecret: WEBHOOK_SECRET };
+const settings = { ...secrets, port: 0, firstRetryMs: 5, now: () => NOW * 1000 };
 /** The simulator of the running test. */
 export let simulator = createGatewaySimulator({ ...settings, webhookUrl: '' });
 
@@ -98,36 +85,6 @@ export const pay = (order: { id: string }, fields: Entity = {}) =>
 /** The id of a payment of a new order, without its webhooks. */
 export const paid = async (outcome = 'captured'): Promise<string> =>
   (await pay(await createOrder(), { outcome, ...quiet })).gateway_payment_id;
-
-export const subscribe = async (fields: Entity = {}) =>
-  (await call('POST', '/v1/subscriptions', { plan_id: 'plan_Pro00000000001', total_count: 12, ...fields })).body;
-/** The id of a subscription that the customer approved, without its webhooks. */
-export async function approved(fields: Entity = {}, answer: Entity = {}): Promise<string> {
-  const { id } = await subscribe(fields);
-  await simulate('authorise', { subscription_id: id, outcome: 'approved', ...quiet, ...answer });
-  return id;
-}
-
-/** The simulator's clock at a time, as `day` reads it. @returns the events of subscriptions: `charged 2026-02-10` */
-export async function moveTo(time: string, fields: Entity = {}): Promise<string[]> {
-  await simulate('clock', { shift_seconds: at(time) - NOW, ...fields });
-  return (await webhooks()).filter(({ event }) => event.startsWith('subscription.')).map(({ event, created_at }) =>
-    `${event.slice('subscription.'.length)} ${shown(created_at)}`
-  );
-}
-
-/** Unix seconds of a time, as `day` reads it, and back. */
-export const at = (time: string) => Date.parse(day(time)) / 1000;
-export const shown = (seconds: number | null) => shortTime(seconds && new Date(seconds * 1000));
-
-/** A subscription: `active 2026-01-10 to 2026-02-10, 1 paid, 11 left, next 2026-02-10`, with failures and end, if any. */
-export async function stateOf(id: string): Promise<string> {
-  const { status, current_start, current_end, paid_count, remaining_count, charge_at, auth_attempts, ended_at } =
-    await read(`subscriptions/${id}`);
-  const period = current_end === null ? '' : ` ${shown(current_start)} to ${shown(current_end)}`;
-  return `${status}${period}, ${paid_count} paid, ${remaining_count} left, next ${shown(charge_at)}` +
-    (auth_attempts > 0 ? `, ${auth_attempts} failed` : '') + (ended_at === null ? '' : `, ended ${shown(ended_at)}`);
-}
 
 /** The webhooks since the last call, parsed, after no delivery is on its way. */
 export async function webhooks() {

@@ -55,9 +55,7 @@ test('a service starts, answers, refuses a foreign origin, stops, and starts aga
 test('a start on a taken port fails with its number', async () => {
   const first = service('first');
   await first.start();
-  const port = Number(new URL(first.url).port);
-  const second = service('second', port);
-  await expect(second.start()).rejects.toThrow(`second: port ${port} is taken`);
-  await second.stop();
+  const { port } = new URL(first.url);
+  await expect(service('second', Number(port)).start()).rejects.toThrow(`second: port ${port} is taken`);
   await first.stop();
 });

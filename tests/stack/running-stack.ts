@@ -6,9 +6,7 @@ import type { Findings } from '../helpers/database/findings.ts';
 import { openDatabase } from '../helpers/database/test-database.ts';
 
 /** A real `npm start` and its output. */
-export type RunningStack = {
-  readonly stdout: string[];
-  readonly stderr: string[];
+export type RunningStack = Record<'stdout' | 'stderr', string[]> & {
   /** The printed values, after `ready` is printed. @throws when the process ends before */
   readonly ready: Promise<Record<string, string>>;
   readonly exited: Promise<Deno.CommandStatus>;
@@ -25,14 +23,8 @@ export type Process = { pid: number; parent: number; command: string };
 
 /** Runs `npm start` with the arguments; `cwd` is the project folder. */
 export function npmStart(args: string[], env: Record<string, string> = {}, cwd = root): RunningStack {
-  const npm = new Deno.Command('npm', {
-    args: ['start', '--', ...args],
-    cwd,
-    env,
-    stdin: 'null',
-    stdout: 'piped',
-    stderr: 'piped',
-  }).spawn();
+  const piped = { stdin: 'null', stdout: 'piped', stderr: 'piped' } as const;
+  const npm = new Deno.Command('npm', { args: ['start', '--', ...args], cwd, env, ...piped }).spawn();
   const stdout: string[] = [];
   const stderr: string[] = [];
   const { promise: ready, resolve, reject } = Promise.withResolvers<Record<string, string>>();

@@ -111,29 +111,20 @@ test('a notification during a call leads to another call, although that call ret
 
 test('continuous notifications do not delay the call', async () => {
   await launch();
-  let over = false;
-  const noticing = (async () => {
-    while (!over) await notify();
-  })();
-  await untilDispatched(2).finally(() => over = true);
-  await noticing;
+  while (dispatched() < 2) await notify();
 });
 
-test('it is called after a restart of the database, because notifications were lost, and by later ones', async () => {
-  await launch();
-  await postgres.restart();
-  await untilDispatched(2);
-  const before = dispatched();
-  await editTier();
-  await untilDispatched(before + 1);
-});
-
-test('sweeps go on after a restart of the database', async () => {
-  await launch(100);
-  await postgres.restart();
-  await vi.waitFor(async () => expect(await connections('%billing.sweep()%')).toBe(1), { timeout: 30_000 });
-  await untilDispatched(dispatched() + 2);
-});
+test.each([['notifications', 600_000], ['sweeps', 100]])(
+  'it is called after a restart of the database, because notifications were lost, and then by %s',
+  async (by, sweepMs) => {
+    await launch(sweepMs);
+    await postgres.restart();
+    await untilDispatched(dispatched() + 1);
+    const before = dispatched();
+    if (by === 'notifications') await editTier();
+    await untilDispatched(before + 2 - Number(by === 'notifications'));
+  },
+);
 
 test('stop closes the connections and ends running calls; it can be called twice, and before start', async () => {
   const ended = Promise.withResolvers<string | null>();
