@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buttonHeights, scrollsSideways, textOf } from '../helpers/browser/in-page.js';
 import { useBrowser, type Viewing } from '../helpers/browser/use-browser.ts';
 import { isLong, sampleOf } from '../helpers/project/is-long.ts';
-import { accessibilityProblems, press, problemsOf, says, windowOf } from '../stack/checkout-rig.ts';
+import { accessibilityProblems, press, problemsOf, windowOf } from '../stack/checkout-rig.ts';
 import { subscribe } from '../stack/billing-rig.ts';
 import { createOrder, pay, simulator, until, useSimulator } from '../stack/gateway-simulator-rig.ts';
 import { dataFolderOf, expectGone, freeBasePort, npmStart, type RunningStack } from '../stack/running-stack.ts';
@@ -145,25 +145,6 @@ test.each(sampleOf<[string, Viewing]>([
   await page.goto(`${env.APP_URL}/pricing`);
   await shows(page, 'main', 'Sign in to buy Premium');
   expect(await flaws(page)).toEqual([]);
-});
-
-test('two tabs buy at once: one order, one payment, and the second window says that it is paid', async () => {
-  const { orders: before, payments: paidBefore } = await simulate('state');
-  const { first, second } = await visitTwice();
-  await Promise.all([click(first, 'Buy Pro'), click(second, 'Buy Pro')]);
-  await second.bringToFront();
-  const window = await windowOf(second);
-  await first.bringToFront();
-  await press(await windowOf(first), 'Pay ₹999.00');
-  await shows(first, '#message', 'Paid. Your tier is pro.');
-  await second.bringToFront();
-  await press(window, 'Pay ₹999.00');
-  await says(window, 'The order is already paid.');
-  await press(window, 'Close');
-  await shows(second, '#message', 'Paid. Your tier is pro.');
-  await shows(second, 'tbody', '₹999.00captured');
-  const { orders, payments } = await simulate('state');
-  expect([orders.length - before.length, payments.length - paidBefore.length]).toEqual([1, 1]);
 });
 
 test.runIf(isLong)('a tab with old prices after another one bought sells nothing, and is read again', async () => {

@@ -59,7 +59,7 @@ export const fields = { gateway_payment_id: 'pay_1', gateway_signature: 'f00d' }
 export const pay = (window: GatewayWindow) => window.pay();
 export const dismiss = (window: GatewayWindow) => window.dismiss();
 export const failAndDismiss = (window: GatewayWindow) => {
-  window.fail('The bank declined the payment.');
+  window.fail('The bank said no.');
   window.dismiss();
 };
 

@@ -1,18 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  openPage,
-  ordered,
-  orderIs,
-  ORDERS,
-  paid,
-  pass,
-  pay,
-  pending,
-  READ,
-  refusal,
-  verified,
-  VERIFY,
-} from './fake-page.ts';
+import { openPage, ordered, ORDERS, paid, pass, pay, pending, refusal, verified, VERIFY } from './fake-page.ts';
 
 test('after a lost network verify is repeated as soon as it is back', async () => {
   const page = openPage();

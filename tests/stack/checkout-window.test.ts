@@ -62,15 +62,6 @@ test('a failed attempt calls payment.failed, and the window offers another one',
   expect(await attempts(order.id)).toBe(2);
 });
 
-test('with retry.enabled false a failure offers no other attempt, and ondismiss gets it', async () => {
-  const { frame, untilCalled } = await start({ retry: { enabled: false } });
-  await press(frame, 'Fail this attempt');
-  await says(frame, 'The bank declined the payment.');
-  await press(frame, 'Close');
-  const [failed, dismissed] = await untilCalled('ondismiss');
-  expect([failed?.[0], dismissed]).toEqual(['payment.failed', ['ondismiss', failed?.[1]]]);
-});
-
 test.each(['open', 'closed', 'in a closed tab'])('a QR code is paid while its window is %s', async (state) => {
   if (state !== 'closed') await simulate('checkout', { qr_delay_ms: state === 'open' ? 100 : 1500 });
   const { called, frame, order, page, untilCalled } = await start();
@@ -136,11 +127,6 @@ test.each(['after paying', 'before paying'])(
   },
 );
 
-test('after its timeout the window closes, and ondismiss gets the reason', async () => {
-  const { untilCalled } = await start({ timeout: 1 });
-  expect(await untilCalled('ondismiss')).toEqual([['ondismiss', 'timeout']]);
-});
-
 test('a second open and a message of the page change nothing, and close() calls nothing', async () => {
   const { called, isOpen, page } = await start();
   await page.evaluate('checkout.open()');
@@ -177,7 +163,9 @@ test('a subscription is refused, then authorised', async () => {
   expect(await stateOf(id)).toMatch(/^active/);
 });
 
-test('without the simulator the window can still be left', async () => {
+test('a window closes after its timeout, and without the simulator it can still be left', async () => {
+  const late = await start({ timeout: 1 });
+  expect(await late.untilCalled('ondismiss')).toEqual([['ondismiss', 'timeout']]);
   const { open, page, untilCalled } = await openApp(browser);
   await page.setRequestInterception(true);
   page.on('request', (one) => void (one.url().startsWith(simulator.url) ? one.abort() : one.continue()));

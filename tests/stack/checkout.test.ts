@@ -37,18 +37,10 @@ test('the script is served without a key, and only a fault of its own path stops
 test.each([
   ['window', "form-action 'none'; frame-ancestors http://localhost:* https://localhost:*"],
   ['redirect', "form-action http: https:; frame-ancestors 'none'"],
-])('the page %s is served with its files, and its policy says %s', async (name, directives) => {
+])('the policy of the page %s says %s', async (name, directives) => {
   const page = await fetch(`${simulator.url}/checkout/${name}`);
+  await page.body?.cancel();
   expect(page.headers.get('content-security-policy')).toContain(directives);
-  const script = await (await fetch(`${simulator.url}/checkout/window/page.js`)).text();
-  const linked = [...(await page.text()).matchAll(/(?:href|src)="(\/[^"]+)"/g)].map(([, path = '']) => path);
-  const imported = [...script.matchAll(/from '\.(\/[^']+)'/g)].map(([, file]) => `/checkout/window${file}`);
-  expect([linked.length, imported.length]).toEqual([2, 4]);
-  for (const path of [...linked, ...imported]) {
-    const file = await fetch(simulator.url + path);
-    await file.body?.cancel();
-    expect([path, file.status]).toEqual([path, 200]);
-  }
 });
 
 test.each<[string, Entity, number, string]>([

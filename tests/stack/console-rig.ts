@@ -4,22 +4,8 @@ import { supportUrl } from '../../scripts/stack/postgres/support-role.ts';
 import type { Declared } from '../helpers/database/findings.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
-/** A console over a database of its own, and the cookie of an admitted browser. */
-export type TestConsole = Pick<Console, 'url' | 'entryUrl'> & {
-  readonly database: TestDatabase;
-  /** The database, as the role of the console. */
-  readonly supportUrl: string;
-  readonly cookie: string;
-  /** Reads a path with the cookie. */
-  get(path: string): Promise<Response>;
-  /** Reads from the API with the cookie. */
-  read(path: string): Promise<{ status: number; body: Record<string, unknown> }>;
-  /** Posts an action, as the page does. */
-  act(action: Record<string, unknown>, headers?: Record<string, string>): Promise<Response>;
-};
-
-/** A console for the tests of a file. `declared` are the findings that they leave on purpose. */
-export function useConsole(declared: Declared = {}): TestConsole {
+/** A console for the tests of a file, over a database of its own. `declared` are the findings that they leave on purpose. */
+export function useConsole(declared: Declared = {}) {
   let database: TestDatabase | undefined;
   let service: Console | undefined;
   let cookie = '';
@@ -33,34 +19,36 @@ export function useConsole(declared: Declared = {}): TestConsole {
     await service?.stop();
     await database?.close();
   });
-  const running = () => service ?? fail();
-  const support: TestConsole = {
+  const support = {
     get database() {
       return database ?? fail();
     },
+    /** The database, as the role of the console. */
     get supportUrl() {
       return supportUrl(support.database.url);
     },
     get url() {
-      return running().url;
+      return (service ?? fail()).url;
     },
     get entryUrl() {
-      return running().entryUrl;
+      return (service ?? fail()).entryUrl;
     },
+    /** The cookie of an admitted browser. */
     get cookie() {
       return cookie;
     },
-    get: (path) => fetch(support.url + path, { headers: { cookie } }),
-    async read(path) {
+    /** Reads a path with the cookie. */
+    get: (path: string): Promise<Response> => fetch(support.url + path, { headers: { cookie } }),
+    /** Reads from the API with the cookie. */
+    async read(path: string): Promise<{ status: number; body: Record<string, unknown> }> {
       const answer = await support.get(`/api${path}`);
       return { status: answer.status, body: await answer.json() };
     },
-    act: (action, headers = {}) =>
-      fetch(`${support.url}/api/actions`, {
-        method: 'POST',
-        headers: { cookie, origin: support.url, 'content-type': 'application/json', ...headers },
-        body: JSON.stringify(action),
-      }),
+    /** Posts an action, as the page does. */
+    act(action: Record<string, unknown>, others: Record<string, string> = {}): Promise<Response> {
+      const headers = { cookie, origin: support.url, 'content-type': 'application/json', ...others };
+      return fetch(`${support.url}/api/actions`, { method: 'POST', headers, body: JSON.stringify(action) });
+    },
   };
   return support;
 }

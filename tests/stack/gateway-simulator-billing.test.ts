@@ -226,10 +226,8 @@ describe('POST /simulate/subscription-fault', () => {
       .toBe('active 2026-02-10 to 2026-03-10, 2 paid, 10 left, next 2026-03-10');
     const before = await read(`subscriptions/${subscription_id}`);
     await simulate('update-method', { subscription_id, method: 'card' });
-    expect([await events(), await read(`subscriptions/${subscription_id}`)]).toEqual([
-      ['subscription.updated'],
-      before,
-    ]);
+    expect(await events()).toEqual(['subscription.updated']);
+    expect(await read(`subscriptions/${subscription_id}`)).toEqual(before);
   });
 });
 
@@ -258,11 +256,9 @@ describe('POST /simulate/subscription and /simulate/cycle', () => {
     expect(await stateOf(subscription.id)).toMatch(/^active 2026-02-09 to 2026-03-11, 2 paid/);
   });
 
+  const TIMES = { current_start: NOW - 9, current_end: NOW + 9 };
   test.each<[Entity, Entity]>([
-    [{ event: 'charged', current_start: NOW - 9, current_end: NOW + 9 }, {
-      current_start: NOW - 9,
-      current_end: NOW + 9,
-    }],
+    [{ event: 'charged', ...TIMES }, TIMES],
     [{ event: 'activated', current_start: null, current_end: null }, { current_start: null, current_end: null }],
     [{ event: 'authenticated' }, { current_start: null, current_end: null, status: 'authenticated' }],
     [{ event: 'activated', user_id: null }, { notes: [] }],
@@ -281,23 +277,6 @@ describe('POST /simulate/subscription and /simulate/cycle', () => {
     expect((await event(subscription.id, 'updated')).subscription.status).toBe(subscription.status);
   });
 
-  test('a charge that fails has begun the next cycle, and a later charge pays it', async () => {
-    const id = await made();
-    const states: string[] = [];
-    for (const next of ['pending', 'pending', 'halted', 'charged', 'charged']) {
-      await (states.length === 0 ? cycle(id, { outcome: next, ...quiet }) : event(id, next));
-      states.push((await stateOf(id)).replace(/, \d+ left.*?(?=, \d failed|$)/, ''));
-    }
-    expect(states).toEqual([
-      'pending 2026-02-09 to 2026-03-11, 1 paid, 1 failed',
-      'pending 2026-02-09 to 2026-03-11, 1 paid, 2 failed',
-      'halted 2026-02-09 to 2026-03-11, 1 paid, 4 failed',
-      'active 2026-02-09 to 2026-03-11, 2 paid',
-      'active 2026-03-11 to 2026-04-10, 3 paid',
-    ]);
-    expect(await events()).toEqual([]);
-  });
-
   test('a cycle ends with the cancellation that was asked for, at the requested time; then there is none', async () => {
     const id = await made();
     await cancel(id);
@@ -309,7 +288,7 @@ describe('POST /simulate/subscription and /simulate/cycle', () => {
   test('the last cycle is followed by the completion, with the last payment in the event', async () => {
     const id = await made({ total_count: 2 });
     await cycle(id, quiet);
-    expect(await stateOf(id)).toMatch(/^active .* 2 paid, 0 left/);
+    expect(await stateOf(id)).toBe('active 2026-02-09 to 2026-03-11, 2 paid, 0 left, next 2026-03-11');
     await cycle(id);
     const [completed] = await webhooks();
     expect([completed?.event, completed?.contains, completed?.payload.payment.entity.captured])

@@ -18,6 +18,7 @@ import {
 
 useSimulator();
 
+const card = { method: 'card' };
 const [PRO, BASIC] = ['plan_Pro00000000001', 'plan_Basic000000001'];
 const approve = (id: string, fields: Entity = {}) =>
   simulate('authorise', { subscription_id: id, outcome: 'approved', ...fields });
@@ -32,9 +33,7 @@ test('POST /v1/plans creates a plan, which GET reads', async () => {
     item: { ...fields.item, active: true, unit_amount: 99900 },
   });
   expect(await read(`plans/${plan.id}`)).toEqual(plan);
-  const { body: noted } = await call('POST', '/v1/plans', { ...fields, notes: { tier: 'pro' } });
-  expect(noted.notes).toEqual({ tier: 'pro' });
-  expect(await read('plans')).toEqual({ entity: 'collection', count: 2, items: [noted, plan] });
+  expect(await read('plans')).toEqual({ entity: 'collection', count: 1, items: [plan] });
 });
 
 test('a plan that was never created is 999.00 INR each month, until POST /simulate/plan sets it', async () => {
@@ -152,59 +151,19 @@ describe('POST /simulate/authorise', () => {
   });
 });
 
-test('the page at short_url is served without a key, and its data names plan and amount', async () => {
-  const subscription = await subscribe({ quantity: 3 });
-  const page = await fetch(subscription.short_url);
-  expect(page.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'");
-  const html = await page.text();
-  expect(html).toContain('<title>Approve a subscription · Gateway simulator</title>');
-  for (const [, path] of html.matchAll(/(?:href|src)="(\/s\/[^"]+)"/g)) {
-    const file = await fetch(simulator.url + path);
-    expect([path, file.status]).toEqual([path, 200]);
-    await file.body?.cancel();
-  }
-  const data = await fetch(`${simulator.url}/simulate/subscription/${subscription.id}`);
-  expect(await data.json()).toMatchObject({ subscription, plan: { item: { amount: 99900 } }, amount: 299700 });
-});
-
-describe('PATCH /v1/subscriptions/:id', () => {
-  const amounts = async () => (await look('state')).payments.map(({ amount }: Entity) => amount);
-  /** The answer to a change to a cheaper plan. */
-  async function change(id: string, changes: Entity = {}) {
-    await simulate('plan', { id: BASIC, amount: 9900 });
-    return await call('PATCH', `/v1/subscriptions/${id}`, { plan_id: BASIC, ...changes });
-  }
-
-  test.each<[string, Entity, string[]]>([
-    ['now', { plan_id: BASIC }, ['charged 2026-02-10']],
-    [
-      'cycle_end',
-      { has_scheduled_changes: true, change_scheduled_at: at('02-10') },
-      ['updated 2026-02-10', 'charged 2026-02-10'],
-    ],
-  ])('"%s" changes the plan then, and the next charge has the new price', async (schedule_change_at, fields, moved) => {
-    const id = await approved({}, { method: 'card' });
-    const before = await read(`subscriptions/${id}`);
-    const { status, body } = await change(id, { schedule_change_at });
-    expect([status, body]).toEqual([200, { ...before, ...fields }]);
-    expect(await events()).toEqual(schedule_change_at === 'now' ? ['subscription.updated'] : []);
-    expect([await moveTo('02-10'), await amounts()]).toEqual([moved, [9900, 99900]]);
-    expect(await read(`subscriptions/${id}`)).toMatchObject({ plan_id: BASIC, has_scheduled_changes: false });
-  });
-
-  test.each<[string, Entity, Entity]>([
-    ['paid by upi', { method: 'upi' }, {}],
-    ['paid by emandate', { method: 'emandate' }, {}],
-    ['to a plan with another period', { method: 'card' }, { plan_id: 'plan_Yearly' }],
-    ['at another time', { method: 'card' }, { schedule_change_at: 'later' }],
-    ['without a plan', { method: 'card' }, { plan_id: undefined }],
-  ])('of a subscription %s → 400, nothing changes', async (_, answer, changes) => {
-    await simulate('plan', { id: 'plan_Yearly', period: 'yearly' });
-    const id = await approved({}, answer);
-    const before = await read(`subscriptions/${id}`);
-    expect((await change(id, changes)).status).toBe(400);
-    expect([await read(`subscriptions/${id}`), await events()]).toEqual([before, []]);
-  });
+test('PATCH changes the plan of a subscription paid by card, now or at the end of the cycle', async () => {
+  await simulate('plan', { id: BASIC, amount: 9900 });
+  const change = (id: string, schedule_change_at: string) =>
+    call('PATCH', `/v1/subscriptions/${id}`, { plan_id: BASIC, schedule_change_at });
+  const [now, later, upi] = [await approved({}, card), await approved({}, card), await approved()];
+  expect((await change(now, 'now')).body).toMatchObject({ plan_id: BASIC, has_scheduled_changes: false });
+  expect((await change(later, 'cycle_end')).body).toMatchObject({ plan_id: PRO, change_scheduled_at: at('02-10') });
+  expect((await change(upi, 'now')).status).toBe(400);
+  expect(await events()).toEqual(['subscription.updated']);
+  expect((await moveTo('02-10')).toSorted())
+    .toEqual([...Array(3).fill('charged 2026-02-10'), 'updated 2026-02-10']);
+  expect((await look('state')).payments.slice(0, 3).map(({ amount }: Entity) => amount).toSorted())
+    .toEqual([9900, 9900, 99900]);
 });
 
 test('a paused subscription is not charged, and a resumed one from the next cycle on', async () => {
@@ -216,7 +175,5 @@ test('a paused subscription is not charged, and a resumed one from the next cycl
   expect([await events(), await moveTo('03-20')]).toEqual([['subscription.paused'], []]);
   await post(id, 'resume', { resume_at: 'now' });
   expect(await stateOf(id)).toBe('active 2026-03-10 to 2026-04-10, 1 paid, 9 left, next 2026-04-10');
-  expect((await webhooks()).map(({ event, created_at }) => [event, created_at]))
-    .toEqual([['subscription.resumed', at('03-20')]]);
-  expect(await moveTo('04-10')).toEqual(['charged 2026-04-10']);
+  expect([await events(), await moveTo('04-10')]).toEqual([['subscription.resumed'], ['charged 2026-04-10']]);
 });
