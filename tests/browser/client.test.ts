@@ -34,18 +34,6 @@ test('a customer dismisses a window, then fails an attempt and pays, and the pag
   expect(await tab.currentTier()).toBe('pro');
 });
 
-test('a QR code that is paid after the window was closed is paid', async () => {
-  await app.simulate('checkout', { deliver: { drop: true } });
-  const tab = await app.open(browser);
-  await tab.buy();
-  const frame = await windowOf(tab.page);
-  await press(frame, 'Pay by QR code on another device');
-  await says(frame, 'Waiting for the payment on the other device');
-  await press(frame, 'Close the checkout');
-  expect(await tab.result()).toMatchObject({ outcome: 'paid', tier: 'pro' });
-  expect(await tab.states()).toEqual(['open', 'checking']);
-});
-
 test('a tab is closed after the payment, webhooks are late, and the next current() finishes the checkout', async () => {
   await app.simulate('checkout', { deliver: { drop: true } });
   const tab = await app.open(browser);

@@ -192,14 +192,11 @@ describe('an irregular webhook', () => {
     expect([inside.created_at, inside.payload.created_at]).toEqual([undefined, NOW]);
     const { envelope: { contains, payload } } = await sent({ contains: 'incomplete' }, 'order.paid');
     expect([contains, Object.keys(payload)]).toEqual([['payment'], ['payment', 'order']]);
-    for (const key_order of ['sorted', 'reversed']) {
-      const { envelope, payment } = await sent({ key_order });
-      const keys = Object.keys(payment);
-      expect(envelope.payload.payment.entity).toEqual(payment);
-      expect(Object.keys(envelope.payload.payment.entity))
-        .toEqual(key_order === 'sorted' ? keys.toSorted() : keys.toReversed());
-      expect(Object.keys(envelope)[0]).toBe(key_order === 'sorted' ? 'account_id' : 'created_at');
-    }
+    const { envelope, payment } = await sent({ key_order: 'reversed' });
+    expect(envelope.payload.payment.entity).toEqual(payment);
+    expect(Object.keys(envelope.payload.payment.entity)).toEqual(Object.keys(payment).toReversed());
+    const { envelope: sorted } = await sent({ key_order: 'sorted' });
+    expect(Object.keys(sorted)).toEqual(Object.keys(sorted).toSorted());
   });
 
   test.each<[string, Entity]>([

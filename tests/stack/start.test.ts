@@ -102,9 +102,7 @@ test('schema billing is in Studio and not in the API, system information in neit
 
 test('a wrong start says why: taken ports, wrong options', async () => {
   const taken = npmStart(['--port', String(port), '--ephemeral']);
-  const misused = ['--prot 1', '--port 65535', '--reset --ephemeral'].map((options) =>
-    run('start', options.split(' '))
-  );
+  const misused = ['--port 65535', '--reset --ephemeral'].map((options) => run('start', options.split(' ')));
   expect((await taken.exited).code).toBe(1);
   expect(taken.stderr).toEqual(expect.arrayContaining([
     `port ${port} (API) is taken by another program`,
@@ -112,7 +110,7 @@ test('a wrong start says why: taken ports, wrong options', async () => {
   ]));
   expect(taken.stdout).not.toContain('ready');
   for (const { code, stderr } of await Promise.all(misused)) {
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/--(prot|port|reset).*Usage: npm start/s)]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/--(port|reset).*Usage: npm start/s)]);
   }
 });
 
