@@ -63,7 +63,7 @@ test('a failed attempt calls payment.failed, and the window offers another one',
 });
 
 test.each(['open', 'closed', 'in a closed tab'])('a QR code is paid while its window is %s', async (state) => {
-  if (state !== 'closed') await simulate('checkout', { qr_delay_ms: state === 'open' ? 100 : 1500 });
+  if (state !== 'closed') await simulate('checkout', { qr_delay_ms: 1500 });
   const { called, frame, order, page, untilCalled } = await start();
   await press(frame, 'Pay by QR code on another device');
   if (state === 'open') {
