@@ -164,7 +164,8 @@ test('a subscription is refused, then authorised', async () => {
 });
 
 test('a window closes after its timeout, and without the simulator it can still be left', async () => {
-  const late = await start({ timeout: 1 });
+  const late = await openApp(browser);
+  await late.open({ order_id: (await createOrder()).id, timeout: 1 });
   expect(await late.untilCalled('ondismiss')).toEqual([['ondismiss', 'timeout']]);
   const { open, page, untilCalled } = await openApp(browser);
   await page.setRequestInterception(true);
