@@ -14,7 +14,6 @@ import { type RunningService, startService } from '../helpers/project/targets.ts
 /** A page of the app, with the session of a new customer. */
 export type Tab = {
   readonly page: Page;
-  readonly userId: string;
   /** Another tab of the same browser. */
   another(): Promise<Tab>;
   buy(options?: { method?: 'subscribe'; redirect?: boolean; checkSeconds?: number }): Promise<void>;
@@ -26,23 +25,8 @@ export type Tab = {
   remembered(): Promise<unknown>;
 };
 
-/** The app on one origin; the function on another one, with the simulated gateway. */
-export type App = {
-  /** Answers the next requests to a path of the function with 500. */
-  break(path: string, times: number): void;
-  /** The requests to a path of the function. */
-  requests(path: string): number;
-  /** Every request to the function with the status of its answer, for the message of a failure. */
-  answers(): string;
-  simulate(control: string, fields: Record<string, unknown>): Promise<void>;
-  /** The statuses of the orders at the gateway, oldest first. */
-  orders(): Promise<string[]>;
-  /** Opens a page whose policy allows the gateway's script, or does not. */
-  open(browser: TestBrowser, policy?: 'allows' | 'forbids'): Promise<Tab>;
-};
-
-/** The app for the tests of a file. */
-export function useApp(project: Project): App {
+/** The app for the tests of a file: on one origin, and the function on another one, with the simulated gateway. */
+export function useApp(project: Project) {
   let service: RunningService | undefined;
   let simulator: LocalHostService | undefined;
   let server: Deno.HttpServer<Deno.NetAddr> | undefined;
@@ -82,13 +66,8 @@ export function useApp(project: Project): App {
   }
 
   beforeAll(async () => {
-    const { outputFiles: [bundle] } = await build({
-      absWorkingDir: root,
-      entryPoints: ['tests/browser/app.js'],
-      bundle: true,
-      write: false,
-      target: 'es2020',
-    }).finally(stop);
+    const entry = { absWorkingDir: root, entryPoints: ['tests/browser/app.js'], target: 'es2020' };
+    const { outputFiles: [bundle] } = await build({ ...entry, bundle: true, write: false }).finally(stop);
     script = bundle?.text ?? '';
     server = Deno.serve({ hostname: '127.0.0.1', port: 0, onListen() {} }, answer);
     simulator = createGatewaySimulator({
@@ -119,29 +98,20 @@ export function useApp(project: Project): App {
   });
 
   async function simulate(control: string, fields: Record<string, unknown>): Promise<void> {
-    const response = await fetch(`${simulatorUrl()}/simulate/${control}`, {
-      method: 'POST',
-      body: JSON.stringify(fields),
-    });
+    const body = JSON.stringify(fields);
+    const response = await fetch(`${simulatorUrl()}/simulate/${control}`, { method: 'POST', body });
     if (!response.ok) throw new Error(await response.text());
     await response.body?.cancel();
   }
 
-  async function openTab(page: Page, userId: string, search = ''): Promise<Tab> {
+  async function openTab(page: Page, search = ''): Promise<Tab> {
     await page.goto(`http://localhost:${port()}/${search}`);
-    const begin = () =>
-      page.evaluate(`start(${
-        JSON.stringify({
-          url: functionsUrl(),
-          publishableKey: localKeys.publishable,
-          script: `${simulatorUrl()}/v1/checkout.js`,
-        })
-      })`);
+    const settings = { publishableKey: localKeys.publishable, script: `${simulatorUrl()}/v1/checkout.js` };
+    const begin = () => page.evaluate(`start(${JSON.stringify({ url: functionsUrl(), ...settings })})`);
     await begin();
     return {
       page,
-      userId,
-      another: async () => await openTab(await page.browserContext().newPage(), userId),
+      another: async () => await openTab(await page.browserContext().newPage()),
       async buy(options = {}) {
         await page.evaluate(`buy('pro', ${JSON.stringify(options)})`);
       },
@@ -159,28 +129,29 @@ export function useApp(project: Project): App {
   }
 
   return {
-    break: (path, times) => void broken.set(path, times),
-    requests: (path) => paths.filter((one) => one === path).length,
+    /** Answers the next requests to a path of the function with 500. */
+    break: (path: string, times: number) => void broken.set(path, times),
+    /** The requests to a path of the function. */
+    requests: (path: string) => paths.filter((one) => one === path).length,
+    /** Every request to the function with the status of its answer, for the message of a failure. */
     answers: () => answers.join('\n'),
     simulate,
-    async orders() {
+    /** The statuses of the orders at the gateway, oldest first. */
+    async orders(): Promise<string[]> {
       const { orders } = await (await fetch(`${simulatorUrl()}/simulate/state`)).json();
       return orders.map(({ status }: { status: string }) => status);
     },
-    async open(browser, policy = 'allows') {
+    /** Opens a page whose policy allows the gateway's script, or does not. */
+    async open(browser: TestBrowser, policy: 'allows' | 'forbids' = 'allows'): Promise<Tab> {
       const page = await browser.openPage();
       const { id, email, accessToken } = await createCaller(project.database);
       await page.goto(`http://localhost:${port()}/`);
       const session = {
-        access_token: accessToken,
-        refresh_token: 'none',
-        token_type: 'bearer',
-        expires_in: 3600,
-        expires_at: Math.floor(Date.now() / 1000) + 3600,
-        user: { id, email },
+        ...{ access_token: accessToken, refresh_token: 'none', token_type: 'bearer', user: { id, email } },
+        ...{ expires_in: 3600, expires_at: Math.floor(Date.now() / 1000) + 3600 },
       };
       await page.evaluate(`localStorage.setItem('session', ${JSON.stringify(JSON.stringify(session))})`);
-      return await openTab(page, id, policy === 'forbids' ? '?forbids' : '');
+      return await openTab(page, policy === 'forbids' ? '?forbids' : '');
     },
   };
 }

@@ -29,16 +29,11 @@ export async function serveFirstApp(env: Record<string, string | undefined>): Pr
     jsx: 'automatic',
     define: { 'import.meta.env': JSON.stringify(settings), 'process.env.NODE_ENV': '"development"' },
   }).finally(stop);
-  const pages: Record<string, [type: string, text: string]> = {
-    '/': [
-      'text/html',
-      '<!doctype html><title>App</title><div id="root"></div><script type="module" src="/app.js"></script>',
-    ],
-    '/app.js': ['text/javascript', outputFiles[0]?.text ?? ''],
-  };
+  const page = '<!doctype html><title>App</title><div id="root"></div><script type="module" src="/app.js"></script>';
   const server = Deno.serve({ hostname: '127.0.0.1', port: 0, onListen() {} }, (request) => {
-    const [type, text] = pages[new URL(request.url).pathname] ?? ['text/plain', ''];
-    return new Response(text, { headers: { 'content-type': type } });
+    const isScript = new URL(request.url).pathname === '/app.js';
+    const headers = { 'content-type': isScript ? 'text/javascript' : 'text/html' };
+    return new Response(isScript ? outputFiles[0]?.text : page, { headers });
   });
   onTestFinished(() => server.shutdown());
   return `http://localhost:${server.addr.port}/`;

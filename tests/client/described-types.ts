@@ -43,17 +43,13 @@ export function describeTypes(document: unknown): { source: string; operations: 
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { requestBody = {}, responses }]) => {
       const successes = Object.entries(responses).filter(([status]) => status.startsWith('2')).map(([, body]) => body);
-      return {
-        name: `${method.toUpperCase()} ${path}`,
-        types: `{ body: ${typeOfBodies([requestBody])}; answer: ${typeOfBodies(successes)} }`,
-      };
+      const types = `{ body: ${typeOfBodies([requestBody])}; answer: ${typeOfBodies(successes)} }`;
+      return { name: `${method.toUpperCase()} ${path}`, types };
     })
   );
   const described = operations.map(({ name, types }) => `  '${name}': ${types};`);
-  return {
-    source: [...schemas, 'type Described = {', ...described, '};'].join('\n'),
-    operations: operations.map(({ name }) => name),
-  };
+  const source = [...schemas, 'type Described = {', ...described, '};'].join('\n');
+  return { source, operations: operations.map(({ name }) => name) };
 }
 
 function typeOfBodies(bodies: z.output<typeof bodyShape>[]): string {
@@ -73,16 +69,9 @@ function typeOf(schema: unknown): string {
 }
 
 function typeOfOne(type: string, schema: z.output<typeof schemaShape>): string {
-  switch (type) {
-    case 'array':
-      return `${typeOf(schema.items)}[]`;
-    case 'object':
-      return typeOfObject(schema);
-    case 'integer':
-      return 'number';
-    default:
-      return type; // `string`, `boolean` and `null` have the same name.
-  }
+  if (type === 'array') return `${typeOf(schema.items)}[]`;
+  if (type === 'object') return typeOfObject(schema);
+  return type === 'integer' ? 'number' : type; // `string`, `boolean` and `null` have the same name.
 }
 
 function typeOfObject({ properties, required, additionalProperties }: z.output<typeof schemaShape>): string {

@@ -1,49 +1,26 @@
 import { createClient } from '@supabase/supabase-js';
 import { onTestFinished, vi } from 'vitest';
-import { type CheckoutOptions, createSubscriptions, type Subscriptions } from '../../supabase/client/subscriptions.ts';
+import { createSubscriptions, type Subscriptions } from '../../supabase/client/subscriptions.ts';
 
 const SCRIPT = 'https://checkout.example.com/v1/checkout.js';
-const USER = '11111111-1111-4111-8111-111111111111';
 
+type CheckoutOptions = Parameters<Subscriptions['checkout']>[1];
 /** An answer of the function: a status and a body, or no answer. */
-type Answer = { status?: number; body?: unknown; retryAfter?: number } | 'lost';
-type Request = { endpoint: string; body: unknown };
+export type Answer = { status?: number; body?: unknown; retryAfter?: number } | 'lost';
 
-/** A window of the gateway that the page opened. */
-type GatewayWindow = {
+/** A window of the gateway that the page opened. The methods call what the page gave it, as a person makes them. */
+export type GatewayWindow = {
   options: Record<string, unknown>;
   isClosed: boolean;
-  /** Calls the page's handler, as after a payment. */
   pay(): void;
   dismiss(): void;
   fail(description: string): void;
 };
 
-/** What becomes of the gateway's script. */
-type ScriptFate = 'loads' | 'is forbidden' | 'fails' | 'sets nothing' | 'throws';
-
-/** A page with a signed-in user, the gateway's script and a function that answers as told. Time is the test's. */
-export type FakePage = {
-  subscriptions: Subscriptions;
-  /** The function's next answers to an endpoint; the last one is repeated. */
-  answers(endpoint: string, ...next: Answer[]): void;
-  readonly requests: Request[];
-  readonly windows: GatewayWindow[];
-  /** The addresses of the scripts that the page loaded. */
-  readonly scripts: string[];
-  readonly storage: Map<string, string>;
-  readonly location: { assign: ReturnType<typeof vi.fn> };
-  scriptFate: ScriptFate;
+/** What a test changes: what becomes of the gateway's script, and who is signed in. */
+type Changeable = {
+  scriptFate: 'loads' | 'is forbidden' | 'fails' | 'sets nothing' | 'throws';
   userId: string | null;
-  /** Begins a checkout, by default of the first instance, and waits for its window. */
-  open(
-    options?: CheckoutOptions,
-    client?: Subscriptions,
-  ): Promise<{ result: ReturnType<Subscriptions['checkout']>; window: GatewayWindow }>;
-  /** Another instance of the client: the page after a reload, or another tab. */
-  reload(): Subscriptions;
-  /** The requests to an endpoint. */
-  to(endpoint: string): Request[];
 };
 
 export const ORDERS = 'POST /api/payments/orders';
@@ -54,45 +31,61 @@ export const SUBSCRIBE = 'POST /api/subscriptions';
 export const CHANGE = 'POST /api/subscriptions/change';
 
 export const plan = { tier: 'pro', name: 'Pro' };
-const prefill = { email: 'asha@example.com', name: 'Asha' };
 export const ordered = {
-  order: { id: 'order_1', amount: 99900, currency: 'INR' },
-  key_id: 'key_1',
-  payment_id: 'p',
-  plan,
-  running: null,
-  prefill,
+  ...{
+    order: { id: 'order_1', amount: 99900, currency: 'INR' },
+    key_id: 'key_1',
+    payment_id: 'p',
+    plan,
+    running: null,
+  },
+  prefill: { email: 'asha@example.com', name: 'Asha' },
 };
+const validUntil = '2027-11-22T00:00:00.000Z';
 export const orderIs = (status: string, fields: Record<string, unknown> = {}) => ({
   body: { order_id: 'order_1', status, tier: 'pro', valid_until: null, attempts: 0, last_error: null, ...fields },
 });
-export const paidOrder = orderIs('paid', { valid_until: '2027-11-22T00:00:00.000Z' });
-export const verified = {
-  body: { success: true, subscription: { tier: 'pro', validUntil: '2027-11-22T00:00:00.000Z' } },
-};
-export const paid = {
-  outcome: 'paid',
-  id: 'order_1',
-  tier: 'pro',
-  validUntil: '2027-11-22T00:00:00.000Z',
-  startsAt: null,
-};
+export const paidOrder = orderIs('paid', { valid_until: validUntil });
+export const verified = { body: { success: true, subscription: { tier: 'pro', validUntil } } };
+export const refusal = (status: number, error: string, retryAfter?: number) => ({
+  ...{ status, body: { error } },
+  ...retryAfter === undefined ? {} : { retryAfter },
+});
+export const paid = { outcome: 'paid', id: 'order_1', tier: 'pro', validUntil, startsAt: null };
+export const pending = { outcome: 'pending', id: 'order_1' };
 export const fields = { gateway_payment_id: 'pay_1', gateway_signature: 'f00d' };
 
-/** Opens a page for the running test. `globals` replaces or hides what a browser has. */
-export function openPage(globals: Record<string, unknown> = {}): FakePage {
+/** Ends of a window. */
+export const pay = (window: GatewayWindow) => window.pay();
+export const dismiss = (window: GatewayWindow) => window.dismiss();
+export const failAndDismiss = (window: GatewayWindow) => {
+  window.fail('The bank said no.');
+  window.dismiss();
+};
+
+/** Lets so many seconds pass. */
+export async function pass(seconds: number): Promise<void> {
+  await vi.advanceTimersByTimeAsync(seconds * 1000);
+}
+
+/**
+ * Opens a page for the running test: with a signed-in user, the gateway's script, and a function that answers as told.
+ * Time is the test's. `globals` replaces or hides what a browser has.
+ */
+export function openPage(globals: Record<string, unknown> = {}) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
   onTestFinished(() => {
     vi.useRealTimers();
     vi.unstubAllGlobals();
   });
+  const changeable: Changeable = { scriptFate: 'loads', userId: '11111111-1111-4111-8111-111111111111' };
   const queues = new Map<string, Answer[]>(Object.entries({
     [ORDERS]: [{ status: 201, body: ordered }],
     [VERIFY]: [verified],
     [READ]: [orderIs('open')],
     [CURRENT]: [{ body: { subscription: null, currentTier: 'free', payments: [], billing: null } }],
   }));
-  const requests: Request[] = [];
+  const requests: { endpoint: string; body: unknown }[] = [];
   const { functions } = createClient('https://ref.supabase.co', 'sb_publishable_1', {
     auth: { persistSession: false, autoRefreshToken: false },
     global: { fetch: (url, init) => answer(String(url), init) },
@@ -108,15 +101,12 @@ export function openPage(globals: Record<string, unknown> = {}): FakePage {
     return Promise.resolve(Response.json(next.body ?? {}, { status: next.status ?? 200, headers }));
   }
 
-  const storage = new Map<string, string>();
   const windows: GatewayWindow[] = [];
-  const scripts: string[] = [];
-  const location = { assign: vi.fn() };
   class Gateway {
     #window: GatewayWindow;
     #failures: ((failed: unknown) => void)[] = [];
     constructor(options: Record<string, unknown>) {
-      if (page.scriptFate === 'throws') throw new Error('No key passed');
+      if (changeable.scriptFate === 'throws') throw new Error('No key passed');
       const { handler, modal } = options;
       this.#window = {
         options,
@@ -136,27 +126,26 @@ export function openPage(globals: Record<string, unknown> = {}): FakePage {
       this.#window.isClosed = true;
     }
   }
+  const scripts: string[] = [];
   const elements: EventTarget[] = [];
   const document = Object.assign(new EventTarget(), {
-    createElement: () => {
-      const script = Object.assign(new EventTarget(), { src: '', remove: () => void elements.splice(0) });
-      return script;
-    },
+    createElement: () => Object.assign(new EventTarget(), { src: '', remove: () => void elements.splice(0) }),
     querySelector: () => elements[0] ?? null,
     head: {
       append(script: EventTarget & { src: string }) {
         elements.push(script);
         scripts.push(script.src);
         queueMicrotask(() => {
-          const isLoaded = ['loads', 'throws', 'sets nothing'].includes(page.scriptFate);
-          if (isLoaded && page.scriptFate !== 'sets nothing') vi.stubGlobal('Gateway', Gateway);
+          const isLoaded = ['loads', 'throws', 'sets nothing'].includes(changeable.scriptFate);
+          if (isLoaded && changeable.scriptFate !== 'sets nothing') vi.stubGlobal('Gateway', Gateway);
           script.dispatchEvent(new Event(isLoaded ? 'load' : 'error'));
           const violation = Object.assign(new Event('securitypolicyviolation'), { blockedURI: script.src });
-          if (page.scriptFate === 'is forbidden') document.dispatchEvent(violation);
+          if (changeable.scriptFate === 'is forbidden') document.dispatchEvent(violation);
         });
       },
     },
   });
+  const storage = new Map<string, string>();
   const localStorage = {
     get length() {
       return storage.size;
@@ -166,43 +155,36 @@ export function openPage(globals: Record<string, unknown> = {}): FakePage {
     setItem: (key: string, value: string) => void storage.set(key, value),
     removeItem: (key: string) => void storage.delete(key),
   };
+  const location = { assign: vi.fn() };
   for (const [name, value] of Object.entries({ document, localStorage, location, ...globals })) {
     vi.stubGlobal(name, value);
   }
-  const reload = () =>
-    createSubscriptions({
-      supabase: {
-        auth: {
-          getSession: () =>
-            Promise.resolve({ data: { session: page.userId === null ? null : { user: { id: page.userId } } } }),
-        },
-        functions,
-      },
-      checkout: { script: SCRIPT, global: 'Gateway' },
-    });
-  const page: FakePage = {
-    subscriptions: reload(),
-    answers: (endpoint, ...next) => void queues.set(endpoint, next),
-    requests,
-    windows,
-    scripts,
-    storage,
-    location,
-    scriptFate: 'loads',
-    userId: USER,
-    async open(options, client = page.subscriptions) {
-      const before = windows.length;
-      const result = client.checkout('pro', options);
-      const window = await vi.waitFor(() => windows[before] ?? Promise.reject(new Error('no window')));
-      return { result, window };
-    },
-    reload,
-    to: (endpoint) => requests.filter((request) => request.endpoint === endpoint),
+  /** Another instance of the client: the page after a reload, or another tab. */
+  const reload = () => {
+    const session = () => changeable.userId === null ? null : { user: { id: changeable.userId } };
+    const auth = { getSession: () => Promise.resolve({ data: { session: session() } }) };
+    return createSubscriptions({ supabase: { auth, functions }, checkout: { script: SCRIPT, global: 'Gateway' } });
   };
-  return page;
-}
-
-/** Lets so many seconds pass. */
-export async function pass(seconds: number): Promise<void> {
-  await vi.advanceTimersByTimeAsync(seconds * 1000);
+  const subscriptions = reload();
+  /** Begins a checkout, by default of the first instance, and waits for its window. */
+  async function open(options?: CheckoutOptions, client = subscriptions) {
+    const before = windows.length;
+    const result = client.checkout('pro', options);
+    const window = await vi.waitFor(() => windows[before] ?? Promise.reject(new Error('no window')));
+    return { result, window };
+  }
+  return Object.assign(changeable, {
+    ...{ subscriptions, windows, scripts, storage, requests, location, open, reload },
+    /** The function's next answers to an endpoint; the last one is repeated. */
+    answers: (endpoint: string, ...next: Answer[]) => void queues.set(endpoint, next),
+    /** The requests to an endpoint. */
+    to: (endpoint: string) => requests.filter((request) => request.endpoint === endpoint),
+    /** Begins a checkout, ends its window as told, and lets seconds pass. @returns the result */
+    async buy(end: (window: GatewayWindow) => void, seconds = 0, options?: CheckoutOptions) {
+      const { result, window } = await open(options);
+      end(window);
+      await pass(seconds);
+      return await result;
+    },
+  });
 }

@@ -32,21 +32,14 @@ test('subscribe opens the window with the subscription, and verifies its fields'
 });
 
 test.each([
-  [{ gateway_subscription_id: 'sub_1' }, {
-    outcome: 'paid',
-    id: 'sub_1',
-    tier: 'pro',
-    validUntil: 'z',
-    startsAt: null,
-  }],
+  [{ gateway_subscription_id: 'sub_1' }, { ...paid, id: 'sub_1', validUntil: 'z' }],
   [{ gateway_subscription_id: 'sub_0' }, { outcome: 'dismissed', id: 'sub_1' }],
   [null, { outcome: 'dismissed', id: 'sub_1' }],
 ])('a dismissed subscription is looked for in the billing: %j → %j', async (billing, expected) => {
   const page = openPage();
   page.answers(SUBSCRIBE, { status: 201, body: subscribed });
-  page.answers(CURRENT, {
-    body: { subscription: { gateway_subscription_id: 'sub_1', current_period_end: 'z' }, billing },
-  });
+  const subscription = { gateway_subscription_id: 'sub_1', current_period_end: 'z' };
+  page.answers(CURRENT, { body: { subscription, billing } });
   const result = page.subscriptions.subscribe('pro', { checkSeconds: 5 });
   await pass(0);
   page.windows[0]?.dismiss();
@@ -106,12 +99,8 @@ test('preview, cancel and resume send their bodies and return what the answer co
   expect(await page.subscriptions.cancel()).toEqual({ tier: 'pro' });
   await page.subscriptions.cancel({ atPeriodEnd: false });
   expect(await page.subscriptions.resume()).toEqual({ tier: 'pro' });
-  expect(page.requests.map(({ body }) => body)).toEqual([
-    { tier: 'pro', when: 'period_end' },
-    { at_period_end: true },
-    { at_period_end: false },
-    null,
-  ]);
+  expect(page.requests.map(({ body }) => body))
+    .toEqual([{ tier: 'pro', when: 'period_end' }, { at_period_end: true }, { at_period_end: false }, null]);
 });
 
 test('an error answer is thrown with its text, status and retry-after', async () => {

@@ -35,9 +35,8 @@ const libraries = new Map<string, ts.SourceFile | undefined>();
 /** Compares each operation of the client with the document. @returns the operation and the reason for each difference */
 function differences(document: unknown): string[] {
   const { source, operations } = describeTypes(document);
-  const heading = ["import type { Endpoints } from '../../supabase/client/subscriptions.ts';", exact, source].join(
-    '\n',
-  );
+  const imported = "import type { Endpoints } from '../../supabase/client/subscriptions.ts';";
+  const heading = [imported, exact, source].join('\n');
   const checks = [
     { name: 'an operation', check: 'null! as keyof Endpoints satisfies keyof Described;' },
     ...operations.flatMap((name) => [

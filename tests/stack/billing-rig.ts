@@ -1,46 +1,32 @@
-import { another, type Entity, received, until } from './gateway-simulator-rig.ts';
+import { day, shortTime } from '../helpers/records/time.ts';
+import { call, type Entity, NOW, quiet, read, simulate, webhooks } from './gateway-simulator-rig.ts';
 
-/** Unix seconds of an ISO 8601 time. */
-export const at = (time: string) => Date.parse(time) / 1000;
+export const subscribe = async (fields: Entity = {}) =>
+  (await call('POST', '/v1/subscriptions', { plan_id: 'plan_Pro00000000001', total_count: 12, ...fields })).body;
+/** The id of a subscription that the customer approved, without its webhooks. */
+export async function approved(fields: Entity = {}, answer: Entity = {}): Promise<string> {
+  const { id } = await subscribe(fields);
+  await simulate('authorise', { subscription_id: id, outcome: 'approved', ...quiet, ...answer });
+  return id;
+}
 
-const START = '2026-01-10T12:00:00Z';
+/** The simulator's clock at a time, as `day` reads it. @returns the events of subscriptions: `charged 2026-02-10` */
+export async function moveTo(time: string, fields: Entity = {}): Promise<string[]> {
+  await simulate('clock', { shift_seconds: at(time) - NOW, ...fields });
+  return (await webhooks()).filter(({ event }) => event.startsWith('subscription.')).map(({ event, created_at }) =>
+    `${event.slice('subscription.'.length)} ${shown(created_at)}`
+  );
+}
 
-/** A simulator whose clock stands still until a test moves it. `now`: milliseconds since 1970. */
-export async function startBilling(start = START, now = () => Date.parse(start)) {
-  const api = await another({ now });
-  const simulate = async (control: string, fields: Entity) => (await api('POST', `/simulate/${control}`, fields)).body;
-  const subscribe = async (fields: Entity = {}) =>
-    (await api('POST', '/v1/subscriptions', { plan_id: 'plan_Pro00000000001', total_count: 12, ...fields })).body;
+/** Unix seconds of a time, as `day` reads it, and back. */
+export const at = (time: string) => Date.parse(day(time)) / 1000;
+export const shown = (seconds: number | null) => shortTime(seconds && new Date(seconds * 1000));
 
-  /** The webhooks since the last call, after the arrival of all of them. */
-  const webhooks = async () => {
-    await until(async () => {
-      const { items } = (await api('GET', '/simulate/deliveries')).body;
-      return items.every(({ state }: Entity) => state === 'delivered' || state === 'dropped');
-    });
-    return received.splice(0).map(({ event, body, signature }) => ({ event, body, signature, ...JSON.parse(body) }));
-  };
-
-  return {
-    api,
-    /** The simulator's address. */
-    base: api.base,
-    simulate,
-    subscribe,
-    webhooks,
-    read: async (id: string) => (await api('GET', `/v1/subscriptions/${id}`)).body,
-    /** An approved subscription, without the webhooks until then. */
-    approved: async (fields: Entity = {}, answer: Entity = {}): Promise<string> => {
-      const { id } = await subscribe(fields);
-      await simulate('authorise', { subscription_id: id, outcome: 'approved', deliver: { drop: true }, ...answer });
-      return id;
-    },
-    /** Moves the clock, and returns the names and times of the subscription's events: `charged 2026-02-10T12:00:00Z`. */
-    moveTo: async (time: string, fields: Entity = {}): Promise<string[]> => {
-      await simulate('clock', { shift_seconds: at(time) - at(start), ...fields });
-      return (await webhooks()).filter(({ event }) => event.startsWith('subscription.')).map(({ event, created_at }) =>
-        `${event.slice('subscription.'.length)} ${new Date(created_at * 1000).toISOString().replace('.000', '')}`
-      );
-    },
-  };
+/** A subscription: `active 2026-01-10 to 2026-02-10, 1 paid, 11 left, next 2026-02-10`, with failures and end, if any. */
+export async function stateOf(id: string): Promise<string> {
+  const { status, current_start, current_end, paid_count, remaining_count, charge_at, auth_attempts, ended_at } =
+    await read(`subscriptions/${id}`);
+  const period = current_end === null ? '' : ` ${shown(current_start)} to ${shown(current_end)}`;
+  return `${status}${period}, ${paid_count} paid, ${remaining_count} left, next ${shown(charge_at)}` +
+    (auth_attempts > 0 ? `, ${auth_attempts} failed` : '') + (ended_at === null ? '' : `, ended ${shown(ended_at)}`);
 }

@@ -30,9 +30,7 @@ export async function openApp(browser: TestBrowser, viewing?: Viewing) {
   });
   const page = await browser.openPage(viewing);
   onTestFinished(() => server.shutdown());
-  const problems: string[] = [];
-  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
-  page.on('pageerror', (error) => problems.push(String(error)));
+  const problems = problemsOf(page);
   const url = `http://localhost:${server.addr.port}`;
   await page.goto(url);
 
@@ -54,6 +52,14 @@ export async function openApp(browser: TestBrowser, viewing?: Viewing) {
     /** Whether the window is open. */
     isOpen: async () => await page.$('iframe.razorpay-checkout-frame') !== null,
   };
+}
+
+/** Keeps the errors in the console of a page, and the violations of its policy. */
+export function problemsOf(page: Page): string[] {
+  const problems: string[] = [];
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  page.on('pageerror', (error) => problems.push(String(error)));
+  return problems;
 }
 
 const called = async (page: Page) => await page.evaluate('called') as Called[];

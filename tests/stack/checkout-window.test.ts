@@ -1,13 +1,16 @@
-import { beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { signHex } from '../../scripts/stack/gateway/delivery.ts';
 import { focusedName, textOf } from '../helpers/browser/in-page.js';
 import { useBrowser } from '../helpers/browser/use-browser.ts';
 import { openApp, press, says, windowOf } from './checkout-rig.ts';
+import { stateOf, subscribe } from './billing-rig.ts';
 import {
-  call,
   createOrder,
-  events,
+  type Entity,
   KEY_SECRET,
+  look,
+  read,
+  received,
   simulate,
   simulator,
   until,
@@ -17,13 +20,12 @@ import {
 useSimulator();
 const browser = useBrowser();
 
-beforeEach(() => simulate('checkout', {}));
-
-const readOrder = async (id: string) => (await call('GET', `/v1/orders/${id}`)).body;
-const isPaid = (id: string) => until(async () => (await readOrder(id)).status === 'paid');
+const DISMISSED = [['ondismiss']];
+const attempts = async (id: string): Promise<number> => (await read(`orders/${id}`)).attempts;
+const untilPaid = (id: string) => until(async () => (await read(`orders/${id}`)).status === 'paid');
 
 /** An app, an order, and the open window of its checkout. */
-async function start(options: Record<string, unknown> = {}) {
+async function start(options: Entity = {}) {
   const app = await openApp(browser);
   const order = await createOrder();
   await app.open({ order_id: order.id, amount: order.amount, currency: order.currency, ...options });
@@ -31,21 +33,17 @@ async function start(options: Record<string, unknown> = {}) {
 }
 
 test('a payment calls handler with the three fields, closes the window, and violates no policy', async () => {
-  const { frame, isOpen, order, page, problems, untilCalled } = await start({
-    description: 'Pro plan',
-    prefill: { name: 'Asha', email: 'asha@example.com' },
-  });
+  const prefill = { name: 'Asha', email: 'asha@example.com' };
+  const { frame, isOpen, order, page, problems, untilCalled } = await start({ description: 'Pro plan', prefill });
   const text = await frame.evaluate(textOf, '#checkout');
   for (const part of ['Acme', 'Pro plan', '₹499.00', order.id, 'Asha, asha@example.com']) expect(text).toContain(part);
   await press(frame, 'Pay ₹499.00');
   const calls = await untilCalled('handler');
-  const { payments: [payment] } = (await call('GET', '/simulate/state')).body;
+  const { payments: [payment] } = await look('state');
   const razorpay_signature = await signHex(KEY_SECRET, `${order.id}|${payment.id}`);
   const fields = { razorpay_payment_id: payment.id, razorpay_order_id: order.id, razorpay_signature };
   expect(calls).toEqual([['handler', fields]]);
-  expect(await isOpen()).toBe(false);
-  expect(await page.evaluate(focusedName)).toBe('Buy');
-  expect(problems).toEqual([]);
+  expect([await isOpen(), await page.evaluate(focusedName), problems]).toEqual([false, 'Buy', []]);
 });
 
 test('a failed attempt calls payment.failed, and the window offers another one', async () => {
@@ -54,96 +52,59 @@ test('a failed attempt calls payment.failed, and the window offers another one',
   await says(frame, 'The bank declined the payment.');
   await press(frame, 'Try again');
   await press(frame, 'Pay ₹499.00');
-  const calls = await untilCalled('handler');
-  expect(calls).toEqual([
-    ['payment.failed', {
-      error: {
-        code: 'BAD_REQUEST_ERROR',
-        description: 'The bank declined the payment.',
-        source: 'customer',
-        step: 'payment_authentication',
-        reason: 'payment_failed',
-        metadata: { order_id: order.id, payment_id: expect.stringMatching(/^pay_/) },
-      },
-    }],
-    ['handler', expect.objectContaining({ razorpay_order_id: order.id })],
-  ]);
-  expect((await readOrder(order.id)).attempts).toBe(2);
+  const error = {
+    ...{ code: 'BAD_REQUEST_ERROR', description: 'The bank declined the payment.', source: 'customer' },
+    ...{ step: 'payment_authentication', reason: 'payment_failed' },
+    metadata: { order_id: order.id, payment_id: expect.stringMatching(/^pay_/) },
+  };
+  expect(await untilCalled('handler'))
+    .toEqual([['payment.failed', { error }], ['handler', expect.objectContaining({ razorpay_order_id: order.id })]]);
+  expect(await attempts(order.id)).toBe(2);
 });
 
-test('with retry.enabled false a failure offers no other attempt, and ondismiss gets it', async () => {
-  const { frame, untilCalled } = await start({ retry: { enabled: false } });
-  await press(frame, 'Fail this attempt');
-  await says(frame, 'The bank declined the payment.');
-  await press(frame, 'Close');
-  const [failed, dismissed] = await untilCalled('ondismiss');
-  expect(failed?.[0]).toBe('payment.failed');
-  expect(dismissed).toEqual(['ondismiss', failed?.[1]]);
-});
-
-test('a QR code that is paid while the window is open calls handler', async () => {
-  await simulate('checkout', { qr_delay_ms: 100 });
-  const { frame, order, untilCalled } = await start();
-  await press(frame, 'Pay by QR code on another device');
-  await frame.waitForSelector('::-p-aria([name="Simulated QR code"][role="image"])');
-  expect(await untilCalled('handler')).toEqual([
-    ['handler', expect.objectContaining({ razorpay_order_id: order.id })],
-  ]);
-});
-
-test('a QR code whose window is closed is paid then: ondismiss is called, and only webhooks report the payment', async () => {
+test.each(['open', 'closed', 'in a closed tab'])('a QR code is paid while its window is %s', async (state) => {
+  if (state !== 'closed') await simulate('checkout', { qr_delay_ms: 1500 });
   const { called, frame, order, page, untilCalled } = await start();
   await press(frame, 'Pay by QR code on another device');
+  if (state === 'open') {
+    await frame.waitForSelector('::-p-aria([name="Simulated QR code"][role="image"])');
+    const [[name, fields] = expect.fail()] = await untilCalled('handler');
+    return expect([name, fields]).toEqual(['handler', expect.objectContaining({ razorpay_order_id: order.id })]);
+  }
   await says(frame, 'Waiting for the payment on the other device');
-  await page.keyboard.press('Escape');
-  expect(await untilCalled('ondismiss')).toEqual([['ondismiss']]);
-  await isPaid(order.id);
-  await until(() => events().includes('order.paid'));
-  expect(await called()).toHaveLength(1);
+  if (state === 'in a closed tab') await page.close();
+  else {
+    await page.keyboard.press('Escape');
+    expect(await untilCalled('ondismiss')).toEqual(DISMISSED);
+  }
+  await untilPaid(order.id);
+  await until(() => received.some(({ event }) => event === 'order.paid'));
+  if (state === 'closed') expect(await called()).toEqual(DISMISSED);
 });
 
-test('a QR code is paid also after the tab was closed', async () => {
-  await simulate('checkout', { qr_delay_ms: 1500 });
-  const { frame, order, page } = await start();
-  await press(frame, 'Pay by QR code on another device');
-  await says(frame, 'Waiting for the payment on the other device');
-  await page.close();
-  expect((await readOrder(order.id)).status).toBe('attempted');
-  await isPaid(order.id);
+test('the window is dismissed by its button, by Escape, or by a click beside it with backdropclose', async () => {
+  const { called, frame, isOpen, open, order, page, untilCalled } = await start();
+  const options = { order_id: order.id, modal: { backdropclose: true } };
+  await press(frame, 'Close the checkout');
+  for (const way of [() => page.keyboard.press('Escape'), () => page.mouse.click(20, 20)]) {
+    expect(await untilCalled('ondismiss')).toEqual(DISMISSED);
+    expect(await isOpen()).toBe(false);
+    await open(options);
+    await windowOf(page);
+    await way();
+  }
+  await untilCalled('ondismiss');
+  expect([await called(), await attempts(order.id)]).toEqual([DISMISSED, 0]);
 });
 
-test.each([
-  ['the button', {}, 'button'],
-  ['Escape', {}, 'Escape'],
-  ['a click beside it with backdropclose', { backdropclose: true }, 'beside'],
-])('the window is dismissed by %s', async (_, modal, by) => {
-  const { frame, isOpen, order, page, untilCalled } = await start({ modal });
-  if (by === 'button') await press(frame, 'Close the checkout');
-  else if (by === 'Escape') await page.keyboard.press('Escape');
-  else await page.mouse.click(20, 20);
-  expect(await untilCalled('ondismiss')).toEqual([['ondismiss']]);
-  expect(await isOpen()).toBe(false);
-  expect((await readOrder(order.id)).attempts).toBe(0);
-});
-
-test('with escape false and without backdropclose neither Escape nor a click beside the window closes it', async () => {
-  const { called, frame, isOpen, page } = await start({ modal: { escape: false } });
+test('with escape false and without backdropclose neither closes it; confirm_close asks before', async () => {
+  const { called, frame, page, untilCalled } = await start({ modal: { escape: false, confirm_close: true } });
   await page.keyboard.press('Escape');
   await page.mouse.click(20, 20);
   await press(frame, 'Fail this attempt');
   await says(frame, 'The bank declined the payment.');
-  expect(await isOpen()).toBe(true);
-  expect((await called()).map(([name]) => name)).toEqual(['payment.failed']);
-});
-
-test('confirm_close asks before it closes', async () => {
-  const { called, frame, page, untilCalled } = await start({ modal: { confirm_close: true } });
-  await page.keyboard.press('Escape');
-  await says(frame, 'Do you want to leave without paying?');
-  await press(frame, 'Stay');
-  await press(frame, 'Fail this attempt');
-  await says(frame, 'The bank declined the payment.');
   await press(frame, 'Close the checkout');
+  await says(frame, 'Do you want to leave without paying?');
   await press(frame, 'Stay');
   await says(frame, 'The bank declined the payment.');
   expect((await called()).map(([name]) => name)).toEqual(['payment.failed']);
@@ -152,41 +113,27 @@ test('confirm_close asks before it closes', async () => {
   await untilCalled('ondismiss');
 });
 
-test('when the network is lost after paying, handler is never called, and closing calls ondismiss', async () => {
-  const { frame, order, untilCalled } = await start();
-  await press(frame, 'Pay, then lose the network');
-  await says(frame, 'The connection was lost.');
-  expect((await readOrder(order.id)).status).toBe('paid');
-  await press(frame, 'Close');
-  expect(await untilCalled('ondismiss')).toEqual([['ondismiss']]);
-});
+test.each(['after paying', 'before paying'])(
+  'when the network is lost %s, closing calls only ondismiss',
+  async (when) => {
+    const { frame, order, page, untilCalled } = await start();
+    const isPaid = when === 'after paying';
+    if (!isPaid) await page.setOfflineMode(true);
+    await press(frame, isPaid ? 'Pay, then lose the network' : 'Pay ₹499.00');
+    await says(frame, 'The connection was lost.');
+    expect(await attempts(order.id)).toBe(isPaid ? 1 : 0);
+    await press(frame, 'Close');
+    expect(await untilCalled('ondismiss')).toEqual(DISMISSED);
+  },
+);
 
-test('a window without a network says that the result is unknown', async () => {
-  const { frame, page, untilCalled } = await start();
-  await page.setOfflineMode(true);
-  await press(frame, 'Pay ₹499.00');
-  await says(frame, 'The connection was lost.');
-  await press(frame, 'Close');
-  await untilCalled('ondismiss');
-});
-
-test('a tab that is closed right after the payment leaves the report to the webhooks', async () => {
-  const { frame, order, page } = await start();
-  await press(frame, 'Pay ₹499.00');
-  await isPaid(order.id);
-  await page.close();
-  await until(() => events().includes('order.paid'));
-});
-
-test('after its timeout the window closes, and ondismiss gets the reason', async () => {
-  const { untilCalled } = await start({ timeout: 1 });
-  expect(await untilCalled('ondismiss')).toEqual([['ondismiss', 'timeout']]);
-});
-
-test('a second open changes nothing, and close() calls nothing', async () => {
+test('a second open and a message of the page change nothing, and close() calls nothing', async () => {
   const { called, isOpen, page } = await start();
   await page.evaluate('checkout.open()');
-  expect(await page.$$('iframe')).toHaveLength(1);
+  await page.evaluate(`postMessage({ event: 'paid', fields: {} }, '*')`);
+  await page.evaluate(`frames[0].postMessage({ event: 'open', options: { name: 'Forged' } }, '*')`);
+  expect([await isOpen(), (await page.$$('iframe')).length, await called()]).toEqual([true, 1, []]);
+  expect(await (await windowOf(page)).evaluate(textOf, '#merchant')).toBe('Acme');
   await page.evaluate('checkout.close()');
   expect([await isOpen(), await called()]).toEqual([false, []]);
   expect(await page.evaluate('document.documentElement.style.overflow')).toBe('');
@@ -194,24 +141,17 @@ test('a second open changes nothing, and close() calls nothing', async () => {
   await windowOf(page);
 });
 
-test('a window of an order with another amount says so, and only closes', async () => {
-  const { frame, untilCalled } = await start({ amount: 100 });
+test('a window of an order with another amount says so and only closes; without a key none opens', async () => {
+  const { frame, page, untilCalled } = await start({ amount: 100 });
   await says(frame, 'Your payment amount is different from your order amount.');
   await press(frame, 'Close');
   await untilCalled('ondismiss');
-});
-
-test('a message that does not come from the window is ignored', async () => {
-  const { called, isOpen, page } = await start();
-  await page.evaluate(`postMessage({ event: 'paid', fields: {} }, '*')`);
-  await page.evaluate(`frames[0].postMessage({ event: 'open', options: { name: 'Forged' } }, '*')`);
-  expect([await isOpen(), await called()]).toEqual([true, []]);
-  expect(await (await windowOf(page)).evaluate(textOf, '#merchant')).toBe('Acme');
+  await expect(page.evaluate('new Razorpay({ order_id: "order_1" })')).rejects.toThrow('No key passed');
 });
 
 test('a subscription is refused, then authorised', async () => {
-  const { body: { id } } = await call('POST', '/v1/subscriptions', { plan_id: 'plan_Pro00000000001', total_count: 12 });
-  const { frame, untilCalled } = await start({ order_id: undefined, subscription_id: id });
+  const { id } = await subscribe();
+  const { frame, untilCalled } = await start({ order_id: undefined, amount: undefined, subscription_id: id });
   expect(await frame.evaluate(textOf, '#period')).toBe('each month');
   await press(frame, 'Refuse the mandate');
   await says(frame, 'The customer refused the mandate.');
@@ -220,22 +160,17 @@ test('a subscription is refused, then authorised', async () => {
   const calls = await untilCalled('handler');
   expect(calls.map(([name]) => name)).toEqual(['payment.failed', 'handler']);
   expect(calls[1]?.[1]).toMatchObject({ razorpay_subscription_id: id });
-  expect((await call('GET', `/v1/subscriptions/${id}`)).body.status).toBe('active');
+  expect(await stateOf(id)).toMatch(/^active/);
 });
 
-test('a checkout without a key throws', async () => {
-  const { page } = await openApp(browser);
-  await expect(page.evaluate('new Razorpay({ order_id: "order_1" })')).rejects.toThrow('No key passed');
-});
-
-test('without the simulator the window can still be left', async () => {
+test('a window closes after its timeout, and without the simulator it can still be left', async () => {
+  const late = await openApp(browser);
+  await late.open({ order_id: (await createOrder()).id, timeout: 1 });
+  expect(await late.untilCalled('ondismiss')).toEqual([['ondismiss', 'timeout']]);
   const { open, page, untilCalled } = await openApp(browser);
   await page.setRequestInterception(true);
-  page.on(
-    'request',
-    (request) => void (request.url().startsWith(simulator.url) ? request.abort() : request.continue()),
-  );
+  page.on('request', (one) => void (one.url().startsWith(simulator.url) ? one.abort() : one.continue()));
   await open({ order_id: 'order_1' });
   await page.keyboard.press('Escape');
-  expect(await untilCalled('ondismiss')).toEqual([['ondismiss']]);
+  expect(await untilCalled('ondismiss')).toEqual(DISMISSED);
 });

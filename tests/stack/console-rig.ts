@@ -1,71 +1,63 @@
 import { afterAll, beforeAll } from 'vitest';
-import { createConsole } from '../../scripts/console/console.ts';
+import { type Console, createConsole } from '../../scripts/console/console.ts';
 import { supportUrl } from '../../scripts/stack/postgres/support-role.ts';
 import type { Declared } from '../helpers/database/findings.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
 
-/** A console over a database of its own, and the cookie of an admitted browser. */
-export type TestConsole = {
-  readonly database: TestDatabase;
-  /** The database, as the role of the console. */
-  readonly supportUrl: string;
-  readonly url: string;
-  readonly entryUrl: string;
-  readonly cookie: string;
-  /** Reads from the API with the cookie. */
-  read(path: string): Promise<{ status: number; body: Record<string, unknown> }>;
-  /** Posts an action, as the page does. */
-  act(action: Record<string, unknown>, headers?: Record<string, string>): Promise<Response>;
-};
-
-/** A console for the tests of a file. `declared` are the findings that they leave on purpose. */
-export function useConsole(declared: Declared = {}): TestConsole {
+/** A console for the tests of a file, over a database of its own. `declared` are the findings that they leave on purpose. */
+export function useConsole(declared: Declared = {}) {
   let database: TestDatabase | undefined;
-  let service: ReturnType<typeof createConsole> | undefined;
+  let service: Console | undefined;
   let cookie = '';
-  const running = () => service ?? fail();
   beforeAll(async () => {
     database = await createTestDatabase(declared);
     service = createConsole({ port: 0, databaseUrl: supportUrl(database.url), appUrl: 'https://app.example' });
     await service.start();
-    await service.ready();
-    const entered = await fetch(service.entryUrl, { redirect: 'manual' });
-    await entered.body?.cancel();
-    cookie = entered.headers.get('set-cookie')?.split(';')[0] ?? '';
+    [, cookie] = await enter(service.entryUrl);
   });
   afterAll(async () => {
     await service?.stop();
     await database?.close();
   });
-  return {
+  const support = {
     get database() {
       return database ?? fail();
     },
+    /** The database, as the role of the console. */
     get supportUrl() {
-      return supportUrl((database ?? fail()).url);
+      return supportUrl(support.database.url);
     },
     get url() {
-      return running().url;
+      return (service ?? fail()).url;
     },
     get entryUrl() {
-      return running().entryUrl;
+      return (service ?? fail()).entryUrl;
     },
+    /** The cookie of an admitted browser. */
     get cookie() {
       return cookie;
     },
-    async read(path) {
-      const answer = await fetch(`${running().url}/api${path}`, { headers: { cookie } });
+    /** Reads a path with the cookie. */
+    get: (path: string): Promise<Response> => fetch(support.url + path, { headers: { cookie } }),
+    /** Reads from the API with the cookie. */
+    async read(path: string): Promise<{ status: number; body: Record<string, unknown> }> {
+      const answer = await support.get(`/api${path}`);
       return { status: answer.status, body: await answer.json() };
     },
-    act: (action, headers = {}) => {
-      const { url } = running();
-      return fetch(`${url}/api/actions`, {
-        method: 'POST',
-        headers: { cookie, origin: url, 'content-type': 'application/json', ...headers },
-        body: JSON.stringify(action),
-      });
+    /** Posts an action, as the page does. */
+    act(action: Record<string, unknown>, others: Record<string, string> = {}): Promise<Response> {
+      const headers = { cookie, origin: support.url, 'content-type': 'application/json', ...others };
+      return fetch(`${support.url}/api/actions`, { method: 'POST', headers, body: JSON.stringify(action) });
     },
   };
+  return support;
+}
+
+/** Opens the address with the token. @returns the answer and its cookie */
+export async function enter(entryUrl: string): Promise<[answer: Response, cookie: string]> {
+  const entered = await fetch(entryUrl, { redirect: 'manual' });
+  await entered.body?.cancel();
+  return [entered, entered.headers.get('set-cookie')?.split(';')[0] ?? ''];
 }
 
 function fail(): never {

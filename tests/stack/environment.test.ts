@@ -12,31 +12,23 @@ beforeAll(async () => {
 });
 afterAll(() => Deno.remove(file));
 
-test('the process environment overrides .env, and .env overrides the defaults', async () => {
-  const { GATEWAY_KEY_ID, GATEWAY_KEY_SECRET } = await readEnvironment(
-    { GATEWAY_KEY_ID: 'from-process' },
-    defaults,
-    file,
-  );
-  expect([GATEWAY_KEY_ID, GATEWAY_KEY_SECRET]).toEqual(['from-process', 'from-file']);
-});
-
-test('an empty value is not replaced', async () => {
-  const { GATEWAY_KEY_SECRET, GATEWAY_WEBHOOK_SECRET } = await readEnvironment(
-    { GATEWAY_KEY_SECRET: '' },
-    defaults,
-    file,
-  );
-  expect([GATEWAY_KEY_SECRET, GATEWAY_WEBHOOK_SECRET]).toEqual(['', '']);
+test.each<[string, Record<string, string>, (string | undefined)[]]>([
+  ['overrides .env, which overrides the defaults', { GATEWAY_KEY_ID: 'process' }, ['process', 'from-file', '']],
+  ['can be empty', { GATEWAY_KEY_SECRET: '' }, ['from-file', '', '']],
+  ['passes no other variable', { AWS_SECRET_ACCESS_KEY: 'x', SUPABASE_ACCESS_TOKEN: 'x' }, [
+    'from-file',
+    'from-file',
+    '',
+  ]],
+])('the process environment %s', async (_, process, expected) => {
+  const environment = await readEnvironment(process, defaults, file);
+  const { GATEWAY_KEY_ID, GATEWAY_KEY_SECRET, GATEWAY_WEBHOOK_SECRET } = environment;
+  expect([GATEWAY_KEY_ID, GATEWAY_KEY_SECRET, GATEWAY_WEBHOOK_SECRET]).toEqual(expected);
+  const names = [...await functionVariables(), ...Object.keys(defaults)];
+  expect(Object.keys(environment).filter((name) => !names.includes(name))).toEqual([]);
 });
 
 test('without .env the defaults apply', async () => {
   const environment = await readEnvironment({}, defaults, `${file}.absent`);
   expect(environment.GATEWAY_KEY_SECRET).toBe(defaults.GATEWAY_KEY_SECRET);
-});
-
-test('no other variable of the process is passed', async () => {
-  const environment = await readEnvironment({ AWS_SECRET_ACCESS_KEY: 'x', SUPABASE_ACCESS_TOKEN: 'x' }, defaults, file);
-  const names = [...await functionVariables(), ...Object.keys(defaults)];
-  expect(Object.keys(environment).filter((name) => !names.includes(name))).toEqual([]);
 });

@@ -1,178 +1,298 @@
-import { expect, test } from 'vitest';
-import { useSimulator } from './gateway-simulator-rig.ts';
-import { at, startBilling } from './billing-rig.ts';
+import { describe, expect, test } from 'vitest';
+import { approved, at, moveTo, stateOf, subscribe } from './billing-rig.ts';
+import {
+  call,
+  createOrder,
+  type Entity,
+  events,
+  look,
+  NOW,
+  pay,
+  quiet,
+  read,
+  simulate,
+  startSimulator,
+  until,
+  useSimulator,
+  webhooks,
+} from './gateway-simulator-rig.ts';
 
 useSimulator();
 
-test('the clock charges the next cycle when the current one ends, not a second earlier', async () => {
-  const { api, approved, moveTo, read, simulate, webhooks } = await startBilling();
-  const id = await approved();
-  expect(await moveTo('2026-02-10T11:59:59Z')).toEqual([]);
-  expect(await moveTo('2026-02-10T12:00:00Z', { settle: false })).toEqual([]);
-  expect((await simulate('due', {})).event_ids).toHaveLength(4);
-  const sent = await webhooks();
-  expect(sent.map(({ event }) => event))
-    .toEqual(['payment.authorized', 'payment.captured', 'order.paid', 'subscription.charged']);
-  const renewed = await read(id);
-  expect(renewed).toMatchObject({
-    status: 'active',
-    current_start: at('2026-02-10T12:00:00Z'),
-    current_end: at('2026-03-10T12:00:00Z'),
-    charge_at: at('2026-03-10T12:00:00Z'),
-    paid_count: 2,
-    remaining_count: 10,
+const CHARGE = ['payment.authorized', 'payment.captured', 'order.paid', 'subscription.charged'];
+const cancel = (id: string, atCycleEnd: 0 | 1 = 1) =>
+  call('POST', `/v1/subscriptions/${id}/cancel`, { cancel_at_cycle_end: atCycleEnd });
+const DAY = 24 * 3600;
+
+describe('the clock', () => {
+  test('is the machine’s unless it is moved; POST /simulate/clock replaces the shift, 0 removes it', async () => {
+    const shift = (shift_seconds: number) => simulate('clock', { shift_seconds });
+    expect(await look('clock')).toEqual({ now: NOW, shift_seconds: 0 });
+    for (const seconds of [DAY, DAY, -DAY, 0]) {
+      expect(await shift(seconds)).toEqual({ now: NOW + seconds, shift_seconds: seconds });
+    }
+    await shift(DAY);
+    expect((await look('state')).clock).toEqual({ now: NOW + DAY, shift_seconds: DAY });
+    await startSimulator({ now: Date.now });
+    expect(Math.abs((await look('clock')).now - Date.now() / 1000)).toBeLessThan(5);
   });
-  const { subscription, payment } = sent[3]?.payload ?? {};
-  expect(subscription.entity).toEqual(renewed);
-  expect((await api('GET', `/v1/payments/${payment.entity.id}`)).body)
-    .toEqual({ ...payment.entity, captured: true, created_at: at('2026-02-10T12:00:00Z') });
-  expect((await simulate('due', {})).event_ids).toEqual([]);
-});
 
-test('a jump over several cycles charges each at its own time, and keeps the day of the month', async () => {
-  const { approved, moveTo, read } = await startBilling('2026-01-31T08:00:00Z');
-  const id = await approved();
-  expect(await moveTo('2026-05-01T00:00:00Z')).toEqual([
-    'charged 2026-02-28T08:00:00Z',
-    'charged 2026-03-31T08:00:00Z',
-    'charged 2026-04-30T08:00:00Z',
-  ]);
-  expect(await read(id)).toMatchObject({ current_end: at('2026-05-31T08:00:00Z'), paid_count: 4 });
-});
-
-test('two subscriptions are charged in the order of their times', async () => {
-  const { approved, moveTo, simulate } = await startBilling();
-  await simulate('plan', { id: 'plan_Weekly00000001', period: 'weekly', interval: 2 });
-  await approved();
-  await approved({ plan_id: 'plan_Weekly00000001' });
-  expect(await moveTo('2026-02-21T12:00:00Z')).toEqual([
-    'charged 2026-01-24T12:00:00Z',
-    'charged 2026-02-07T12:00:00Z',
-    'charged 2026-02-10T12:00:00Z',
-    'charged 2026-02-21T12:00:00Z',
-  ]);
-});
-
-test('after the last cycle the subscription is completed, and nothing is charged later', async () => {
-  const { approved, moveTo, read } = await startBilling();
-  const id = await approved({ total_count: 2 });
-  expect(await moveTo('2026-12-01T00:00:00Z')).toEqual([
-    'charged 2026-02-10T12:00:00Z',
-    'completed 2026-03-10T12:00:00Z',
-  ]);
-  expect(await read(id)).toMatchObject({
-    status: 'completed',
-    ended_at: at('2026-03-10T12:00:00Z'),
-    charge_at: null,
-    paid_count: 2,
-    remaining_count: 0,
+  test('is the time of new records and of their events; created_at in a request overrides it', async () => {
+    await moveTo('01-20');
+    for (const [created_at, time] of [[undefined, at('01-20')], [NOW + 5, NOW + 5]]) {
+      const { gateway_payment_id: payment_id } = await pay(await createOrder(), { created_at });
+      const sent = await webhooks();
+      await simulate('refund', { payment_id, event: 'created', created_at });
+      sent.push(...await webhooks());
+      await simulate('dispute', { payment_id, event: 'created', created_at });
+      sent.push(...await webhooks());
+      const { subscription } = await simulate('subscription', { event: 'activated', created_at });
+      sent.push(...await webhooks());
+      expect(sent.map(({ created_at, payload: { payment, ...others } }) => {
+        const { refund, dispute, subscription } = others;
+        return [created_at, (refund ?? dispute ?? subscription ?? payment).entity.created_at];
+      })).toEqual(Array(6).fill([time, time]));
+      expect(subscription).toMatchObject({ current_start: time, current_end: Number(time) + 30 * DAY });
+    }
+    const { orders: [order], deliveries: [delivery] } = await look('state');
+    expect([order.created_at, delivery.created_at]).toEqual([at('01-20'), '2026-01-20T00:00:00.000Z']);
   });
-  expect(await moveTo('2027-12-01T00:00:00Z')).toEqual([]);
 });
 
-test('a cancellation at the end of the cycle takes effect then instead of a charge', async () => {
-  const { api, approved, moveTo, read } = await startBilling();
-  const id = await approved();
-  expect((await api('POST', `/v1/subscriptions/${id}/cancel`, { cancel_at_cycle_end: 1 })).status).toBe(200);
-  expect(await moveTo('2026-12-01T00:00:00Z')).toEqual(['cancelled 2026-02-10T12:00:00Z']);
-  expect(await read(id)).toMatchObject({ status: 'cancelled', paid_count: 1, ended_at: at('2026-02-10T12:00:00Z') });
-});
-
-test('a cancellation at the end of the cycle before the first cycle → 400', async () => {
-  const { api, approved } = await startBilling();
-  const id = await approved({ start_at: at('2026-03-01T00:00:00Z') });
-  const { status, body } = await api('POST', `/v1/subscriptions/${id}/cancel`, { cancel_at_cycle_end: 1 });
-  expect([status, body.error.field]).toEqual([400, 'cancel_at_cycle_end']);
-  expect((await api('POST', `/v1/subscriptions/${id}/cancel`, { cancel_at_cycle_end: 0 })).body.status).toBe(
-    'cancelled',
-  );
-});
-
-test('a subscription that is not authorised until expire_by expires, without a webhook', async () => {
-  const { api, moveTo, read, simulate, subscribe } = await startBilling();
-  const { id } = await subscribe({ expire_by: at('2026-01-12T00:00:00Z') });
-  await moveTo('2026-01-11T23:59:59Z');
-  expect(await read(id)).toMatchObject({ status: 'created' });
-  expect(await moveTo('2026-01-12T00:00:00Z')).toEqual([]);
-  expect(await read(id)).toMatchObject({ status: 'expired', paid_count: 0 });
-  const approval = await simulate('authorise', { subscription_id: id, outcome: 'approved' });
-  expect(approval.error.description).toBe('A subscription that is expired can not be authorised.');
-  expect((await api('POST', `/v1/subscriptions/${id}/cancel`)).status).toBe(400);
-});
-
-test('an authorised subscription does not expire', async () => {
-  const { approved, moveTo, read } = await startBilling();
-  const id = await approved({ expire_by: at('2026-01-12T00:00:00Z') });
-  await moveTo('2026-01-13T00:00:00Z');
-  expect(await read(id)).toMatchObject({ status: 'active' });
-});
-
-test('a moved clock can drop the webhooks of renewals, so that only the API shows them', async () => {
-  const { approved, moveTo, read } = await startBilling();
-  const id = await approved();
-  expect(await moveTo('2026-02-11T00:00:00Z', { deliver: { drop: true } })).toEqual([]);
-  expect(await read(id)).toMatchObject({ paid_count: 2 });
-});
-
-test('a clock that is moved back charges no cycle twice', async () => {
-  const { approved, moveTo, read } = await startBilling();
-  const id = await approved();
-  await moveTo('2026-02-10T12:00:00Z');
-  expect(await moveTo('2026-01-10T12:00:00Z')).toEqual([]);
-  expect(await moveTo('2026-02-11T12:00:00Z')).toEqual([]);
-  expect(await read(id)).toMatchObject({ paid_count: 2 });
-});
-
-test('a new price of the plan holds from the next charge on', async () => {
-  const { approved, moveTo, simulate, api } = await startBilling();
-  await approved();
-  await simulate('plan', { id: 'plan_Pro00000000001', amount: 120000 });
-  await moveTo('2026-02-10T12:00:00Z');
-  const { payments } = (await api('GET', '/simulate/state')).body;
-  expect(payments.map(({ amount }: { amount: number }) => amount)).toEqual([120000, 99900]);
-});
-
-test('while the simulator runs, it charges without a control', async () => {
-  let now = at('2026-01-10T12:00:00Z');
-  const { approved, read } = await startBilling(undefined, () => now * 1000);
-  const id = await approved();
-  now = at('2026-02-10T12:00:00Z');
-  await expect.poll(async () => (await read(id)).paid_count, { timeout: 10_000 }).toBe(2);
-});
-
-test('a subscription that a control created is charged by /simulate/cycle only', async () => {
-  const { moveTo, simulate } = await startBilling();
-  const drop = { deliver: { drop: true } };
-  const { subscription } = await simulate('subscription', { event: 'charged', ...drop });
-  expect(await moveTo('2026-12-01T00:00:00Z')).toEqual([]);
-  expect((await simulate('cycle', { subscription_id: subscription.id, ...drop })).subscription.paid_count).toBe(2);
-});
-
-test('/simulate/cycle charges the next cycle of a subscription early, and the clock goes on from there', async () => {
-  const { approved, moveTo, simulate } = await startBilling();
-  const subscription_id = await approved();
-  const { subscription } = await simulate('cycle', { subscription_id, deliver: { drop: true } });
-  expect(subscription).toMatchObject({ current_end: at('2026-03-10T12:00:00Z'), paid_count: 2 });
-  expect(await moveTo('2026-03-10T12:00:00Z')).toEqual(['charged 2026-03-10T12:00:00Z']);
-});
-
-test('after POST /simulate/debit a further cycle is charged before it begins, unless its cancellation came before', async () => {
-  const { api, approved, moveTo, simulate } = await startBilling();
-  expect((await api('POST', '/simulate/debit', { hours_before: 37 })).status).toBe(400);
-  await simulate('debit', { hours_before: 36 });
-  const [charged, cancelled] = [await approved(), await approved()];
-  expect(await moveTo('2026-02-08T23:59:59Z')).toEqual([]);
-  await api('POST', `/v1/subscriptions/${cancelled}/cancel`, { cancel_at_cycle_end: 1 });
-  expect(await moveTo('2026-02-09T00:00:00Z')).toEqual(['charged 2026-02-09T00:00:00Z']);
-  const { body } = await api('GET', `/v1/subscriptions/${charged}`);
-  expect(body).toMatchObject({
-    current_start: at('2026-02-10T12:00:00Z'),
-    current_end: at('2026-03-10T12:00:00Z'),
-    paid_count: 2,
+describe('a subscription that was approved', () => {
+  test('is charged when its cycle ends, not a second earlier, by a payment and an order of their own', async () => {
+    const id = await approved();
+    expect(await moveTo('2026-02-09T23:59:59Z')).toEqual([]);
+    expect(await moveTo('02-10', { settle: false })).toEqual([]);
+    expect((await simulate('due', {})).event_ids).toHaveLength(4);
+    const sent = await webhooks();
+    expect(sent.map(({ event }) => event)).toEqual(CHARGE);
+    expect(await stateOf(id)).toBe('active 2026-02-10 to 2026-03-10, 2 paid, 10 left, next 2026-03-10');
+    const { subscription, payment: { entity } } = sent[3]?.payload ?? {};
+    expect(subscription.entity).toEqual(await read(`subscriptions/${id}`));
+    expect(entity).toMatchObject({ amount: 99900, status: 'captured', captured: '1', created_at: at('02-10') });
+    expect(entity.description).toBe('Recurring Payment via Subscription');
+    expect(await read(`payments/${entity.id}`)).toEqual({ ...entity, captured: true });
+    expect(await read(`orders/${entity.order_id}`))
+      .toMatchObject({ status: 'paid', amount_paid: 99900, created_at: at('02-10') });
+    expect((await read(`invoices?subscription_id=${id}`)).items.map(({ status }: Entity) => status))
+      .toEqual(['paid', 'paid']);
+    expect((await simulate('due', {})).event_ids).toEqual([]);
   });
-  await api('POST', `/v1/subscriptions/${charged}/cancel`, { cancel_at_cycle_end: 1 });
-  expect(await moveTo('2026-03-10T12:00:00Z')).toEqual([
-    'cancelled 2026-02-10T12:00:00Z',
-    'cancelled 2026-03-10T12:00:00Z',
-  ]);
+
+  test('is charged without a control for each cycle of a jump at its own time, on the day of the month', async () => {
+    let now = at('01-31');
+    await startSimulator({ now: () => now * 1000 });
+    const id = await approved();
+    now = at('05-01');
+    await until(async () => (await stateOf(id)).includes('4 paid'));
+    expect(
+      (await webhooks()).filter(({ event }) => event === 'subscription.charged').map(({ created_at }) => created_at),
+    )
+      .toEqual([at('02-28'), at('03-31'), at('04-30')]);
+    expect(await stateOf(id)).toBe('active 2026-04-30 to 2026-05-31, 4 paid, 8 left, next 2026-05-31');
+  });
+
+  test('is completed after its last cycle, and nothing is charged later', async () => {
+    const id = await approved({ total_count: 2 });
+    expect(await moveTo('2027-12-01')).toEqual(['charged 2026-02-10', 'completed 2026-03-10']);
+    expect(await stateOf(id))
+      .toBe('completed 2026-02-10 to 2026-03-10, 2 paid, 0 left, next none, ended 2026-03-10');
+    expect((await cancel(id)).status).toBe(400);
+  });
+
+  test('is cancelled at the end of its cycle instead of a charge, which no field shows before', async () => {
+    const id = await approved();
+    const before = await read(`subscriptions/${id}`);
+    expect((await cancel(id)).body).toEqual(before);
+    expect([await events(), (await look('state')).ending_with_their_cycle]).toEqual([[], [id]]);
+    expect(await moveTo('12-01')).toEqual(['cancelled 2026-02-10']);
+    expect(await stateOf(id))
+      .toBe('cancelled 2026-01-10 to 2026-02-10, 1 paid, 11 left, next none, ended 2026-02-10');
+    expect((await look('state')).ending_with_their_cycle).toEqual([]);
+  });
+
+  test('is cancelled at once and for good, with a webhook', async () => {
+    const id = await approved();
+    const { body } = await cancel(id, 0);
+    expect((await cancel(await approved({ start_at: at('03-01') }))).body.error.field).toBe('cancel_at_cycle_end');
+    expect(await stateOf(id)).toBe('cancelled 2026-01-10 to 2026-02-10, 1 paid, 11 left, next none, ended 2026-01-10');
+    expect((await webhooks()).map(({ event, payload }) => [event, payload.subscription.entity]))
+      .toEqual([['subscription.cancelled', body]]);
+    expect((await cancel(id, 0)).status).toBe(400);
+    const late = await simulate('subscription', { event: 'activated', subscription_id: id, created_at: NOW - 60 });
+    expect(late.subscription.status).toBe('active');
+    expect(await read(`subscriptions/${id}`)).toEqual(body);
+  });
+
+  test('does not expire; one that was not approved until expire_by does, without a webhook', async () => {
+    const expire_by = at('01-12');
+    const [{ id }, kept] = [await subscribe({ expire_by }), await approved({ expire_by })];
+    await moveTo('2026-01-11T23:59:59Z');
+    expect(await stateOf(id)).toBe('created, 0 paid, 12 left, next none');
+    expect(await moveTo('01-12')).toEqual([]);
+    expect([await stateOf(id), await stateOf(kept)])
+      .toEqual(['expired, 0 paid, 12 left, next none', expect.stringMatching(/^active/)]);
+    expect((await simulate('authorise', { subscription_id: id, outcome: 'approved' })).error.description)
+      .toBe('A subscription that is expired can not be authorised.');
+    expect((await cancel(id)).status).toBe(400);
+  });
+
+  test('is charged the new price of its plan, once even if the clock is moved back, and quietly on request', async () => {
+    const id = await approved();
+    await simulate('plan', { id: 'plan_Pro00000000001', amount: 120000 });
+    expect(await moveTo('02-10', quiet)).toEqual([]);
+    expect([await moveTo('01-10'), await moveTo('02-11')]).toEqual([[], []]);
+    expect((await look('state')).payments.map(({ amount }: Entity) => amount)).toEqual([120000, 99900]);
+    expect(await stateOf(id)).toMatch(/ 2 paid/);
+  });
+
+  test('after POST /simulate/debit is charged before the cycle begins, unless its cancellation came before', async () => {
+    await simulate('debit', { hours_before: 36 });
+    const [charged, cancelled] = [await approved(), await approved()];
+    expect(await moveTo('2026-02-08T11:59:59Z')).toEqual([]);
+    await cancel(cancelled);
+    expect(await moveTo('2026-02-08T12:00:00Z')).toEqual(['charged 2026-02-08T12:00:00.000Z']);
+    expect(await stateOf(charged)).toBe('active 2026-02-10 to 2026-03-10, 2 paid, 10 left, next 2026-03-10');
+    await cancel(charged);
+    expect(await moveTo('03-10')).toEqual(['cancelled 2026-02-10', 'cancelled 2026-03-10']);
+  });
+});
+
+describe('POST /simulate/subscription-fault', () => {
+  /** An approved subscription whose next charges fail. */
+  async function failing(times?: number, fields: Entity = {}): Promise<string> {
+    const subscription_id = await approved(fields);
+    expect(await simulate('subscription-fault', { subscription_id, charges: 'fail', times }))
+      .toEqual({ subscription_id, failing_charges: times ?? 'all' });
+    return subscription_id;
+  }
+
+  test('a charge that fails is tried on the next three days, and then the subscription is halted', async () => {
+    const id = await failing();
+    expect(await moveTo('02-10')).toEqual(['pending 2026-02-10']);
+    expect(await stateOf(id)).toBe('pending 2026-02-10 to 2026-03-10, 1 paid, 10 left, next 2026-02-11, 1 failed');
+    expect(await moveTo('02-12')).toEqual(['pending 2026-02-11', 'pending 2026-02-12']);
+    await simulate('clock', { shift_seconds: at('02-13') - NOW });
+    const [failed, halted] = await webhooks();
+    expect([failed?.event, halted?.event, halted?.contains])
+      .toEqual(['payment.failed', 'subscription.halted', ['subscription', 'payment']]);
+    const payment = failed?.payload.payment.entity;
+    expect(payment).toMatchObject({ status: 'failed', captured: false, amount: 99900, error_reason: 'payment_failed' });
+    expect(halted?.payload.payment.entity).toEqual({ ...payment, captured: '0' });
+    expect(await moveTo('03-01')).toEqual([]);
+    expect(await stateOf(id)).toBe('halted 2026-02-10 to 2026-03-10, 1 paid, 10 left, next 2026-03-10, 4 failed');
+    expect((await look('state')).payments.map(({ status }: Entity) => status))
+      .toEqual(['failed', 'failed', 'failed', 'failed', 'captured']);
+  });
+
+  test('a retry that succeeds pays the same cycle, and the next charge is at its end', async () => {
+    const id = await failing(2);
+    expect(await moveTo('03-10'))
+      .toEqual(['pending 2026-02-10', 'pending 2026-02-11', 'charged 2026-02-12', 'charged 2026-03-10']);
+    expect(await stateOf(id)).toBe('active 2026-03-10 to 2026-04-10, 3 paid, 9 left, next 2026-04-10');
+    const fault = { subscription_id: id, charges: 'fail' };
+    await simulate('subscription-fault', fault);
+    await simulate('subscription-fault', { ...fault, charges: 'succeed' });
+    expect(await moveTo('04-10')).toEqual(['charged 2026-04-10']);
+  });
+
+  test('a first charge at start_at that fails activates nothing until a retry succeeds', async () => {
+    await failing(1, { start_at: at('02-01') });
+    expect(await moveTo('03-01'))
+      .toEqual(['pending 2026-02-01', 'activated 2026-02-02', 'charged 2026-02-02', 'charged 2026-03-01']);
+  });
+
+  test('a new method activates a halted subscription, without a charge of its unpaid cycles', async () => {
+    const id = await failing();
+    expect((await moveTo('04-15')).at(-1)).toBe('halted 2026-02-13');
+    await simulate('update-method', { subscription_id: id });
+    const sent = await webhooks();
+    expect(sent.map(({ event, contains }) => `${event} ${contains}`))
+      .toEqual(['subscription.updated subscription', 'subscription.activated subscription']);
+    expect([sent[1]?.created_at, sent[1]?.payload.subscription.entity])
+      .toEqual([at('04-15'), await read(`subscriptions/${id}`)]);
+    expect(await stateOf(id)).toBe('active 2026-04-10 to 2026-05-10, 1 paid, 8 left, next 2026-05-10');
+    expect(await moveTo('05-10')).toEqual(['charged 2026-05-10']);
+    expect(await stateOf(id)).toMatch(/2 paid, 7 left/);
+  });
+
+  test('a new method pays the open cycle of a pending subscription, and updates an active one', async () => {
+    const subscription_id = await failing();
+    await moveTo('2026-02-11T18:00:00Z');
+    await simulate('update-method', { subscription_id, deliver: { drop: ['payment.authorized', 'order.paid'] } });
+    expect(await events()).toEqual(['subscription.updated', 'payment.captured', 'subscription.charged']);
+    expect(await stateOf(subscription_id))
+      .toBe('active 2026-02-10 to 2026-03-10, 2 paid, 10 left, next 2026-03-10');
+    const before = await read(`subscriptions/${subscription_id}`);
+    await simulate('update-method', { subscription_id, method: 'card' });
+    expect(await events()).toEqual(['subscription.updated']);
+    expect(await read(`subscriptions/${subscription_id}`)).toEqual(before);
+  });
+});
+
+describe('POST /simulate/subscription and /simulate/cycle', () => {
+  const made = async (fields: Entity = {}): Promise<string> =>
+    (await simulate('subscription', { event: 'charged', ...quiet, ...fields })).subscription.id;
+  const event = async (subscription_id: string, event: string) =>
+    await simulate('subscription', { event, subscription_id, ...quiet });
+  const cycle = async (subscription_id: string, fields: Entity = {}) =>
+    await simulate('cycle', { subscription_id, ...fields });
+
+  test('an activation makes a subscription whose cycles have 30 days and that does not bill itself', async () => {
+    const { subscription, event_ids } = await simulate('subscription', {
+      ...{ event: 'activated', user_id: 'asha', plan_id: 'plan_Pro00000000001', notes: { seats: 3 } },
+    });
+    const [sent] = await webhooks();
+    expect([sent?.event, sent?.eventId, sent?.payload.subscription.entity])
+      .toEqual(['subscription.activated', event_ids[0], subscription]);
+    expect(subscription).toMatchObject({ plan_id: 'plan_Pro00000000001', notes: { seats: 3, user_id: 'asha' } });
+    expect(await read(`subscriptions/${subscription.id}`)).toEqual(subscription);
+    expect(await stateOf(subscription.id)).toBe('active 2026-01-10 to 2026-02-09, 0 paid, 12 left, next 2026-02-09');
+    expect(await moveTo('12-01')).toEqual([]);
+    await event(subscription.id, 'charged');
+    expect(await stateOf(subscription.id)).toMatch(/^active 2026-01-10 to 2026-02-09, 1 paid/);
+    await event(subscription.id, 'charged');
+    expect(await stateOf(subscription.id)).toMatch(/^active 2026-02-09 to 2026-03-11, 2 paid/);
+  });
+
+  const TIMES = { current_start: NOW - 9, current_end: NOW + 9 };
+  test.each<[Entity, Entity]>([
+    [{ event: 'charged', ...TIMES }, TIMES],
+    [{ event: 'activated', current_start: null, current_end: null }, { current_start: null, current_end: null }],
+    [{ event: 'authenticated' }, { current_start: null, current_end: null, status: 'authenticated' }],
+    [{ event: 'activated', user_id: null }, { notes: [] }],
+    [{ event: 'pending' }, { status: 'pending' }],
+    [{ event: 'halted' }, { status: 'halted' }],
+    [{ event: 'paused' }, { status: 'paused' }],
+    [{ event: 'resumed' }, { status: 'active' }],
+    [{ event: 'completed' }, { status: 'completed' }],
+    [{ event: 'cancelled' }, { status: 'cancelled' }],
+  ])('%j makes %j, in event and API', async (fields, expected) => {
+    const { subscription } = await simulate('subscription', fields);
+    expect(subscription).toMatchObject(expected);
+    const [sent] = await webhooks();
+    expect([sent?.event, sent?.payload.subscription.entity]).toEqual([`subscription.${fields.event}`, subscription]);
+    expect(await read(`subscriptions/${subscription.id}`)).toEqual(subscription);
+    expect((await event(subscription.id, 'updated')).subscription.status).toBe(subscription.status);
+  });
+
+  test('a cycle ends with the cancellation that was asked for, at the requested time; then there is none', async () => {
+    const id = await made();
+    await cancel(id);
+    await cycle(id, { created_at: at('02-09') });
+    expect(await stateOf(id)).toMatch(/^cancelled .* 1 paid, .* ended 2026-02-09$/);
+    expect([await events(), (await cycle(id)).error.field]).toEqual([['subscription.cancelled'], 'subscription_id']);
+  });
+
+  test('the last cycle is followed by the completion, with the last payment in the event', async () => {
+    const id = await made({ total_count: 2 });
+    await cycle(id, quiet);
+    expect(await stateOf(id)).toBe('active 2026-02-09 to 2026-03-11, 2 paid, 0 left, next 2026-03-11');
+    await cycle(id);
+    const [completed] = await webhooks();
+    expect([completed?.event, completed?.contains, completed?.payload.payment.entity.captured])
+      .toEqual(['subscription.completed', ['subscription', 'payment'], '1']);
+    expect(await stateOf(id)).toMatch(/^completed .* 2 paid, 0 left, next none/);
+  });
 });

@@ -1,171 +1,281 @@
-import { expect, test } from 'vitest';
-import { createGatewaySimulator } from '../../scripts/stack/gateway/gateway-simulator.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { signHex } from '../../scripts/stack/gateway/delivery.ts';
 import {
-  another,
   answers,
+  AUTHORIZATION,
   call,
   createOrder,
-  deliver,
-  delivery,
   type Entity,
   events,
   held,
-  options,
+  look,
   pay,
+  quiet,
+  read,
   received,
+  releaseAll,
+  simulate,
+  simulator,
+  startSimulator,
   until,
   useSimulator,
   WEBHOOK_SECRET,
+  webhooks,
 } from './gateway-simulator-rig.ts';
 
 useSimulator();
 
-test('duplicates are delivered after an accepted delivery, byte for byte the same', async () => {
-  await pay(await createOrder(), { deliver: { duplicate: 2, events: ['payment.captured'] } });
-  await until(() => received.length === 3);
-  expect(new Set(received.map(({ body, eventId, signature }) => JSON.stringify([body, eventId, signature]))).size).toBe(
-    1,
-  );
-});
-
-test('reorder delivers the last event first', async () => {
-  await pay(await createOrder(), { deliver: { reorder: true } });
-  await until(() => received.length === 3);
-  expect(events()).toEqual(['order.paid', 'payment.captured', 'payment.authorized']);
-});
-
-test('events selects the delivered events and their order', async () => {
-  await pay(await createOrder(), { deliver: { events: ['order.paid', 'payment.captured'] } });
-  await until(() => received.length === 2);
-  expect(events()).toEqual(['order.paid', 'payment.captured']);
-});
-
-test('at_once delivers all events concurrently', async () => {
-  answers.push('hang', 'hang', 'hang');
-  await pay(await createOrder(), { deliver: { at_once: true } });
-  await until(() => held.length === 3);
-  held.splice(0).forEach((release) => release());
-});
-
-test('a dropped event is listed but not sent; the others are sent', async () => {
-  await pay(await createOrder(), { deliver: { drop: ['payment.captured'] } });
-  await until(() => received.length === 2);
-  expect(events()).toEqual(['payment.authorized', 'order.paid']);
-  const { items } = (await call('GET', '/simulate/deliveries')).body;
-  expect(items.slice(0, 3).map(({ event, state }: Entity) => `${event} ${state}`))
-    .toEqual(['order.paid delivered', 'payment.captured dropped', 'payment.authorized delivered']);
-});
-
-test('drop: true sends nothing', async () => {
-  const order = await createOrder();
-  await pay(order, { deliver: { drop: true } });
-  await pay(order, { outcome: 'failed' });
-  await until(() => received.length === 1);
-  expect(events()).toEqual(['payment.failed']);
-});
-
-test('delay_ms delays the webhooks but not the answer', async () => {
-  const before = Date.now();
-  await pay(await createOrder(), { deliver: { delay_ms: 150, events: ['order.paid'] } });
-  expect(received).toEqual([]);
-  await until(() => received.length === 1);
-  expect(Date.now() - before).toBeGreaterThanOrEqual(150);
-});
-
-test('a webhook is retried, byte for byte the same, until a 2xx', async () => {
-  answers.push(500, 400, 302, 204);
-  const { event_id } = await deliver({ body: '{"event":"x.y"}' });
-  await until(async () => (await delivery(event_id)).state === 'delivered');
-  const { attempts, event } = await delivery(event_id);
-  expect(event).toBe('x.y');
-  expect(attempts.map(({ status }: Entity) => status)).toEqual([500, 400, 302, 204]);
-  expect(new Set(received.map(({ body, eventId, signature }) => JSON.stringify([body, eventId, signature]))).size).toBe(
-    1,
-  );
-  await pay(await createOrder(), { deliver: { events: ['order.paid'] } });
-  await until(() => events().includes('order.paid'));
-  expect(received).toHaveLength(5);
-});
-
-test('a webhook without an answer within the timeout is retried', async () => {
-  const other = await another({ firstRetryMs: 5, timeoutMs: 100 });
-  answers.push('hang', 200);
-  const { event_id } = (await other('POST', '/simulate/deliver', { body: '{}' })).body;
-  const { attempts } = await until(async () => {
-    const { body } = await other('GET', `/simulate/deliveries/${event_id}`);
-    return body.state === 'delivered' && body;
+/** The gateway's own pace: 24 hours of retries. */
+const ownPace = { firstRetryMs: 24 * 3_600_000 / (2 ** 15 - 1) };
+const send = async (event = 'x.y', fields: Entity = {}): Promise<string> =>
+  (await simulate('deliver', { body: JSON.stringify({ event }), ...fields })).event_id;
+const find = (id: string) => look(`deliveries/${id}`);
+const stateIs = (id: string, state: string) => until(async () => (await find(id)).state === state);
+/** Resolves after so many attempts, while the next one waits. */
+const waits = (id: string, attempts: number) =>
+  until(async () => {
+    const delivery = await find(id);
+    return delivery.attempts.length === attempts && delivery.retry_after_ms !== null;
   });
-  expect(attempts[0]).toMatchObject({ status: null, error: 'no answer within 100 ms' });
-  expect(attempts.at(-1)).toMatchObject({ status: 200, error: null });
-});
+const copies = () => new Set(received.map((one) => JSON.stringify(one))).size;
 
-test('the pauses between retries double', async () => {
-  answers.push(500, 500, 500);
-  const { event_id } = await deliver({ body: '{}', deliver: { first_retry_ms: 40 } });
-  await until(async () => (await delivery(event_id)).state === 'delivered');
-  const { attempts } = await delivery(event_id);
-  const times: number[] = attempts.map(({ at }: { at: string }) => Date.parse(at));
-  const pauses = times.slice(1).map((time, i) => time - (times[i] ?? 0));
-  [40, 80, 160].forEach((pause, i) => expect(pauses[i]).toBeGreaterThanOrEqual(pause - 2));
-});
-
-test('a webhook is not retried after 16 deliveries', async () => {
-  const other = createGatewaySimulator({ ...options, firstRetryMs: 0.001 });
-  await other.start();
-  answers.push(...Array(20).fill(503));
-  await fetch(`${other.url}/simulate/deliver`, { method: 'POST', body: JSON.stringify({ body: '{}' }) });
-  await until(async () => {
-    const { items } = await (await fetch(`${other.url}/simulate/deliveries`)).json();
-    return items[0].state === 'given_up';
+describe('the field deliver', () => {
+  const ORDERED = ['payment.authorized', 'payment.captured', 'order.paid'];
+  test.each<[Entity, string[]]>([
+    [{}, ORDERED],
+    [{ reorder: true }, ORDERED.toReversed()],
+    [{ events: ['order.paid', 'payment.captured'] }, ['order.paid', 'payment.captured']],
+    [{ drop: ['payment.captured'] }, ['payment.authorized', 'order.paid']],
+    [{ drop: true }, []],
+    [{ duplicate: 2, events: ['order.paid'] }, ['order.paid', 'order.paid', 'order.paid']],
+  ])('%j delivers %j', async (deliver, expected) => {
+    await pay(await createOrder(), { deliver });
+    await until(() => received.length === expected.length);
+    if (deliver.duplicate) expect(copies()).toBe(1);
+    expect(await events()).toEqual(expected);
   });
-  expect(received).toHaveLength(16);
-  await other.stop();
-});
 
-test('a webhook without a listener is retried, and a stop ends the retries at once', async () => {
-  const other = createGatewaySimulator({ ...options, webhookUrl: 'http://127.0.0.1:1/', firstRetryMs: 600_000 });
-  await other.start();
-  await fetch(`${other.url}/simulate/deliver`, { method: 'POST', body: JSON.stringify({ body: '{}' }) });
-  await until(async () => {
-    const { items } = await (await fetch(`${other.url}/simulate/deliveries`)).json();
-    return items[0].state === 'retrying' && items[0].attempts.length === 1;
+  test('at_once delivers concurrently, delay_ms later than the answer; a dropped event is listed', async () => {
+    answers.push('hang', 'hang');
+    await pay(await createOrder(), { deliver: { at_once: true, delay_ms: 300, drop: ['payment.captured'] } });
+    expect(received).toEqual([]);
+    await until(() => held.length === 2);
+    releaseAll();
+    await webhooks();
+    expect((await look('deliveries')).items.map(({ event, state }: Entity) => `${event} ${state}`))
+      .toEqual(['order.paid delivered', 'payment.captured dropped', 'payment.authorized delivered']);
   });
-  await other.stop();
-  await other.stop();
 });
 
-test('a stop ends a running delivery', async () => {
-  const other = createGatewaySimulator({ ...options, timeoutMs: 600_000 });
-  await other.start();
-  answers.push('hang');
-  await fetch(`${other.url}/simulate/deliver`, { method: 'POST', body: JSON.stringify({ body: '{}' }) });
-  await until(() => received.length === 1);
-  await other.stop();
-  expect(received).toHaveLength(1);
+describe('a webhook', () => {
+  test('is retried, byte for byte the same, until a 2xx, while others are delivered', async () => {
+    answers.push(500, 400, 302, 204);
+    const id = await send();
+    await stateIs(id, 'delivered');
+    const { attempts, event } = await find(id);
+    expect([event, attempts.map(({ status }: Entity) => status)]).toEqual(['x.y', [500, 400, 302, 204]]);
+    expect(copies()).toBe(1);
+    answers.push(500);
+    const slow = await send('x.slow', { deliver: { first_retry_ms: 600_000 } });
+    await waits(slow, 1);
+    await stateIs(await send('x.next'), 'delivered');
+    expect((await find(slow)).state).toBe('retrying');
+  });
+
+  test('without an answer within the timeout is retried', async () => {
+    await startSimulator({ timeoutMs: 100 });
+    answers.push('hang', 200);
+    const id = await send();
+    await stateIs(id, 'delivered');
+    const { attempts } = await find(id);
+    expect(attempts[0]).toMatchObject({ status: null, error: 'no answer within 100 ms' });
+    expect(attempts.at(-1)).toMatchObject({ status: 200, error: null });
+  });
+
+  test.each(['without a listener', 'that has no answer yet'])('%s ends with a stop', async (which) => {
+    const isHeard = which !== 'without a listener';
+    await startSimulator({
+      firstRetryMs: 600_000,
+      timeoutMs: 600_000,
+      ...isHeard ? {} : { webhookUrl: 'http://127.0.0.1:1/' },
+    });
+    answers.push('hang');
+    const id = await send();
+    if (isHeard) await until(() => received.length === 1);
+    else await waits(id, 1);
+    await simulator.stop();
+    await simulator.stop();
+    expect(received).toHaveLength(isHeard ? 1 : 0);
+  });
+
+  test.each<[string, Entity, Entity]>([
+    ['the requested event id', { event_id: 'evt_of_mine' }, { eventId: 'evt_of_mine' }],
+    ['a wrong signature', { signature: 'f'.repeat(64) }, { signature: 'f'.repeat(64) }],
+    ['no signature', { signature: null }, { signature: null }],
+    ['no signature, without a secret', {}, { signature: null }],
+  ])('of a raw body has this body and %s', async (which, fields, expected) => {
+    if (which.includes('without a secret')) await startSimulator({ webhookSecret: '' });
+    const body = '\ufeff{"event": "payment.captured",  "text": "₹ \\u0000"}\n';
+    await simulate('deliver', { body, ...fields });
+    await until(() => received.length === 1);
+    expect(received[0]).toMatchObject({ signature: await signHex(WEBHOOK_SECRET, body), ...expected });
+  });
 });
 
-test('a raw body is delivered unchanged and signed, with the requested event id', async () => {
-  const body = '\ufeff{"event": "payment.captured",  "text": "₹ \\u0000"}\n';
-  await deliver({ body, event_id: 'evt_of_mine' });
-  await until(() => received.length === 1);
-  const { signature, eventId } = received[0] ?? {};
-  expect(eventId).toBe('evt_of_mine');
-  expect(signature).toBe(await signHex(WEBHOOK_SECRET, body));
+describe('the endpoint', () => {
+  test('is disabled after 24 hours: 15 doubling pauses, each POST byte for byte the same', async () => {
+    await startSimulator(ownPace);
+    answers.push(...Array(16).fill(500));
+    const id = await send();
+    const pauses: number[] = [];
+    for (let made = 1; made < 16; made += 1) {
+      await waits(id, made);
+      pauses.push((await find(id)).retry_after_ms);
+      expect(await simulate('retry', {})).toEqual({ retried: 1 });
+    }
+    await stateIs(id, 'given_up');
+    expect(pauses.slice(1)).toEqual(pauses.slice(0, -1).map((pause) => pause * 2));
+    expect(pauses.reduce((sum, pause) => sum + pause)).toBeCloseTo(24 * 3_600_000, 3);
+    expect([received.length, copies()]).toEqual([16, 1]);
+    const off = { enabled: false, disabled_by: 'retries_exhausted', disabled_at: '2026-01-10T00:00:00.000Z' };
+    expect(await look('endpoint')).toMatchObject(off);
+  });
+
+  test('while it is off no event is delivered, also not later, and the API keeps its state', async () => {
+    await startSimulator(ownPace);
+    answers.push(500);
+    const waiting = await send('x.waiting');
+    await waits(waiting, 1);
+    expect(await simulate('endpoint', { enabled: false })).toMatchObject({ enabled: false, disabled_by: 'control' });
+    const order = await createOrder();
+    await pay(order);
+    const off = await send('x.off');
+    expect(await read(`orders/${order.id}`)).toMatchObject({ status: 'paid', amount_paid: 49900 });
+    expect(await simulate('retry', {})).toEqual({ retried: 0 });
+    expect(await simulate('endpoint', { enabled: true }))
+      .toMatchObject({ enabled: true, disabled_at: null, disabled_by: null });
+    for (const event_id of [off, 'evt_Unknown0000000']) {
+      expect((await simulate('redeliver', { event_id })).error.field).toBe('event_id');
+    }
+    await stateIs(await send('x.on'), 'delivered');
+    expect(await events()).toEqual(['x.waiting', 'x.on']);
+    expect((await look('deliveries')).items.map(({ event, state }: Entity) => `${event} ${state}`)).toEqual([
+      'x.on delivered',
+      ...['x.off', 'order.paid', 'payment.captured', 'payment.authorized', 'x.waiting'].map((one) =>
+        `${one} endpoint_off`
+      ),
+    ]);
+    expect((await find(off)).attempts).toEqual([]);
+  });
+
+  test('after a rotation new events have the new secret, retries of older events the old one', async () => {
+    await startSimulator(ownPace);
+    answers.push(500, 500);
+    const older = await send('x.older');
+    await waits(older, 1);
+    const shown = await simulate('endpoint', { secret: 'the-new-one' });
+    expect(shown.secret_rotated_at).toBe('2026-01-10T00:00:00.000Z');
+    expect(JSON.stringify(shown)).not.toContain('the-new-one');
+    await simulate('retry', { event_id: older });
+    await waits(older, 2);
+    await stateIs(await send('x.newer'), 'delivered');
+    await simulate('retry', { event_id: older });
+    await stateIs(older, 'delivered');
+    const signed = await Promise.all(
+      [WEBHOOK_SECRET, WEBHOOK_SECRET, 'the-new-one', WEBHOOK_SECRET].map((secret, i) =>
+        signHex(secret, JSON.stringify({ event: i === 2 ? 'x.newer' : 'x.older' }))
+      ),
+    );
+    expect(received.map(({ signature }) => signature)).toEqual(signed);
+  });
+
+  test('POST /simulate/redeliver delivers a dropped event late, a delivered one again, both the same', async () => {
+    const first = await send('x.first', quiet);
+    const second = await send('x.second');
+    await stateIs(second, 'delivered');
+    for (const [i, event_id] of [first, second].entries()) {
+      expect((await simulate('redeliver', { event_id })).event_id).toBe(event_id);
+      await until(() => received.length === i + 2);
+      await stateIs(event_id, 'delivered');
+    }
+    expect(received.map(({ event }) => event)).toEqual(['x.second', 'x.first', 'x.second']);
+    expect(received[1]).toMatchObject({ eventId: first, signature: (await find(first)).signature });
+    expect(received[2]).toEqual(received[0]);
+  });
 });
 
-test('a raw body is delivered with a wrong signature or without one on request', async () => {
-  await deliver({ body: '{}', signature: 'f'.repeat(64) });
-  await deliver({ body: '{}', signature: null });
-  await until(() => received.length === 2);
-  expect(received.map(({ signature }) => signature).sort()).toEqual(['f'.repeat(64), null]);
-});
+describe('a fault', () => {
+  let path = '';
+  beforeEach(async () => {
+    path = `/v1/orders/${(await createOrder()).id}`;
+  });
+  const statusesOf = async (...paths: string[]) => {
+    const statuses: number[] = [];
+    for (const one of paths) statuses.push((await call('GET', one)).status);
+    return statuses;
+  };
+  const post = (receipt: string) => {
+    const body = JSON.stringify({ amount: 49900, currency: 'INR', receipt });
+    return fetch(`${simulator.url}/v1/orders`, { method: 'POST', headers: { authorization: AUTHORIZATION }, body });
+  };
 
-test('without a webhook secret webhooks are unsigned', async () => {
-  const other = createGatewaySimulator({ ...options, webhookSecret: '' });
-  await other.start();
-  await fetch(`${other.url}/simulate/deliver`, { method: 'POST', body: JSON.stringify({ body: '{}' }) });
-  await until(() => received.length === 1);
-  expect(received[0]?.signature).toBeNull();
-  await other.stop();
+  test('of two calls: they get its status in the gateway’s shape, the third succeeds', async () => {
+    for (const [status, code] of [[500, 'SERVER_ERROR'], [401, 'BAD_REQUEST_ERROR']]) {
+      await simulate('fault', { mode: 'status', status, times: 2 });
+      const { body } = await call('GET', path);
+      expect(body.error).toMatchObject({ code, description: `Simulated ${status}.`, metadata: {} });
+      expect(await statusesOf('/v1/nothing', path)).toEqual([status, 200]);
+    }
+  });
+
+  test('without times affects all calls until it is removed', async () => {
+    const { faults } = await simulate('fault', { mode: 'status', status: 429, retry_after: 7 });
+    expect(faults).toEqual([{ mode: 'status', status: 429, retry_after: 7, applied: false }]);
+    const { headers, body } = await call('GET', path);
+    expect([headers.get('retry-after'), body.error.reason]).toEqual(['7', 'rate_limit_exceeded']);
+    expect(await statusesOf(path, path)).toEqual([429, 429]);
+    expect((await call('DELETE', '/simulate/fault')).body).toEqual({ faults: [] });
+    expect(await statusesOf(path)).toEqual([200]);
+  });
+
+  test.each([false, true])('can close the connection, with applied: %j', async (applied) => {
+    await simulate('fault', { mode: 'close', times: 1, method: 'POST', applied });
+    expect(await statusesOf(path)).toEqual([200]);
+    await expect(post('once')).rejects.toThrow();
+    const again = await post('once');
+    expect([again.status, (await again.json()).error?.field]).toEqual(applied ? [400, 'receipt'] : [200, undefined]);
+  });
+
+  test('can be garbage, or hold a call until it is removed', async () => {
+    await simulate('fault', { mode: 'garbage', times: 1 });
+    await expect(call('GET', path)).rejects.toThrow(SyntaxError);
+    await simulate('fault', { mode: 'hang', times: 1 });
+    let answered = false;
+    const hanging = call('GET', path).finally(() => answered = true);
+    await until(async () => (await look('fault')).faults.length === 0);
+    expect([await statusesOf(path), answered]).toEqual([[200], false]);
+    await call('DELETE', '/simulate/fault');
+    expect((await hanging).status).toBe(503);
+  });
+
+  test('of one method does not affect another one, and replaces that of the same calls', async () => {
+    for (const status of [500, 503]) {
+      const { faults } = await simulate('fault', { mode: 'status', status, method: 'GET', path: '/v1/' });
+      expect([faults.length, await statusesOf(path), (await createOrder()).status]).toEqual([1, [status], 'created']);
+    }
+  });
+
+  const CALLS = ['/v1/orders', '/v1/orders/x', '/v1/orders/x/payments', '/v1/payments/x/refunds'];
+  test.each([
+    ['/v1/', CALLS],
+    ['/v1/orders/', ['/v1/orders/x', '/v1/orders/x/payments']],
+    ['/v1/orders/x', ['/v1/orders/x']],
+    ['/v1/orders/:id', ['/v1/orders/x']],
+    ['/v1/orders/:id/payments', ['/v1/orders/x/payments']],
+    ['/v1/payments/:id/refund', []],
+  ])('of the path %s affects %j', async (path, met) => {
+    await simulate('fault', { mode: 'status', status: 503, path });
+    const statuses = await statusesOf(...CALLS);
+    expect(CALLS.filter((_, i) => statuses[i] === 503)).toEqual(met);
+  });
 });

@@ -3,72 +3,59 @@ import { isLocalRequest } from '../../scripts/stack/http/local-host.ts';
 import { isSameSecret } from '../../scripts/stack/http/local-host-secret.ts';
 import { createLocalHostService } from '../../scripts/stack/http/local-host-service.ts';
 
-const request = (headers: Record<string, string>) => new Request('http://127.0.0.1:4000/', { headers });
-
-test.each<Record<string, string>>([
-  { host: '127.0.0.1:4000' },
-  { host: 'localhost:4000' },
-  { host: 'LOCALHOST:4000' },
-  { host: '[::1]:4000' },
-  { host: '127.0.0.1:4000', origin: 'http://127.0.0.1:4000' },
-  { host: '127.0.0.1:4000', origin: 'http://localhost:4000' },
-])('a request with %o is local', (headers) => {
-  expect(isLocalRequest(request(headers), 4000)).toBe(true);
+const own = '127.0.0.1:4000';
+test.each<[boolean, number, Record<string, string>]>([
+  [true, 4000, { host: own }],
+  [true, 4000, { host: 'LOCALHOST:4000' }],
+  [true, 4000, { host: '[::1]:4000' }],
+  [true, 4000, { host: own, origin: `http://${own}` }],
+  [true, 4000, { host: own, origin: 'http://localhost:4000' }],
+  [true, 80, { host: 'localhost' }],
+  [false, 4000, {}],
+  [false, 4000, { host: 'localhost' }],
+  [false, 4000, { host: 'evil.example:4000' }],
+  [false, 4000, { host: '127.0.0.1:4001' }],
+  [false, 4000, { host: `${own}.evil.example` }],
+  [false, 4000, { host: `evil.example@${own}` }],
+  [false, 4000, { host: own, origin: 'https://evil.example' }],
+  [false, 4000, { host: own, origin: 'http://evil.example:4000' }],
+  [false, 4000, { host: own, origin: 'http://localhost:3000' }],
+  [false, 4000, { host: own, origin: 'https://localhost:4000' }],
+  [false, 4000, { host: own, origin: 'http://localhost:4000.evil.example' }],
+  [false, 4000, { host: own, origin: 'null' }],
+])('local: %j on port %d with %j', (isLocal, port, headers) => {
+  expect(isLocalRequest(new Request(`http://${own}/`, { headers }), port)).toBe(isLocal);
 });
 
-test.each<Record<string, string>>([
-  {},
-  { host: 'evil.example:4000' },
-  { host: '127.0.0.1' },
-  { host: '127.0.0.1:4001' },
-  { host: '127.0.0.1:4000.evil.example' },
-  { host: 'evil.example@127.0.0.1:4000' },
-  { host: '127.0.0.1:4000', origin: 'https://evil.example' },
-  { host: '127.0.0.1:4000', origin: 'http://evil.example:4000' },
-  { host: '127.0.0.1:4000', origin: 'http://localhost:3000' },
-  { host: '127.0.0.1:4000', origin: 'https://localhost:4000' },
-  { host: '127.0.0.1:4000', origin: 'http://localhost:4000.evil.example' },
-  { host: '127.0.0.1:4000', origin: 'null' },
-])('a request with %o is not local', (headers) => {
-  expect(isLocalRequest(request(headers), 4000)).toBe(false);
-});
+test.each([['s3cret', 's3cret', true], ['s3cret ', 's3cret', false], ['', 's3cret', false], ['', '', false]])(
+  'the secret "%s" for "%s": %j',
+  async (given, expected, isSame) => expect(await isSameSecret(given, expected)).toBe(isSame),
+);
 
-test('a host without a port is local only on port 80', () => {
-  expect(isLocalRequest(request({ host: 'localhost' }), 80)).toBe(true);
-  expect(isLocalRequest(request({ host: 'localhost' }), 4000)).toBe(false);
-});
-
-test('a secret equals only itself, and an empty one equals nothing', async () => {
-  expect(await isSameSecret('s3cret', 's3cret')).toBe(true);
-  expect(await isSameSecret('s3cret ', 's3cret')).toBe(false);
-  expect(await isSameSecret('', 's3cret')).toBe(false);
-  expect(await isSameSecret('', '')).toBe(false);
-});
+const service = (name: string, port = 0) =>
+  createLocalHostService({ name, port, fetch: () => new Response('hello'), release() {} });
 
 test('a service starts, answers, refuses a foreign origin, stops, and starts again', async () => {
-  const service = createLocalHostService({ name: 'echo', port: 0, fetch: () => new Response('hello'), release() {} });
-  expect(() => service.url).toThrow('echo has no address');
-  await service.stop();
+  const echo = service('echo');
+  expect(() => echo.url).toThrow('echo has no address');
+  await echo.stop();
   for (const _round of [1, 2]) {
-    await service.start();
-    await service.ready();
-    const { url } = service;
+    await echo.start();
+    await echo.ready();
+    const { url } = echo;
     expect(await (await fetch(url)).text()).toBe('hello');
     const foreign = await fetch(url, { headers: { origin: 'https://evil.example' } });
-    expect(foreign.status).toBe(403);
-    await foreign.body?.cancel();
-    await service.stop();
-    await service.stop();
+    expect([foreign.status, await foreign.json()]).toEqual([403, expect.anything()]);
+    await echo.stop();
+    await echo.stop();
     await expect(fetch(url)).rejects.toThrow();
   }
 });
 
 test('a start on a taken port fails with its number', async () => {
-  const first = createLocalHostService({ name: 'first', port: 0, fetch: () => new Response(), release() {} });
+  const first = service('first');
   await first.start();
-  const port = Number(new URL(first.url).port);
-  const second = createLocalHostService({ name: 'second', port, fetch: () => new Response(), release() {} });
-  await expect(second.start()).rejects.toThrow(`second: port ${port} is taken`);
-  await second.stop();
+  const { port } = new URL(first.url);
+  await expect(service('second', Number(port)).start()).rejects.toThrow(`second: port ${port} is taken`);
   await first.stop();
 });

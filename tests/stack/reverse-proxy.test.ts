@@ -1,24 +1,29 @@
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createReverseProxy } from '../../scripts/stack/http/reverse-proxy.ts';
 import { freePort } from '../../scripts/stack/ports.ts';
 
-/** Sends the bytes of a request over a socket and returns the bytes of the answer, without an HTTP client. */
-function exchange(port: number, request: Uint8Array): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    const socket = connect(port, '127.0.0.1', () => socket.write(request));
-    socket.on('data', (chunk) => chunks.push(Buffer.from(chunk)));
-    socket.on('end', () => resolve(Buffer.concat(chunks)));
-    socket.on('error', reject);
-  });
-}
-
-function get(port: number, path: string, ...headers: string[]): Promise<Buffer> {
-  const lines = [`GET ${path} HTTP/1.1`, `host: 127.0.0.1:${port}`, 'connection: close', ...headers, '', ''];
-  return exchange(port, new TextEncoder().encode(lines.join('\r\n')));
-}
+const port = freePort();
+const url = `http://127.0.0.1:${port}`;
+const server = Deno.serve({ hostname: '127.0.0.1', port: 0, onListen: () => {} }, behind);
+/** Addresses without a server. */
+const silent = [`http://127.0.0.1:${freePort()}`, `http://127.0.0.1:${freePort()}`];
+const proxy = createReverseProxy({
+  name: 'proxy',
+  port,
+  route(path) {
+    if (path === '/nowhere') return undefined;
+    const behindUrl = `http://127.0.0.1:${server.addr.port}`;
+    const base = () => path === '/late' ? silent.pop() ?? behindUrl : behindUrl;
+    return { base: () => Promise.resolve(path === '/away' ? undefined : base()), path };
+  },
+});
+beforeAll(() => proxy.start());
+afterAll(async () => {
+  await proxy.stop();
+  await server.shutdown();
+});
 
 const compressed = gzipSync('{"packed":true}');
 
@@ -33,94 +38,62 @@ async function behind(request: Request): Promise<Response> {
       return new Response(null, { status: 307, headers: { location: '/cookies' } });
     case '/unread':
       return Response.json({ error: 'Payload too large' }, { status: 413 });
-    default:
-      return new Response(await request.arrayBuffer(), {
-        headers: { 'x-seen': JSON.stringify([request.method, request.url, ...request.headers]) },
-      });
+    default: {
+      const seen = JSON.stringify([request.method, request.url, ...request.headers]);
+      return new Response(await request.arrayBuffer(), { headers: { 'x-seen': seen } });
+    }
   }
 }
 
-describe('the proxy', () => {
-  const port = freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const server = Deno.serve({ hostname: '127.0.0.1', port: 0, onListen: () => {} }, behind);
-  const behindUrl = `http://127.0.0.1:${server.addr.port}`;
-  const nowhere = `http://127.0.0.1:${freePort()}`;
-  let attempts = 0;
-  const bases: Record<string, () => string | undefined> = {
-    '/away': () => undefined,
-    '/late': () => attempts++ < 2 ? nowhere : behindUrl,
-  };
-  const proxy = createReverseProxy({
-    name: 'proxy',
-    port,
-    route(path) {
-      if (path === '/nowhere') return undefined;
-      return { base: () => Promise.resolve((bases[path] ?? (() => behindUrl))()), path };
-    },
+/** Sends the bytes of a request over a socket and returns the bytes of the answer, without an HTTP client. */
+function get(path: string, ...headers: string[]): Promise<Buffer> {
+  const lines = [`GET ${path} HTTP/1.1`, `host: 127.0.0.1:${port}`, 'connection: close', ...headers, '', ''];
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const socket = connect(port, '127.0.0.1', () => socket.write(lines.join('\r\n')));
+    socket.on('data', (chunk) => chunks.push(Buffer.from(chunk)));
+    socket.on('end', () => resolve(Buffer.concat(chunks)));
+    socket.on('error', reject);
   });
+}
 
-  beforeAll(() => proxy.start());
-  afterAll(async () => {
-    await proxy.stop();
-    await server.shutdown();
-  });
-
-  test('passes every byte of a body, including a byte-order mark and invalid UTF-8', async () => {
-    const body = Uint8Array.from([0xef, 0xbb, 0xbf, ...Array.from({ length: 256 }, (_, index) => index)]);
-    const answer = await fetch(`${url}/echo`, { method: 'POST', body });
+test('the proxy passes every byte of a body, also of a chunked one', async () => {
+  const body = Uint8Array.from([0xef, 0xbb, 0xbf, ...Array.from({ length: 256 }, (_, index) => index)]);
+  for (const sent of [body, new Blob([body.slice(0, 9), body.slice(9)]).stream()]) {
+    const answer = await fetch(`${url}/echo`, { method: 'POST', body: sent });
     expect(new Uint8Array(await answer.arrayBuffer())).toEqual(body);
-  });
+  }
+});
 
-  test('passes path, query, Host and headers, and adds none', async () => {
-    const answer = await get(port, '/echo?a=%2F&b', 'x-gateway-signature: 0a', 'accept-encoding: br');
-    const [, seen = ''] = /x-seen: (.*)\r\n/.exec(answer.toString()) ?? [];
-    const [method, address, ...headers] = JSON.parse(seen);
-    // `connection` describes one connection, so both sides of the proxy have their own.
-    expect([method, address, ...headers.filter(([name]: string[]) => name !== 'connection')]).toEqual([
-      'GET',
-      `${url}/echo?a=%2F&b`,
-      ...[['accept-encoding', 'br'], ['host', `127.0.0.1:${port}`], ['x-gateway-signature', '0a']],
-    ]);
-  });
+test('the proxy passes path, query, Host and headers, and adds none', async () => {
+  const answer = await get('/echo?a=%2F&b', 'x-gateway-signature: 0a', 'accept-encoding: br');
+  const [, seen = ''] = /x-seen: (.*)\r\n/.exec(answer.toString()) ?? [];
+  const [method, address, ...headers] = JSON.parse(seen);
+  // `connection` describes one connection, so both sides of the proxy have their own.
+  expect([method, address, ...headers.filter(([name]: string[]) => name !== 'connection')]).toEqual([
+    ...['GET', `${url}/echo?a=%2F&b`],
+    ...[['accept-encoding', 'br'], ['host', `127.0.0.1:${port}`], ['x-gateway-signature', '0a']],
+  ]);
+});
 
-  test('passes a chunked body', async () => {
-    const body = new Blob(['one', 'two']).stream();
-    const answer = await fetch(`${url}/echo`, { method: 'POST', body });
-    expect(await answer.text()).toBe('onetwo');
-  });
+test('the proxy passes answers: each cookie in its own header, compressed bytes, a redirect', async () => {
+  expect((await fetch(`${url}/cookies`)).headers.getSetCookie()).toEqual(['a=1', 'b=2']);
+  const packed = await get('/packed', 'accept-encoding: gzip');
+  expect(packed.toString('latin1')).toContain('content-encoding: gzip');
+  expect(packed.includes(compressed)).toBe(true);
+  const elsewhere = await fetch(`${url}/elsewhere`, { redirect: 'manual' });
+  expect([elsewhere.status, elsewhere.headers.get('location')]).toEqual([307, '/cookies']);
+});
 
-  test('passes each cookie in its own header', async () => {
-    const answer = await fetch(`${url}/cookies`);
-    expect(answer.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
-  });
+test.each([5, 20])('a body of %d MB that is not read gets its 413', async (size) => {
+  const answer = await fetch(`${url}/unread`, { method: 'POST', body: new Uint8Array(size * 1_000_000) });
+  expect([answer.status, await answer.json()]).toEqual([413, { error: 'Payload too large' }]);
+});
 
-  test('passes a compressed answer unchanged', async () => {
-    const answer = await get(port, '/packed', 'accept-encoding: gzip');
-    expect(answer.toString('latin1')).toContain('content-encoding: gzip');
-    expect(answer.includes(compressed)).toBe(true);
-  });
-
-  test('follows no redirect', async () => {
-    const answer = await fetch(`${url}/elsewhere`, { redirect: 'manual' });
-    expect([answer.status, answer.headers.get('location')]).toEqual([307, '/cookies']);
-  });
-
-  test.each([5_000_000, 20_000_000])(
-    'passes the 413 of a server that does not read a body of %i bytes',
-    async (size) => {
-      const answer = await fetch(`${url}/unread`, { method: 'POST', body: new Uint8Array(size) });
-      expect([answer.status, await answer.json()]).toEqual([413, { error: 'Payload too large' }]);
-    },
-  );
-
-  test('retries while no server listens', async () => {
-    const answer = await fetch(`${url}/late`, { method: 'POST', body: 'once' });
-    expect(await answer.text()).toBe('once');
-  });
-
-  test.each([['/away', 503], ['/nowhere', 404]])('answers %s with %i', async (path, status) => {
+test('the proxy retries while no server listens, and answers 503 without one and 404 without a route', async () => {
+  expect(await (await fetch(`${url}/late`, { method: 'POST', body: 'once' })).text()).toBe('once');
+  for (const [path, status] of [['/away', 503], ['/nowhere', 404]]) {
     const answer = await fetch(`${url}${path}`);
     expect([answer.status, Object.keys(await answer.json())]).toEqual([status, ['error']]);
-  });
+  }
 });

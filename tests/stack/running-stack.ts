@@ -5,34 +5,14 @@ import { root } from '../../scripts/stack/root.ts';
 import type { Findings } from '../helpers/database/findings.ts';
 import { openDatabase } from '../helpers/database/test-database.ts';
 
-/** A real `npm start` and its output. */
-export type RunningStack = {
-  readonly stdout: string[];
-  readonly stderr: string[];
-  /** The printed values, after `ready` is printed. @throws when the process ends before */
-  readonly ready: Promise<Record<string, string>>;
-  readonly exited: Promise<Deno.CommandStatus>;
-  /**
-   * Compares the findings of the database with the declared ones (by default none). Then sends SIGTERM to npm, as a process
-   * manager does, unless it has ended, and waits for its end.
-   */
-  end(findings?: Findings | 'not compared'): Promise<Deno.CommandStatus>;
-  /** All child processes of npm. */
-  processes(): Promise<Process[]>;
-};
+export type RunningStack = ReturnType<typeof npmStart>;
 
 export type Process = { pid: number; parent: number; command: string };
 
-/** Runs `npm start` with the arguments; `cwd` is the project folder. */
-export function npmStart(args: string[], env: Record<string, string> = {}, cwd = root): RunningStack {
-  const npm = new Deno.Command('npm', {
-    args: ['start', '--', ...args],
-    cwd,
-    env,
-    stdin: 'null',
-    stdout: 'piped',
-    stderr: 'piped',
-  }).spawn();
+/** Runs a real `npm start` with the arguments; `cwd` is the project folder. */
+export function npmStart(args: string[], env: Record<string, string> = {}, cwd = root) {
+  const piped = { stdin: 'null', stdout: 'piped', stderr: 'piped' } as const;
+  const npm = new Deno.Command('npm', { args: ['start', '--', ...args], cwd, env, ...piped }).spawn();
   const stdout: string[] = [];
   const stderr: string[] = [];
   const { promise: ready, resolve, reject } = Promise.withResolvers<Record<string, string>>();
@@ -54,6 +34,10 @@ export function npmStart(args: string[], env: Record<string, string> = {}, cwd =
     reject(new Error(`npm start ended with code ${status.code}:\n${stderr.join('\n')}`));
     return status;
   });
+  /**
+   * Compares the findings of the database with the declared ones (by default none). Then sends SIGTERM to npm, as a
+   * process manager does, unless it has ended, and waits for its end.
+   */
   const end = async (findings: Findings | 'not compared' = {}) => {
     try {
       if (running && databaseUrl !== undefined && findings !== 'not compared') {
@@ -64,6 +48,7 @@ export function npmStart(args: string[], env: Record<string, string> = {}, cwd =
     }
     return await exited;
   };
+  /** `ready`: the printed values, after `ready` is printed. `processes`: all child processes of npm. */
   return { stdout, stderr, ready, exited, end, processes: () => descendants(npm.pid) };
 }
 

@@ -1,238 +1,143 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { localKeys } from '../../scripts/stack/defaults.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { freePort } from '../../scripts/stack/ports.ts';
+import { removeFolder } from '../../scripts/stack/postgres/init-database.ts';
+import { createPostgres, type Postgres } from '../../scripts/stack/postgres/postgres.ts';
 import { createScheduler } from '../../scripts/stack/scheduler.ts';
 import type { Service } from '../../scripts/stack/service.ts';
-import type { Row } from '../helpers/database/test-database.ts';
-import { type FaultProject, startFaultProject } from '../helpers/faults/fault-project.ts';
-import { type ApiProxy, startApiProxy } from '../helpers/http/api-proxy.ts';
-import { accept, startReceiver } from '../helpers/outbox/receiver.ts';
-import { countRows, emptyOutbox, enqueueRevalidation, readSideEffect } from '../helpers/outbox/side-effects.ts';
-import { receiverEnvironment } from '../helpers/outbox/test-dispatcher.ts';
+import { createCluster } from '../helpers/database/clusters.ts';
+import { templateDatabase } from '../helpers/database/postgres-client.ts';
+import { openDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
+import { startReceiver } from '../helpers/outbox/receiver.ts';
 import { createUser } from '../helpers/records/records.ts';
 
-const app = startReceiver();
-let project: FaultProject;
-let proxy: ApiProxy;
+/** The internal endpoints of the function: they record their calls. */
+const api = startReceiver();
+let folder: string;
+let postgres: Postgres;
+let database: TestDatabase;
 let scheduler: Service | undefined;
-const patience = { timeout: 30_000, interval: 20 };
 
 beforeAll(async () => {
-  project = await startFaultProject({ ...receiverEnvironment(app.url), RESEND_API_KEY: '' });
-  proxy = startApiProxy(() => project.edgeFunction.url, async (_request, forwardRequest) => {
-    try {
-      return await forwardRequest();
-    } catch {
-      return new Response(null, { status: 502 });
-    }
-  });
-  // The first retry would run after 5 s, which is too long for these tests.
-  await project.database.query(
-    "create or replace function billing.retry_delay(p_attempts integer) returns interval language sql immutable set search_path = pg_catalog, pg_temp return interval '300 milliseconds'",
-  );
+  folder = await createCluster('migrated');
+  postgres = createPostgres({ port: freePort(), dataFolder: folder, ephemeral: true, log: () => {} });
+  await postgres.start();
+  await postgres.ready();
+  database = openDatabase(postgres.url(templateDatabase), { findings: 'compared elsewhere' });
 });
 afterAll(async () => {
-  await proxy.stop();
-  await project.stop();
-  await app.stop();
+  await database.close();
+  await postgres.stop();
+  await removeFolder(folder);
+  await api.stop();
 });
-beforeEach(async () => {
-  app.answer = accept;
-  await emptyOutbox(project.database);
-  app.arrivals.length = 0;
+beforeEach(() => {
+  api.arrivals.length = 0;
+  answerOutbox();
 });
 afterEach(() => scheduler?.stop());
 
-/** Starts a scheduler. */
-async function launch({ internalUrl = proxyUrl(), sweepMs = 600_000 } = {}): Promise<void> {
-  scheduler = createScheduler({
-    databaseUrl: project.postgres.url(),
-    internalUrl,
-    secretKey: localKeys.secret,
-    sweepMs,
-  });
+const dispatched = () => api.arrivals.filter(({ path }) => path === '/outbox').length;
+const untilDispatched = (times: number) =>
+  vi.waitFor(() => expect(dispatched()).toBeGreaterThanOrEqual(times), { timeout: 30_000, interval: 10 });
+const notify = () => database.query("select pg_notify('outbox', '')");
+
+/** How the dispatcher answers from now on: when the next row is due. */
+function answerOutbox(next_attempt_at: () => string | null | Promise<string | null> = () => null): void {
+  api.answer = async () => Response.json({ delivered: 0, next_attempt_at: await next_attempt_at() });
+}
+
+/** Starts a scheduler, and waits for its first call. */
+async function launch(sweepMs = 600_000): Promise<void> {
+  const databaseUrl = postgres.url(templateDatabase);
+  scheduler = createScheduler({ databaseUrl, internalUrl: api.url, secretKey: 'sb_secret_1', sweepMs });
   await scheduler.start();
   await scheduler.ready();
+  await untilDispatched(1);
 }
 
-/** Starts a scheduler and waits until it has delivered a row, so that the test starts in a known state. */
-async function startScheduler(sweepMs?: number): Promise<void> {
-  await launch({ sweepMs });
-  await eventually(async () => untilDelivered(await enqueueRevalidation(project.database), 1000));
-  await emptyOutbox(project.database);
-  app.arrivals.length = 0;
+/** Edits a tier as an admin does in Studio, which enqueues a revalidation. */
+async function editTier(): Promise<void> {
+  const { id } = await createUser(database);
+  await database.query("update public.profiles set subscription_tier = 'pro' where user_id = $1", [id]);
 }
 
-/** The proxy's address stays the same when the function is restarted. */
-function proxyUrl(): string {
-  return `${proxy.url}/api/internal`;
-}
-
-/** Enqueues a revalidation without a notification, as the function's requests do. */
-async function enqueueSilently(): Promise<string> {
-  const session = await project.database.connect();
-  await session.query("set subscriptions.request = 'on'");
-  const { rows } = await session.query(
-    `insert into billing.outbox (key, destination, kind, payload)
-     values (gen_random_uuid()::text, 'revalidation', 'revalidation', '{"paths": ["/silent"]}') returning key`,
-  );
-  await session.end();
-  return String(rows[0].key);
-}
-
-/** The connections whose newest statement matches, with what they do. */
-async function connections(statement: string): Promise<Row[]> {
-  return await project.database.query(
-    `select state, wait_event, (now() - query_start)::text as since from pg_stat_activity
-     where pid <> pg_backend_pid() and query ilike $1`,
+/** The number of connections whose newest statement matches. */
+const connections = async (statement: string) =>
+  (await database.query(
+    'select from pg_stat_activity where pid <> pg_backend_pid() and query ilike $1',
     [statement],
-  );
-}
+  )).length;
 
-async function untilDelivered(key: string, timeout = patience.timeout): Promise<void> {
-  await vi.waitFor(async () => {
-    expect(await readSideEffect(project.database, key)).toMatchObject({ state: 'delivered' });
-  }, { ...patience, timeout });
-}
-
-/** Repeats the work until it succeeds: a claim of a killed or restarted process is lost until its lease expires. */
-async function eventually(work: () => Promise<void>): Promise<void> {
-  await vi.waitFor(work, patience);
-}
-
-/** Edits a tier as an admin does in Studio, and waits for the revalidation. */
-async function editTier(timeout = patience.timeout): Promise<void> {
-  const { id } = await createUser(project.database);
-  await project.database.query(
-    "insert into billing.grants (user_id, tier, until, reason) values ($1, 'pro', '2126-01-01', 'as agreed')",
-    [id],
-  );
-  await project.database.query("update public.profiles set subscription_tier = 'pro' where user_id = $1", [id]);
-  await vi.waitFor(() => expect(app.arrivals.length).toBeGreaterThan(0), { ...patience, timeout });
-}
-
-test('a tier edited by SQL is delivered without a sweep and without a request', async () => {
-  await startScheduler();
-  const started = performance.now();
-  await editTier();
-  // Far less than the minute between two sweeps.
-  expect(performance.now() - started).toBeLessThan(10_000);
-  await vi.waitFor(async () => expect(await countRows(project.database)).toMatchObject({ pending: 0 }), patience);
-  expect(app.arrivals[0]?.body).toEqual({ paths: ['/subscription', '/pricing', '/analytics', '/dashboard'] });
-});
-
-test('a row that is due before the scheduler starts is delivered', async () => {
-  const key = await enqueueSilently();
+test('the dispatcher is called at the start, by a POST with the secret key, and when a tier is edited by SQL', async () => {
   await launch();
-  await untilDelivered(key);
+  const [{ method, headers } = expect.fail()] = api.arrivals;
+  expect([method, headers.get('apikey'), dispatched()]).toEqual(['POST', 'sb_secret_1', 1]);
+  await editTier();
+  await untilDispatched(2);
+  expect(api.arrivals.map(({ path }) => path)).not.toContain('/reconcile');
 });
 
-test('a failed delivery is retried when the row is due, without a sweep', async () => {
-  await startScheduler();
-  app.answer = () => new Response(null, { status: 500 });
-  const key = await enqueueRevalidation(project.database);
-  await vi.waitFor(async () => {
-    expect(await readSideEffect(project.database, key)).toMatchObject({ last_error: 'HTTP 500', attempts: 1 });
-  }, patience);
-  app.answer = accept;
-  await untilDelivered(key);
-  expect(await readSideEffect(project.database, key)).toMatchObject({ attempts: 2 });
+test('it is called when the next row is due, without a sweep', async () => {
+  const due = Date.now() + 400;
+  answerOutbox(() => new Date(due).toISOString());
+  await launch();
+  answerOutbox();
+  await untilDispatched(2);
+  expect(Date.now()).toBeGreaterThanOrEqual(due);
 });
 
-test('sweeps deliver rows without a notification', async () => {
-  await startScheduler(100);
-  await untilDelivered(await enqueueSilently());
+test('sweeps call it without a notification, and reconcile, also after calls that failed', async () => {
+  let failures = 3;
+  api.answer = () => failures-- > 0 ? new Response('down', { status: 502 }) : Response.json({ next_attempt_at: null });
+  await launch(50);
+  await untilDispatched(4);
+  await vi.waitFor(() => expect(api.arrivals.some(({ path }) => path === '/reconcile')).toBe(true));
+  expect(await connections('%billing.sweep()%')).toBe(1);
 });
 
-test('the scheduler delivers again after a restart of the function', async () => {
-  await startScheduler(100);
-  await project.edgeFunction.stop();
-  await enqueueRevalidation(project.database);
-  await project.edgeFunction.start();
-  await project.edgeFunction.ready();
-  await eventually(() => editTier(1000));
+test('a notification during a call leads to another call, although that call returns a later due time', async () => {
+  await launch();
+  for (let call = 2; call <= 8; call += 2) {
+    const held = Promise.withResolvers<string>();
+    answerOutbox(() => held.promise);
+    await notify();
+    await untilDispatched(call);
+    await notify();
+    answerOutbox(() => '2999-01-01T00:00:00.000Z');
+    held.resolve('2999-01-01T00:00:00.000Z');
+    await untilDispatched(call + 1);
+  }
 });
+
+test('continuous notifications do not delay the call', async () => {
+  await launch();
+  while (dispatched() < 2) await notify();
+});
+
+test.each([['notifications', 600_000], ['sweeps', 100]])(
+  'it is called after a restart of the database, because notifications were lost, and then by %s',
+  async (by, sweepMs) => {
+    await launch(sweepMs);
+    await postgres.restart();
+    await untilDispatched(dispatched() + 1);
+    const before = dispatched();
+    if (by === 'notifications') await editTier();
+    await untilDispatched(before + 2 - Number(by === 'notifications'));
+  },
+);
 
 test('stop closes the connections and ends running calls; it can be called twice, and before start', async () => {
-  const ended = Promise.withResolvers<void>();
-  const hanging = startReceiver();
-  hanging.answer = () => ended.promise.then(() => new Response());
-  try {
-    await launch({ internalUrl: hanging.url, sweepMs: 50 });
-    await vi.waitFor(() => expect(hanging.arrivals.length).toBeGreaterThan(0), patience);
-    await scheduler?.stop();
-    await scheduler?.stop();
-    const calls = hanging.arrivals.length;
-    await vi.waitFor(async () => {
-      expect(await connections('listen %')).toEqual([]);
-      expect(await connections('%billing.sweep()%')).toEqual([]);
-    }, patience);
-    await enqueueRevalidation(project.database);
-    expect(hanging.arrivals).toHaveLength(calls);
-  } finally {
-    ended.resolve();
-    await hanging.stop();
-  }
+  const ended = Promise.withResolvers<string | null>();
+  answerOutbox(() => ended.promise);
+  await launch(50);
+  await scheduler?.stop();
+  await scheduler?.stop();
+  const calls = dispatched();
+  await vi.waitFor(async () => {
+    expect([await connections('listen %'), await connections('%billing.sweep()%')]).toEqual([0, 0]);
+  }, { timeout: 30_000 });
+  await editTier();
+  expect(dispatched()).toBe(calls);
+  ended.resolve(null);
   await createScheduler({ databaseUrl: '', internalUrl: '', secretKey: '' }).stop();
-});
-
-describe('with a dispatcher that only counts its calls', () => {
-  const dispatcher = startReceiver();
-  let hold: Promise<void>;
-  const nextCall = (count: number) => vi.waitFor(() => expect(dispatcher.arrivals).toHaveLength(count), patience);
-  const notify = () => project.database.query("select pg_notify('outbox', '')");
-
-  beforeEach(async () => {
-    hold = Promise.resolve();
-    dispatcher.arrivals.length = 0;
-    dispatcher.answer = async () => {
-      await hold;
-      return Response.json({ delivered: 0, retried: 0, parked: 0, next_attempt_at: '2999-01-01T00:00:00.000Z' });
-    };
-    await launch({ internalUrl: dispatcher.url });
-    await nextCall(1);
-  });
-  afterAll(() => dispatcher.stop());
-
-  test('each call is a POST with the secret key', () => {
-    const [{ method, headers } = expect.fail()] = dispatcher.arrivals;
-    expect({ method, key: headers.get('apikey') }).toEqual({ method: 'POST', key: localKeys.secret });
-  });
-
-  test('a notification during a call leads to another call, although that call returns a later due time', async () => {
-    for (let call = 2; call <= 11; call++) {
-      const held = Promise.withResolvers<void>();
-      hold = held.promise;
-      await notify();
-      await nextCall(call);
-      await notify();
-      held.resolve();
-      hold = Promise.resolve();
-      // The call for the second notification.
-      await nextCall(++call);
-    }
-  });
-
-  test('continuous notifications do not delay the call', async () => {
-    let over = false;
-    const noticing = (async () => {
-      while (!over) await notify();
-    })();
-    await vi.waitFor(() => expect(dispatcher.arrivals.length).toBeGreaterThan(1), patience).finally(() => over = true);
-    await noticing;
-  });
-
-  test('it is called after a restart of the database, because notifications were lost', async () => {
-    await project.postgres.restart();
-    await vi.waitFor(() => expect(dispatcher.arrivals.length).toBeGreaterThan(1), patience);
-  });
-});
-
-test.each([
-  ['by notifications', 600_000],
-  ['by sweeps', 100],
-])('the scheduler delivers again %s after a restart of the database', async (_name, sweepMs) => {
-  await startScheduler(sweepMs);
-  await project.postgres.restart();
-  await vi.waitFor(async () => expect(await connections('listen %')).toHaveLength(1), patience);
-  await eventually(() => editTier(1000));
 });

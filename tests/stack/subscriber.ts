@@ -5,8 +5,6 @@ import { root } from '../../scripts/stack/root.ts';
 /** The settings that `npm start` printed. */
 export type Settings = Readonly<Record<string, string>>;
 
-export type Subscriber = Awaited<ReturnType<typeof subscribe>>;
-
 /** How long a condition may take. */
 const patience = { timeout: 30_000, interval: 50 };
 
