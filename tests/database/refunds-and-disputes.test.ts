@@ -1,0 +1,504 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { useDatabase } from '../helpers/database/use-database.ts';
+import {
+  changeEnvelope,
+  disputeEvent,
+  type Fields,
+  gatewayEvent,
+  orderPaid,
+  paymentCaptured,
+  refundEvent,
+  type RefundFields,
+} from '../helpers/gateway/events.ts';
+import { permutations } from '../helpers/orderings/permutations.ts';
+import type { Customer, CustomerOrder } from '../helpers/records/customer.ts';
+import { extraPayments, paymentOf, placeOrder, readPurchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { months } from '../helpers/records/time.ts';
+import { readPayment } from '../helpers/records/read-records.ts';
+import { createPayment, uniqueId } from '../helpers/records/records.ts';
+import { endAccess, grantTier } from '../helpers/records/support-actions.ts';
+
+// One payment has no plan, one dispute is about the second payment on an order, and one is lost.
+const findings = { captured_not_fulfilled: 1, paid_twice: 1, dispute_lost: 1 };
+const database = useDatabase({ at: '2026-06-15T00:00:00Z', findings });
+let customer: Customer;
+beforeEach(async () => {
+  customer = await database.customer();
+});
+
+const active = 'pro: pro active to 2027-01-01';
+const ended = 'free: pro cancelled to 2027-01-01';
+const order = () => customer.order('pro', { at: '01-01' });
+const buy = () => customer.buy('pro', { at: '01-01' });
+const refundedAmount = async (payment: CustomerOrder) => (await payment.row()).refunded_amount;
+
+/** Returns a function that delivers an event of one refund with a status. */
+function refundOf(payment: CustomerOrder, amount?: number) {
+  const id = uniqueId('rfnd');
+  return (status: NonNullable<RefundFields['status']>) => payment.refund(amount, { id, status });
+}
+
+describe('a refund', () => {
+  test('of a part changes no access; several add up, each counted once by its id', async () => {
+    const pro = await buy();
+    const before = await readPurchase(database, pro);
+    const first = { id: uniqueId('rfnd') };
+    expect(await pro.refund(60000, first)).toBe('applied');
+    expect(await pro.refund(60000, first)).toBe('already');
+    expect(await pro.refund(39899)).toBe('applied');
+    expect(await refundedAmount(pro)).toBe('99899');
+    expect(await readPurchase(database, pro)).toEqual(before);
+    expect(await pro.verify()).toMatchObject({ outcome: 'already_applied' });
+  });
+
+  test('that reaches the full amount ends access: status, reason, time, profile and its history', async () => {
+    const pro = await buy();
+    await pro.refund(40000);
+    await database.at('01-05');
+    expect(await pro.refund(59900)).toBe('applied');
+    expect(await customer.state()).toBe(ended);
+    expect(
+      await database.one('select ended_reason, cancelled_at from public.subscriptions where user_id = $1', [
+        customer.id,
+      ]),
+    ).toEqual({ ended_reason: 'refunded', cancelled_at: new Date('2026-01-05T00:00:00Z') });
+    expect(await pro.row()).toMatchObject({ status: 'captured', fulfilled_at: expect.any(Date) });
+    expect(
+      await database.query(
+        `select from_tier, to_tier, cause, reference from billing.tier_changes where user_id = $1
+         order by id desc limit 1`,
+        [customer.id],
+      ),
+    ).toEqual([{ from_tier: 'pro', to_tier: 'free', cause: 'refund.processed', reference: pro.orderId }]);
+  });
+
+  test('that is announced again, with another amount or with a second refund, does not change a later purchase', async () => {
+    const first = await buy();
+    const whole = { id: uniqueId('rfnd') };
+    await first.refund(99900, whole);
+    await customer.buy('premium', { at: '01-02' });
+    expect(await first.refund(99900, whole)).toBe('already');
+    expect(await first.refund(10, whole)).toBe('already');
+    expect(await refundedAmount(first)).toBe('99900');
+    expect(await first.refund(1)).toBe('applied');
+    expect(await first.verify()).toEqual({ outcome: 'refunded' });
+    expect(await customer.state()).toBe('premium: premium active to 2027-01-02');
+  });
+
+  test.each<[string, (pro: CustomerOrder) => string]>([
+    ...[undefined, null, '99900', 1.5, {}, -99900].map((
+      amount,
+    ): [string, (pro: CustomerOrder) => string] => [
+      `of ${JSON.stringify(amount)}`,
+      (pro) => refundEvent(paymentOf(pro), amount),
+    ]),
+    ['without an id', (pro) => refundBody('processed', { id: undefined }, pro)],
+    ['with an unknown status', (pro) => refundBody('processed', { status: 'reversed' }, pro)],
+    ...[undefined, 'rfnd_1'].map((entity): [string, () => string] => [
+      `whose entity is ${entity}`,
+      () => changeEnvelope(gatewayEvent('refund.processed', {}), { payload: { refund: { entity } } }),
+    ]),
+  ])('%s is ignored', async (_, body) => {
+    const pro = await buy();
+    expect(await database.send(body(pro))).toBe('ignored: refund.entity');
+    expect(await refundedAmount(pro)).toBe('0');
+    expect(await customer.state()).toBe(active);
+  });
+
+  test('without a status takes the status from the name of its event', async () => {
+    const pro = await buy();
+    const refund = { id: uniqueId('rfnd'), status: undefined };
+    for (const [name, tier] of [['created', 'pro'], ['processed', 'free'], ['failed', 'pro']] as const) {
+      await database.send(refundBody(name, refund, pro));
+      expect(await customer.tier(), name).toBe(tier);
+    }
+  });
+
+  test('without a payment id is about the payment of its event', async () => {
+    expect(await database.send(refundBody('processed', { payment_id: undefined }, await buy()))).toBe('applied');
+    expect(await customer.state()).toBe(ended);
+  });
+
+  test('of 0 of a payment of 0 is recorded and ends no access', async () => {
+    const free = await placeOrder(database, { user: customer, amount: 0 });
+    await verifyPurchase(database.service, free);
+    expect(await database.send(refundEvent(paymentOf(free), 0))).toBe('applied');
+    expect(await customer.tier()).toBe('pro');
+  });
+
+  test('of an unknown order is unmatched, and applied when the order is inserted', async () => {
+    const money = { id: uniqueId('pay'), order_id: uniqueId('order') };
+    expect(await database.send(paymentCaptured(money))).toBe('unmatched');
+    expect(await database.send(refundEvent(money, 99900))).toBe('unmatched');
+    await createPayment(database, { userId: customer.id, orderId: money.order_id });
+    expect(await customer.tier()).toBe('free');
+  });
+
+  test('that is unmatched until order.paid matches the order leaves nothing to fulfil', async () => {
+    const pro = await order();
+    await database.query('update public.payments set gateway_order_id = null where id = $1', [pro.id]);
+    expect(await pro.refund()).toBe('unmatched');
+    const receipt = pro.id.replaceAll('-', '');
+    expect(await database.send(orderPaid({ id: pro.paymentId }, { id: pro.orderId, receipt }))).toBe('applied');
+    expect(await pro.row()).toMatchObject({ status: 'captured', fulfilled_at: null });
+    expect(await customer.state()).toBe('free: none');
+  });
+
+  test('of another payment on the order does not refund the payment that counts', async () => {
+    const pro = await buy();
+    const extra = { id: uniqueId('pay'), order_id: pro.orderId };
+    await database.send(paymentCaptured(extra));
+    expect(await database.send(refundEvent(extra, 99900))).toBe('applied');
+    expect(await refundedAmount(pro)).toBe('0');
+    expect(await customer.state()).toBe(active);
+  });
+
+  test('of a deleted user’s payment is recorded', async () => {
+    const pro = await buy();
+    await database.query('delete from auth.users where id = $1', [customer.id]);
+    expect(await pro.refund()).toBe('applied');
+    expect(await refundedAmount(pro)).toBe('99900');
+  });
+});
+
+describe('a full refund before the capture', () => {
+  test.each<[string, (pro: CustomerOrder) => Promise<unknown>, [string, string]]>([
+    ['payment.captured', (pro) => pro.capture(), ['applied', 'already']],
+    ['order.paid', (pro) => database.send(orderPaid({ id: pro.paymentId }, { id: pro.orderId })), [
+      'applied',
+      'already',
+    ]],
+    ['verify', async (pro) => (await pro.verify()).outcome, ['refunded', 'refunded']],
+  ])('is never fulfilled by %s', async (_, act, outcomes) => {
+    const pro = await order();
+    expect(await pro.refund()).toBe('applied');
+    const nothing = { isFulfilled: false, subscription: null, tier: 'free', mails: [] };
+    for (const outcome of outcomes) {
+      expect(await act(pro)).toBe(outcome);
+      expect(await readPurchase(database, pro)).toEqual({ status: 'captured', paymentId: pro.paymentId, ...nothing });
+    }
+    expect(await pro.verify()).toEqual({ outcome: 'refunded' });
+    expect(await customer.findings()).toEqual([]);
+  });
+
+  test.each<[string, number[], string]>([
+    ['in two parts is never fulfilled', [50000, 49900], 'free: none'],
+    ['of a part is fulfilled', [99899], active],
+  ])('%s', async (_, parts, state) => {
+    const pro = await order();
+    for (const part of parts) await pro.refund(part);
+    await pro.capture();
+    expect(await customer.state()).toBe(state);
+  });
+
+  test('that only the capture’s amount_refunded shows is fulfilled: it may be pending', async () => {
+    const pro = await order();
+    await pro.capture({ amount_refunded: 99900 });
+    expect(await customer.state()).toBe(active);
+    expect(await refundedAmount(pro)).toBe('0');
+  });
+
+  test.each(['capture', 'verify'] as const)('of one attempt leaves the next one on the order: %s', async (act) => {
+    const pro = await order();
+    await database.send(refundEvent({ id: uniqueId('pay'), order_id: pro.orderId }, 99900));
+    await pro[act]();
+    expect(await readPurchase(database, pro)).toMatchObject({ paymentId: pro.paymentId, tier: 'pro' });
+    expect(await refundedAmount(pro)).toBe('0');
+    expect(await pro.refund()).toBe('applied');
+    expect(await customer.state()).toBe(ended);
+  });
+});
+
+describe('a full refund with other sources', () => {
+  test('of the ruling payment lets the newest running one rule, and of another one changes nothing', async () => {
+    const basic = await customer.buy('basic', { at: '01-01' });
+    const pro = await customer.buy('pro', { at: '01-02' });
+    const premium = await customer.buy('premium', { at: '01-03' });
+    await basic.refund();
+    expect(await customer.state()).toBe('premium: premium active to 2027-01-03');
+    await premium.refund();
+    expect(await customer.subscription()).toEqual({
+      tier: 'pro',
+      plan_tier: 'pro',
+      status: 'active',
+      gateway_subscription_id: null,
+      start: '2026-01-02T00:00:00.000Z',
+      end: '2027-01-02T00:00:00.000Z',
+    });
+    expect(await customer.tier()).toBe('pro');
+    await pro.refund();
+    expect(await customer.tier()).toBe('free');
+  });
+
+  test('skips unfulfilled payments, those whose period is over, and those of other users', async () => {
+    await (await database.customer()).buy('pro', { at: '01-01' });
+    await customer.buy('basic', { at: '01-01' });
+    await database.at('03-01');
+    await verifyPurchase(database.service, await placeOrder(database, { user: customer, tier: uniqueId('team') }));
+    const pro = await customer.buy('pro');
+    await pro.refund();
+    expect(await customer.state()).toBe('free: pro cancelled to 2027-03-01');
+  });
+
+  test('does not change a longer grant of another tier', async () => {
+    const pro = await buy();
+    await grantTier(database, customer.id, 'premium', '2126-01-01Z');
+    expect(await pro.refund()).toBe('applied');
+    expect(await customer.state()).toBe('premium: premium active to 2126-01-01');
+  });
+
+  test('does not change a subscription that the gateway bills', async () => {
+    const pro = await buy();
+    await database.query(
+      `update public.subscriptions set gateway_subscription_id = 'sub_billed', current_period_end = '2126-01-01Z'
+       where user_id = $1`,
+      [customer.id],
+    );
+    await pro.refund();
+    expect(await customer.tier()).toBe('pro');
+    expect(await extraPayments(database, pro)).toEqual([]);
+  });
+});
+
+describe('of purchases that extend each other, a refund', () => {
+  beforeEach(() => database.set("early_renewal = 'extend'"));
+  const period = async () => {
+    const { start, end } = await customer.subscription() ?? {};
+    return `${String(start).slice(0, 10)} to ${String(end).slice(0, 10)}`;
+  };
+
+  test('of the first starts the second at its purchase, and of the second ends access', async () => {
+    const first = await buy();
+    const second = await customer.buy('pro', { at: '03-01' });
+    expect(await period()).toBe('2026-01-01 to 2028-01-01');
+    await database.at('06-01');
+    await first.refund();
+    expect(await period()).toBe('2026-03-01 to 2027-03-01');
+    expect(await second.verify()).toMatchObject({
+      outcome: 'already_applied',
+      valid_until: '2027-03-01T00:00:00.000Z',
+    });
+    await second.refund();
+    expect(await customer.tier()).toBe('free');
+  });
+
+  test('of the last one keeps the earlier periods, of the middle one moves the later ones up', async () => {
+    const first = await buy();
+    const second = await customer.buy('pro', { at: '02-01' });
+    const third = await customer.buy('pro', { at: '03-01' });
+    const last = await customer.buy('pro', { at: '04-01' });
+    expect(await period()).toBe('2026-01-01 to 2030-01-01');
+    await last.refund();
+    expect(await period()).toBe('2026-01-01 to 2029-01-01');
+    await second.refund();
+    expect(await period()).toBe('2026-01-01 to 2028-01-01');
+    await first.refund();
+    expect(await period()).toBe('2026-03-01 to 2027-03-01');
+    await third.refund();
+    expect(await customer.tier()).toBe('free');
+  });
+
+  test('of the first ends access if the period of the second is over', async () => {
+    const first = await customer.buy('basic', { at: '01-01' });
+    await customer.buy('basic', { at: '01-15' });
+    await database.at('02-20');
+    await first.refund();
+    expect(await customer.state()).toBe('free: basic cancelled to 2026-02-15');
+  });
+});
+
+describe('a refund of a purchase with an attached gateway subscription that was not charged yet', () => {
+  test.each([['before', ['activated', 'refund']], ['after', ['refund', 'activated']]])(
+    'activated %s: no access until it is charged',
+    async (_, steps) => {
+      const pro = await buy();
+      await database.at('06-01');
+      for (const step of steps) {
+        expect(await (step === 'refund' ? pro.refund() : customer.event('activated', '06-01'))).toBe('applied');
+      }
+      expect(await customer.subscription()).toMatchObject({ gateway_subscription_id: customer.gatewayId });
+      expect(await customer.state()).toBe('free: pro active to 2026-06-01');
+      await customer.event('charged', '06-01', months(6));
+      expect(await customer.tier()).toBe('pro');
+    },
+  );
+
+  test('activated after a cancellation: no access', async () => {
+    const pro = await buy();
+    await customer.event('cancelled', '06-01', { createdAt: null });
+    await pro.refund();
+    await customer.event('activated', '06-01', { createdAt: null });
+    expect(await customer.tier()).toBe('free');
+  });
+});
+
+describe('a full refund', () => {
+  test('that is pending changes no access', async () => {
+    const pro = await buy();
+    const before = await readPurchase(database, pro);
+    const send = refundOf(pro);
+    expect(await send('pending')).toBe('applied');
+    expect(await send('pending')).toBe('already');
+    expect(await readPurchase(database, pro)).toEqual(before);
+    expect(await refundedAmount(pro)).toBe('0');
+    expect(await pro.verify()).toMatchObject({ outcome: 'already_applied', tier: 'pro' });
+  });
+
+  test.each(['capture', 'verify'] as const)('that is pending lets %s grant the tier', async (act) => {
+    const pro = await order();
+    await refundOf(pro)('pending');
+    await pro[act]();
+    expect(await customer.state()).toBe(active);
+  });
+
+  test('of which one rupee is processed and the rest is pending does not end access', async () => {
+    const pro = await buy();
+    await refundOf(pro, 100)('processed');
+    const rest = refundOf(pro, 99800);
+    await rest('pending');
+    expect([await customer.state(), await refundedAmount(pro)]).toEqual([active, '100']);
+    await rest('processed');
+    expect([await customer.state(), await refundedAmount(pro)]).toEqual([ended, '99900']);
+  });
+
+  test('that fails after it was processed restores access, with the same period; until then verify returns refunded', async () => {
+    const pro = await buy();
+    const before = await customer.subscription();
+    const send = refundOf(pro);
+    await send('processed');
+    for (let time = 0; time < 2; time++) expect(await pro.verify()).toEqual({ outcome: 'refunded' });
+    expect(await customer.state()).toBe(ended);
+    expect(await send('failed')).toBe('applied');
+    expect(await customer.subscription()).toEqual(before);
+    expect(await customer.tier()).toBe('pro');
+    expect(await pro.row()).toMatchObject({ refunded_amount: '0', ended_at: null, ended_reason: null });
+    expect(await pro.verify()).toMatchObject({ outcome: 'already_applied', tier: 'pro' });
+    expect(await customer.mails()).toEqual([
+      `payment-success/${pro.id}`,
+      expect.stringMatching(/^subscription-ended\//),
+    ]);
+  });
+
+  test('that fails after it was processed does not change that a later purchase rules', async () => {
+    const send = refundOf(await buy());
+    await send('processed');
+    const second = await customer.buy('premium', { at: '01-02' });
+    await send('failed');
+    expect(await customer.state()).toBe('premium: premium active to 2027-01-02');
+    await second.refund();
+    expect(await customer.state()).toBe(active);
+  });
+
+  test('that fails after the capture arrived fulfils the capture', async () => {
+    const pro = await order();
+    const send = refundOf(pro);
+    await send('processed');
+    await pro.capture();
+    expect(await customer.state()).toBe('free: none');
+    expect(await send('failed')).toBe('applied');
+    expect(await customer.state()).toBe(active);
+  });
+
+  test.each([
+    [['pending', 'processed'] as const, ended],
+    [['pending', 'processed', 'failed'] as const, active],
+  ])('gives the same result in every order of its events %j', async (statuses, end) => {
+    for (const sequence of permutations([...statuses])) {
+      customer = await database.customer();
+      const send = refundOf(await buy());
+      for (const status of sequence) await send(status);
+      for (const status of sequence) expect(await send(status), sequence.join()).toBe('already');
+      expect(await customer.state(), sequence.join()).toBe(end);
+    }
+  });
+});
+
+describe('a dispute', () => {
+  test.each(['won', 'lost', 'closed'])(
+    'that ends %s is recorded, changes no access, and stays decided',
+    async (end) => {
+      const pro = await buy();
+      const before = await readPurchase(database, pro);
+      for (
+        const [status, outcome] of [['open', 'applied'], ['under_review', 'applied'], ['under_review', 'stale'], [
+          end,
+          'applied',
+        ]]
+      ) {
+        expect(await dispute(pro, status)).toBe(outcome);
+        expect(await pro.row()).toMatchObject({ dispute_status: status });
+      }
+      for (const late of ['open', 'under_review', 'won', 'lost', 'closed']) {
+        expect(await dispute(pro, late)).toBe('stale');
+      }
+      expect(await pro.row()).toMatchObject({ dispute_status: end });
+      expect(await readPurchase(database, pro)).toEqual(before);
+    },
+  );
+
+  test.each([[undefined], [null], [7], [{}]])('with the status %j is ignored', async (status) => {
+    const pro = await buy();
+    expect(await dispute(pro, status)).toBe('ignored: dispute.entity.status');
+    expect(await pro.row()).toMatchObject({ dispute_status: null });
+  });
+
+  test('without an entity is ignored; without a payment entity it finds the payment by its payment_id', async () => {
+    const pro = await buy();
+    expect(await database.send(gatewayEvent('payment.dispute.won', {}))).toBe('ignored: dispute.entity');
+    const body = gatewayEvent('payment.dispute.created', { dispute: { payment_id: pro.paymentId } });
+    expect(await database.send(body)).toBe('applied');
+    expect(await pro.row()).toMatchObject({ dispute_status: 'open' });
+  });
+
+  test('about an extra payment on the order does not change the payment that counts', async () => {
+    const pro = await buy();
+    await pro.capture();
+    const extra = { id: uniqueId('pay'), order_id: pro.orderId };
+    await database.send(paymentCaptured(extra));
+    expect(await database.send(disputeEvent('created', 'open', extra))).toBe('applied');
+    expect(await database.send(disputeEvent('created', 'open', { ...extra, id: uniqueId('pay') }))).toBe('mismatch');
+    expect(await pro.row()).toMatchObject({ dispute_status: null });
+  });
+
+  test('that is lost is a finding until an admin ends the payment’s access, which is final', async () => {
+    const pro = await buy();
+    await dispute(pro, 'open');
+    expect(await customer.findings()).toEqual([]);
+    await pro.dispute('lost');
+    expect(await customer.findings()).toEqual([`dispute_lost ${pro.id}`]);
+    expect(await customer.state()).toBe(active);
+
+    await endAccess(database, pro.id);
+    await expect(endAccess(database, pro.id)).rejects.toMatchObject({ code: 'PS409' });
+    expect(await customer.findings()).toEqual([]);
+    expect(await pro.row()).toMatchObject({ ended_reason: 'dispute_lost', dispute_status: 'lost' });
+    expect(await database.one('select ended_reason from public.subscriptions where user_id = $1', [customer.id]))
+      .toEqual({ ended_reason: 'dispute_lost' });
+    expect(await pro.verify()).toMatchObject({ outcome: 'already_applied' });
+    expect(await customer.state()).toBe(ended);
+  });
+
+  test('after which an admin ends access lets another source rule', async () => {
+    await buy();
+    await endAccess(database, (await customer.buy('premium', { at: '01-02' })).id);
+    expect(await customer.state()).toBe(active);
+  });
+
+  test('of an unknown order is recorded when the order is stored', async () => {
+    const money = { id: uniqueId('pay'), order_id: uniqueId('order') };
+    expect(await database.send(paymentCaptured(money))).toBe('unmatched');
+    expect(await database.send(disputeEvent('created', 'open', money))).toBe('unmatched');
+    const { id } = await createPayment(database, { userId: customer.id, orderId: money.order_id });
+    expect(await readPayment(database, id)).toMatchObject({ status: 'captured', dispute_status: 'open' });
+    expect(await customer.tier()).toBe('pro');
+  });
+});
+
+const dispute = (payment: CustomerOrder, status: unknown) =>
+  database.send(disputeEvent(typeof status === 'string' ? status : 'created', status, paymentOf(payment)));
+
+/** An event of a refund whose fields differ from those of a regular one. */
+function refundBody(name: string, refund: Fields, payment: CustomerOrder): string {
+  const entities = { refund: { payment_id: payment.paymentId, ...refund }, payment: paymentOf(payment) };
+  return gatewayEvent(`refund.${name}`, entities);
+}
