@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { useDatabase } from '../helpers/database/use-database.ts';
 import { seconds, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
 import { type Customer, customerOf } from '../helpers/records/customer.ts';
-import { day } from '../helpers/records/time.ts';
+import { day, shortTime } from '../helpers/records/time.ts';
 
 // All events arrive on 10 January 2026, a few days after their own times, about cycles far in the future.
 const now = '2026-01-10T00:00:00Z';
@@ -19,18 +19,26 @@ const january = { start: day('2126-01-01'), end: day('2126-02-01') };
 const february = { start: day('2126-02-01'), end: day('2126-03-01') };
 const over = { start: day('2020-01-01'), end: day('2020-02-01') };
 
+const bodyOf = (name: SubscriptionEvent['name'], fields: Partial<SubscriptionEvent> = {}, of = customer) =>
+  subscriptionEvent({ name, userId: of.id, id: of.gatewayId, ...fields });
 /** Delivers an event about the gateway subscription of a customer. @returns the outcome */
-const event = (name: SubscriptionEvent['name'], fields: Partial<SubscriptionEvent> = {}, of = customer) =>
-  database.send(subscriptionEvent({ name, userId: of.id, id: of.gatewayId, ...fields }));
+const event = (...body: Parameters<typeof bodyOf>) => database.send(bodyOf(...body));
 const created = (date: string) => ({ createdAt: day(date) });
 
 const row = () => database.one('select * from public.subscriptions where user_id = $1', [customer.id]);
-/** `pro: pro active from 2025-12-15 to 2026-12-15`, and the gateway subscription that is attached: `this`, `none` or `another`. */
+/**
+ * `pro: pro active from 2025-12-15 to 2026-12-15, none`: the gateway subscription that is attached is `this`, `none` or
+ * `another`. Where it was cancelled, also when.
+ */
 async function shown(): Promise<string> {
-  const { start, gateway_subscription_id: id } = await customer.subscription() ?? {};
+  const { tier, status, gateway_subscription_id: id, cancelled_at: at, ...of } = await row();
   const attached = id === customer.gatewayId ? 'this' : id === null ? 'none' : 'another';
-  return `${(await customer.state()).replace(' to ', ` from ${String(start).slice(0, 10)} to `)}, ${attached}`;
+  const period = `from ${shortTime(of.current_period_start)} to ${shortTime(of.current_period_end)}`;
+  const text = `${await customer.tier()}: ${tier} ${status} ${period}, ${attached}`;
+  return at === null ? text : `${text}, cancelled ${shortTime(at)}`;
 }
+const cancelled = (text: string, time: string) =>
+  `${text.replace('pro: pro active', 'free: pro cancelled')}, cancelled ${time}`;
 
 describe('of a gateway subscription of no known plan, for a user who bought pro before,', () => {
   const bought = 'pro: pro active from 2025-12-15 to 2026-12-15, none';
@@ -42,43 +50,16 @@ describe('of a gateway subscription of no known plan, for a user who bought pro 
     expect(await shown()).toBe(bought);
   });
 
-  describe('events without created_at:', () => {
-    test('activated sets status, id and period', async () => {
-      await database.query(
-        `update public.subscriptions set status = 'cancelled', cancelled_at = billing.clock(), ended_reason = 'cancelled'
-         where user_id = $1`,
-        [customer.id],
-      );
-      expect(await event('activated', january)).toBe('applied');
-      expect(await shown()).toBe(inJanuary);
-      expect(await row()).toMatchObject({ cancelled_at: null, ended_reason: null });
-    });
-
-    test('activated before the first cycle, with both ends null, sets only status and id', async () => {
-      expect(await event('activated')).toBe('applied');
-      expect(await shown()).toBe(bought.replace('none', 'this'));
-    });
-
-    test('charged sets only the period', async () => {
-      expect(await event('charged', february)).toBe('applied');
-      expect(await shown()).toBe('pro: pro active from 2126-02-01 to 2126-03-01, none');
-    });
-
-    test('cancelled sets status and cancelled_at, and the profile to free; the period stays', async () => {
-      expect(await event('cancelled')).toBe('applied');
-      expect(await shown()).toBe('free: pro cancelled from 2025-12-15 to 2026-12-15, none');
-      expect(await row()).toMatchObject({ cancelled_at: new Date(now) });
-    });
-
-    test('each event applies in the order of arrival', async () => {
-      for (const name of ['activated', 'cancelled', 'activated'] as const) {
-        expect(await event(name, january)).toBe('applied');
-      }
-      expect(await shown()).toBe(inJanuary);
-    });
-  });
-
   test.each<[string, [SubscriptionEvent['name'], Partial<SubscriptionEvent>, string?][], string]>([
+    ['activated sets status, id and period', [['activated', january, 'applied']], inJanuary],
+    ['activated before the first cycle sets id alone', [['activated', {}, 'applied']], bought.replace('none', 'this')],
+    ['charged sets only the period', [['charged', february, 'applied']], inFebruary.replace('this', 'none')],
+    ['cancelled ends access, the period stays', [['cancelled', {}, 'applied']], cancelled(bought, '2026-01-10')],
+    ['without created_at each event applies in the order of arrival', [
+      ['activated', january, 'applied'],
+      ['cancelled', {}, 'applied'],
+      ['activated', january, 'applied'],
+    ], inJanuary],
     ['an older charge does not shorten the period', [
       ['charged', { ...february, ...created('01-02') }],
       ['charged', { ...january, ...created('01-01') }, 'stale'],
@@ -87,19 +68,19 @@ describe('of a gateway subscription of no known plan, for a user who bought pro 
       ['activated', { ...january, ...created('01-02') }],
       ['cancelled', created('01-01'), 'stale'],
     ], inJanuary],
-    ['of a cancellation in the second of an activation the cancellation wins', [
+    ['a cancellation in the second of an activation wins', [
       ['activated', { ...january, ...created('01-01') }],
       ['cancelled', created('01-01')],
-    ], inJanuary.replace('pro: pro active', 'free: pro cancelled')],
-    ['so it does before that activation', [
+    ], cancelled(inJanuary, '2026-01-01')],
+    ['a cancellation in the second of an activation that arrives after it wins', [
       ['cancelled', created('01-01')],
       ['activated', { ...january, ...created('01-01') }],
-    ], inJanuary.replace('pro: pro active', 'free: pro cancelled')],
+    ], cancelled(inJanuary, '2026-01-01')],
     ['an older activation still sets an empty id', [
       ['cancelled', created('01-03')],
       ['charged', { ...february, ...created('01-02') }],
       ['activated', { ...january, ...created('01-01') }, 'applied'],
-    ], inFebruary.replace('pro: pro active', 'free: pro cancelled')],
+    ], cancelled(inFebruary, '2026-01-03')],
     ['a later activation restores the tier', [
       ['cancelled', created('01-01')],
       ['activated', { ...january, ...created('01-02') }],
@@ -118,11 +99,9 @@ describe('of a gateway subscription of no known plan, for a user who bought pro 
 
   test('created_at inside the payload counts as well', async () => {
     await event('charged', { ...february, ...created('01-02') });
-    const body = JSON.parse(
-      subscriptionEvent({ name: 'charged', userId: customer.id, id: customer.gatewayId, ...january }),
-    );
-    body.payload.created_at = seconds(day('01-01'));
-    expect(await database.send(JSON.stringify(body))).toBe('stale');
+    const { payload, ...body } = JSON.parse(bodyOf('charged', january));
+    payload.created_at = seconds(day('01-01'));
+    expect(await database.send(JSON.stringify({ ...body, payload }))).toBe('stale');
   });
 
   test.each(['charged', 'cancelled'] as const)(
@@ -213,7 +192,7 @@ describe('for a user without a subscription,', () => {
     expect(await event('charged', { ...february, ...created('01-03') })).toBe('unmatched');
     expect(await event('activated', created('01-01'))).toBe('unmatched');
     expect(await event('charged', { ...premium, ...january, ...created('01-02') })).toBe('applied');
-    expect(await shown()).toBe('free: premium cancelled from 2126-02-01 to 2126-03-01, this');
+    expect(await shown()).toBe('free: premium cancelled from 2126-02-01 to 2126-03-01, this, cancelled 2026-01-04');
     // The mirror stores these facts. The ledger keeps the outcome of each on its arrival.
     const rows = await database.query(
       'select outcome, attempts from billing.gateway_events where subject_id = $1 order by outcome, attempts',
@@ -230,15 +209,15 @@ describe('for a user without a subscription,', () => {
   });
 
   test('a cancellation before a purchase does not end it: delivered again, or activated late', async () => {
-    const cancelled = subscriptionEvent({
+    const body = subscriptionEvent({
       name: 'cancelled',
       userId: customer.id,
       id: customer.gatewayId,
       ...created('01-02'),
     });
-    expect(await database.send(cancelled)).toBe('unmatched');
+    expect(await database.send(body)).toBe('unmatched');
     await customer.buy('pro', { at: '2026-01-10T00:00:01Z' });
-    expect(await database.send(cancelled)).toBe('unmatched');
+    expect(await database.send(body)).toBe('unmatched');
     expect(await customer.state()).toMatch(/^pro: pro active/);
     await event('activated', { ...january, ...created('01-01') });
     expect(await customer.state()).toMatch(/^pro: pro active/);

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useDatabase } from '../helpers/database/use-database.ts';
-import { seconds, type SubscriptionEvent } from '../helpers/gateway/events.ts';
+import { seconds, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
 import { permutations } from '../helpers/orderings/permutations.ts';
+import { sampleOf } from '../helpers/project/is-long.ts';
 import { type Customer, customerOf } from '../helpers/records/customer.ts';
 import { day, months } from '../helpers/records/time.ts';
 
@@ -35,11 +36,11 @@ const untilAugust = 'pro: pro active to 2026-08-01';
 const untilSeptember = 'pro: pro active to 2026-09-01';
 const ended = 'free: pro cancelled to 2026-07-01';
 
-/** The mails: kind and end of access. */
+/** The mails: kind, end of access and, where it has one, the gateway's page. */
 async function mails(): Promise<string[]> {
   const rows = await database.query(
-    `select kind || ' ' || coalesce(payload ->> 'access_ends_at', 'no end') as text from billing.outbox
-     where destination in ('email', 'notice') order by id`,
+    `select concat_ws(' ', kind, coalesce(payload ->> 'access_ends_at', 'no end'), payload ->> 'manage_url') as text
+     from billing.outbox where destination in ('email', 'notice') order by id`,
   );
   return rows.map(({ text }) => String(text).replace('T00:00:00.000Z', ''));
 }
@@ -58,11 +59,7 @@ describe('a charge that fails', () => {
     const fields = { short_url: manage_url, charge_at: seconds(day('07-02')) };
     expect(await event('pending', '07-01', { fields })).toBe('applied');
     expect(await event('pending', '07-02', { fields })).toBe('applied');
-    expect(await mails()).toEqual(['payment-pending 2026-07-04']);
-    expect(
-      await database.one("select payload ->> 'manage_url' as url from billing.outbox where kind = 'payment-pending'"),
-    )
-      .toEqual({ url: manage_url });
+    expect(await mails()).toEqual([`payment-pending 2026-07-04 ${manage_url}`]);
     expect(await billing()).toEqual({
       gateway_subscription_id: customer.gatewayId,
       status: 'pending',
@@ -233,9 +230,13 @@ const histories: [string, string, [SubscriptionEvent['name'], string, Fields?][]
 describe('every order of arrival gives the same access', () => {
   test.each(histories)('%s', async (_, now, steps, state) => {
     const results = new Set<string>();
-    for (const order of permutations(steps)) {
+    await database.at(now);
+    for (const order of sampleOf([...permutations(steps)], 0, 5, 10, 14, 19, 23)) {
       customer = await database.customer();
-      for (const [name, time, fields] of order) await event(name, now, { createdAt: day(time), ...fields });
+      const of = { userId: customer.id, id: customer.gatewayId, planId: 'plan_pro' };
+      for (const [name, time, fields] of order) {
+        await database.send(subscriptionEvent({ name, ...of, createdAt: day(time), ...fields }));
+      }
       const shown = `${await stateAt(now)} from ${(await customer.subscription())?.start}`;
       const { gateway_subscription_id: _id, ...billed } = Object(await billing());
       results.add(`${shown} ${JSON.stringify(billed)}`);
