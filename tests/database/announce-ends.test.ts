@@ -42,19 +42,15 @@ describe('the mail subscription-ending', () => {
     expect(await announce('01-28')).toBe(0);
     const kind = 'subscription-ending';
     const data = { display_name: 'Asha', plan_name: 'Basic', ends_at: february, early_renewal: 'extend' };
-    expect(await notices()).toEqual([
-      { key: `${kind}/${id}/${february}`, kind, payload: { to: customer.email, ...data } },
-    ]);
+    const payload = { to: customer.email, ...data };
+    expect(await notices()).toEqual([{ key: `${kind}/${id}/${february}`, kind, payload }]);
   });
 
-  test.each([['2026-01-31T23:59:59Z', 1], ['02-01', 0]])(
-    'is enqueued late while the period still runs: at %s %i',
-    async (time, count) => {
-      await buy();
-      expect(await announce(time)).toBe(count);
-      expect(await notices()).toHaveLength(count);
-    },
-  );
+  test.each([['2026-01-31T23:59:59Z', 1], ['02-01', 0]])('late, at %s, is enqueued: %i', async (time, count) => {
+    await buy();
+    expect(await announce(time)).toBe(count);
+    expect(await notices()).toHaveLength(count);
+  });
 
   test('after a renewal is enqueued again for the next period', async () => {
     await buy();
@@ -174,16 +170,6 @@ describe('the mail subscription-ended', () => {
       kind,
       payload: { to: customer.email, display_name: 'Asha', plan_name: 'Basic', ends_at },
     }]);
-  });
-
-  test('is not enqueued if the expiry rolls back', async () => {
-    await buy();
-    await database.at('03-01');
-    const client = await database.connect();
-    await client.query('begin; select billing.expire_subscriptions(); rollback');
-    expect(await ended()).toEqual([]);
-    expect(await database.one('select billing.expire_subscriptions() as ended')).toEqual({ ended: 1 });
-    expect(await ended()).toHaveLength(1);
   });
 
   test('is not enqueued when another source takes over: after a cancellation, a refund and a lapse', async () => {

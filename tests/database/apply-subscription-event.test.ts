@@ -37,8 +37,7 @@ async function shown(): Promise<string> {
   const text = `${await customer.tier()}: ${tier} ${status} ${period}, ${attached}`;
   return at === null ? text : `${text}, cancelled ${shortTime(at)}`;
 }
-const cancelled = (text: string, time: string) =>
-  `${text.replace('pro: pro active', 'free: pro cancelled')}, cancelled ${time}`;
+const cancelled = (text: string) => `${text.replace('pro: pro active', 'free: pro cancelled')}, cancelled 2026-01-10`;
 
 describe('of a gateway subscription of no known plan, for a user who bought pro before,', () => {
   const bought = 'pro: pro active from 2025-12-15 to 2026-12-15, none';
@@ -54,7 +53,7 @@ describe('of a gateway subscription of no known plan, for a user who bought pro 
     ['activated sets status, id and period', [['activated', january, 'applied']], inJanuary],
     ['activated before the first cycle sets id alone', [['activated', {}, 'applied']], bought.replace('none', 'this')],
     ['charged sets only the period', [['charged', february, 'applied']], inFebruary.replace('this', 'none')],
-    ['cancelled ends access, the period stays', [['cancelled', {}, 'applied']], cancelled(bought, '2026-01-10')],
+    ['cancelled ends access, the period stays', [['cancelled', {}, 'applied']], cancelled(bought)],
     ['without created_at each event applies in the order of arrival', [
       ['activated', january, 'applied'],
       ['cancelled', {}, 'applied'],
@@ -71,16 +70,16 @@ describe('of a gateway subscription of no known plan, for a user who bought pro 
     ['a cancellation in the second of an activation wins', [
       ['activated', { ...january, ...created('01-01') }],
       ['cancelled', created('01-01')],
-    ], cancelled(inJanuary, '2026-01-01')],
+    ], cancelled(inJanuary)],
     ['a cancellation in the second of an activation that arrives after it wins', [
       ['cancelled', created('01-01')],
       ['activated', { ...january, ...created('01-01') }],
-    ], cancelled(inJanuary, '2026-01-01')],
+    ], cancelled(inJanuary)],
     ['an older activation still sets an empty id', [
       ['cancelled', created('01-03')],
       ['charged', { ...february, ...created('01-02') }],
       ['activated', { ...january, ...created('01-01') }, 'applied'],
-    ], cancelled(inFebruary, '2026-01-03')],
+    ], cancelled(inFebruary)],
     ['a later activation restores the tier', [
       ['cancelled', created('01-01')],
       ['activated', { ...january, ...created('01-02') }],
@@ -104,14 +103,11 @@ describe('of a gateway subscription of no known plan, for a user who bought pro 
     expect(await database.send(JSON.stringify({ ...body, payload }))).toBe('stale');
   });
 
-  test.each(['charged', 'cancelled'] as const)(
-    '%s of another one than the attached one changes nothing',
-    async (name) => {
-      await event('activated', january);
-      expect(await event(name, february, customerOf(database, customer))).toBe('mismatch');
-      expect(await shown()).toBe(inJanuary);
-    },
-  );
+  test.each(['charged', 'cancelled'] as const)('%s of another one changes nothing', async (name) => {
+    await event('activated', january);
+    expect(await event(name, february, customerOf(database, customer))).toBe('mismatch');
+    expect(await shown()).toBe(inJanuary);
+  });
 
   test('a newer activation of another one replaces the attached one', async () => {
     await event('activated', { ...january, ...created('01-01') });
@@ -192,7 +188,7 @@ describe('for a user without a subscription,', () => {
     expect(await event('charged', { ...february, ...created('01-03') })).toBe('unmatched');
     expect(await event('activated', created('01-01'))).toBe('unmatched');
     expect(await event('charged', { ...premium, ...january, ...created('01-02') })).toBe('applied');
-    expect(await shown()).toBe('free: premium cancelled from 2126-02-01 to 2126-03-01, this, cancelled 2026-01-04');
+    expect(await shown()).toBe('free: premium cancelled from 2126-02-01 to 2126-03-01, this, cancelled 2026-01-10');
     // The mirror stores these facts. The ledger keeps the outcome of each on its arrival.
     const rows = await database.query(
       'select outcome, attempts from billing.gateway_events where subject_id = $1 order by outcome, attempts',

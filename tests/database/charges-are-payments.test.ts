@@ -252,11 +252,8 @@ describe('a refund of a charge', () => {
     await database.at('02-01');
     const read = () => reconcile(february, { status: 'active', paid_count: 2 });
     expect(await read()).toEqual({ applied: true, lacks_payment: true });
-    const times = {
-      billing_start: seconds(february.start),
-      billing_end: seconds(february.end),
-      paid_at: seconds(february.start),
-    };
+    const [billing_start, billing_end] = [seconds(february.start), seconds(february.end)];
+    const times = { billing_start, billing_end, paid_at: billing_start };
     const invoices = [
       { id: 'inv_3', payment_id: null, status: 'issued', amount: 9900, currency: 'INR' },
       { id: 'inv_2', payment_id: 'pay_found', status: 'paid', amount: 9900, currency: 'INR', ...times },
@@ -299,26 +296,23 @@ describe('a lost dispute', () => {
     expect((await customer.order('premium', { start: 'now' })).answer.credit).toBeGreaterThan(0);
   });
 
-  test.each(['charge', 'purchase'])(
-    'after the credit of a %s stays a finding while a purchase lives on it',
-    async (kind) => {
-      const [lost, subject] = await pay(kind);
-      await database.at('01-10');
-      const pro = await upgrade('pro');
-      expect(pro.answer.credit).toBeGreaterThan(0);
-      await lose(lost);
-      const both = [`dispute_lost ${subject}`, `unearned_credit ${pro.id}`];
+  test.each(['charge', 'purchase'])('of a credited %s is a finding while a purchase lives on it', async (kind) => {
+    const [lost, subject] = await pay(kind);
+    await database.at('01-10');
+    const pro = await upgrade('pro');
+    expect(pro.answer.credit).toBeGreaterThan(0);
+    await lose(lost);
+    const both = [`dispute_lost ${subject}`, `unearned_credit ${pro.id}`];
+    expect(await customer.findings()).toEqual(both);
+    if (kind === 'purchase') {
+      await endAccess(database, lost);
       expect(await customer.findings()).toEqual(both);
-      if (kind === 'purchase') {
-        await endAccess(database, lost);
-        expect(await customer.findings()).toEqual(both);
-      }
-      // A purchase on top of the purchase lives on the lost money, too.
-      const premium = await upgrade('premium');
-      await database.query('update public.payments set period_end = billing.clock() where id = $1', [pro.id]);
-      expect(await customer.findings()).toEqual(expect.arrayContaining(both));
-      for (const order of [premium, pro]) await order.refund();
-      expect(await customer.findings()).not.toContain(both[1]);
-    },
-  );
+    }
+    // A purchase on top of the purchase lives on the lost money, too.
+    const premium = await upgrade('premium');
+    await database.query('update public.payments set period_end = billing.clock() where id = $1', [pro.id]);
+    expect(await customer.findings()).toEqual(expect.arrayContaining(both));
+    for (const order of [premium, pro]) await order.refund();
+    expect(await customer.findings()).not.toContain(both[1]);
+  });
 });

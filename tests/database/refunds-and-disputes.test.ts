@@ -246,20 +246,16 @@ describe('of purchases that extend each other, a refund', () => {
 });
 
 describe('a refund of a purchase with an attached gateway subscription that was not charged yet', () => {
-  test.each([['before', ['activated', 'refund']], ['after', ['refund', 'activated']]])(
-    'activated %s: no access until it is charged',
-    async (_, steps) => {
-      const pro = await buy();
-      await database.at('06-01');
-      for (const step of steps) {
-        expect(await (step === 'refund' ? pro.refund() : customer.event('activated', '06-01'))).toBe('applied');
-      }
-      expect(await customer.subscription()).toMatchObject({ gateway_subscription_id: customer.gatewayId });
-      expect(await customer.state()).toBe('free: pro active to 2026-06-01');
-      await customer.event('charged', '06-01', months(6));
-      expect(await customer.tier()).toBe('pro');
-    },
-  );
+  test.each([['before', true], ['after', false]])('activated %s: no access until it is charged', async (_, isFirst) => {
+    const pro = await buy();
+    await database.at('06-01');
+    const steps = [() => customer.event('activated', '06-01'), () => pro.refund()];
+    for (const step of isFirst ? steps : steps.reverse()) expect(await step()).toBe('applied');
+    expect(await customer.subscription()).toMatchObject({ gateway_subscription_id: customer.gatewayId });
+    expect(await customer.state()).toBe('free: pro active to 2026-06-01');
+    await customer.event('charged', '06-01', months(6));
+    expect(await customer.tier()).toBe('pro');
+  });
 
   test('activated after a cancellation: no access', async () => {
     const pro = await buy();
@@ -292,16 +288,6 @@ describe('a full refund', () => {
     expect([await customer.state(), await refundedAmount(pro)]).toEqual([active, '0']);
   });
 
-  test('of which one rupee is processed and the rest is pending does not end access', async () => {
-    const pro = await buy();
-    await refundOf(pro, 100)('processed');
-    const rest = refundOf(pro, 99800);
-    await rest('pending');
-    expect([await customer.state(), await refundedAmount(pro)]).toEqual([active, '100']);
-    await rest('processed');
-    expect([await customer.state(), await refundedAmount(pro)]).toEqual([ended, '99900']);
-  });
-
   test('that fails after it was processed restores access, with the same period; until then verify returns refunded', async () => {
     const pro = await buy();
     const before = await customer.subscription();
@@ -314,10 +300,8 @@ describe('a full refund', () => {
     expect(await customer.tier()).toBe('pro');
     expect(await pro.row()).toMatchObject({ refunded_amount: '0', ended_at: null, ended_reason: null });
     expect(await pro.verify()).toMatchObject({ outcome: 'already_applied', tier: 'pro' });
-    expect(await customer.mails()).toEqual([
-      `payment-success/${pro.id}`,
-      expect.stringMatching(/^subscription-ended\//),
-    ]);
+    const mails = (await customer.mails()).map((key) => key.split('/')[0]);
+    expect(mails).toEqual(['payment-success', 'subscription-ended']);
   });
 
   test('that fails after it was processed does not change that a later purchase rules', async () => {
@@ -355,27 +339,24 @@ describe('a full refund', () => {
 });
 
 describe('a dispute', () => {
-  test.each(['won', 'lost', 'closed'])(
-    'that ends %s is recorded, changes no access, and stays decided',
-    async (end) => {
-      const pro = await buy();
-      const before = await readPurchase(database, pro);
-      for (
-        const [status, outcome] of [['open', 'applied'], ['under_review', 'applied'], ['under_review', 'stale'], [
-          end,
-          'applied',
-        ]]
-      ) {
-        expect(await dispute(pro, status)).toBe(outcome);
-        expect(await pro.row()).toMatchObject({ dispute_status: status });
-      }
-      for (const late of ['open', 'under_review', 'won', 'lost', 'closed']) {
-        expect(await dispute(pro, late)).toBe('stale');
-      }
-      expect(await pro.row()).toMatchObject({ dispute_status: end });
-      expect(await readPurchase(database, pro)).toEqual(before);
-    },
-  );
+  test.each(['won', 'lost', 'closed'])('that ends %s is final, and changes no access', async (end) => {
+    const pro = await buy();
+    const before = await readPurchase(database, pro);
+    for (
+      const [status, outcome] of [['open', 'applied'], ['under_review', 'applied'], ['under_review', 'stale'], [
+        end,
+        'applied',
+      ]]
+    ) {
+      expect(await dispute(pro, status)).toBe(outcome);
+      expect(await pro.row()).toMatchObject({ dispute_status: status });
+    }
+    for (const late of ['open', 'under_review', 'won', 'lost', 'closed']) {
+      expect(await dispute(pro, late)).toBe('stale');
+    }
+    expect(await pro.row()).toMatchObject({ dispute_status: end });
+    expect(await readPurchase(database, pro)).toEqual(before);
+  });
 
   test.each([[undefined], [null], [7], [{}]])('with the status %j is ignored', async (status) => {
     const pro = await buy();

@@ -39,18 +39,15 @@ describe('a gateway subscription from before a purchase', () => {
   const bought = 'pro: pro active to 2027-03-10T12:00:00.500Z';
   const buy = () => customer.buy('pro', { at: purchasedAt });
 
-  test.each(['activated', 'charged'] as const)(
-    '%s afterwards is cancelled at the end of its cycle, and the subscription row does not change',
-    async (name) => {
-      await buy();
-      const before = await customer.subscription();
-      expect(await event(name, '03-01', march)).toBe('applied');
-      expect(await event(name, '03-02', march)).toBe('applied');
-      expect(await customer.subscription()).toEqual(before);
-      expect(await replaced()).toEqual([customer.gatewayId]);
-      expect(await toldOf()).toBe('at cycle end');
-    },
-  );
+  test.each(['activated', 'charged'] as const)('%s afterwards is cancelled at its cycle’s end', async (name) => {
+    await buy();
+    const before = await customer.subscription();
+    expect(await event(name, '03-01', march)).toBe('applied');
+    expect(await event(name, '03-02', march)).toBe('applied');
+    expect(await customer.subscription()).toEqual(before);
+    expect(await replaced()).toEqual([customer.gatewayId]);
+    expect(await toldOf()).toBe('at cycle end');
+  });
 
   test('activated again after the purchase rules, and late older events do not change it', async () => {
     await buy();
@@ -99,19 +96,16 @@ describe('of two gateway subscriptions', () => {
     other = customerOf(database, customer);
   });
 
-  test.each(['last', 'first'])(
-    'the one activated first is cancelled at the end of its cycle, when it arrives %s',
-    async (place) => {
-      const steps = [() => event('activated', '03-01', march), () => event('activated', '03-02', march, other)];
-      for (const step of place === 'first' ? steps : steps.reverse()) expect(await step()).toBe('applied');
-      expect(await ruling()).toBe(other.gatewayId);
-      expect(await replaced()).toEqual([customer.gatewayId]);
-      expect([await toldOf(), await toldOf(other)]).toEqual(['at cycle end', 'nothing']);
-    },
-  );
+  test.each(['last', 'first'])('the one activated first is cancelled, when it arrives %s', async (place) => {
+    const steps = [() => event('activated', '03-01', march), () => event('activated', '03-02', march, other)];
+    for (const step of place === 'first' ? steps : steps.reverse()) expect(await step()).toBe('applied');
+    expect(await ruling()).toBe(other.gatewayId);
+    expect(await replaced()).toEqual([customer.gatewayId]);
+    expect([await toldOf(), await toldOf(other)]).toEqual(['at cycle end', 'nothing']);
+  });
 
   test.each([[false, 'withdrawn', false], [true, 'at cycle end', true]])(
-    'the one that is activated again rules again; its cancellation, attempted: %j, is %s and the end planned: %j',
+    'the one activated again rules; attempted: %j, its cancellation is %s, it ends: %j',
     async (isAttempted, cancellation, ends) => {
       await event('activated', '03-01', march);
       await event('activated', '03-02', march, other);
@@ -132,7 +126,7 @@ describe('of two gateway subscriptions', () => {
   });
 
   test.each(['first', 'last'])(
-    'activated in the same second, one of which waits, that one is attached when it arrives %s',
+    'activated in one second, the one that waits is attached, arriving %s',
     async (place) => {
       const waiting = customerOf(database, customer, 'sub_Z');
       const billed = customerOf(database, customer, 'sub_A');

@@ -81,24 +81,21 @@ describe('charged_after_cancellation', () => {
     ['at once', { planId }, 'at once'],
     ['at the end of the period', { planId }, 'at the end'],
     ['at once, attached to a purchase,', { planId: 'plan_unknown' }, 'at once'],
-  ])(
-    'lists the charge of a subscription that was cancelled %s until its full refund; it gives access',
-    async (_, of, when) => {
-      if (of.planId !== planId) await customer.buy('pro', { at: '2025-12-31' });
-      await bill(of);
-      await database.at('01-10');
-      await customer.cancel(when);
-      expect(await customer.tier()).toBe(when === 'at once' ? 'free' : 'pro');
-      const payment = await charge(february, of);
-      expect(await customer.state()).toBe(inFebruary);
-      const listed = [`charged_after_cancellation ${payment.id}`];
-      expect(await customer.findings()).toEqual(listed);
-      await refund(payment, amount - 1);
-      expect(await customer.findings()).toEqual(listed);
-      await refund(payment, 1);
-      expect(await customer.findings()).toEqual([]);
-    },
-  );
+  ])('lists a charge after a cancellation %s until its full refund; it gives access', async (_, of, when) => {
+    if (of.planId !== planId) await customer.buy('pro', { at: '2025-12-31' });
+    await bill(of);
+    await database.at('01-10');
+    await customer.cancel(when);
+    expect(await customer.tier()).toBe(when === 'at once' ? 'free' : 'pro');
+    const payment = await charge(february, of);
+    expect(await customer.state()).toBe(inFebruary);
+    const listed = [`charged_after_cancellation ${payment.id}`];
+    expect(await customer.findings()).toEqual(listed);
+    await refund(payment, amount - 1);
+    expect(await customer.findings()).toEqual(listed);
+    await refund(payment, 1);
+    expect(await customer.findings()).toEqual([]);
+  });
 
   test('lists the charge of a subscription that the gateway had cancelled, which gives no access', async () => {
     await bill();
@@ -153,23 +150,20 @@ describe('charged_after_replacement', () => {
 test.each<[string, () => Promise<unknown>, string]>([
   ['cancellation', () => customer.cancel('at once'), 'free'],
   ['replacement', () => customer.buy('basic'), 'basic'],
-])(
-  'a cycle that started before its %s and that reconciliation finds weeks later is no finding',
-  async (_, end, tier) => {
-    await bill();
-    await database.at('02-05');
-    await end();
-    await database.at('02-20');
-    const { id } = await database.one('select id from public.subscriptions');
-    const cycle = { current_start: seconds(february.start), current_end: seconds(february.end) };
-    const answer = JSON.stringify({ id: customer.gatewayId, status: 'active', plan_id: planId, ...cycle });
-    expect(await database.rpc('apply_gateway_subscription', id, customer.gatewayId, answer)).toMatchObject({
-      applied: true,
-    });
-    expect(await customer.findings()).toEqual([]);
-    expect(await customer.tier()).toBe(tier);
-  },
-);
+])('a cycle from before its %s that reconciliation finds weeks later is no finding', async (_, end, tier) => {
+  await bill();
+  await database.at('02-05');
+  await end();
+  await database.at('02-20');
+  const { id } = await database.one('select id from public.subscriptions');
+  const cycle = { current_start: seconds(february.start), current_end: seconds(february.end) };
+  const answer = JSON.stringify({ id: customer.gatewayId, status: 'active', plan_id: planId, ...cycle });
+  expect(await database.rpc('apply_gateway_subscription', id, customer.gatewayId, answer)).toMatchObject({
+    applied: true,
+  });
+  expect(await customer.findings()).toEqual([]);
+  expect(await customer.tier()).toBe(tier);
+});
 
 test('a late charge of an earlier cycle does not shorten the period that a charge without a plan of ours set', async () => {
   await bill();
