@@ -184,11 +184,6 @@ describe('the mail subscription-ended', () => {
     expect(await customer.tier()).toBe('premium');
     expect(await ended()).toEqual([]);
   });
-
-  test('is not enqueued when the gateway cancels for a user without a subscription', async () => {
-    await cancelled('01-10');
-    expect(await ended()).toEqual([]);
-  });
 });
 
 test.each([

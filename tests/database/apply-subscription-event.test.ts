@@ -177,10 +177,11 @@ describe('for a user without a subscription,', () => {
     expect(await customer.tier()).toBe('free');
   });
 
-  test('cancelled still sets the profile to free', async () => {
+  test('cancelled still sets the profile to free, without a mail', async () => {
     await database.query("update public.profiles set subscription_tier = 'pro' where user_id = $1", [customer.id]);
     expect(await event('cancelled')).toBe('unmatched');
     expect(await customer.state()).toBe('free: none');
+    expect(await customer.mails()).toEqual([]);
   });
 
   test('events that arrive before their subscription is known are applied when it is created', async () => {

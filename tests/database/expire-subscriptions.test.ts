@@ -72,13 +72,6 @@ describe('access', () => {
     expect(await customer.tier()).toBe('basic');
   });
 
-  test('of a user without a profile ends', async () => {
-    await buy();
-    await database.query('delete from public.profiles');
-    expect(await expire('03-01')).toBe(1);
-    expect(await row()).toMatchObject({ status: 'cancelled' });
-  });
-
   test('ends in batches of 100: 250 take three, the earliest end first', async () => {
     await insertSubscriptions(database, 250, "timestamptz '2026-01-01' + make_interval(secs => n)");
     expect(await expire('02-01')).toBe(100);

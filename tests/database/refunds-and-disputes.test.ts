@@ -116,14 +116,6 @@ describe('a refund', () => {
     expect(await customer.tier()).toBe('pro');
   });
 
-  test('of an unknown order is unmatched, and applied when the order is inserted', async () => {
-    const money = { id: uniqueId('pay'), order_id: uniqueId('order') };
-    expect(await database.send(paymentCaptured(money))).toBe('unmatched');
-    expect(await database.send(refundEvent(money, 99900))).toBe('unmatched');
-    await createPayment(database, { userId: customer.id, orderId: money.order_id });
-    expect(await customer.tier()).toBe('free');
-  });
-
   test('that is unmatched until order.paid matches the order leaves nothing to fulfil', async () => {
     const pro = await order();
     await database.query('update public.payments set gateway_order_id = null where id = $1', [pro.id]);
@@ -405,15 +397,20 @@ describe('a dispute', () => {
     await endAccess(database, (await customer.buy('premium', { at: '01-02' })).id);
     expect(await customer.state()).toBe(active);
   });
+});
 
-  test('of an unknown order is recorded when the order is stored', async () => {
+test('a capture, a refund and a dispute of an unknown order are unmatched, and applied when the order is inserted', async () => {
+  const buyer = await database.customer();
+  for (const [of, part, tier] of [[customer, 100, 'pro'], [buyer, 99900, 'free']] as const) {
     const money = { id: uniqueId('pay'), order_id: uniqueId('order') };
-    expect(await database.send(paymentCaptured(money))).toBe('unmatched');
-    expect(await database.send(disputeEvent('created', 'open', money))).toBe('unmatched');
-    const { id } = await createPayment(database, { userId: customer.id, orderId: money.order_id });
-    expect(await readPayment(database, id)).toMatchObject({ status: 'captured', dispute_status: 'open' });
-    expect(await customer.tier()).toBe('pro');
-  });
+    for (const body of [paymentCaptured(money), refundEvent(money, part), disputeEvent('created', 'open', money)]) {
+      expect(await database.send(body)).toBe('unmatched');
+    }
+    const { id } = await createPayment(database, { userId: of.id, orderId: money.order_id });
+    const stored = { status: 'captured', refunded_amount: `${part}`, dispute_status: 'open' };
+    expect(await readPayment(database, id)).toMatchObject(stored);
+    expect(await of.tier()).toBe(tier);
+  }
 });
 
 const dispute = (payment: CustomerOrder, status: unknown) =>

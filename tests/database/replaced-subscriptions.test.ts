@@ -139,17 +139,9 @@ describe('of two gateway subscriptions', () => {
 });
 
 describe('a gateway subscription of a deleted user', () => {
-  const deleteUser = () => database.query('delete from auth.users');
-
-  test.each(['activated', 'charged'] as const)('is cancelled at once when %s arrives late', async (name) => {
-    await deleteUser();
-    expect(await event(name, null, march)).toBe('applied');
-    expect(await toldOf()).toBe('at once');
-  });
-
   test('is cancelled at once when its events had no effect before the deletion', async () => {
     expect(await event('activated', null, { planId: 'plan_unknown', ...march })).toBe('unmatched');
-    await deleteUser();
+    await database.query('delete from auth.users');
     expect(await toldOf()).toBe('at once');
   });
 
