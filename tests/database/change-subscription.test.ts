@@ -167,6 +167,21 @@ describe('a change at the end of the period', () => {
     expect(await database.rpc('create_subscription', customer.id, 'basic')).toMatchObject({ outcome: 'created' });
   });
 
+  test.each([false, true])('after another replaces it, the newer authorised first: %j', async (isNewerFirst) => {
+    await bill('premium');
+    const older = await change('basic', 'period_end');
+    await database.at('2026-06-10T12:00:00Z');
+    const newer = await change('pro', 'period_end');
+    const authorised = [[older, 'basic'], [newer, 'pro']] as const;
+    for (const [one, tier] of isNewerFirst ? authorised.toReversed() : authorised) {
+      await authorise(one, tier, '07-01', '2026-06-10T13:00:00Z');
+    }
+    expect(await toldOf(older)).toMatch(/^at cycle end/);
+    expect([await toldOf(), await toldOf(newer)]).toEqual([beforeJuly, 'nothing']);
+    await older.event('cancelled', '06-12', { planId: 'plan_basic' });
+    expect([await toldOf(), await customer.tier()]).toEqual([beforeJuly, 'premium']);
+  });
+
   test('gives way to a purchase that follows it', async () => {
     const next = await downgrade();
     await customer.buy('premium', { at: '06-12' });
