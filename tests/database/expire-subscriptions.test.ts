@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { useDatabase } from '../helpers/database/use-database.ts';
 import { seconds } from '../helpers/gateway/events.ts';
 import type { Customer } from '../helpers/records/customer.ts';
@@ -82,11 +82,8 @@ describe('access', () => {
     );
     expect(left).toEqual({ count: 150, are_later: true });
     expect([await expire('02-01'), await expire('02-01'), await expire('02-01')]).toEqual([100, 50, 0]);
-    expect(
-      await database.query("select from public.profiles where subscription_tier <> 'free' and user_id <> $1", [
-        customer.id,
-      ]),
-    ).toEqual([]);
+    const others = "select from public.profiles where subscription_tier <> 'free' and user_id <> $1";
+    expect(await database.query(others, [customer.id])).toEqual([]);
   });
 });
 
@@ -193,7 +190,11 @@ describe('a user whose expiry fails', () => {
       create or replace trigger refuse_user before update on public.profiles
       for each row execute function public.refuse_user()`);
   }
-  const allow = () => database.query('drop function public.refuse_user cascade');
+  const allow = () => database.query('drop function if exists public.refuse_user cascade');
+  afterEach(async () => {
+    await allow();
+    await database.query('truncate billing.marks');
+  });
 
   test.each(['P0001', '23514', '55P03'])('with %s stops no other expiry', async (sqlstate) => {
     const others = [await database.customer(), await database.customer()];
@@ -206,7 +207,6 @@ describe('a user whose expiry fails', () => {
     expect(await customer.findings()).toContain(`expiry_failed ${customer.id}`);
     expect(await database.query("select key, detail, at from billing.marks where kind = 'settle_failure'"))
       .toEqual([{ key: customer.id, detail: sqlstate, at: new Date('2026-02-05T00:00:00Z') }]);
-    await database.query('truncate billing.marks');
   });
 
   test('is tried again after an hour, and ended after the cause is fixed', async () => {

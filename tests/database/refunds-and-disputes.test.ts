@@ -334,15 +334,9 @@ describe('a dispute', () => {
   test.each(['won', 'lost', 'closed'])('that ends %s is final, and changes no access', async (end) => {
     const pro = await buy();
     const before = await readPurchase(database, pro);
-    for (
-      const [status, outcome] of [['open', 'applied'], ['under_review', 'applied'], ['under_review', 'stale'], [
-        end,
-        'applied',
-      ]]
-    ) {
-      expect(await dispute(pro, status)).toBe(outcome);
-      expect(await pro.row()).toMatchObject({ dispute_status: status });
-    }
+    const outcomes = [];
+    for (const status of ['open', 'under_review', 'under_review', end]) outcomes.push(await dispute(pro, status));
+    expect(outcomes).toEqual(['applied', 'applied', 'stale', 'applied']);
     for (const late of ['open', 'under_review', 'won', 'lost', 'closed']) {
       expect(await dispute(pro, late)).toBe('stale');
     }
