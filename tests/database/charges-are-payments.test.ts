@@ -13,7 +13,7 @@ import { uniqueId } from '../helpers/records/records.ts';
 import { endAccess } from '../helpers/records/support-actions.ts';
 import { months, type Period } from '../helpers/records/time.ts';
 
-// The charge of a plan that nobody knows is about a subscription that does not count yet.
+// The charge of an unknown plan is about a subscription that does not count yet.
 const database = useDatabase({ isEmptied: true, findings: { failed_events: 1 } });
 let customer: Customer;
 beforeEach(async () => {
