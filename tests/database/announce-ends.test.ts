@@ -1,178 +1,200 @@
-import type pg from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { setClock } from '../helpers/database/clock.ts';
-import { setEarlyRenewal } from '../helpers/database/early-renewal.ts';
-import { openSession } from '../helpers/database/session.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
-import { mailsTo, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { useDatabase } from '../helpers/database/use-database.ts';
+import type { Customer } from '../helpers/records/customer.ts';
 import { readOutbox } from '../helpers/records/read-records.ts';
-import { createUser, insertSubscriptions } from '../helpers/records/records.ts';
+import { insertSubscriptions } from '../helpers/records/records.ts';
+import { months } from '../helpers/records/time.ts';
 
-let database: TestDatabase;
-let service: pg.Client;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  service = await openSession(database, { role: 'service_role' });
-});
-afterEach(async () => {
-  await setClock(database, null);
-  await setEarlyRenewal(database, 'replace');
-  await database.query('delete from auth.users');
-  await database.query('truncate billing.outbox');
+const database = useDatabase({ isEmptied: true });
+let customer: Customer;
+beforeEach(async () => {
+  customer = await database.customer();
   await database.query("update billing.scheduled_jobs set announced_until = '-infinity'");
 });
-afterAll(() => database.close());
 
 /** A month of basic, bought on 1 January: the period ends on 1 February. */
-async function bought(user?: Purchase['user']): Promise<Purchase> {
-  await setClock(database, '2026-01-01T00:00:00Z');
-  const order = await placeOrder(database, { tier: 'basic', ...(user && { user }) });
-  await verifyPurchase(service, order);
-  return order;
-}
+const buy = (of = customer) => of.buy('basic', { at: '01-01' });
 
-async function announce(at: string): Promise<unknown> {
-  await setClock(database, at);
-  return (await database.one('select billing.announce_ends() as looked_at')).looked_at;
-}
-
-const change = (order: Purchase, fields: string) =>
-  database.query(`update public.subscriptions set ${fields} where user_id = $1`, [order.user.id]);
-const notices = async ({ user }: Purchase) =>
-  (await mailsTo(database, user)).filter((key) => String(key).startsWith('subscription-'));
+const notices = () => readOutbox(database, 'notice', customer.email);
+/** The ends of access that the mails of a kind show. */
+const ends = async (kind: 'subscription-ending' | 'subscription-ended') =>
+  (await notices()).filter((mail) => mail.kind === kind).map(({ payload }) => String(Object(payload).ends_at));
 
 describe('the mail subscription-ending', () => {
+  /** @returns the number of periods that were looked at */
+  async function announce(time = '01-25'): Promise<unknown> {
+    await database.at(time);
+    return (await database.one('select billing.announce_ends() as looked_at')).looked_at;
+  }
+  const change = (fields: string) => database.query(`update public.subscriptions set ${fields}`);
+  const february = '2026-02-01T00:00:00.000Z';
+
   test('is enqueued seven days before the paid period ends, once, with the data of that moment', async () => {
-    const order = await bought();
-    await database.query("update public.profiles set display_name = 'Asha' where user_id = $1", [order.user.id]);
-    const { id } = await database.one('select id from public.subscriptions where user_id = $1', [order.user.id]);
+    await buy();
+    await database.query("update public.profiles set display_name = 'Asha'");
+    const { id } = await database.one('select id from public.subscriptions');
     expect(await announce('2026-01-24T23:59:59.999Z')).toBe(0);
-    expect(await notices(order)).toEqual([]);
-    expect(await announce('2026-01-25T00:00:00Z')).toBe(1);
-    expect(await announce('2026-01-25T00:00:00Z')).toBe(0);
-    expect(await announce('2026-01-28T00:00:00Z')).toBe(0);
-    const [mail] = await readOutbox(database, 'notice', order.user.email);
-    expect(mail).toEqual({
-      key: `subscription-ending/${id}/2026-02-01T00:00:00.000Z`,
-      kind: 'subscription-ending',
-      payload: {
-        to: order.user.email,
-        display_name: 'Asha',
-        plan_name: 'Basic',
-        ends_at: '2026-02-01T00:00:00.000Z',
-        early_renewal: 'replace',
-      },
-    });
+    expect(await notices()).toEqual([]);
+    await database.set("early_renewal = 'extend'");
+    expect(await announce('01-25')).toBe(1);
+    await database.set("early_renewal = 'replace'");
+    expect(await announce('01-25')).toBe(0);
+    expect(await announce('01-28')).toBe(0);
+    const kind = 'subscription-ending';
+    const data = { display_name: 'Asha', plan_name: 'Basic', ends_at: february, early_renewal: 'extend' };
+    const payload = { to: customer.email, ...data };
+    expect(await notices()).toEqual([{ key: `${kind}/${id}/${february}`, kind, payload }]);
   });
 
-  test('keeps the setting of early renewals of the moment when it is enqueued', async () => {
-    const order = await bought();
-    await setEarlyRenewal(database, 'extend');
-    await announce('2026-01-25T00:00:00Z');
-    await setEarlyRenewal(database, 'replace');
-    const [mail] = await readOutbox(database, 'notice', order.user.email);
-    expect(mail).toMatchObject({ payload: { early_renewal: 'extend' } });
-  });
-
-  test('is enqueued late if the period still runs, and not after its end', async () => {
-    const order = await bought();
-    expect(await announce('2026-01-31T23:59:59Z')).toBe(1);
-    expect(await notices(order)).toHaveLength(1);
-
-    const other = await bought();
-    await database.query("update billing.scheduled_jobs set announced_until = '-infinity'");
-    expect(await announce('2026-02-01T00:00:00Z')).toBe(0);
-    expect(await notices(other)).toEqual([]);
+  test.each([['2026-01-31T23:59:59Z', 1], ['02-01', 0]])('late, at %s, is enqueued: %i', async (time, count) => {
+    await buy();
+    expect(await announce(time)).toBe(count);
+    expect(await notices()).toHaveLength(count);
   });
 
   test('after a renewal is enqueued again for the next period', async () => {
-    const order = await bought();
-    await announce('2026-01-25T00:00:00Z');
-    await setEarlyRenewal(database, 'extend');
-    await verifyPurchase(service, await placeOrder(database, { user: order.user, tier: 'basic' }));
+    await buy();
+    await announce();
+    await database.set("early_renewal = 'extend'");
+    await customer.buy('basic');
     expect(await announce('2026-02-21T23:59:59Z')).toBe(0);
-    expect(await announce('2026-02-22T00:00:00Z')).toBe(1);
-    expect((await notices(order)).map((key) => String(key).split('/')[2]))
-      .toEqual(['2026-02-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z']);
+    expect(await announce('02-22')).toBe(1);
+    expect(await ends('subscription-ending')).toEqual([february, '2026-03-01T00:00:00.000Z']);
   });
 
   test.each([
     ['whose subscription the gateway renews', "gateway_subscription_id = 'sub_1'", 0],
-    [
-      'whose subscription the gateway ends with the period',
-      "gateway_subscription_id = 'sub_1', cancel_at_period_end = true",
-      1,
-    ],
+    ['whose subscription the gateway ends', "gateway_subscription_id = 'sub_1', cancel_at_period_end = true", 1],
     ['who cancelled for the period’s end', 'cancel_at_period_end = true', 1],
     ['whose period was shorter than the notice', "current_period_start = '2026-01-25T00:00:00.001Z'", 0],
     ['whose period was as long as the notice', "current_period_start = '2026-01-25'", 1],
     ['whose period has no beginning', 'current_period_start = null', 1],
     ['whose subscription was cancelled', "status = 'cancelled'", 0],
   ])('a user %s (%s) gets this number of mails: %i', async (_, fields, count) => {
-    const order = await bought();
-    await change(order, fields);
+    await buy();
+    await change(fields);
     await announce('2026-01-25T00:00:01Z');
-    expect(await notices(order)).toHaveLength(count);
-  });
-
-  test.each([
-    ['without a profile', 'delete from public.profiles where user_id = $1'],
-    ['without an address', 'update auth.users set email = null where id = $1'],
-    ['with an empty address', "update auth.users set email = '' where id = $1"],
-  ])('is not enqueued for a user %s', async (_, statement) => {
-    const order = await bought();
-    await database.query(statement, [order.user.id]);
-    expect(await announce('2026-01-25T00:00:00Z')).toBe(1);
-    expect(await notices(order)).toEqual([]);
-    const { count } = await database.one("select count(*)::int from billing.outbox where kind like 'subscription-%'");
-    expect(count).toBe(0);
+    expect(await notices()).toHaveLength(count);
   });
 
   test('is not enqueued if another payment takes over at the end', async () => {
-    await setClock(database, '2025-12-01T00:00:00Z');
-    const user = await createUser(database);
-    await verifyPurchase(service, await placeOrder(database, { user, tier: 'pro' }));
-    const order = await bought(user);
-    expect(await announce('2026-01-25T00:00:00Z')).toBe(1);
-    expect(await notices(order)).toEqual([]);
+    await customer.buy('pro', { at: '2025-12-01' });
+    await buy();
+    expect(await announce()).toBe(1);
+    expect(await notices()).toEqual([]);
   });
 
   test('for a tier without a plan shows the tier as the plan’s name', async () => {
-    const order = await bought();
-    await change(order, "plan_id = null, tier = 'Team 5'");
-    await announce('2026-01-25T00:00:00Z');
-    const [mail] = await readOutbox(database, 'notice', order.user.email);
-    expect(mail).toMatchObject({ payload: { plan_name: 'Team 5' } });
+    await buy();
+    await change("plan_id = null, tier = 'Team 5'");
+    await announce();
+    expect(await notices()).toMatchObject([{ payload: { plan_name: 'Team 5' } }]);
   });
-});
 
-describe('batches', () => {
-  const count = async () =>
-    (await database.one("select count(*)::int from billing.outbox where kind = 'subscription-ending'")).count;
-
-  test('take a thousand periods, the earliest end first, and read each period once', async () => {
-    await insertSubscriptions(database, 2500, "timestamptz '2026-01-31' + make_interval(secs => n)");
-    expect(await announce('2026-01-25T00:00:00Z')).toBe(1000);
+  test('of many periods takes a thousand at once and all with the same end, the earliest first, and each once', async () => {
+    await insertSubscriptions(database, 1750, "timestamptz '2026-01-31' + make_interval(secs => n / 500)");
+    expect(await announce()).toBe(1499);
     expect(await database.one("select announced_until as until from billing.scheduled_jobs where name = 'sweep'"))
-      .toEqual({ until: new Date('2026-01-31T00:16:40Z') });
-    const batches = [];
-    for (let i = 0; i < 3; i++) batches.push(await announce('2026-01-25T00:00:00Z'));
-    expect(batches).toEqual([1000, 500, 0]);
-    expect(await count()).toBe(2500);
+      .toEqual({ until: new Date('2026-01-31T00:00:02Z') });
+    expect([await announce(), await announce()]).toEqual([251, 0]);
+    expect(await database.one("select count(*)::int from billing.outbox where kind = 'subscription-ending'"))
+      .toEqual({ count: 1750 });
   });
 
-  test('take periods with the same end together', async () => {
-    await insertSubscriptions(database, 1500, "timestamptz '2026-01-31' + make_interval(secs => n / 500)");
-    expect(await announce('2026-01-25T00:00:00Z')).toBe(1499);
-    expect(await announce('2026-01-25T00:00:00Z')).toBe(1);
-    expect(await count()).toBe(1500);
+  test('is enqueued seven days before the end also after the clock was set back', async () => {
+    await buy();
+    await announce('2029-01-01');
+    expect(await announce('01-20')).toBe(0);
+    expect(await announce()).toBe(1);
+    expect(await notices()).toHaveLength(1);
   });
 });
 
-test('a clock that was set back announces the remaining periods seven days before their ends', async () => {
-  const order = await bought();
-  await announce('2029-01-01T00:00:00Z');
-  expect(await announce('2026-01-20T00:00:00Z')).toBe(0);
-  expect(await announce('2026-01-25T00:00:00Z')).toBe(1);
-  expect(await notices(order)).toHaveLength(1);
+describe('the mail subscription-ended', () => {
+  const ended = () => ends('subscription-ended');
+  const tenth = '2026-01-10T00:00:00.000Z';
+  const cancelled = (time: string, planId?: string) => customer.event('cancelled', time, { ...(planId && { planId }) });
+  const pro = { planId: 'plan_pro' };
+
+  test.each([['plan_pro'], [undefined]])('is enqueued once when the gateway cancels (plan %s)', async (planId) => {
+    if (planId === undefined) await customer.buy('pro', { at: '2025-12-31' });
+    await customer.event('activated', '01-01', { ...months(1), ...(planId && { planId }) });
+    expect(await ended()).toEqual([]);
+    await cancelled('01-10', planId);
+    expect(await customer.tier()).toBe('free');
+    expect(await ended()).toEqual([tenth]);
+    await cancelled('01-11', planId);
+    await database.sweep('03-01');
+    expect(await ended()).toEqual([tenth]);
+  });
+
+  test.each<[string, () => Promise<unknown>]>([
+    ['the payment is refunded in full', async () => {
+      const order = await buy();
+      await database.at('01-10');
+      await order.refund();
+    }],
+    ['the user cancels at once', async () => {
+      await buy();
+      await database.at('01-10');
+      await customer.cancel('at once');
+      await cancelled('2026-01-10T00:00:05Z');
+    }],
+  ])('is enqueued once when %s', async (_, end) => {
+    await end();
+    expect(await ended()).toEqual([tenth]);
+    await database.sweep('03-01');
+    expect(await ended()).toEqual([tenth]);
+  });
+
+  test('is enqueued for each end of access', async () => {
+    await customer.event('activated', '01-01', { ...months(1), ...pro });
+    await cancelled('01-10', 'plan_pro');
+    await customer.event('activated', '01-11', { ...months(1), ...pro });
+    expect(await customer.tier()).toBe('pro');
+    await cancelled('01-12', 'plan_pro');
+    expect(await ended()).toEqual([tenth, '2026-01-12T00:00:00.000Z']);
+  });
+
+  test('is enqueued when the period lapses, once, with the key, recipient and data of that moment', async () => {
+    await buy();
+    await database.query("update public.profiles set display_name = 'Asha'");
+    await database.sweep('02-04');
+    expect(await ended()).toEqual([]);
+    await database.sweep('2026-02-04T00:00:01Z');
+    await database.sweep('2026-02-04T02:00:00Z');
+    const { id } = await database.one('select id from public.subscriptions');
+    const [kind, ends_at] = ['subscription-ended', '2026-02-01T00:00:00.000Z'];
+    expect((await notices()).filter((mail) => mail.kind === kind)).toEqual([{
+      key: `${kind}/${id}/${ends_at}`,
+      kind,
+      payload: { to: customer.email, display_name: 'Asha', plan_name: 'Basic', ends_at },
+    }]);
+  });
+
+  test('is not enqueued when another source takes over: after a cancellation, a refund and a lapse', async () => {
+    await customer.buy('premium', { at: '2025-12-01' });
+    await customer.event('activated', '01-01', { ...months(1), ...pro });
+    await cancelled('01-10', 'plan_pro');
+    expect(await customer.tier()).toBe('premium');
+    await (await customer.buy('pro', { at: '01-11' })).refund();
+    expect(await customer.tier()).toBe('premium');
+    await customer.buy('basic', { at: '01-12' });
+    await database.sweep('2026-02-15T00:00:00.001Z');
+    expect(await customer.tier()).toBe('premium');
+    expect(await ended()).toEqual([]);
+  });
+});
+
+test.each([
+  ['without a profile', 'delete from public.profiles'],
+  ['without an address', 'update auth.users set email = null'],
+  ['with an empty address', "update auth.users set email = ''"],
+])('a user %s gets neither mail', async (_, statement) => {
+  await buy();
+  await database.query(statement);
+  await database.sweep('01-25');
+  await database.sweep('03-01');
+  expect(await customer.subscription()).toMatchObject({ status: 'cancelled' });
+  expect(await database.query("select key from billing.outbox where kind like 'subscription-%'")).toEqual([]);
 });

@@ -1,200 +1,200 @@
-import type pg from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { setClock } from '../helpers/database/clock.ts';
-import { readAccessFindings } from '../helpers/database/findings.ts';
-import { callRpc, openSession } from '../helpers/database/session.ts';
-import { createTestDatabase, type Row, type TestDatabase } from '../helpers/database/test-database.ts';
-import { deliver } from '../helpers/gateway/deliver.ts';
-import { refundEvent, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
-import { paymentOf, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
-import { readAllRows, readCancellation, readTier } from '../helpers/records/read-records.ts';
-import { createUser, deleteUsers, uniqueId } from '../helpers/records/records.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { useDatabase } from '../helpers/database/use-database.ts';
+import { attempt, told } from '../helpers/gateway/told.ts';
+import { type Customer, customerOf } from '../helpers/records/customer.ts';
+import { readAllRows } from '../helpers/records/read-records.ts';
 import { grantTier } from '../helpers/records/support-actions.ts';
+import { day, months, type Period } from '../helpers/records/time.ts';
 
-let database: TestDatabase;
-let service: pg.Client;
-let user: Purchase['user'];
-beforeAll(async () => {
-  database = await createTestDatabase();
-  service = await openSession(database, { role: 'service_role' });
-  await database.query("update public.plans set gateway_plan_id = 'plan_' || tier");
+const database = useDatabase({ isEmptied: true });
+let customer: Customer;
+beforeEach(async () => {
+  customer = await database.customer();
 });
-afterEach(() => deleteUsers(database));
-afterAll(() => database.close());
 
-const january = { start: '2026-01-01T00:00:00Z', end: '2026-02-01T00:00:00Z' };
-const february = { start: '2026-02-01T00:00:00Z', end: '2026-03-01T00:00:00Z' };
-const at = (time: string) => setClock(database, time);
-const cancel = (atPeriodEnd = true) => callRpc(service, 'cancel_subscription', user.id, atPeriodEnd);
-const resume = () => callRpc(service, 'resume_subscription', user.id);
-const subscription = () => database.one('select * from public.subscriptions where user_id = $1', [user.id]);
-
-async function sweep(): Promise<void> {
-  for (;;) if ((await database.one('select billing.sweep() as done')).done === 0) return;
-}
+const january = months(1);
+const planId = 'plan_pro';
+const cancel = () => customer.cancel('at the end');
+const resume = () => database.rpc('resume_subscription', customer.id);
+const toldOf = (of = customer) => told(database, of.gatewayId);
+const row = () => database.one('select * from public.subscriptions where user_id = $1', [customer.id]);
+const inTwoDays = 'at cycle end 2026-01-30';
 
 /** A month of basic from 1 January. */
-async function bought(): Promise<void> {
-  await at(january.start);
-  user = await createUser(database);
-  await verifyPurchase(service, await placeOrder(database, { user, tier: 'basic' }));
-}
+const buy = () => customer.buy('basic', { at: '01-01' });
 
-/** Starts a new gateway subscription for pro, with a cycle that starts at its activation. @returns its id */
-async function bill(cycle: typeof january): Promise<string> {
-  await at(cycle.start);
-  const id = uniqueId('sub');
-  await event('activated', id, cycle.start, cycle);
-  return id;
-}
-
-function event(
-  name: SubscriptionEvent['name'],
-  id: string,
-  createdAt: string,
-  fields: Partial<SubscriptionEvent> = {},
-) {
-  const of = { userId: user.id, id, planId: 'plan_pro', createdAt };
-  return deliver(service, subscriptionEvent({ name, ...of, ...fields }));
-}
-
-/** When the gateway is to be told that a subscription ends. */
-async function cancellationTime(id: string): Promise<unknown> {
-  const row = await database.one(
-    "select next_attempt_at as at from billing.outbox where key = 'cancel-subscription/' || $1",
-    [id],
-  );
-  return row.at;
-}
-
-function withoutRevision({ revision: _, updated_at: __, ...rest }: Row): Row {
-  return rest;
+/** Bills the customer for a cycle of pro. */
+async function bill(cycle: Period = january, of = customer): Promise<void> {
+  await of.event('activated', cycle.start, { planId, ...cycle });
 }
 
 describe('a cancellation at the period’s end', () => {
-  test('that is repeated every 59 minutes ends access with the period', async () => {
-    await bought();
-    const last = Date.parse(january.end);
-    let time = Date.parse('2026-01-31T00:00:00Z');
-    for (; time <= last; time += 59 * 60_000) {
-      await at(new Date(time).toISOString());
-      expect(await cancel()).toMatchObject({ outcome: 'cancelled' });
-      await sweep();
-      expect(await readTier(database, user.id)).toBe('basic');
-    }
-    await at(new Date(time).toISOString());
-    await sweep();
-    expect(await readTier(database, user.id)).toBe('free');
+  test('that is repeated at the end writes nothing, and access ends with the period', async () => {
+    await buy();
+    await database.at('2026-01-31T23:30:00Z');
+    expect(await cancel()).toMatchObject({ outcome: 'cancelled' });
+    const cancelled = await readAllRows(database);
+    await database.at('02-01');
+    expect(await cancel()).toMatchObject({ outcome: 'cancelled' });
+    expect(await readAllRows(database)).toEqual(cancelled);
+    await database.sweep();
+    expect(await customer.tier()).toBe('basic');
+    await database.sweep('2026-02-01T00:00:00.001Z');
+    expect(await customer.state()).toBe('free: basic cancelled to 2026-02-01');
     expect(await cancel()).toMatchObject({ outcome: 'subscription_not_found' });
   });
 
-  test('that is repeated writes nothing, nor does a repeated resumption', async () => {
-    await bought();
-    await cancel();
-    const cancelled = await readAllRows(database);
-    await at('2026-01-10T00:00:00Z');
-    await cancel();
-    expect(await readAllRows(database)).toEqual(cancelled);
-
-    await resume();
+  test('and its resumption move no period end, however often they alternate; repeated, a resumption writes nothing', async () => {
+    await buy();
+    const { revision: _revision, updated_at: _updatedAt, ...before } = await row();
+    for (const time of ['01-02', '01-03', '01-04']) {
+      await database.at(time);
+      await cancel();
+      await resume();
+    }
+    expect(await row()).toMatchObject(before);
     const resumed = await readAllRows(database);
-    await at('2026-01-11T00:00:00Z');
+    await database.at('01-11');
     await resume();
     expect(await readAllRows(database)).toEqual(resumed);
   });
 
-  test('and its resumption move no period end, however often they alternate', async () => {
-    await bought();
-    const before = withoutRevision(await subscription());
-    for (let number = 2; number < 10; number += 1) {
-      await at(`2026-01-0${number}T00:00:00Z`);
-      await cancel();
-      await resume();
-    }
-    expect(withoutRevision(await subscription())).toEqual(before);
-  });
-
-  test('is due at the gateway 48 hours before the end', async () => {
-    user = await createUser(database);
-    const id = await bill(january);
+  test('is due at the gateway 48 hours before, also after a purchase replaced the subscription and was refunded', async () => {
+    await bill();
     await cancel();
-    expect(await readCancellation(database, id)).toEqual({ at: 'cycle end', state: 'pending' });
-    expect(await cancellationTime(id)).toEqual(new Date('2026-01-30T00:00:00Z'));
+    expect(await toldOf()).toBe(inTwoDays);
+    const premium = await customer.buy('premium', { at: '01-20' });
+    expect(await toldOf()).toBe(inTwoDays);
+    await database.at('01-21');
+    await premium.refund();
+    expect(await row()).toMatchObject({ gateway_subscription_id: customer.gatewayId, cancel_at_period_end: true });
+    expect(await toldOf()).toBe(inTwoDays);
   });
 
-  test('stays due 48 hours before the end when a purchase replaces the subscription and is refunded', async () => {
-    user = await createUser(database);
-    const id = await bill(january);
-    await cancel();
-    await at('2026-01-20T00:00:00Z');
-    const order = await placeOrder(database, { user, tier: 'premium' });
-    await verifyPurchase(service, order);
-    expect(await cancellationTime(id)).toEqual(new Date('2026-01-30T00:00:00Z'));
-    await at('2026-01-21T00:00:00Z');
-    await deliver(service, refundEvent(paymentOf(order), 99900));
-    expect(await subscription()).toMatchObject({ gateway_subscription_id: id, cancel_at_period_end: true });
-    expect(await readCancellation(database, id)).toEqual({ at: 'cycle end', state: 'pending' });
-    expect(await cancellationTime(id)).toEqual(new Date('2026-01-30T00:00:00Z'));
-  });
-
-  test.each<[string, (id: string) => Promise<unknown>]>([
-    ['that is activated after the end', async (id) => {
-      await at(january.end);
-      await event('cancelled', id, january.end);
-      await bill(february);
+  test.each<[string, (other: Customer) => Promise<unknown>]>([
+    ['a subscription that is activated after the end', async (other) => {
+      await customer.event('cancelled', '02-01', { planId });
+      await bill(months(2), other);
     }],
-    ['that is activated before the end', async () => {
-      await bill({ start: '2026-01-20T00:00:00Z', end: '2026-02-20T00:00:00Z' });
-    }],
-  ])('of one gateway subscription does not apply to another %s', async (_, follows) => {
-    user = await createUser(database);
-    const first = await bill(january);
+    [
+      'a subscription that is activated before the end',
+      (other) => bill({ start: day('01-20'), end: day('02-20') }, other),
+    ],
+    ['a purchase', () => customer.buy('pro', { at: '01-20' })],
+  ])('of one gateway subscription does not apply to %s', async (_, follow) => {
+    await bill();
     await cancel();
-    expect(await subscription()).toMatchObject({ cancel_at_period_end: true });
-    await follows(first);
-    const row = await subscription();
-    expect(row).toMatchObject({ status: 'active', tier: 'pro', cancel_at_period_end: false, ended_reason: null });
-    expect(row.gateway_subscription_id).not.toBe(first);
+    expect(await row()).toMatchObject({ cancel_at_period_end: true });
+    await follow(customerOf(database, customer));
+    const followed = await row();
+    expect(followed).toMatchObject({ status: 'active', tier: 'pro', cancel_at_period_end: false, ended_reason: null });
+    expect(followed.gateway_subscription_id).not.toBe(customer.gatewayId);
+  });
+});
+
+describe('a cancellation at the period’s end covers', () => {
+  const next = async () => Object((await database.rpc('get_subscription', customer.id)).billing).next_charge_at;
+
+  test('a subscription below a grant; a resumption withdraws that, unless the gateway has it', async () => {
+    await bill();
+    await database.at('01-02');
+    await grantTier(database, customer.id, 'premium', day('01-20'));
+    expect(await customer.tier()).toBe('premium');
+    await cancel();
+    expect(await toldOf()).toBe(inTwoDays);
+    expect(await next()).toBeNull();
+    expect(await resume()).toMatchObject({ outcome: 'resumed' });
+    expect(await toldOf()).toBe('withdrawn');
+    await cancel();
+    await database.sweep('01-25');
+    expect(await customer.state()).toBe('pro: pro active to 2026-02-01');
+    expect(await toldOf()).toBe(inTwoDays);
+    await attempt(database, customer.gatewayId);
+    expect(await resume()).toEqual({ outcome: 'cannot_be_resumed' });
+    expect(await toldOf()).toBe(inTwoDays);
   });
 
-  test('of a gateway subscription does not apply to a purchase', async () => {
-    user = await createUser(database);
-    await bill(january);
+  test('a subscription below a row that was written by hand', async () => {
+    await bill();
+    await database.at('01-02');
+    await database.query(
+      `update public.subscriptions set tier = 'premium', gateway_subscription_id = null, current_period_end = $1`,
+      [day('01-20')],
+    );
     await cancel();
-    await at('2026-01-20T00:00:00Z');
-    await verifyPurchase(service, await placeOrder(database, { user, tier: 'basic' }));
-    expect(await subscription()).toMatchObject({ tier: 'basic', cancel_at_period_end: false });
+    expect(await toldOf()).toBe(inTwoDays);
+  });
+
+  test('a page that is open, and nothing that the customer starts later', async () => {
+    await bill();
+    const open = async (time: string) => {
+      await database.at(time);
+      const made = await database.rpc('create_subscription', customer.id, 'premium');
+      const page = customerOf(database, customer);
+      await database.rpc('store_subscription', made.id, page.gatewayId, 'https://gateway.example/s/1');
+      return page;
+    };
+    const before = await open('2026-01-02T10:00:00Z');
+    await database.at('2026-01-02T10:01:00Z');
+    await cancel();
+    expect(await toldOf(before)).toMatch(/2026-01-02T10:01:00.000Z$/);
+    const after = await open('2026-01-02T10:02:00Z');
+    await after.event('activated', '2026-01-02T10:03:00Z', { planId: 'plan_premium', ...january });
+    expect(await toldOf(after)).toBe('nothing');
+  });
+
+  test('at once what is in its days of grace, so that the next try takes no money', async () => {
+    await bill();
+    await customer.event('pending', '2026-02-01T01:00:00Z', { planId });
+    await cancel();
+    expect(await toldOf()).toBe('at once 2026-02-01T01:00:00.000Z');
   });
 });
 
 describe('a cancellation at once', () => {
   test('ends every source, and is final at the gateway', async () => {
-    user = await createUser(database);
-    await at('2025-12-01T00:00:00Z');
-    await verifyPurchase(service, await placeOrder(database, { user, tier: 'premium' }));
-    const id = await bill(january);
-    await at('2026-01-10T00:00:00Z');
-    await grantTier(database, user.id, 'premium', '2027-01-01Z', 'a gift');
-    expect(await readTier(database, user.id)).toBe('premium');
+    await customer.buy('premium', { at: '2025-12-01' });
+    await bill();
+    await database.at('01-10');
+    await grantTier(database, customer.id, 'premium', '2027-01-01Z');
+    expect(await customer.tier()).toBe('premium');
 
-    await cancel(false);
-    expect(await subscription()).toMatchObject({ status: 'cancelled', ended_reason: 'cancelled' });
-    expect(await readTier(database, user.id)).toBe('free');
-    expect(await readCancellation(database, id)).toEqual({ at: 'once', state: 'pending' });
-    const ended = await subscription();
-    await event('cancelled', id, '2026-01-10T00:00:05Z');
-    await sweep();
-    expect(await subscription()).toEqual(ended);
-    expect(await readTier(database, user.id)).toBe('free');
-    expect(await readAccessFindings(database)).toEqual([]);
+    await customer.cancel('at once');
+    expect(await customer.state()).toMatch(/^free: premium cancelled/);
+    expect(await toldOf()).toBe('at once 2026-01-10');
+    const ended = await row();
+    expect(ended).toMatchObject({ ended_reason: 'cancelled' });
+    await customer.event('cancelled', '01-10', { planId, createdAt: '2026-01-10T00:00:05Z' });
+    await database.sweep();
+    expect(await row()).toEqual(ended);
+    expect(await customer.tier()).toBe('free');
+    expect(await customer.findings()).toEqual([]);
   });
 
   test('also ends a gateway subscription whose earlier activation arrives afterwards', async () => {
-    await bought();
-    await at('2026-01-10T00:00:00Z');
-    await cancel(false);
-    await at('2026-01-10T00:00:05Z');
-    await event('activated', uniqueId('sub'), '2026-01-09T00:00:00Z', january);
-    expect(await readTier(database, user.id)).toBe('free');
+    await buy();
+    await database.at('01-10');
+    await customer.cancel('at once');
+    await customer.event('activated', '2026-01-10T00:00:05Z', { planId, createdAt: day('01-09'), ...january });
+    expect(await customer.tier()).toBe('free');
   });
+
+  test('is sent although a message for the end of the cycle is under way', async () => {
+    const claim = async () => Object(await database.rpc('claim_outbox', 'gateway'));
+    const gateway_subscription_id = customer.gatewayId;
+    await bill();
+    await cancel();
+    await database.at('01-30');
+    const { token, rows: [message] } = await claim();
+    expect(message.payload).toEqual({ gateway_subscription_id, at_cycle_end: true });
+    await customer.cancel('at once');
+    expect(await database.rpc('complete_outbox', token, String(message.id))).toEqual({ completed: 0 });
+    expect((await claim()).rows).toMatchObject([{ payload: { gateway_subscription_id, at_cycle_end: false } }]);
+  });
+});
+
+test('what the gateway bills for a user who is deleted is told to end at once', async () => {
+  await bill();
+  await database.query('delete from auth.users');
+  expect(await toldOf()).toBe('at once 2026-01-01');
 });

@@ -1,290 +1,318 @@
-import type pg from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { setClock } from '../helpers/database/clock.ts';
-import { callRpc, openSession } from '../helpers/database/session.ts';
-import { createTestDatabase, type Row, type TestDatabase } from '../helpers/database/test-database.ts';
-import { deliver } from '../helpers/gateway/deliver.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { useDatabase } from '../helpers/database/use-database.ts';
 import {
   disputeEvent,
-  type Fields,
   paymentCaptured,
+  type PaymentFields,
   refundEvent,
+  type RefundFields,
   seconds,
-  type SubscriptionEvent,
-  subscriptionEvent,
 } from '../helpers/gateway/events.ts';
-import { readTier } from '../helpers/records/read-records.ts';
-import { createUser, uniqueId } from '../helpers/records/records.ts';
+import { type Customer, customerOf } from '../helpers/records/customer.ts';
+import { uniqueId } from '../helpers/records/records.ts';
+import { endAccess } from '../helpers/records/support-actions.ts';
+import { months, type Period } from '../helpers/records/time.ts';
 
-let database: TestDatabase;
-let service: pg.Client;
-beforeAll(async () => {
-  database = await createTestDatabase({ at: '2126-01-01T00:00:00Z' });
-  service = await openSession(database, { role: 'service_role' });
-  await database.query("update public.plans set gateway_plan_id = 'plan_' || tier");
+// The charge of an unknown plan is about a subscription that does not count yet.
+const database = useDatabase({ isEmptied: true, findings: { failed_events: 1 } });
+let customer: Customer;
+beforeEach(async () => {
+  customer = await database.customer();
 });
-afterEach(async () => {
-  await setClock(database, null);
-  await database.query(
-    `truncate auth.users, public.payments, billing.outbox, billing.gateway_events, billing.refunds, billing.marks,
-       billing.gateway_subscriptions, billing.deleted_users cascade`,
-  );
-});
-afterAll(() => database.close());
 
-const at = (day: string) => setClock(database, `2126-${day}T00:00:00Z`);
-const january = { start: '2126-01-01T00:00:00Z', end: '2126-02-01T00:00:00Z' };
-const february = { start: '2126-02-01T00:00:00Z', end: '2126-03-01T00:00:00Z' };
+const [january, february, march] = [months(1), months(2), months(3)];
+const planId = 'plan_basic';
+const inJanuary = 'basic: basic active to 2026-02-01';
+const inFebruary = 'basic: basic active to 2026-03-01';
+const inMarch = 'basic: basic active to 2026-04-01';
 
-/** A gateway subscription of basic, whose first cycle begins on 1 January and is not charged yet. */
-async function subscriber(user?: { id: string }) {
-  await at('01-01');
-  const { id: userId } = user ?? await createUser(database);
-  const id = uniqueId('sub');
-  const send = (event: Pick<SubscriptionEvent, 'name'> & Partial<SubscriptionEvent>) =>
-    deliver(service, subscriptionEvent({ userId, id, planId: 'plan_basic', createdAt: january.start, ...event }));
-  /** Charges a cycle. @returns the id of its payment */
-  const charge = async (
-    cycle = january,
-    { id: payment = uniqueId('pay'), ...fields }: Fields & { id?: string } = {},
-  ) => {
-    const charged = { id: payment, amount: 9900, ...fields };
-    await send({ name: 'charged', ...cycle, createdAt: cycle.start, payment: charged });
-    return payment;
-  };
-  await send({ name: 'activated', ...january });
-  return { userId, id, send, charge };
+const activate = (of = customer) => of.event('activated', '01-01', { planId, ...january });
+/** Charges a cycle of basic, 99.00 unless stated otherwise. @returns the id of its payment */
+async function charge(
+  { cycle = january, of = customer, ...fields }: Partial<PaymentFields> & { cycle?: Period; of?: Customer } = {},
+): Promise<string> {
+  const payment = { id: uniqueId('pay'), amount: 9900, ...fields };
+  await of.charge(cycle, 'basic', { payment });
+  return payment.id;
 }
+const refund = (id: string, amount = 9900, which?: RefundFields) => database.send(refundEvent({ id }, amount, which));
+const lose = (id: string) => database.send(disputeEvent('lost', 'lost', { id }));
+const payments = async (of = customer) => (await database.rpc('get_subscription', of.id)).payments;
+const reason = async () => (await database.one('select ended_reason as reason from public.subscriptions')).reason;
+const preview = async () => Object((await database.rpc('preview_change', customer.id, 'pro', 'now')).change).credit;
 
-async function payments(userId: string): Promise<unknown> {
-  return (await callRpc(service, 'get_subscription', userId))['payments'];
-}
-
-/** The user's findings, as `finding subject`. Mails are not sent here and left out. */
-async function findings(userId: string): Promise<string[]> {
-  const rows = await database.query(
-    "select finding, subject from billing.findings where user_id = $1 and finding <> 'outbox_stuck' order by 1, 2",
-    [userId],
-  );
-  return rows.map(({ finding, subject }) => `${finding} ${subject}`);
-}
-
-const lose = (id: string) => deliver(service, disputeEvent('lost', 'lost', { id }));
-
-/** Orders a plan with the credit for the time that is left, and pays. */
-async function upgrade(userId: string, tier: string) {
-  const order: Row = await callRpc(service, 'create_order', userId, tier, null, 'key_1', 'now');
-  const [orderId, paymentId] = [uniqueId('order'), uniqueId('pay')];
-  await callRpc(service, 'store_order', order['payment_id'], orderId);
-  await callRpc(service, 'verify_payment', userId, orderId, paymentId, 'sig');
-  await deliver(service, paymentCaptured({ id: paymentId, order_id: orderId, amount: order['amount'] }));
-  return { credit: Number(order['credit']), id: String(order['payment_id']), paymentId };
+/** Applies the gateway's answer about the subscription, as reconciliation does. */
+async function reconcile(cycle: Period, fields: Record<string, unknown>): Promise<unknown> {
+  const { id } = await database.one('select id from public.subscriptions');
+  const period = { current_start: seconds(cycle.start), current_end: seconds(cycle.end) };
+  const answer = { id: customer.gatewayId, plan_id: planId, ...period, ...fields };
+  return await database.rpc('apply_gateway_subscription', id, customer.gatewayId, JSON.stringify(answer));
 }
 
 describe('a charge', () => {
+  beforeEach(() => activate());
+
   test('is a payment of the customer, newest first, as it was charged', async () => {
-    const { userId, id, charge } = await subscriber();
     const first = await charge();
-    await at('02-01');
-    const second = await charge(february, { amount: 1234, currency: 'JPY' });
-    expect(await payments(userId)).toMatchObject([{
+    const second = await charge({ cycle: february, amount: 1234, currency: 'JPY' });
+    expect(await payments()).toMatchObject([{
       gateway_payment_id: second,
-      user_id: userId,
+      user_id: customer.id,
       amount: 1234,
       currency: 'JPY',
       status: 'captured',
       tier: 'basic',
       gateway_order_id: null,
-      gateway_subscription_id: id,
+      gateway_subscription_id: customer.gatewayId,
       fulfilled_at: null,
-      period_start: '2126-02-01T00:00:00+00:00',
-      period_end: '2126-03-01T00:00:00+00:00',
+      period_start: '2026-02-01T00:00:00+00:00',
+      period_end: '2026-03-01T00:00:00+00:00',
       refunded_amount: 0,
     }, { gateway_payment_id: first, currency: 'INR' }]);
   });
 
-  test('is no order: no reconciliation, no finding, no source, no mail is about it', async () => {
-    const { userId, charge } = await subscriber();
+  test('is no order: no reconciliation, no finding, no source is about it', async () => {
     const id = await charge();
-    expect(await deliver(service, paymentCaptured({ id, amount: 9900 }))).toBe('already');
-    await at('01-20');
-    expect(await callRpc(service, 'claim_payments_to_reconcile')).toEqual({ settled: 0, payments: [] });
-    expect(await findings(userId)).toEqual([]);
-    expect(await database.query("select from billing.sources where user_id = $1 and kind = 'payment'", [userId]))
-      .toEqual([]);
+    expect(await database.send(paymentCaptured({ id, amount: 9900 }))).toBe('already');
+    await database.at('01-20');
+    expect(await database.rpc('claim_payments_to_reconcile')).toEqual({ settled: 0, payments: [] });
+    expect(await customer.findings()).toEqual([]);
+    expect(await customer.sources()).toEqual(['gateway_subscription basic to 2026-02-01']);
   });
 
   test('without a payment changes the period alone', async () => {
-    const { userId, send } = await subscriber();
-    await send({ name: 'charged', ...february, createdAt: february.start });
-    expect(await payments(userId)).toEqual([]);
-    expect(await database.one('select current_period_end from public.subscriptions where user_id = $1', [userId]))
-      .toEqual({ current_period_end: new Date(february.end) });
+    await customer.event('charged', '02-01', { planId, ...february });
+    expect(await payments()).toEqual([]);
+    expect(await customer.state()).toBe(inFebruary);
   });
 
   test('whose payment id another row has does not fail', async () => {
-    const { userId, charge } = await subscriber();
-    const { userId: otherId, charge: chargeOther } = await subscriber();
+    const other = await database.customer();
+    await activate(other);
     const id = await charge();
-    await chargeOther(january, { id });
-    expect(await payments(userId)).toHaveLength(1);
-    expect(await readTier(database, otherId)).toBe('basic');
+    const payment = { id, amount: 9900 };
+    expect(await other.charge(january, 'basic', { payment })).toBe('applied');
+    expect(await payments()).toHaveLength(1);
+    expect(await other.tier()).toBe('basic');
     expect(await database.query("select from billing.gateway_events where outcome like 'failed%'")).toEqual([]);
   });
 
   test('that arrives before its user waits, is refunded, and is adopted when the user signs up', async () => {
-    const user = { ...await createUser(database) };
-    await database.query('delete from auth.users where id = $1', [user.id]);
-    await database.query('delete from billing.deleted_users');
-    const { charge } = await subscriber(user);
+    await database.query('delete from auth.users');
+    await database.query('delete from billing.deleted_users; delete from billing.gateway_subscriptions');
+    await activate();
     const id = await charge();
-    await deliver(service, refundEvent({ id }, 100));
-    expect(await database.one('select user_id, tier, refunded_amount from public.payments')).toEqual({
-      user_id: null,
-      tier: 'basic',
-      refunded_amount: '100',
-    });
-    await database.query('insert into auth.users (id, email) values ($1, $2)', [user.id, user.email]);
-    expect(await payments(user.id)).toMatchObject([{ gateway_payment_id: id, refunded_amount: 100 }]);
-    expect(await readTier(database, user.id)).toBe('basic');
+    await refund(id, 100);
+    expect(await database.one('select user_id, tier, refunded_amount from public.payments'))
+      .toEqual({ user_id: null, tier: 'basic', refunded_amount: '100' });
+    await database.query('insert into auth.users (id, email) values ($1, $2)', [customer.id, customer.email]);
+    expect(await payments()).toMatchObject([{ gateway_payment_id: id, refunded_amount: 100 }]);
+    expect(await customer.tier()).toBe('basic');
   });
 
   test('of a plan that exists later gets its tier', async () => {
-    const { userId, send } = await subscriber();
-    const id = uniqueId('sub');
-    await send({
-      name: 'charged',
-      id,
-      planId: 'plan_later',
-      ...january,
-      payment: { id: uniqueId('pay'), amount: 500 },
-    });
-    expect(await payments(userId)).toMatchObject([{ tier: null, gateway_subscription_id: id }]);
-    await database.query("update public.plans set gateway_plan_id = 'plan_later' where tier = 'pro'");
+    const other = customerOf(database, customer);
+    expect(await other.charge(january, 'later')).toBe('mismatch');
+    expect(await payments()).toMatchObject([{ tier: null, gateway_subscription_id: other.gatewayId }]);
+    await database.setPlan('pro', "gateway_plan_id = 'plan_later'");
     await database.query('select billing.settle_waiting_subscriptions()');
-    await database.query("update public.plans set gateway_plan_id = 'plan_pro' where tier = 'pro'");
-    expect(await payments(userId)).toMatchObject([{ tier: 'pro' }]);
+    expect(await payments()).toMatchObject([{ tier: 'pro' }]);
+  });
+
+  test('in another currency than the plan’s gives no credit, and is shown in its own', async () => {
+    const id = await charge({ amount: 20000, currency: 'JPY' });
+    expect(await customer.findings()).toEqual([`mismatch ${id}`]);
+    expect(await preview()).toBe(0);
+    expect(await database.one('select lifetime_amounts as amounts from billing.customers'))
+      .toEqual({ amounts: { JPY: 20000 } });
+  });
+
+  test('that comes twice for a cycle is a finding until one is refunded, and one of them is credited', async () => {
+    const first = await charge();
+    const second = await charge();
+    expect(await customer.findings()).toEqual([`charged_twice ${[first, second].toSorted()[1]}`]);
+    expect(await preview()).toBe(9900);
+    await refund(first);
+    expect(await customer.findings()).toEqual([]);
+    expect(await preview()).toBe(9900);
+    expect(await customer.state()).toBe(inJanuary);
+    await refund(second);
+    expect(await customer.tier()).toBe('free');
   });
 });
 
-test('a refund of a cycle that only reconciliation found ends access with the cycle before', async () => {
-  const { userId, id, charge } = await subscriber();
-  await charge();
-  await at('02-01');
-  const subscription = await database.one('select id from public.subscriptions where user_id = $1', [userId]);
-  const cycle = { current_start: seconds(february.start), current_end: seconds(february.end) };
-  const entity = { id, plan_id: 'plan_basic', status: 'active', paid_count: 2, ...cycle };
-  const read = () => callRpc(service, 'apply_gateway_subscription', subscription['id'], id, JSON.stringify(entity));
-  expect(await read()).toEqual({ applied: true, lacks_payment: true });
-  const paymentId = uniqueId('pay');
-  const invoices = [
-    { id: 'inv_3', payment_id: null, status: 'issued', amount: 9900, currency: 'INR' },
-    {
-      id: 'inv_2',
-      payment_id: paymentId,
-      status: 'paid',
-      amount: 9900,
-      currency: 'INR',
-      billing_start: cycle.current_start,
-      billing_end: cycle.current_end,
-      paid_at: cycle.current_start,
-    },
-  ];
-  const apply = () => callRpc(service, 'apply_invoices', id, JSON.stringify(invoices));
-  expect(await apply()).toEqual({ applied: 1 });
-  expect(await apply()).toEqual({ applied: 0 });
-  expect(await read()).toEqual({ applied: false, lacks_payment: false });
-  expect(await payments(userId)).toMatchObject([{ gateway_payment_id: paymentId, amount: 9900 }, {}]);
-  expect(await readTier(database, userId)).toBe('basic');
-  await at('02-02');
-  expect(await deliver(service, refundEvent({ id: paymentId }, 9900))).toBe('applied');
-  expect(await readTier(database, userId)).toBe('free');
-  expect(
-    await database.one('select current_period_end, ended_reason from public.subscriptions where user_id = $1', [
-      userId,
-    ]),
-  ).toEqual({ current_period_end: new Date(february.start), ended_reason: 'refunded' });
+describe('a refund of a charge', () => {
+  beforeEach(() => activate());
+  const ended = 'free: basic cancelled to';
+
+  test('of the only cycle ends access; partial and pending ones change nothing', async () => {
+    const id = await charge();
+    await database.at('01-10');
+    await refund(id, 100);
+    await refund(id, 9800, { status: 'pending' });
+    expect(await customer.state()).toBe(inJanuary);
+    expect(await refund(id, 9800)).toBe('applied');
+    expect(await customer.state()).toMatch(ended);
+    expect(await reason()).toBe('refunded');
+  });
+
+  test('of a later cycle ends its access: the subscription ends with the cycle before, and goes on when charged again', async () => {
+    await charge();
+    const id = await charge({ cycle: february });
+    await database.at('02-10');
+    expect(await refund(id)).toBe('applied');
+    expect(await customer.state()).toBe(`${ended} 2026-02-01`);
+    expect(await reason()).toBe('refunded');
+    await charge({ cycle: march });
+    expect(await customer.state()).toBe(inMarch);
+    expect(await customer.subscription()).toMatchObject({ start: '2026-03-01T00:00:00.000Z' });
+  });
+
+  test('of a cycle that was charged before its start leaves the running one, which ends with its grace', async () => {
+    await charge();
+    await customer.event('charged', '01-30', { planId, ...february, payment: { id: 'pay_early', amount: 9900 } });
+    await refund('pay_early');
+    expect(await customer.state()).toBe(inJanuary);
+    await database.at('2026-02-04T00:00:01Z');
+    await database.query('select billing.expire_subscriptions()');
+    expect(await customer.state()).toBe(`${ended} 2026-02-01`);
+    expect(await reason()).toBe('refunded');
+  });
+
+  test('of an earlier cycle does not change the newest', async () => {
+    const id = await charge();
+    await charge({ cycle: february });
+    expect(await refund(id)).toBe('applied');
+    expect(await customer.state()).toBe(inFebruary);
+  });
+
+  test('that fails after it was processed restores the access of the cycle', async () => {
+    const id = await charge();
+    const before = await customer.subscription();
+    const which = { id: uniqueId('rfnd') };
+    await refund(id, 9900, which);
+    expect(await refund(id, 9900, { ...which, status: 'failed' })).toBe('applied');
+    expect(await customer.subscription()).toEqual(before);
+    expect(await customer.tier()).toBe('basic');
+  });
+
+  test('that arrives before it is unmatched, and the charge gives no access', async () => {
+    await charge();
+    await database.at('02-01');
+    expect(await refund('pay_late')).toBe('unmatched');
+    await charge({ cycle: february, id: 'pay_late' });
+    expect(await customer.state()).toBe(`${ended} 2026-02-01`);
+  });
+
+  test('that is pending and arrives before it changes no access until it is processed', async () => {
+    const which = { id: uniqueId('rfnd') };
+    await refund('pay_late', 9900, { ...which, status: 'pending' });
+    await charge({ id: 'pay_late' });
+    expect(await customer.state()).toBe(inJanuary);
+    expect(await refund('pay_late', 9900, which)).toBe('applied');
+    expect(await customer.state()).toMatch(ended);
+  });
+
+  test('lets a purchase below the subscription rule until its end', async () => {
+    customer = await database.customer();
+    await customer.buy('pro', { at: '2025-12-01' });
+    await activate();
+    const id = await charge();
+    expect(await customer.state()).toBe(inJanuary);
+    await refund(id);
+    expect(await customer.state()).toBe('pro: pro active to 2026-12-01');
+  });
+
+  test('of a deleted user is applied and writes no subscription', async () => {
+    const id = await charge();
+    await database.query('delete from auth.users');
+    expect(await refund(id)).toBe('applied');
+    expect(await customer.subscription()).toBeNull();
+  });
+
+  test('that fails after the cycle and its grace restores the tier until the next reconciliation', async () => {
+    const id = await charge();
+    await database.at('01-20');
+    const which = { id: uniqueId('rfnd') };
+    await refund(id, 9900, which);
+    await customer.buy('basic');
+    const expire = () => database.query('select billing.expire_subscriptions()');
+    await database.at('03-20');
+    await expire();
+    expect([await customer.tier(), await reason()]).toEqual(['free', 'lapsed']);
+    await refund(id, 9900, { ...which, status: 'failed' });
+    expect(await customer.tier()).toBe('basic');
+    await reconcile(january, { status: 'halted' });
+    await expire();
+    expect([await customer.tier(), await reason()]).toEqual(['free', 'lapsed']);
+  });
+
+  test('that only reconciliation found ends access with the cycle before', async () => {
+    await charge();
+    await database.at('02-01');
+    const read = () => reconcile(february, { status: 'active', paid_count: 2 });
+    expect(await read()).toEqual({ applied: true, lacks_payment: true });
+    const [billing_start, billing_end] = [seconds(february.start), seconds(february.end)];
+    const times = { billing_start, billing_end, paid_at: billing_start };
+    const invoices = [
+      { id: 'inv_3', payment_id: null, status: 'issued', amount: 9900, currency: 'INR' },
+      { id: 'inv_2', payment_id: 'pay_found', status: 'paid', amount: 9900, currency: 'INR', ...times },
+    ];
+    const apply = () => database.rpc('apply_invoices', customer.gatewayId, JSON.stringify(invoices));
+    expect([await apply(), await apply()]).toEqual([{ applied: 1 }, { applied: 0 }]);
+    expect(await read()).toEqual({ applied: false, lacks_payment: false });
+    expect(await payments()).toMatchObject([{ gateway_payment_id: 'pay_found', amount: 9900 }, {}]);
+    expect(await customer.state()).toBe(inFebruary);
+    await database.at('02-02');
+    expect(await refund('pay_found')).toBe('applied');
+    expect(await customer.state()).toBe(`${ended} 2026-02-01`);
+    expect(await reason()).toBe('refunded');
+  });
 });
 
 describe('a lost dispute', () => {
-  test('before a purchase leaves no credit', async () => {
-    const { userId, charge } = await subscriber();
+  /** Pays for January, as a charge or a purchase. @returns the payment's id at the gateway and the subject of its finding */
+  async function pay(kind: string): Promise<[string, string]> {
+    if (kind === 'purchase') {
+      const { id, paymentId, capture } = await customer.buy('basic', { at: '01-01' });
+      await capture();
+      return [paymentId, id];
+    }
+    await activate();
     const id = await charge();
+    return [id, id];
+  }
+  const upgrade = async (tier: string) => {
+    const order = await customer.buy(tier, { start: 'now' });
+    await order.capture();
+    return order;
+  };
+
+  test.each(['charge', 'purchase'])('of a %s before a purchase leaves no credit', async (kind) => {
+    const [id] = await pay(kind);
     expect(await lose(id)).toBe('applied');
-    await at('01-10');
-    expect((await upgrade(userId, 'pro')).credit).toBe(0);
-    const later = await upgrade(userId, 'premium');
-    expect(later.credit).toBeGreaterThan(0);
+    await database.at('01-10');
+    expect((await upgrade('pro')).answer.credit).toBe(0);
+    expect((await customer.order('premium', { start: 'now' })).answer.credit).toBeGreaterThan(0);
   });
 
-  test('of a payment before a purchase leaves no credit', async () => {
-    const { id: userId } = await createUser(database);
-    await at('01-01');
-    const { paymentId } = await upgrade(userId, 'basic');
-    await lose(paymentId);
-    await at('01-10');
-    expect((await upgrade(userId, 'pro')).credit).toBe(0);
+  test.each(['charge', 'purchase'])('of a credited %s is a finding while a purchase lives on it', async (kind) => {
+    const [lost, subject] = await pay(kind);
+    await database.at('01-10');
+    const pro = await upgrade('pro');
+    expect(pro.answer.credit).toBeGreaterThan(0);
+    await lose(lost);
+    const both = [`dispute_lost ${subject}`, `unearned_credit ${pro.id}`];
+    expect(await customer.findings()).toEqual(both);
+    if (kind === 'purchase') {
+      await endAccess(database, lost);
+      expect(await customer.findings()).toEqual(both);
+    }
+    // A purchase on top of the purchase lives on the lost money, too.
+    const premium = await upgrade('premium');
+    await database.query('update public.payments set period_end = billing.clock() where id = $1', [pro.id]);
+    expect(await customer.findings()).toEqual(expect.arrayContaining(both));
+    for (const order of [premium, pro]) await order.refund();
+    expect(await customer.findings()).not.toContain(both[1]);
   });
-
-  test.each(['cycle', 'payment'])(
-    'after the credit of a %s stays a finding while a purchase lives on it',
-    async (kind) => {
-      const { userId, charge } = await subscriber(await createUser(database));
-      if (kind === 'payment') {
-        await database.query(
-          'truncate billing.gateway_subscriptions, public.subscriptions cascade',
-        );
-      }
-      const source = kind === 'payment' ? (await upgrade(userId, 'basic')).paymentId : await charge();
-      await at('01-10');
-      const { credit, id, paymentId } = await upgrade(userId, 'pro');
-      expect(credit).toBeGreaterThan(0);
-      await lose(source);
-      const subject = kind === 'payment' ? expect.stringMatching(/^dispute_lost /) : `dispute_lost ${source}`;
-      expect(await findings(userId)).toEqual([subject, `unearned_credit ${id}`]);
-      if (kind === 'payment') {
-        await database.query(
-          "insert into billing.support_actions (action, reference, reason) values ('end_access', $1, 'lost')",
-          [source],
-        );
-        expect(await findings(userId)).toEqual([subject, `unearned_credit ${id}`]);
-      }
-      // A purchase on top of the purchase lives on the lost money, too.
-      const top = await upgrade(userId, 'premium');
-      await database.query('update public.payments set period_end = billing.clock() where id = $1', [id]);
-      expect(await findings(userId)).toEqual(expect.arrayContaining([subject, `unearned_credit ${id}`]));
-      for (const { paymentId: refunded } of [top, { paymentId }]) {
-        const { amount } = await database.one('select amount from public.payments where gateway_payment_id = $1', [
-          refunded,
-        ]);
-        await deliver(service, refundEvent({ id: refunded }, Number(amount)));
-      }
-      expect(await findings(userId)).not.toContain(`unearned_credit ${id}`);
-    },
-  );
-});
-
-test('a cycle that is charged twice is a finding until one charge is refunded, and one of them is credited', async () => {
-  const { userId, charge } = await subscriber();
-  const first = await charge();
-  const second = await charge(january);
-  const later = [first, second].toSorted()[1];
-  expect(await findings(userId)).toEqual([`charged_twice ${later}`]);
-  const preview: Row = await callRpc(service, 'preview_change', userId, 'pro', 'now');
-  expect(preview['change']).toMatchObject({ credit: 9900 });
-  await deliver(service, refundEvent({ id: first }, 9900));
-  expect(await findings(userId)).toEqual([]);
-  expect(await readTier(database, userId)).toBe('basic');
-  expect(await callRpc(service, 'preview_change', userId, 'pro', 'now')).toMatchObject({ change: { credit: 9900 } });
-});
-
-test('a charge in another currency than the plan’s is a finding, and gives no credit', async () => {
-  const { userId, charge } = await subscriber();
-  const id = await charge(january, { amount: 20000, currency: 'JPY' });
-  expect(await findings(userId)).toEqual([`mismatch ${id}`]);
-  expect(await callRpc(service, 'preview_change', userId, 'pro', 'now')).toMatchObject({ change: { credit: 0 } });
-  const { lifetime_amounts } = await database.one('select lifetime_amounts from billing.customers where user_id = $1', [
-    userId,
-  ]);
-  expect(lifetime_amounts).toEqual({ JPY: 20000 });
 });

@@ -1,57 +1,42 @@
-import type pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { setClock } from '../helpers/database/clock.ts';
-import { callRpc, openSession } from '../helpers/database/session.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
-import { deliver } from '../helpers/gateway/deliver.ts';
-import { seconds, subscriptionEvent } from '../helpers/gateway/events.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { useDatabase } from '../helpers/database/use-database.ts';
+import { refundEvent, seconds } from '../helpers/gateway/events.ts';
 import { alertsAbout } from '../helpers/gateway/reconciliation.ts';
-import { placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
-import { readCancellation, readSubscription, readTier } from '../helpers/records/read-records.ts';
-import { createUser, uniqueId } from '../helpers/records/records.ts';
+import { told } from '../helpers/gateway/told.ts';
+import { type Customer, customerOf } from '../helpers/records/customer.ts';
+import { uniqueId } from '../helpers/records/records.ts';
+import { day, months } from '../helpers/records/time.ts';
 
-let database: TestDatabase;
-let service: pg.Client;
-let userId: string;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  service = await openSession(database, { role: 'service_role' });
-});
-const start = '2026-06-01T00:00:00Z';
-const end = '2026-07-01T00:00:00Z';
-const later = (minutes: number) => setClock(database, new Date(Date.parse(start) + minutes * 60_000).toISOString());
+const database = useDatabase({ isEmptied: true });
+let customer: Customer;
 beforeEach(async () => {
   await later(0);
-  userId = (await createUser(database)).id;
-  await database.query(
-    `update public.plans
-     set is_active = true, billing_cycles = null, gateway_plan_id = case when tier <> 'premium' then 'plan_' || tier end`,
-  );
+  customer = await database.customer();
 });
-afterEach(async () => {
-  await setClock(database, null);
-  await database.query('delete from auth.users; truncate billing.marks');
-});
-afterAll(() => database.close());
+
+const june = months(6);
+const minute = (minutes: number) => new Date(Date.parse(day('06-01')) + minutes * 60_000).toISOString();
+const later = (minutes: number) => database.at(minute(minutes));
+const hours = 60;
+const url = 'https://gateway.example/s/1';
 
 const create = (tier = 'pro', key: string | null = null, gatewayKeyId: string | null = null) =>
-  callRpc(service, 'create_subscription', userId, tier, key, gatewayKeyId);
+  database.rpc('create_subscription', customer.id, tier, key, gatewayKeyId);
+const store = (id: unknown, gatewayId: string | null) =>
+  gatewayId === null ? database.rpc('store_subscription', id) : database.rpc('store_subscription', id, gatewayId, url);
+/** The outcome of a request, which the gateway has not answered. */
+const outcome = async (...request: Parameters<typeof create>) => (await create(...request)).outcome;
 
-/** Creates a subscription and stores what the gateway made. */
-async function subscribed(tier = 'pro', key: string | null = null) {
+/** Creates a subscription and stores what the gateway made. The customer's events are about it. */
+async function subscribe(tier = 'pro', key: string | null = null): Promise<string> {
   const created = await create(tier, key);
   expect(created).toMatchObject({ outcome: 'created' });
-  const [id, gatewayId] = [String(created.id), uniqueId('sub')];
-  const url = `https://gateway.example/s/${gatewayId}`;
-  expect(await callRpc(service, 'store_subscription', id, gatewayId, url)).toEqual({ outcome: 'stored' });
-  return { id, gatewayId, url };
+  customer = customerOf(database, customer);
+  expect(await store(created.id, customer.gatewayId)).toEqual({ outcome: 'stored' });
+  return String(created.id);
 }
-
-const activate = (gatewayId: string, planId = 'plan_pro') =>
-  deliver(
-    service,
-    subscriptionEvent({ name: 'activated', userId, id: gatewayId, planId, start, end, createdAt: start }),
-  );
+const activate = (time = '06-01') =>
+  customer.event('activated', time, { planId: 'plan_pro', ...june, createdAt: day('06-01') });
 
 describe('a new subscription', () => {
   test('has the terms of the plan, can be authorised for 24 hours, and gives no access', async () => {
@@ -60,7 +45,7 @@ describe('a new subscription', () => {
       id: expect.any(String),
       gateway_plan_id: 'plan_pro',
       billing_cycles: 10,
-      expire_by: seconds('2026-06-02T00:00:00Z'),
+      expire_by: seconds(day('06-02')),
       start_at: null,
       gateway_subscription_id: null,
       short_url: null,
@@ -68,144 +53,110 @@ describe('a new subscription', () => {
       plan: expect.objectContaining({ tier: 'pro', price: 99900, gateway_plan_id: 'plan_pro' }),
       running: null,
     });
-    expect(await readSubscription(database, userId)).toBeNull();
-    expect(await readTier(database, userId)).toBe('free');
+    expect(await customer.state()).toBe('free: none');
   });
 
-  test.each([['basic', null, 120], ['pro', null, 10], ['pro', 3, 3]])(
-    'to %s with billing_cycles %j → %i cycles',
-    async (tier, cycles, expected) => {
-      await database.query('update public.plans set billing_cycles = $2 where tier = $1', [tier, cycles]);
-      expect(await create(tier)).toMatchObject({ billing_cycles: expected });
-    },
-  );
+  test('has the cycles of its plan, else those of ten years', async () => {
+    expect(await create('basic')).toMatchObject({ billing_cycles: 120 });
+    await database.setPlan('pro', 'billing_cycles = 3');
+    expect(await create('pro')).toMatchObject({ billing_cycles: 3 });
+  });
 
   test('names the period that runs', async () => {
-    const order = await placeOrder(database, { tier: 'basic' });
-    await verifyPurchase(service, order);
-    userId = order.user.id;
-    expect(await create()).toMatchObject({
-      running: { tier: 'basic', until: '2026-07-01T00:00:00.000Z', early_renewal: 'replace' },
-    });
+    await customer.buy('basic');
+    const until = '2026-07-01T00:00:00.000Z';
+    expect(await create()).toMatchObject({ running: { tier: 'basic', until, early_renewal: 'replace' } });
   });
 
-  test.each(['premium', 'no-such-plan'])('to %s, which the gateway does not bill → plan_not_found', async (tier) => {
-    expect(await create(tier)).toEqual({ outcome: 'plan_not_found' });
-  });
-
-  test('to a plan that is not on offer → plan_not_found', async () => {
-    await database.query("update public.plans set is_active = false where tier = 'pro'");
-    expect(await create()).toEqual({ outcome: 'plan_not_found' });
-  });
-
-  test('of a deleted user → user_not_found', async () => {
-    await database.query('delete from auth.users where id = $1', [userId]);
+  test('is refused: a plan that the gateway does not bill, that is off sale or unknown; a deleted user', async () => {
+    await database.setPlan('premium', 'gateway_plan_id = null');
+    await database.setPlan('basic', 'is_active = false');
+    for (const tier of ['premium', 'basic', 'no-such-plan']) {
+      expect(await create(tier), tier).toEqual({ outcome: 'plan_not_found' });
+    }
+    await database.query('delete from auth.users');
     expect(await create()).toEqual({ outcome: 'user_not_found' });
   });
 });
 
 describe('the same open subscription', () => {
   test('is returned for 30 minutes', async () => {
-    const { id, gatewayId, url } = await subscribed();
+    const id = await subscribe();
     await later(30 - 1 / 60);
-    expect(await create()).toMatchObject({
-      outcome: 'existing',
-      id,
-      gateway_subscription_id: gatewayId,
-      short_url: url,
-      status: 'created',
-    });
+    const open = { id, gateway_subscription_id: customer.gatewayId, short_url: url, status: 'created' };
+    expect(await create()).toMatchObject({ outcome: 'existing', ...open });
     await later(30);
-    expect(await create()).toMatchObject({ outcome: 'created' });
+    expect(await outcome()).toBe('created');
   });
 
   test('is not returned for another tier, plan at the gateway or API key', async () => {
-    await subscribed();
-    expect(await create('basic')).toMatchObject({ outcome: 'created' });
-    await callRpc(service, 'create_subscription', userId, 'pro', null, 'key_live');
+    await subscribe();
+    expect(await outcome('basic')).toBe('created');
+    await create('pro', null, 'key_live');
     await database.query("update billing.subscription_orders set gateway_key_id = 'key_test' where tier = 'pro'");
-    expect(await create('pro', null, 'key_live')).toMatchObject({ outcome: 'created' });
-    await database.query("update public.plans set gateway_plan_id = 'plan_new' where tier = 'pro'");
+    expect(await outcome('pro', null, 'key_live')).toBe('created');
+    await database.setPlan('pro', "gateway_plan_id = 'plan_new'");
     expect(await create()).toMatchObject({ outcome: 'created', gateway_plan_id: 'plan_new' });
   });
 
-  test('is in flight until the gateway answers, for at most 30 seconds', async () => {
+  test('is in flight until the gateway answers, for at most 30 seconds, and ends where the gateway made none', async () => {
     await create();
     expect(await create()).toEqual({ outcome: 'in_flight' });
     await later(0.5);
-    expect(await create()).toMatchObject({ outcome: 'created' });
-  });
-
-  test('is created again at once after the gateway made none', async () => {
-    const { id } = await create();
-    expect(await callRpc(service, 'store_subscription', id)).toEqual({ outcome: 'discarded' });
-    expect(await create()).toMatchObject({ outcome: 'created' });
+    const { outcome: second, id } = await create();
+    expect(second).toBe('created');
+    expect(await store(id, null)).toEqual({ outcome: 'discarded' });
+    expect(await outcome()).toBe('created');
   });
 
   test('is stored once: a second id changes nothing, and is cancelled', async () => {
-    const { id, gatewayId, url } = await subscribed();
-    expect(await callRpc(service, 'store_subscription', id, 'sub_other', 'https://gateway.example/s')).toEqual({
-      outcome: 'order_not_found',
-    });
-    expect(await readCancellation(database, 'sub_other')).toEqual({ at: 'cycle end', state: 'pending' });
-    expect(await callRpc(service, 'store_subscription', id, gatewayId, url)).toEqual({ outcome: 'stored' });
-    expect(await readCancellation(database, gatewayId)).toBeNull();
-    expect(await callRpc(service, 'store_subscription', id)).toEqual({ outcome: 'discarded' });
-    expect(await create()).toMatchObject({ outcome: 'existing', gateway_subscription_id: gatewayId });
+    const id = await subscribe();
+    expect(await store(id, 'sub_other')).toEqual({ outcome: 'order_not_found' });
+    expect(await told(database, 'sub_other')).toMatch(/^at cycle end/);
+    expect(await store(id, customer.gatewayId)).toEqual({ outcome: 'stored' });
+    expect(await customer.cancellation()).toBeNull();
+    expect(await store(id, null)).toEqual({ outcome: 'discarded' });
+    expect(await create()).toMatchObject({ outcome: 'existing', gateway_subscription_id: customer.gatewayId });
+  });
+
+  test.each<[string, () => Promise<unknown>]>([
+    ['forgotten', async () => {
+      await later(1);
+      await create('pro', 'key');
+    }],
+    ['deleted with its user', () => database.query('delete from auth.users')],
+  ])('that was %s before the gateway answered: what the gateway made is cancelled', async (_, end) => {
+    const { id } = await create('pro', 'key');
+    await end();
+    const made = uniqueId('sub');
+    expect(await store(id, made)).toEqual({ outcome: 'order_not_found' });
+    expect(await told(database, made)).toMatch(/^at cycle end/);
   });
 });
 
-test.each(['forgotten', 'deleted with its user'])(
-  'what the gateway made for an order that was %s is cancelled',
-  async (end) => {
-    const { id } = await create('pro', 'key');
-    if (end === 'forgotten') {
-      await later(1);
-      await create('pro', 'key');
-    } else {
-      await database.query('delete from auth.users where id = $1', [userId]);
-    }
-    const made = uniqueId('sub');
-    expect(await callRpc(service, 'store_subscription', id, made, 'https://gateway.example/s')).toEqual({
-      outcome: 'order_not_found',
-    });
-    expect(await readCancellation(database, made)).toEqual({ at: 'cycle end', state: 'pending' });
-  },
-);
-
 describe('an idempotency key', () => {
-  test('names the subscription, also after it was activated', async () => {
-    const { id, gatewayId } = await subscribed('pro', 'key');
-    await activate(gatewayId);
-    await later(600);
-    expect(await create('pro', 'key')).toMatchObject({ outcome: 'existing', id, status: 'active' });
-  });
-
-  test('of another tier → key_conflict', async () => {
-    await subscribed('pro', 'key');
+  test('names the subscription, also after it was activated; of another tier → key_conflict', async () => {
+    const id = await subscribe('pro', 'key');
     expect(await create('basic', 'key')).toEqual({ outcome: 'key_conflict' });
+    await activate();
+    await later(10 * hours);
+    expect(await create('pro', 'key')).toMatchObject({ outcome: 'existing', id, status: 'active' });
   });
 
   test('whose request ended without an answer of the gateway is used again', async () => {
     await create('pro', 'key');
     expect(await create('pro', 'key')).toEqual({ outcome: 'in_flight' });
     await later(1);
-    expect(await create('pro', 'key')).toMatchObject({
-      outcome: 'created',
-      expire_by: seconds('2026-06-02T00:01:00Z'),
-    });
+    const expire_by = seconds('2026-06-02T00:01:00Z');
+    expect(await create('pro', 'key')).toMatchObject({ outcome: 'created', expire_by });
   });
 
-  test('that is new for the open subscription names it, too', async () => {
-    const { id } = await subscribed('pro', 'key');
+  test('that is new for the open subscription names it, too, and only of its user', async () => {
+    const id = await subscribe('pro', 'key');
     expect(await create('pro', 'another')).toMatchObject({ outcome: 'existing', id });
-    await later(600);
+    await later(10 * hours);
     expect(await create('pro', 'another')).toMatchObject({ outcome: 'existing', id });
-  });
-
-  test('belongs to its user', async () => {
-    const { id } = await subscribed('pro', 'key');
-    userId = (await createUser(database)).id;
+    customer = await database.customer();
     expect(await create('pro', 'key')).not.toMatchObject({ id });
   });
 });
@@ -219,192 +170,207 @@ describe('within an hour', () => {
     await later(10);
     expect(await create()).toEqual({ outcome: 'rate_limited', retry_after: 50 * 60 });
     await later(60);
-    expect(await create()).toMatchObject({ outcome: 'created' });
+    expect(await outcome()).toBe('created');
   });
 
   test('a twenty-first key of the open subscription → rate_limited until it is no longer returned', async () => {
-    await subscribed('pro', 'key 0');
-    for (let n = 1; n < 20; n++) expect(await create('pro', `key ${n}`)).toMatchObject({ outcome: 'existing' });
+    await subscribe('pro', 'key 0');
+    for (let n = 1; n < 20; n++) expect(await outcome('pro', `key ${n}`)).toBe('existing');
     expect(await create('pro', 'key 20')).toEqual({ outcome: 'rate_limited', retry_after: 30 * 60 });
-    expect(await create('pro', 'key 19')).toMatchObject({ outcome: 'existing' });
+    expect(await outcome('pro', 'key 19')).toBe('existing');
   });
 });
 
 describe('a user with a subscription to the tier', () => {
-  test('that is billed → already_subscribed', async () => {
-    await activate((await subscribed()).gatewayId);
+  beforeEach(async () => {
+    await subscribe();
+    await activate();
+  });
+
+  test('that is billed → already_subscribed, but not for another tier', async () => {
     expect(await create()).toEqual({ outcome: 'already_subscribed' });
-    expect(await create('basic')).toMatchObject({ outcome: 'created' });
+    expect(await outcome('basic')).toBe('created');
   });
 
-  test('that ends with its period may start another one', async () => {
-    await activate((await subscribed()).gatewayId);
-    await callRpc(service, 'cancel_subscription', userId, true);
-    expect(await create()).toMatchObject({ outcome: 'created' });
+  test.each<[string, () => Promise<unknown>]>([
+    ['cancelled at the end', () => customer.cancel('at the end')],
+    ['cancelled at once', () => customer.cancel('at once')],
+    ['completed', () => customer.event('completed', '06-02', { planId: 'plan_pro' })],
+  ])('that was %s may start another one', async (_, end) => {
+    await end();
+    expect(await outcome()).toBe('created');
+  });
+});
+
+describe('the first payment', () => {
+  const payment = { id: 'pay_first', amount: 99_900 };
+  const charge = (cycle = june, count = 1, id = payment.id) =>
+    customer.charge(cycle, 'pro', { payment: { ...payment, id }, fields: { paid_count: count } });
+  beforeEach(async () => {
+    await subscribe();
+    await activate();
   });
 
-  test('that was cancelled at once may start another one', async () => {
-    await activate((await subscribed()).gatewayId);
-    await callRpc(service, 'cancel_subscription', userId, false);
-    expect(await create()).toMatchObject({ outcome: 'created' });
+  test('is mailed as a payment, and each further charge as a renewal', async () => {
+    await charge();
+    await charge(months(7), 2, 'pay_second');
+    const rows = await database.query("select kind from billing.outbox where payload ->> 'to' is not null order by id");
+    expect(rows.map(({ kind }) => kind)).toEqual(['payment-success', 'subscription-renewed']);
+  });
+
+  test.each(['refunded', 'cancelled at once'])('is verified by its customer alone, until it is %s', async (by) => {
+    await charge();
+    const verify = (userId = customer.id) =>
+      database.rpc('verify_subscription', userId, customer.gatewayId, payment.id);
+    expect(await verify((await database.customer()).id)).toEqual({ outcome: 'subscription_not_found' });
+    expect(await verify()).toMatchObject({ outcome: 'already_applied', tier: 'pro' });
+    await (by === 'refunded' ? database.send(refundEvent(payment, payment.amount)) : customer.cancel('at once'));
+    expect(await verify()).toEqual({ outcome: 'refunded' });
   });
 });
 
 describe('a trial', () => {
-  const trialEnd = '2026-06-15T00:00:00.000Z';
-  beforeEach(() => database.query("update public.plans set trial_days = 14 where tier = 'pro'"));
-  afterEach(() => database.query('update public.plans set trial_days = 0'));
-  const authenticated = (id: string, createdAt = start) =>
-    deliver(service, subscriptionEvent({ name: 'authenticated', userId, id, planId: 'plan_pro', createdAt }));
+  const planId = 'plan_pro';
+  const inTrial = 'pro: pro active to 2026-06-15';
+  beforeEach(() => database.setPlan('pro', 'trial_days = 14'));
+  const authenticate = (time = '06-01') => customer.event('authenticated', time, { planId, createdAt: day('06-01') });
+  const startAt = async () => {
+    const { outcome: made, start_at } = await create();
+    expect(made).toBe('created');
+    return start_at;
+  };
 
   test('is a start that many days later, and gives access from the authorisation until then', async () => {
-    const created = await create();
-    expect(created).toMatchObject({ outcome: 'created', start_at: seconds('2026-06-15T00:00:00Z') });
-    await callRpc(service, 'store_subscription', created.id, 'sub_trial', 'https://gateway.example/s/1');
-    expect(await readTier(database, userId)).toBe('free');
-    expect(await authenticated('sub_trial')).toBe('applied');
-    expect(await readTier(database, userId)).toBe('pro');
-    expect(await readSubscription(database, userId)).toMatchObject({ status: 'active', end: trialEnd });
+    const { id, start_at } = await create();
+    expect(start_at).toBe(seconds(day('06-15')));
+    await store(id, customer.gatewayId);
+    expect(await customer.tier()).toBe('free');
+    expect(await authenticate()).toBe('applied');
+    expect(await customer.state()).toBe(inTrial);
     expect(await create()).toEqual({ outcome: 'already_subscribed' });
   });
 
-  test('ends in the first cycle, in both orders of arrival', async () => {
-    const states = [];
-    for (const isReversed of [false, true]) {
-      userId = (await createUser(database)).id;
-      const { gatewayId: id } = await subscribed();
-      const event = { userId, id, planId: 'plan_pro' };
-      const cycle = { start: trialEnd, end: '2026-07-15T00:00:00Z', createdAt: '2026-06-15T00:00:05Z' };
-      const bodies = [
-        subscriptionEvent({ name: 'authenticated', ...event, createdAt: start }),
-        subscriptionEvent({ name: 'activated', ...event, ...cycle }),
-      ];
-      for (const body of isReversed ? bodies.reverse() : bodies) await deliver(service, body);
-      const { start: periodStart, end: periodEnd, status } = await readSubscription(database, userId) ?? {};
-      states.push({ periodStart, periodEnd, status });
-    }
-    expect(states[0]).toEqual({ periodStart: trialEnd, periodEnd: '2026-07-15T00:00:00.000Z', status: 'active' });
-    expect(states[1]).toEqual(states[0]);
+  test.each([false, true])('ends in the first cycle, whose event comes first: %j', async (isEarly) => {
+    const cycle = { start: day('06-15'), end: day('07-15'), createdAt: '2026-06-15T00:00:05Z' };
+    const steps = [() => authenticate('06-16'), () => customer.event('activated', '06-16', { planId, ...cycle })];
+    await subscribe();
+    for (const step of isEarly ? steps.reverse() : steps) await step();
+    expect(await customer.subscription()).toMatchObject({ start: '2026-06-15T00:00:00.000Z' });
+    expect(await customer.state()).toBe('pro: pro active to 2026-07-15');
   });
 
   test('that was cancelled runs to its end, also after the gateway confirmed the cancellation', async () => {
-    const { gatewayId: id } = await subscribed();
-    await authenticated(id);
-    expect(await callRpc(service, 'cancel_subscription', userId, true)).toMatchObject({ outcome: 'cancelled' });
-    expect(await readCancellation(database, id)).toMatchObject({ state: 'pending' });
-    await later(12 * 24 * 60);
-    const createdAt = '2026-06-13T00:00:00Z';
-    await deliver(service, subscriptionEvent({ name: 'cancelled', userId, id, planId: 'plan_pro', createdAt }));
-    expect(await readTier(database, userId)).toBe('pro');
-    await later(14 * 24 * 60 + 1);
+    await subscribe();
+    await authenticate();
+    expect(await customer.cancel('at the end')).toMatchObject({ outcome: 'cancelled' });
+    expect(await customer.cancellation()).toMatchObject({ state: 'pending' });
+    await customer.event('cancelled', '06-13', { planId });
+    expect(await customer.state()).toMatch(/^pro: /);
+    await later(14 * 24 * hours + 1);
     expect(await database.one('select billing.expire_subscriptions() as ended')).toEqual({ ended: 1 });
-    expect(await readTier(database, userId)).toBe('free');
+    expect(await customer.tier()).toBe('free');
   });
 
   test('is not given to a user who paid or had a subscription before', async () => {
-    const order = await placeOrder(database, { user: { id: userId, email: null }, tier: 'basic' });
-    await verifyPurchase(service, order);
-    expect(await create()).toMatchObject({ outcome: 'created', start_at: null });
-    userId = (await createUser(database)).id;
-    const event = { userId, id: uniqueId('sub'), planId: 'plan_basic', start, end, createdAt: start };
-    await deliver(service, subscriptionEvent({ name: 'activated', ...event }));
-    expect(await create()).toMatchObject({ outcome: 'created', start_at: null });
+    await customer.buy('basic');
+    expect(await startAt()).toBeNull();
+    customer = await database.customer();
+    await customer.event('activated', '06-01', { planId: 'plan_basic', ...june });
+    expect(await startAt()).toBeNull();
   });
 });
 
 describe('reconciliation', () => {
-  const claim = async () => (await callRpc(service, 'claim_subscription_orders')).orders;
-  const apply = (id: string, entity: Record<string, unknown> | null) =>
-    callRpc(service, 'apply_subscription_order', id, entity === null ? null : JSON.stringify(entity));
-  const paid = { status: 'active', plan_id: 'plan_pro', current_start: seconds(start), current_end: seconds(end) };
+  const claim = async () => (await database.rpc('claim_subscription_orders')).orders;
+  const apply = async (id: string, entity: Record<string, unknown> | null) =>
+    (await database.rpc('apply_subscription_order', id, entity === null ? null : JSON.stringify(entity))).applied;
+  const cycle = { current_start: seconds(june.start), current_end: seconds(june.end) };
+  const paid = () => ({ id: customer.gatewayId, status: 'active', plan_id: 'plan_pro', ...cycle, notes: [] });
+  const open = async () =>
+    (await database.query('select tier from billing.subscription_orders order by tier')).map(({ tier }) => tier);
 
-  test('claims a subscription ten minutes after it was made, and leases it for five', async () => {
-    const { id, gatewayId } = await subscribed();
+  test('claims a subscription ten minutes after it was made, leases it for five, and asks again once authorised', async () => {
+    const id = await subscribe();
     expect(await claim()).toEqual([]);
     await later(10);
-    expect(await claim()).toEqual([{ id, gateway_subscription_id: gatewayId }]);
+    expect(await claim()).toEqual([{ id, gateway_subscription_id: customer.gatewayId }]);
     expect(await claim()).toEqual([]);
     await later(15);
+    expect(await claim()).toHaveLength(1);
+    await later(25 * hours);
+    expect(await claim()).toHaveLength(1);
+    await apply(id, { status: 'authenticated' });
+    await later(26 * hours);
     expect(await claim()).toHaveLength(1);
   });
 
   test('does not claim a subscription whose event arrived, and forgets one that the gateway did not make', async () => {
-    await activate((await subscribed()).gatewayId);
+    await subscribe();
+    await activate();
     await create('basic');
-    const open = () => database.query('select tier from billing.subscription_orders order by tier');
     await later(10);
     expect(await claim()).toEqual([]);
-    expect(await open()).toEqual([{ tier: 'basic' }, { tier: 'pro' }]);
-    await later(25 * 60);
+    expect(await open()).toEqual(['basic', 'pro']);
+    await later(25 * hours);
     expect(await claim()).toEqual([]);
-    expect(await open()).toEqual([{ tier: 'pro' }]);
+    expect(await open()).toEqual(['pro']);
   });
 
   test('grants the first cycle that no webhook announced, with an alert; the webhook then changes nothing', async () => {
-    const { id, gatewayId } = await subscribed();
+    const id = await subscribe();
     await later(10);
     await claim();
-    expect(await apply(id, { id: gatewayId, ...paid, notes: [] })).toMatchObject({ applied: true });
-    expect(await readTier(database, userId)).toBe('pro');
-    expect(await readSubscription(database, userId)).toMatchObject({ status: 'active' });
-    expect(await alertsAbout(database, gatewayId)).toEqual(['missed_webhook']);
+    expect(await apply(id, paid())).toBe(true);
+    expect(await customer.state()).toBe('pro: pro active to 2026-07-01');
+    expect(await alertsAbout(database, customer.gatewayId)).toEqual(['missed_webhook']);
     await later(60);
     expect(await claim()).toEqual([]);
-    const before = await readSubscription(database, userId);
-    await activate(gatewayId);
-    expect(await readSubscription(database, userId)).toEqual(before);
+    const before = await customer.subscription();
+    await activate(minute(60));
+    expect(await customer.subscription()).toEqual(before);
   });
 
   test('asks again every hour until the authorisation expires, then cancels the subscription once', async () => {
-    const { id, gatewayId } = await subscribed();
-    for (const minutes of [10, 70, 24 * 60 - 30]) {
+    const id = await subscribe();
+    for (const minutes of [10, 70, 24 * hours - 30]) {
       await later(minutes);
       expect(await claim()).toHaveLength(1);
-      expect(await apply(id, { status: 'created' })).toMatchObject({ applied: false });
+      expect(await apply(id, { status: 'created' })).toBe(false);
       expect(await claim()).toEqual([]);
     }
-    expect(await readCancellation(database, gatewayId)).toBeNull();
-    await later(24 * 60);
+    expect(await told(database, customer.gatewayId)).toBe('nothing');
+    await later(24 * hours);
     expect(await claim()).toHaveLength(1);
-    expect(await apply(id, { status: 'created' })).toMatchObject({ applied: true });
-    expect(await readCancellation(database, gatewayId)).toEqual({ at: 'once', state: 'pending' });
-    await later(48 * 60);
+    expect(await apply(id, { status: 'created' })).toBe(true);
+    expect(await told(database, customer.gatewayId)).toBe('at once 2026-06-02');
+    await later(48 * hours);
     expect(await claim()).toEqual([]);
-    expect(await database.query('select id from billing.subscription_orders')).toEqual([]);
-  });
-
-  test('asks again after an authorisation, until the first charge', async () => {
-    const { id } = await subscribed();
-    await later(25 * 60);
-    await claim();
-    await apply(id, { status: 'authenticated' });
-    await later(26 * 60);
-    expect(await claim()).toHaveLength(1);
+    expect(await open()).toEqual([]);
   });
 
   test.each([[{ status: 'expired' }], [{ status: 'cancelled' }], [null]])(
-    'with the answer %j ends without a cancellation',
+    'answering %j cancels nothing',
     async (entity) => {
-      const { id, gatewayId } = await subscribed();
+      const id = await subscribe();
       await later(10);
       await claim();
-      expect(await apply(id, entity)).toMatchObject({ applied: false });
-      await later(24 * 60);
+      expect(await apply(id, entity)).toBe(false);
+      await later(24 * hours);
       if (entity === null) {
         expect(await claim()).toHaveLength(1);
-        expect(await apply(id, entity)).toMatchObject({ applied: false });
+        expect(await apply(id, entity)).toBe(false);
       }
-      await later(48 * 60);
+      await later(48 * hours);
       expect(await claim()).toEqual([]);
-      expect(await readCancellation(database, gatewayId)).toBeNull();
+      expect(await told(database, customer.gatewayId)).toBe('nothing');
     },
   );
 
   test('of a user who was deleted meanwhile changes nothing', async () => {
-    const { id, gatewayId } = await subscribed();
+    const id = await subscribe();
     await later(10);
     await claim();
-    await database.query('delete from auth.users where id = $1', [userId]);
-    expect(await apply(id, { id: gatewayId, ...paid })).toMatchObject({ applied: false });
+    await database.query('delete from auth.users');
+    expect(await apply(id, paid())).toBe(false);
   });
 });

@@ -1,121 +1,62 @@
-import type pg from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { setClock } from '../helpers/database/clock.ts';
-import { setEarlyRenewal } from '../helpers/database/early-renewal.ts';
-import { openSession } from '../helpers/database/session.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
-import { deliver } from '../helpers/gateway/deliver.ts';
-import { subscriptionEvent } from '../helpers/gateway/events.ts';
-import { placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
-import { readOutbox, readTier } from '../helpers/records/read-records.ts';
-import { insertSubscriptions, uniqueId } from '../helpers/records/records.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { useDatabase } from '../helpers/database/use-database.ts';
+import { seconds } from '../helpers/gateway/events.ts';
+import type { Customer } from '../helpers/records/customer.ts';
+import { insertSubscriptions } from '../helpers/records/records.ts';
+import { day, type Period } from '../helpers/records/time.ts';
 
-let database: TestDatabase;
-let service: pg.Client;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  service = await openSession(database, { role: 'service_role' });
+const database = useDatabase({ isEmptied: true });
+let customer: Customer;
+beforeEach(async () => {
+  customer = await database.customer();
 });
-afterEach(async () => {
-  await setClock(database, null);
-  await setEarlyRenewal(database, 'replace');
-  await database.query('delete from auth.users');
-});
-afterAll(() => database.close());
 
-/** A purchase for a month on 1 January: the period ends on 1 February, its grace on the 4th. */
-async function bought(tier = 'basic'): Promise<Purchase> {
-  await setClock(database, '2026-01-01T00:00:00Z');
-  const order = await placeOrder(database, { tier });
-  await verifyPurchase(service, order);
-  return order;
-}
+/** A month of basic on 1 January: the period ends on 1 February, its grace on the 4th. */
+const buy = (of = customer) => of.buy('basic', { at: '01-01' });
 
-async function expire(at: string): Promise<unknown> {
-  await setClock(database, at);
+/** Runs the expiry at a time. @returns the number of subscriptions that ended or failed to end */
+async function expire(time: string): Promise<unknown> {
+  await database.at(time);
   return (await database.one('select billing.expire_subscriptions() as ended')).ended;
 }
-
-const subscription = (order: Purchase) =>
-  database.one('select * from public.subscriptions where user_id = $1', [order.user.id]);
-
-/** Updates a subscription by hand. */
-async function change(order: Purchase, fields: string): Promise<void> {
-  await database.query(`update public.subscriptions set ${fields} where user_id = $1`, [order.user.id]);
+/** The tier after the expiry at a time. */
+async function tierAt(time: string): Promise<unknown> {
+  await expire(time);
+  return await customer.tier();
 }
+const row = () => database.one('select * from public.subscriptions where user_id = $1', [customer.id]);
+const change = (fields: string) =>
+  database.query(`update public.subscriptions set ${fields} where user_id = $1`, [customer.id]);
+const lapsed = 'free: basic cancelled to 2026-02-01';
+const afterGrace = '2026-02-04T00:00:00.001Z';
 
 describe('access', () => {
   test('ends after the grace days: status, time, reason, profile, and one change of tier', async () => {
-    const order = await bought();
+    const { paymentId } = await buy();
     expect(await expire('2026-02-01T00:00:01Z')).toBe(0);
-    expect(await expire('2026-02-04T00:00:00Z')).toBe(0);
-    expect(await readTier(database, order.user.id)).toBe('basic');
-    expect(await expire('2026-02-04T00:00:00.001Z')).toBe(1);
-    expect(await expire('2026-02-04T00:00:00.001Z')).toBe(0);
-    expect(await subscription(order)).toMatchObject({
-      status: 'cancelled',
-      ended_reason: 'lapsed',
-      cancelled_at: new Date('2026-02-01T00:00:00Z'),
-      current_period_end: new Date('2026-02-01T00:00:00Z'),
-      tier: 'basic',
-    });
-    expect(await readTier(database, order.user.id)).toBe('free');
-    const changes = await database.query(
-      'select from_tier, to_tier, cause, reference from billing.tier_changes where user_id = $1 order by id',
-      [order.user.id],
-    );
-    expect(changes).toEqual([
-      { from_tier: 'free', to_tier: 'basic', cause: 'payment', reference: order.paymentId },
+    expect(await expire('02-04')).toBe(0);
+    expect(await customer.tier()).toBe('basic');
+    expect(await expire(afterGrace)).toBe(1);
+    expect(await expire(afterGrace)).toBe(0);
+    expect(await customer.state()).toBe(lapsed);
+    expect(await row()).toMatchObject({ ended_reason: 'lapsed', cancelled_at: new Date('2026-02-01T00:00:00Z') });
+    const history = 'select from_tier, to_tier, cause, reference from billing.tier_changes order by id';
+    expect(await database.query(history)).toEqual([
+      { from_tier: 'free', to_tier: 'basic', cause: 'payment', reference: paymentId },
       { from_tier: 'basic', to_tier: 'free', cause: 'expiry', reference: null },
     ]);
   });
 
-  test.each<[number, string, string]>([
-    [0, '2026-02-01T00:00:00Z', '2026-02-01T00:00:00.001Z'],
-    [10, '2026-02-11T00:00:00Z', '2026-02-11T00:00:00.001Z'],
-  ])('has the grace days of its plan: %i', async (days, last, over) => {
-    await bought();
-    await database.query("update public.plans set grace_days = $1 where tier = 'basic'", [days]);
+  test.each<[string, string, () => Promise<unknown>]>([
+    ['of a plan without grace days ends with the period', '02-01', () => database.setPlan('basic', 'grace_days = 0')],
+    ['has the grace days of its plan', '02-11', () => database.setPlan('basic', 'grace_days = 10')],
+    ['without a plan has three grace days', '02-04', () => change('plan_id = null')],
+    ['cancelled for the end of its period has no grace', '02-01', () => change('cancel_at_period_end = true')],
+  ])('%s: %s', async (_, last, prepare) => {
+    await buy();
+    await prepare();
     expect(await expire(last)).toBe(0);
-    expect(await expire(over)).toBe(1);
-    await database.query("update public.plans set grace_days = 3 where tier = 'basic'");
-  });
-
-  test('without a plan has three grace days', async () => {
-    const order = await bought();
-    await change(order, 'plan_id = null');
-    expect(await expire('2026-02-04T00:00:00Z')).toBe(0);
-    expect(await expire('2026-02-04T00:00:00.001Z')).toBe(1);
-  });
-
-  test('cancelled for the end of its period has no grace', async () => {
-    const order = await bought();
-    await change(order, 'cancel_at_period_end = true');
-    expect(await expire('2026-02-01T00:00:00Z')).toBe(0);
-    expect(await expire('2026-02-01T00:00:00.001Z')).toBe(1);
-  });
-
-  test('whose row was just written ends like any other', async () => {
-    const order = await bought();
-    await setClock(database, '2026-03-01T00:00:00Z');
-    await change(order, 'tier = tier');
-    expect(await expire('2026-03-01T00:00:00.001Z')).toBe(1);
-    expect(await subscription(order)).toMatchObject({ status: 'cancelled', ended_reason: 'lapsed' });
-  });
-
-  test('that is cancelled for the period’s end every 59 minutes still ends with its period', async () => {
-    const order = await bought();
-    const cancel = () => service.query('select public.cancel_subscription($1, true)', [order.user.id]);
-    await setClock(database, '2026-01-31T23:30:00Z');
-    await cancel();
-    const cancelled = await subscription(order);
-    await setClock(database, '2026-02-01T00:00:00Z');
-    await cancel();
-    expect(await subscription(order)).toEqual(cancelled);
-    expect(await expire('2026-02-01T00:00:00Z')).toBe(0);
-    expect(await expire('2026-02-01T00:00:00.001Z')).toBe(1);
-    expect(await subscription(order)).toMatchObject({ status: 'cancelled' });
-    expect(await readTier(database, order.user.id)).toBe('free');
+    expect(await expire(day(last).replace('Z', '.001Z'))).toBe(1);
   });
 
   test.each([
@@ -123,167 +64,168 @@ describe('access', () => {
     ['cancelled already', "status = 'cancelled', ended_reason = 'refunded'"],
     ['without an end', 'current_period_end = null'],
   ])('that is %s does not change', async (_, fields) => {
-    const order = await bought();
-    await change(order, fields);
-    const before = await subscription(order);
-    expect(await expire('2027-01-01T00:00:00Z')).toBe(0);
-    expect(await subscription(order)).toEqual(before);
-    expect(await readTier(database, order.user.id)).toBe('basic');
+    await buy();
+    await change(fields);
+    const before = await row();
+    expect(await expire('2027-01-01')).toBe(0);
+    expect(await row()).toEqual(before);
+    expect(await customer.tier()).toBe('basic');
   });
 
-  test('of a user without a profile ends', async () => {
-    const order = await bought();
-    await database.query('delete from public.profiles where user_id = $1', [order.user.id]);
-    expect(await expire('2026-03-01T00:00:00Z')).toBe(1);
-    expect(await subscription(order)).toMatchObject({ status: 'cancelled' });
-  });
-
-  test('starts again with the next purchase, for its whole period', async () => {
-    const order = await bought();
-    await expire('2026-03-01T00:00:00Z');
-    const next = await placeOrder(database, { user: order.user, tier: 'basic' });
-    await setEarlyRenewal(database, 'extend');
-    await verifyPurchase(service, next);
-    expect(await subscription(order)).toMatchObject({
-      status: 'active',
-      cancelled_at: null,
-      ended_reason: null,
-      current_period_start: new Date('2026-03-01T00:00:00Z'),
-      current_period_end: new Date('2026-04-01T00:00:00Z'),
-    });
-    expect(await readTier(database, order.user.id)).toBe('basic');
-  });
-});
-
-test('a batch is 100 rows: 250 take three, the earliest end first', async () => {
-  await setClock(database, '2026-01-01T00:00:00Z');
-  await insertSubscriptions(database, 250, "timestamptz '2026-01-01' + make_interval(secs => n)");
-  const left = () =>
-    database.one(
-      `select count(*)::int as count, min(current_period_end) > max(ended) as later from public.subscriptions
-       cross join (select max(current_period_end) as ended from public.subscriptions where status = 'cancelled') e
-       where status = 'active'`,
+  test('ends in batches of 100: 250 take three, the earliest end first', async () => {
+    await insertSubscriptions(database, 250, "timestamptz '2026-01-01' + make_interval(secs => n)");
+    expect(await expire('02-01')).toBe(100);
+    const left = await database.one(
+      `select count(*) filter (where status = 'active')::int as count, min(current_period_end)
+         filter (where status = 'active') > max(current_period_end) filter (where status <> 'active') as are_later
+       from public.subscriptions`,
     );
-  expect(await expire('2026-02-01T00:00:00Z')).toBe(100);
-  expect(await left()).toEqual({ count: 150, later: true });
-  expect(await expire('2026-02-01T00:00:00Z')).toBe(100);
-  expect(await expire('2026-02-01T00:00:00Z')).toBe(50);
-  expect(await expire('2026-02-01T00:00:00Z')).toBe(0);
-  const tiers = await database.query('select distinct subscription_tier from public.profiles');
-  expect(tiers).toEqual([{ subscription_tier: 'free' }]);
-});
-
-describe('the mail subscription-ended', () => {
-  const mails = async ({ user }: Purchase) =>
-    (await readOutbox(database, 'notice', user.email)).filter(({ kind }) => kind === 'subscription-ended');
-
-  test('is enqueued when access ends, once, with the key, recipient and data of that moment', async () => {
-    const order = await bought();
-    await database.query("update public.profiles set display_name = 'Asha' where user_id = $1", [order.user.id]);
-    await expire('2026-02-04T00:00:00Z');
-    expect(await mails(order)).toEqual([]);
-    await expire('2026-02-04T00:00:01Z');
-    await expire('2026-02-04T02:00:00Z');
-    const { id } = await subscription(order);
-    expect(await mails(order)).toEqual([{
-      key: `subscription-ended/${id}/2026-02-01T00:00:00.000Z`,
-      kind: 'subscription-ended',
-      payload: {
-        to: order.user.email,
-        display_name: 'Asha',
-        plan_name: 'Basic',
-        ends_at: '2026-02-01T00:00:00.000Z',
-      },
-    }]);
-  });
-
-  test('is not enqueued if the expiry rolls back', async () => {
-    const order = await bought();
-    await setClock(database, '2026-03-01T00:00:00Z');
-    const client = await database.connect();
-    await client.query('begin');
-    expect((await client.query('select billing.expire_subscriptions() as ended')).rows).toEqual([{ ended: 1 }]);
-    await client.query('rollback');
-    expect(await mails(order)).toEqual([]);
-    expect(await expire('2026-03-01T00:00:00Z')).toBe(1);
-    expect(await mails(order)).toHaveLength(1);
-  });
-
-  test.each([
-    ['without a profile', 'delete from public.profiles where user_id = $1'],
-    ['without an address', 'update auth.users set email = null where id = $1'],
-    ['with an empty address', "update auth.users set email = '' where id = $1"],
-  ])('is not enqueued for a user %s', async (_, statement) => {
-    const order = await bought();
-    await database.query(statement, [order.user.id]);
-    expect(await expire('2026-03-01T00:00:00Z')).toBe(1);
-    const { id } = await subscription(order);
-    const rows = await database.query("select from billing.outbox where key like 'subscription-ended/' || $1 || '%'", [
-      id,
-    ]);
-    expect(rows).toEqual([]);
-  });
-
-  test('is not enqueued again for access that a cancellation ended', async () => {
-    const order = await bought();
-    await service.query('select public.cancel_subscription($1, false)', [order.user.id]);
-    const sent = await mails(order);
-    expect(sent).toMatchObject([{ payload: { ends_at: '2026-01-01T00:00:00.000Z' } }]);
-    expect(await expire('2026-03-01T00:00:00Z')).toBe(0);
-    expect(await mails(order)).toEqual(sent);
+    expect(left).toEqual({ count: 150, are_later: true });
+    expect([await expire('02-01'), await expire('02-01'), await expire('02-01')]).toEqual([100, 50, 0]);
+    const others = "select from public.profiles where subscription_tier <> 'free' and user_id <> $1";
+    expect(await database.query(others, [customer.id])).toEqual([]);
   });
 });
 
 describe('subscription.charged after the end', () => {
-  const charge = (order: Purchase, end: string) =>
-    deliver(
-      service,
-      subscriptionEvent({
-        name: 'charged',
-        userId: order.user.id,
-        id: uniqueId('sub'),
-        start: '2026-02-01T00:00:00Z',
-        end,
-        createdAt: '2026-03-01T00:00:00Z',
-      }),
-    );
+  const charge = (end: string) => customer.event('charged', '03-01', { start: day('02-01'), end: day(end) });
+  beforeEach(async () => {
+    await buy();
+    await expire('03-01');
+  });
 
   test('restores status and tier of a lapsed subscription', async () => {
-    const order = await bought();
-    await expire('2026-03-01T00:00:00Z');
-    expect(await charge(order, '2026-04-01T00:00:00Z')).toBe('applied');
-    expect(await subscription(order)).toMatchObject({
-      status: 'active',
-      cancelled_at: null,
-      ended_reason: null,
-      current_period_end: new Date('2026-04-01T00:00:00Z'),
-    });
-    expect(await readTier(database, order.user.id)).toBe('basic');
+    expect(await charge('04-01')).toBe('applied');
+    expect(await customer.state()).toBe('basic: basic active to 2026-04-01');
+    expect(await row()).toMatchObject({ cancelled_at: null, ended_reason: null });
   });
 
   test.each([
-    ['2026-02-26T00:00:00Z', 'is over with its grace days restores nothing', 'cancelled', 'free'],
-    ['2026-02-26T00:00:01Z', 'has grace days left restores access for them', 'active', 'basic'],
-  ])('with its new end (%s) %s', async (end, _, status, tier) => {
-    const order = await bought();
-    await expire('2026-03-01T00:00:00Z');
-    await charge(order, end);
-    expect(await subscription(order)).toMatchObject({ status });
-    expect(await readTier(database, order.user.id)).toBe(tier);
+    ['02-26', 'is over with its grace days restores nothing', 'free'],
+    ['2026-02-26T00:00:01Z', 'has grace days left restores access for them', 'basic'],
+  ])('with its new end (%s) %s', async (end, _, tier) => {
+    await charge(end);
+    expect(await row()).toMatchObject({ status: tier === 'free' ? 'cancelled' : 'active' });
+    expect(await customer.tier()).toBe(tier);
   });
 
-  test.each(['refunded', 'cancelled', null])(
-    'restores nothing that ended for another reason: %s',
-    async (reason) => {
-      const order = await bought();
-      await expire('2026-03-01T00:00:00Z');
-      await database.query('update public.subscriptions set ended_reason = $2 where user_id = $1', [
-        order.user.id,
-        reason,
-      ]);
-      await charge(order, '2026-04-01T00:00:00Z');
-      expect(await subscription(order)).toMatchObject({ status: 'cancelled', ended_reason: reason });
-      expect(await readTier(database, order.user.id)).toBe('free');
-    },
-  );
+  test.each(['refunded', 'cancelled', null])('restores nothing that ended for another reason: %s', async (reason) => {
+    await database.query('update public.subscriptions set ended_reason = $1', [reason]);
+    await charge('04-01');
+    expect(await row()).toMatchObject({ status: 'cancelled', ended_reason: reason });
+    expect(await customer.tier()).toBe('free');
+  });
+});
+
+describe('an attached gateway subscription, whose plan is no plan of ours,', () => {
+  const cycle = { start: day('01-02'), end: day('02-02') };
+
+  /** Attaches a subscription of this id to a purchase of basic for January. */
+  async function attach(period: Partial<Period> = cycle, id: string | null = customer.gatewayId, planId?: string) {
+    await buy();
+    await customer.event('activated', '01-02', { id, createdAt: null, ...period, ...(planId && { planId }) });
+    const end = period.end ? '2026-02-02' : '2026-02-01';
+    expect(await customer.subscription()).toMatchObject({ gateway_subscription_id: id });
+    expect(await customer.state()).toBe(`basic: basic active to ${end}`);
+  }
+
+  /** Applies an answer of the gateway by which it bills no further cycle. */
+  async function reconcile(time: string): Promise<void> {
+    await database.at(time);
+    const answer = { status: 'completed', current_start: seconds(cycle.start), current_end: seconds(cycle.end) };
+    const of = [(await row()).id, customer.gatewayId];
+    await database.rpc('apply_gateway_subscription', ...of, JSON.stringify(answer));
+  }
+
+  test('ends after the grace days, after its reconciliation', async () => {
+    await attach();
+    expect(await tierAt('2026-02-05T00:00:00.001Z')).toBe('basic');
+    await reconcile('2026-02-05T00:00:01Z');
+    expect(await tierAt('2026-02-05T00:00:02Z')).toBe('free');
+    expect(await customer.subscription()).toMatchObject({ status: 'cancelled' });
+  });
+
+  test('that the user cancelled for the end of its cycle has no grace days', async () => {
+    await attach();
+    await customer.cancel('at the end');
+    await reconcile('2026-02-02T00:00:01Z');
+    expect(await tierAt('2026-02-02T00:00:02Z')).toBe('free');
+    expect(await customer.findings()).toEqual([]);
+  });
+
+  test('whose events have no id cannot be reconciled and ends after the grace days', async () => {
+    await attach(cycle, null);
+    expect(await tierAt('02-05')).toBe('basic');
+    expect(await tierAt('2026-02-05T00:00:00.001Z')).toBe('free');
+    expect(await customer.findings()).toEqual([]);
+  });
+
+  test('with a charged cycle that is shorter than the purchase ends with the purchase, as the mail shows', async () => {
+    await buy();
+    await customer.event('charged', '01-02', { start: day('01-02'), end: day('01-20'), createdAt: null });
+    expect(await tierAt('01-24')).toBe('basic');
+    expect(await tierAt(afterGrace)).toBe('free');
+    expect(
+      await database.query("select payload ->> 'ends_at' as at from billing.outbox where kind = 'subscription-ended'"),
+    ).toEqual([{ at: '2026-02-01T00:00:00.000Z' }]);
+  });
+
+  test.each(['plan_basic', 'plan_unknown'])('before its first cycle (%s) ends with the purchase', async (planId) => {
+    await attach({}, customer.gatewayId, planId);
+    expect(await tierAt('02-04')).toBe('basic');
+    expect(await tierAt(afterGrace)).toBe('free');
+    expect(await customer.findings()).toEqual([]);
+  });
+});
+
+describe('a user whose expiry fails', () => {
+  /** A trigger of the app that raises an error for the profile of the customer. */
+  async function refuse(sqlstate: string): Promise<void> {
+    await database.query(`
+      create or replace function public.refuse_user() returns trigger language plpgsql as $$
+      begin
+        if new.user_id = '${customer.id}' then raise exception 'refused' using errcode = '${sqlstate}'; end if;
+        return new;
+      end $$;
+      create or replace trigger refuse_user before update on public.profiles
+      for each row execute function public.refuse_user()`);
+  }
+  const allow = () => database.query('drop function if exists public.refuse_user cascade');
+  afterEach(async () => {
+    await allow();
+    await database.query('truncate billing.marks');
+  });
+
+  test.each(['P0001', '23514', '55P03'])('with %s stops no other expiry', async (sqlstate) => {
+    const others = [await database.customer(), await database.customer()];
+    for (const one of [others[0], customer, others[1]]) await buy(one);
+    await refuse(sqlstate);
+    expect(await expire('02-05')).toBe(3);
+    await allow();
+    for (const other of others) expect(await other.state()).toBe(lapsed);
+    expect(await customer.state()).toBe('basic: basic active to 2026-02-01');
+    expect(await customer.findings()).toContain(`expiry_failed ${customer.id}`);
+    expect(await database.query("select key, detail, at from billing.marks where kind = 'settle_failure'"))
+      .toEqual([{ key: customer.id, detail: sqlstate, at: new Date('2026-02-05T00:00:00Z') }]);
+  });
+
+  test('is tried again after an hour, and ended after the cause is fixed', async () => {
+    await buy();
+    await refuse('P0001');
+    const looked = [];
+    for (const time of ['00:00:00', '00:59:59', '01:00:00']) looked.push(await expire(`2026-02-05T${time}Z`));
+    await allow();
+    for (const time of ['01:59:59', '02:00:00']) looked.push(await expire(`2026-02-05T${time}Z`));
+    expect(looked).toEqual([1, 0, 1, 0, 1]);
+    expect(await customer.state()).toBe(lapsed);
+    expect(await customer.findings()).toEqual([]);
+  });
+
+  test('since the expiry had selected the user before a renewal is skipped, which is no failure', async () => {
+    await buy();
+    await customer.buy('basic', { at: '02-05' });
+    await database.query('select billing.settle_lapsed($1)', [[customer.id]]);
+    expect(await customer.state()).toBe('basic: basic active to 2026-03-05');
+    expect(await database.query("select key from billing.marks where kind = 'settle_failure'")).toEqual([]);
+  });
 });

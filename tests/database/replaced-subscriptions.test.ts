@@ -1,231 +1,153 @@
-import type pg from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { setClock } from '../helpers/database/clock.ts';
-import { openSession } from '../helpers/database/session.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
-import { deliver } from '../helpers/gateway/deliver.ts';
-import { type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
-import { placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
-import { readCancellation, readSubscription, readTier } from '../helpers/records/read-records.ts';
-import { createUser, deleteUsers, uniqueId } from '../helpers/records/records.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { useDatabase } from '../helpers/database/use-database.ts';
+import type { SubscriptionEvent } from '../helpers/gateway/events.ts';
+import { attempt, told } from '../helpers/gateway/told.ts';
+import { type Customer, customerOf } from '../helpers/records/customer.ts';
+import { day, months } from '../helpers/records/time.ts';
 
-let database: TestDatabase;
-let service: pg.Client;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  service = await openSession(database, { role: 'service_role' });
-  await database.query("update public.plans set gateway_plan_id = 'plan_' || tier");
+const database = useDatabase({ isEmptied: true });
+let customer: Customer;
+beforeEach(async () => {
+  customer = await database.customer();
 });
-afterEach(() => deleteUsers(database));
-afterAll(() => database.close());
 
-/** A day of March 2026. */
-const day = (number: number) => new Date(Date.UTC(2026, 2, number)).toISOString();
+const [march, april] = [months(3), months(4)];
 const purchasedAt = '2026-03-10T12:00:00.500Z';
-const month = { start: day(1), end: '2026-04-01T00:00:00Z' };
-const nextMonth = { start: '2026-04-01T00:00:00Z', end: '2026-05-01T00:00:00Z' };
-const event = (event: SubscriptionEvent) => deliver(service, subscriptionEvent({ planId: 'plan_pro', ...event }));
-const cancellation = (id: string) => readCancellation(database, id);
-const atCycleEnd = { at: 'cycle end', state: 'pending' };
-const atOnce = { at: 'once', state: 'pending' };
 
-/** The gateway subscriptions of a user that another source replaced. */
-async function replacedSubscriptions(userId: string): Promise<unknown[]> {
+/** Delivers an event about a gateway subscription of pro, on 11 March. @returns the outcome */
+const event = (
+  name: SubscriptionEvent['name'],
+  createdAt: string | null,
+  fields: Partial<SubscriptionEvent> = {},
+  of = customer,
+) => of.event(name, '03-11', { planId: 'plan_pro', createdAt: createdAt && day(createdAt), ...fields });
+
+/** How the subscription is cancelled: `at cycle end`, `at once`, `withdrawn` or `nothing`. */
+const toldOf = async (of = customer) => (await told(database, of.gatewayId)).replace(/ 2026.*/, '');
+
+/** The gateway subscriptions of the user that another source replaced. */
+async function replaced(): Promise<unknown[]> {
   const rows = await database.query(
     `select gateway_subscription_id as id from billing.gateway_subscriptions
-     where user_id = $1 and stops_at is not null and not cancel_at_period_end order by gateway_subscription_id`,
-    [userId],
+     where stops_at is not null and not cancel_at_period_end`,
   );
   return rows.map(({ id }) => id);
 }
+const ruling = async () => (await customer.subscription())?.gateway_subscription_id;
 
-/** A customer with a purchase on 10 March. The clock then shows 11 March. */
-async function customer() {
-  await setClock(database, purchasedAt);
-  const order = await placeOrder(database);
-  await verifyPurchase(service, order);
-  await setClock(database, day(11));
-  return { userId: order.user.id, id: uniqueId('sub') };
-}
+describe('a gateway subscription from before a purchase', () => {
+  const bought = 'pro: pro active to 2027-03-10T12:00:00.500Z';
+  const buy = () => customer.buy('pro', { at: purchasedAt });
 
-describe('a gateway subscription from before the purchase', () => {
-  test.each(['activated', 'charged'] as const)(
-    '%s afterwards is cancelled at the end of its cycle, and the subscription row does not change',
-    async (name) => {
-      const of = await customer();
-      const before = await readSubscription(database, of.userId);
-      expect(await event({ name, ...of, ...month, createdAt: day(1) })).toBe('applied');
-      expect(await event({ name, ...of, ...month, createdAt: day(2) })).toBe('applied');
-      expect(await readSubscription(database, of.userId)).toEqual(before);
-      expect(await replacedSubscriptions(of.userId)).toEqual([of.id]);
-      expect(await cancellation(of.id)).toEqual(atCycleEnd);
-    },
-  );
-
-  test('cancelled afterwards does not change the purchase and its tier', async () => {
-    const of = await customer();
-    const before = await readSubscription(database, of.userId);
-    expect(await event({ name: 'cancelled', ...of, createdAt: day(3) })).toBe('applied');
-    expect(await readSubscription(database, of.userId)).toEqual(before);
-    expect(await readTier(database, of.userId)).toBe('pro');
-    expect(await cancellation(of.id)).toBeNull();
+  test.each(['activated', 'charged'] as const)('%s afterwards is cancelled at its cycle’s end', async (name) => {
+    await buy();
+    const before = await customer.subscription();
+    expect(await event(name, '03-01', march)).toBe('applied');
+    expect(await event(name, '03-02', march)).toBe('applied');
+    expect(await customer.subscription()).toEqual(before);
+    expect(await replaced()).toEqual([customer.gatewayId]);
+    expect(await toldOf()).toBe('at cycle end');
   });
 
   test('activated again after the purchase rules, and late older events do not change it', async () => {
-    const of = await customer();
-    expect(await event({ name: 'activated', ...of, ...month, createdAt: day(11) })).toBe('applied');
-    const activated = await readSubscription(database, of.userId);
-    expect(activated).toMatchObject({ gateway_subscription_id: of.id, status: 'active' });
-    for (const name of ['activated', 'cancelled'] as const) {
-      expect(await event({ name, ...of, ...nextMonth, createdAt: day(1) })).toBe('stale');
-    }
-    await event({ name: 'charged', ...of, ...nextMonth, createdAt: day(1) });
-    expect(await readSubscription(database, of.userId)).toEqual(activated);
-    expect(await cancellation(of.id)).toBeNull();
+    await buy();
+    expect(await event('activated', '03-11', march)).toBe('applied');
+    const activated = await customer.subscription();
+    expect(activated).toMatchObject({ gateway_subscription_id: customer.gatewayId, status: 'active' });
+    for (const name of ['activated', 'cancelled'] as const) expect(await event(name, '03-01', april)).toBe('stale');
+    await event('charged', '03-01', april);
+    expect(await customer.subscription()).toEqual(activated);
+    expect(await toldOf()).toBe('nothing');
   });
 
-  test.each<[string, Partial<SubscriptionEvent>, { at: string; state: string }]>([
-    ['without a known plan', { planId: 'plan_unknown', ...month, createdAt: day(1) }, atCycleEnd],
-    ['before its first cycle', { createdAt: day(1) }, atOnce],
-    ['before its first cycle, without a time', {}, atOnce],
-  ])('%s is cancelled by the purchase', async (_, fields, expected) => {
-    const order = await placeOrder(database);
-    const id = uniqueId('sub');
-    await setClock(database, day(2));
-    expect(await event({ name: 'activated', userId: order.user.id, id, ...fields })).toBe('unmatched');
-    await setClock(database, purchasedAt);
-    await verifyPurchase(service, order);
-    expect(await replacedSubscriptions(order.user.id)).toEqual([id]);
-    expect(await cancellation(id)).toEqual(expected);
-  });
-});
-
-describe('a cancellation', () => {
-  const secondOfPurchase = '2026-03-10T12:00:00Z';
-
-  test.each<[string, string | null, string]>([
-    ['before the purchase', '2026-03-10T11:59:59Z', 'active'],
-    ['in the second of the purchase', secondOfPurchase, 'cancelled'],
-    ['after the purchase', '2026-03-10T12:00:01Z', 'cancelled'],
-    ['without a time', null, 'cancelled'],
-  ])('without a plan, from %s (at %s), leaves the purchase %s', async (_, createdAt, status) => {
-    const of = await customer();
-    await event({ name: 'cancelled', ...of, planId: undefined, createdAt });
-    expect(await readSubscription(database, of.userId)).toMatchObject({ status });
-    expect(await readTier(database, of.userId)).toBe(status === 'active' ? 'pro' : 'free');
+  test.each<[string, string | null, Partial<SubscriptionEvent>, string]>([
+    ['without a known plan', '03-01', { planId: 'plan_unknown', ...march }, 'at cycle end'],
+    ['before its first cycle', '03-01', {}, 'at once'],
+    ['before its first cycle, without a time and a plan', null, { planId: 'plan_unknown' }, 'at once'],
+  ])('%s is cancelled by the purchase', async (_, createdAt, fields, cancelled) => {
+    const pro = await customer.order('pro', { at: '03-02' });
+    expect(await customer.event('activated', '03-02', { createdAt: createdAt && day(createdAt), ...fields })).toBe(
+      'unmatched',
+    );
+    await database.at(purchasedAt);
+    await pro.verify();
+    expect(await replaced()).toEqual([customer.gatewayId]);
+    expect(await toldOf()).toBe(cancelled);
   });
 
-  test.each([secondOfPurchase, day(11), null])(
-    'with a known plan (at %s) ends its own subscription, not the purchase',
-    async (createdAt) => {
-      const of = await customer();
-      expect(await event({ name: 'cancelled', ...of, createdAt })).toBe('applied');
-      expect(await readSubscription(database, of.userId)).toMatchObject({ status: 'active', tier: 'pro' });
-      expect(await readTier(database, of.userId)).toBe('pro');
-    },
-  );
-});
-
-describe('of a gateway subscription with a cycle and one before its first cycle', () => {
-  test('the newer activation is attached, the older one is cancelled at the end of its cycle', async () => {
-    await setClock(database, day(11));
-    const { id: userId } = await createUser(database);
-    const [older, newer] = [uniqueId('sub'), uniqueId('sub')];
-    expect(await event({ name: 'activated', userId, id: newer, createdAt: day(2) })).toBe('unmatched');
-    expect(await event({ name: 'activated', userId, id: older, ...month, createdAt: day(1) })).toBe('applied');
-    expect(await readSubscription(database, userId)).toMatchObject({ gateway_subscription_id: newer, tier: 'pro' });
-    expect(await cancellation(older)).toEqual(atCycleEnd);
-    expect(await cancellation(newer)).toBeNull();
+  test.each<[string, string | null, boolean]>([
+    ['before the purchase', '2026-03-10T11:59:59Z', true],
+    ['in the second of the purchase', '2026-03-10T12:00:00Z', false],
+    ['after the purchase', '2026-03-10T12:00:01Z', false],
+    ['without a time', null, false],
+  ])('is cancelled %s (%s): the purchase stays with a known plan, without one %j', async (_, createdAt, stays) => {
+    await buy();
+    expect(await event('cancelled', createdAt)).toBe('applied');
+    expect(await customer.state()).toBe(bought);
+    expect(await toldOf()).toBe('nothing');
+    await event('cancelled', createdAt, { planId: 'plan_unknown' }, customerOf(database, customer));
+    expect(await customer.state()).toBe(stays ? bought : bought.replace('pro: pro active', 'free: pro cancelled'));
   });
-
-  test.each(['first', 'last'])(
-    'activated in the same second, the result is the same when the one with a cycle arrives %s',
-    async (place) => {
-      await setClock(database, day(11));
-      const { id: userId } = await createUser(database);
-      const [waiting, billed] = ['sub_Z', 'sub_A'].map((id) => uniqueId(id));
-      const events: SubscriptionEvent[] = [
-        { name: 'activated', userId, id: waiting, createdAt: day(1) },
-        { name: 'activated', userId, id: billed, ...month, createdAt: day(1) },
-      ];
-      for (const one of place === 'last' ? events : events.toReversed()) await event(one);
-      expect(await readSubscription(database, userId)).toMatchObject({
-        gateway_subscription_id: waiting,
-        end: '2026-04-01T00:00:00.000Z',
-      });
-    },
-  );
 });
 
 describe('of two gateway subscriptions', () => {
-  test.each([['last', false], ['first', true]])(
-    'the one activated first is cancelled at the end of its cycle, when it arrives %s',
-    async (_, first) => {
-      await setClock(database, day(11));
-      const { id: userId } = await createUser(database);
-      const [older, newer] = [uniqueId('sub'), uniqueId('sub')];
-      const events = [
-        { name: 'activated', userId, id: older, ...month, createdAt: day(1) },
-        { name: 'activated', userId, id: newer, ...month, createdAt: day(2) },
-      ] as const;
-      for (const one of first ? events : events.toReversed()) expect(await event(one)).toBe('applied');
-      expect(await readSubscription(database, userId)).toMatchObject({ gateway_subscription_id: newer });
-      expect(await replacedSubscriptions(userId)).toEqual([older]);
-      expect(await cancellation(older)).toEqual(atCycleEnd);
-      expect(await cancellation(newer)).toBeNull();
+  let other: Customer;
+  beforeEach(() => {
+    other = customerOf(database, customer);
+  });
+
+  test.each(['last', 'first'])('the one activated first is cancelled, when it arrives %s', async (place) => {
+    const steps = [() => event('activated', '03-01', march), () => event('activated', '03-02', march, other)];
+    for (const step of place === 'first' ? steps : steps.reverse()) expect(await step()).toBe('applied');
+    expect(await ruling()).toBe(other.gatewayId);
+    expect(await replaced()).toEqual([customer.gatewayId]);
+    expect([await toldOf(), await toldOf(other)]).toEqual(['at cycle end', 'nothing']);
+  });
+
+  test.each([[false, 'withdrawn', false], [true, 'at cycle end', true]])(
+    'the one activated again rules; attempted: %j, its cancellation is %s, it ends: %j',
+    async (isAttempted, cancellation, ends) => {
+      await event('activated', '03-01', march);
+      await event('activated', '03-02', march, other);
+      if (isAttempted) await attempt(database, customer.gatewayId);
+      expect(await event('activated', '03-03', march)).toBe('applied');
+      expect(await ruling()).toBe(customer.gatewayId);
+      expect(await database.one('select cancel_at_period_end as ends from public.subscriptions')).toEqual({ ends });
+      expect(await replaced()).toEqual([other.gatewayId]);
+      expect([await toldOf(), await toldOf(other)]).toEqual([cancellation, 'at cycle end']);
     },
   );
 
-  test.each([[false, 'withdrawn', false], [true, 'pending', true]])(
-    'the one that is activated again rules again; its cancellation, attempted: %s, is %s and the end planned: %s',
-    async (isAttempted, state, ends) => {
-      await setClock(database, day(11));
-      const { id: userId } = await createUser(database);
-      const [first, second] = [uniqueId('sub'), uniqueId('sub')];
-      await event({ name: 'activated', userId, id: first, ...month, createdAt: day(1) });
-      await event({ name: 'activated', userId, id: second, ...month, createdAt: day(2) });
-      if (isAttempted) {
-        await database.query("update billing.outbox set attempts = 1 where key = 'cancel-subscription/' || $1", [
-          first,
-        ]);
-      }
-      expect(await event({ name: 'activated', userId, id: first, ...month, createdAt: day(3) })).toBe('applied');
-      expect(await readSubscription(database, userId)).toMatchObject({ gateway_subscription_id: first });
-      expect(
-        await database.one('select cancel_at_period_end as ends from public.subscriptions where user_id = $1', [
-          userId,
-        ]),
-      ).toEqual({ ends });
-      expect(await replacedSubscriptions(userId)).toEqual([second]);
-      expect(await cancellation(first)).toMatchObject({ state });
-      expect(await cancellation(second)).toEqual(atCycleEnd);
+  test('of which one waits for its first cycle, the newer activation is attached, the older one is cancelled', async () => {
+    expect(await event('activated', '03-02', {}, other)).toBe('unmatched');
+    expect(await event('activated', '03-01', march)).toBe('applied');
+    expect(await customer.subscription()).toMatchObject({ gateway_subscription_id: other.gatewayId, tier: 'pro' });
+    expect([await toldOf(), await toldOf(other)]).toEqual(['at cycle end', 'nothing']);
+  });
+
+  test.each(['first', 'last'])(
+    'activated in one second, the one that waits is attached, arriving %s',
+    async (place) => {
+      const waiting = customerOf(database, customer, 'sub_Z');
+      const billed = customerOf(database, customer, 'sub_A');
+      const steps = [() => event('activated', '03-01', {}, waiting), () => event('activated', '03-01', march, billed)];
+      for (const step of place === 'first' ? steps : steps.reverse()) await step();
+      expect(await ruling()).toBe('sub_Z');
+      expect(await customer.state()).toBe('pro: pro active to 2026-04-01');
     },
   );
 });
 
 describe('a gateway subscription of a deleted user', () => {
-  test.each(['activated', 'charged'] as const)(
-    'is cancelled at once when %s arrives late',
-    async (name) => {
-      const { id: userId } = await createUser(database);
-      await database.query('delete from auth.users where id = $1', [userId]);
-      const id = uniqueId('sub');
-      expect(await event({ name, userId, id, ...month })).toBe('applied');
-      expect(await cancellation(id)).toEqual(atOnce);
-    },
-  );
-
   test('is cancelled at once when its events had no effect before the deletion', async () => {
-    const { id: userId } = await createUser(database);
-    const id = uniqueId('sub');
-    expect(await event({ name: 'activated', userId, id, planId: 'plan_unknown', ...month })).toBe('unmatched');
-    await database.query('delete from auth.users where id = $1', [userId]);
-    expect(await cancellation(id)).toEqual(atOnce);
+    expect(await event('activated', null, { planId: 'plan_unknown', ...march })).toBe('unmatched');
+    await database.query('delete from auth.users');
+    expect(await toldOf()).toBe('at once');
   });
 
   test('is not cancelled if the user never existed: another app may use the same gateway account', async () => {
-    const id = uniqueId('sub');
-    expect(await event({ name: 'activated', userId: crypto.randomUUID(), id, ...month })).toBe('unmatched');
-    expect(await cancellation(id)).toBeNull();
+    const stranger = customerOf(database, { id: crypto.randomUUID(), email: null });
+    expect(await event('activated', null, march, stranger)).toBe('unmatched');
+    expect(await toldOf(stranger)).toBe('nothing');
   });
 });

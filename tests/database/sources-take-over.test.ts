@@ -1,68 +1,50 @@
-import type pg from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { setClock } from '../helpers/database/clock.ts';
-import { type EarlyRenewal, setEarlyRenewal } from '../helpers/database/early-renewal.ts';
-import { callRpc, openSession } from '../helpers/database/session.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
-import { deliver } from '../helpers/gateway/deliver.ts';
-import { refundEvent } from '../helpers/gateway/events.ts';
-import { mailsTo, paymentOf, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
-import { readPayment, readSubscription, readTier } from '../helpers/records/read-records.ts';
-import { createUser } from '../helpers/records/records.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { useDatabase } from '../helpers/database/use-database.ts';
+import type { Customer, CustomerOrder } from '../helpers/records/customer.ts';
+import { shortTime } from '../helpers/records/time.ts';
+import { actAsOwner, grantTier } from '../helpers/records/support-actions.ts';
 
-let database: TestDatabase;
-let service: pg.Client;
-let user: Purchase['user'];
-beforeAll(async () => {
-  database = await createTestDatabase();
-  service = await openSession(database, { role: 'service_role' });
+const database = useDatabase({ isEmptied: true });
+let customer: Customer;
+beforeEach(async () => {
+  customer = await database.customer();
 });
-afterEach(async () => {
-  await setClock(database, null);
-  await database.query('delete from auth.users');
-});
-afterAll(() => database.close());
 
-/** A purchase on a day of 2026. Basic is for a month, pro and premium are for a year. */
-async function buy(tier: string, day: string, earlyRenewal: EarlyRenewal = 'replace'): Promise<Purchase> {
-  await setClock(database, `2026-${day}T00:00:00Z`);
-  const order = await placeOrder(database, { tier, user });
-  await setEarlyRenewal(database, earlyRenewal);
-  await verifyPurchase(service, order);
-  return order;
+/** A year of pro from 1 January, replaced by a month of basic from 1 March: it ends on 1 April, its grace on the 4th. */
+async function replaced(): Promise<CustomerOrder> {
+  const pro = await customer.buy('pro', { at: '01-01' });
+  await customer.buy('basic', { at: '03-01' });
+  return pro;
 }
 
-/**
- * A year of pro from 1 January, replaced by a month of basic from 1 March, which ends on 1 April, its grace on the
- * 4th.
- */
-async function replaced(): Promise<{ pro: Purchase; basic: Purchase }> {
-  user = await createUser(database);
-  return { pro: await buy('pro', '01-01'), basic: await buy('basic', '03-01') };
+/** The state after the expiry at a time. */
+async function stateAt(time: string): Promise<string> {
+  await database.at(time);
+  await database.query('select billing.expire_subscriptions()');
+  return await customer.state();
 }
+const inPro = 'pro: pro active to 2027-01-01';
+const inBasic = 'basic: basic active to 2026-04-01';
 
-async function expire(at: string): Promise<unknown> {
-  await setClock(database, at);
-  return (await database.one('select billing.expire_subscriptions() as ended')).ended;
+/** The mails about the end of a period, with its day. */
+async function endMails(): Promise<string[]> {
+  const keys = (await customer.mails()).map((key) => key.split('/'));
+  return keys.filter(([kind]) => kind?.startsWith('subscription-')).map(([kind, , end]) => `${kind} ${shortTime(end)}`);
 }
-
-const cancelAtPeriodEnd = () => callRpc(service, 'cancel_subscription', user.id, true);
-const subscription = () => readSubscription(database, user.id);
-const endMails = async () =>
-  (await mailsTo(database, user)).map(String).filter((key) => key.startsWith('subscription-')).map((key) =>
-    key.replace(/\/.*\//, ' ')
-  );
-const setPeriodEnd = ({ id }: Purchase, end: string) =>
+const endPeriod = ({ id }: CustomerOrder, end: string) =>
   database.query('update public.payments set period_end = $2 where id = $1', [id, end]);
-const ended = { status: 'cancelled' };
+const lastChange = () =>
+  database.query(
+    'select from_tier, to_tier, cause, reference from billing.tier_changes where user_id = $1 order by id desc limit 1',
+    [customer.id],
+  );
 
 describe('at the end of a period', () => {
-  test('a longer replaced period takes over: tier, plan, period and profile, without a mail', async () => {
-    const { pro } = await replaced();
-    expect(await expire('2026-04-04T00:00:00Z')).toBe(0);
-    expect(await expire('2026-04-04T00:00:00.001Z')).toBe(1);
-    expect(await expire('2026-04-04T02:00:00Z')).toBe(0);
-    expect(await subscription()).toEqual({
+  test('a longer replaced period takes over without a mail, and ends after its own grace days, with its mail', async () => {
+    await replaced();
+    expect(await stateAt('04-04')).toBe(inBasic);
+    expect(await stateAt('2026-04-04T00:00:00.001Z')).toBe(inPro);
+    expect(await customer.subscription()).toEqual({
       tier: 'pro',
       status: 'active',
       plan_tier: 'pro',
@@ -70,128 +52,150 @@ describe('at the end of a period', () => {
       start: '2026-01-01T00:00:00.000Z',
       end: '2027-01-01T00:00:00.000Z',
     });
-    expect(await readTier(database, user.id)).toBe('pro');
+    expect(await lastChange()).toEqual([{ from_tier: 'basic', to_tier: 'pro', cause: 'expiry', reference: null }]);
     expect(await endMails()).toEqual([]);
-    const changes = await database.query(
-      'select from_tier, to_tier, cause from billing.tier_changes where user_id = $1 order by id desc limit 1',
-      [user.id],
-    );
-    expect(changes).toEqual([{ from_tier: 'basic', to_tier: 'pro', cause: 'expiry' }]);
-    expect(await readPayment(database, pro.id)).toMatchObject({ refunded_amount: '0' });
-  });
-
-  test('a period that took over ends after its own grace days, with its mail', async () => {
-    await replaced();
-    await expire('2026-04-05T00:00:00Z');
-    expect(await expire('2027-01-04T00:00:00Z')).toBe(0);
-    expect(await expire('2027-01-04T00:00:00.001Z')).toBe(1);
-    expect(await subscription()).toMatchObject(ended);
-    expect(await readTier(database, user.id)).toBe('free');
-    expect(await endMails()).toEqual(['subscription-ended 2027-01-01T00:00:00.000Z']);
+    expect(await stateAt('2027-01-04')).toBe(inPro);
+    expect(await stateAt('2027-01-04T00:00:00.001Z')).toBe('free: pro cancelled to 2027-01-01');
+    expect(await endMails()).toEqual(['subscription-ended 2027-01-01']);
   });
 
   test('of several periods the newest takes over first, then the others while they run', async () => {
-    user = await createUser(database);
-    await buy('premium', '01-01');
-    await buy('pro', '02-01');
-    const { id } = await buy('basic', '03-01');
-    await setPeriodEnd({ id, orderId: '', paymentId: '', user }, '2026-04-01T00:00:00Z');
-    await expire('2026-04-05T00:00:00Z');
-    expect(await subscription()).toMatchObject({ tier: 'pro', end: '2027-02-01T00:00:00.000Z' });
-    expect(await expire('2027-02-05T00:00:00Z')).toBe(1);
-    expect(await subscription()).toMatchObject(ended);
+    for (const [tier, at] of [['premium', '01-01'], ['pro', '02-01'], ['basic', '03-01']] as const) {
+      await customer.buy(tier, { at });
+    }
+    expect(await stateAt('04-05')).toBe('pro: pro active to 2027-02-01');
+    expect(await stateAt('2027-02-05')).toBe('free: pro cancelled to 2027-02-01');
   });
 
   test('a period whose grace still runs takes over until its grace ends', async () => {
-    const { pro } = await replaced();
-    await setPeriodEnd(pro, '2026-04-03T00:00:00Z');
-    await expire('2026-04-05T00:00:00Z');
-    expect(await subscription()).toMatchObject({ tier: 'pro', status: 'active', end: '2026-04-03T00:00:00.000Z' });
-    expect(await expire('2026-04-06T00:00:00.000Z')).toBe(0);
-    expect(await expire('2026-04-06T00:00:00.001Z')).toBe(1);
-    expect(await subscription()).toMatchObject(ended);
-    expect(await endMails()).toEqual(['subscription-ended 2026-04-03T00:00:00.000Z']);
+    await endPeriod(await replaced(), '2026-04-03Z');
+    expect(await stateAt('04-05')).toBe('pro: pro active to 2026-04-03');
+    expect(await stateAt('04-06')).toBe('pro: pro active to 2026-04-03');
+    expect(await stateAt('2026-04-06T00:00:00.001Z')).toBe('free: pro cancelled to 2026-04-03');
+    expect(await endMails()).toEqual(['subscription-ended 2026-04-03']);
   });
 
   test('a period that ends within a week is announced when it takes over', async () => {
-    const { pro } = await replaced();
-    await setPeriodEnd(pro, '2026-04-09T00:00:00Z');
-    await expire('2026-04-05T00:00:00Z');
-    expect(await endMails()).toEqual(['subscription-ending 2026-04-09T00:00:00.000Z']);
+    await endPeriod(await replaced(), '2026-04-09Z');
+    await stateAt('04-05');
+    expect(await endMails()).toEqual(['subscription-ending 2026-04-09']);
   });
 
   test('an early renewal takes over with the start of the chain that it extends', async () => {
-    user = await createUser(database);
-    await buy('pro', '01-01');
-    await buy('pro', '02-01', 'extend');
-    await buy('basic', '03-01');
-    await expire('2026-04-05T00:00:00Z');
-    expect(await subscription()).toMatchObject({
-      tier: 'pro',
-      start: '2026-01-01T00:00:00.000Z',
-      end: '2028-01-01T00:00:00.000Z',
-    });
+    await customer.buy('pro', { at: '01-01' });
+    await database.set("early_renewal = 'extend'");
+    await customer.buy('pro', { at: '02-01' });
+    await customer.buy('basic', { at: '03-01' });
+    expect(await stateAt('04-05')).toBe('pro: pro active to 2028-01-01');
+    expect(await customer.subscription()).toMatchObject({ start: '2026-01-01T00:00:00.000Z' });
   });
 
-  test.each<[string, string, (pro: Purchase) => Promise<unknown>]>([
-    ['was refunded in full', '2026-04-01', (order) => deliver(service, refundEvent(paymentOf(order), 99900))],
+  test.each<[string, string, (pro: CustomerOrder) => Promise<unknown>]>([
+    ['was refunded in full', '2026-04-01', (pro) => pro.refund()],
     // Its period ended last, so its end is the end of access, also when the sweep ran late.
-    ['is over with its grace', '2026-04-02', (pro) => setPeriodEnd(pro, '2026-04-02T00:00:00Z')],
+    ['is over with its grace', '2026-04-02', (pro) => endPeriod(pro, '2026-04-02Z')],
     ['belongs to another user', '2026-04-01', async (pro) => {
-      const { id } = await createUser(database);
+      const { id } = await database.customer();
       await database.query('update public.payments set user_id = $2 where id = $1', [pro.id, id]);
     }],
   ])('a payment that %s does not take over', async (_, end, change) => {
-    const { pro } = await replaced();
-    await change(pro);
-    expect(await expire('2026-04-05T00:00:00.001Z')).toBe(1);
-    expect(await subscription()).toMatchObject(ended);
-    expect(await readTier(database, user.id)).toBe('free');
-    expect(await endMails()).toEqual([`subscription-ended ${end}T00:00:00.000Z`]);
-  });
-
-  test('a payment that was refunded in part takes over', async () => {
-    const { pro } = await replaced();
-    await deliver(service, refundEvent(paymentOf(pro), 99899));
-    await expire('2026-04-05T00:00:00Z');
-    expect(await readTier(database, user.id)).toBe('pro');
-  });
-
-  test('a payment that the user cancelled for the end of its period has no grace days', async () => {
-    user = await createUser(database);
-    await buy('basic', '03-01');
-    await cancelAtPeriodEnd();
-    expect(await expire('2026-04-01T00:00:00.001Z')).toBe(1);
-    expect(await subscription()).toMatchObject(ended);
+    await change(await replaced());
+    expect(await stateAt('2026-04-05T00:00:00.001Z')).toMatch(/^free: (basic|pro) cancelled/);
+    expect(await endMails()).toEqual([`subscription-ended ${end}`]);
   });
 
   test('a payment takes over at the end of a period that the user cancelled, and has its own grace days', async () => {
     await replaced();
-    await cancelAtPeriodEnd();
-    expect(await expire('2026-04-01T00:00:00.001Z')).toBe(1);
-    expect(await subscription()).toMatchObject({ tier: 'pro', status: 'active', end: '2027-01-01T00:00:00.000Z' });
-    expect(
-      await database.one('select cancel_at_period_end from public.subscriptions where user_id = $1', [user.id]),
-    ).toEqual({ cancel_at_period_end: false });
-    expect(await expire('2027-01-04T00:00:00Z')).toBe(0);
-    expect(await expire('2027-01-04T00:00:00.001Z')).toBe(1);
-    expect(await subscription()).toMatchObject(ended);
+    await customer.cancel('at the end');
+    expect(await stateAt('2026-04-01T00:00:00.001Z')).toBe(inPro);
+    expect(await database.one('select cancel_at_period_end as ends from public.subscriptions')).toEqual({
+      ends: false,
+    });
+    expect(await stateAt('2027-01-04')).toBe(inPro);
+    expect(await stateAt('2027-01-04T00:00:00.001Z')).toBe('free: pro cancelled to 2027-01-01');
   });
 
-  test('a user without a profile gets one with the tier', async () => {
-    await replaced();
-    await database.query('delete from public.profiles where user_id = $1', [user.id]);
-    await expire('2026-04-05T00:00:00Z');
-    expect(await readTier(database, user.id)).toBe('pro');
+  test('a payment that was refunded in part takes over; a user without a profile gets one with the tier', async () => {
+    await (await replaced()).refund(99899);
+    await database.query('delete from public.profiles');
+    expect(await stateAt('04-05')).toBe(inPro);
   });
 
   test('of a batch the users with another source keep access and the others lose it', async () => {
     await replaced();
-    const withPro = user;
-    user = await createUser(database);
-    await buy('basic', '03-01');
-    expect(await expire('2026-04-05T00:00:00Z')).toBe(2);
-    expect(await readTier(database, withPro.id)).toBe('pro');
-    expect(await readTier(database, user.id)).toBe('free');
+    const other = await database.customer();
+    await other.buy('basic', { at: '03-01' });
+    expect(await stateAt('04-05')).toBe(inPro);
+    expect(await other.state()).toBe('free: basic cancelled to 2026-04-01');
+  });
+});
+
+describe('a grant', () => {
+  const grant = (until = '2026-06-01Z') => grantTier(database, customer.id, 'premium', until);
+  const revoke = (reference: string) => actAsOwner(database, { action: 'revoke_grant', reference });
+  const inGrant = 'premium: premium active to 2026-06-01';
+  const reason = async () => (await database.one('select ended_reason as reason from public.subscriptions')).reason;
+  beforeEach(() => database.at('01-01'));
+
+  test('rules again after a newer purchase was refunded', async () => {
+    await grant();
+    const pro = await customer.buy('pro');
+    expect(await customer.state()).toBe(inPro);
+    await pro.refund();
+    expect(await customer.state()).toBe(inGrant);
+    expect(await reason()).toBeNull();
+  });
+
+  test('rules again after the end of a newer purchase, until its own end', async () => {
+    await grant();
+    await customer.buy('basic', { at: '01-10' });
+    expect(await customer.tier()).toBe('basic');
+    expect(await stateAt('02-14')).toBe(inGrant);
+    expect(await stateAt('06-05')).toBe('free: premium cancelled to 2026-06-01');
+    expect(await reason()).toBe('lapsed');
+    expect(await customer.findings()).toEqual([]);
+  });
+
+  test('rules over an older order that only a webhook captured, until the customer verifies it', async () => {
+    const pro = await customer.order('pro');
+    await database.at('01-02');
+    await grant();
+    expect(await pro.capture()).toBe('applied');
+    expect(await customer.tier()).toBe('premium');
+    await pro.verify();
+    expect(await customer.tier()).toBe('pro');
+  });
+
+  test('that its user cancels for its end has no days of grace, and can be resumed', async () => {
+    await grant();
+    expect(await customer.cancel('at the end')).toMatchObject({ outcome: 'cancelled' });
+    expect(await database.rpc('resume_subscription', customer.id)).toMatchObject({ outcome: 'resumed' });
+    expect(await stateAt('06-03')).toBe(inGrant);
+    await customer.cancel('at the end');
+    expect(await stateAt('06-03')).toMatch(/^free/);
+  });
+
+  test('that is revoked ends at once, and only once', async () => {
+    const reference = await grant();
+    await revoke(reference);
+    expect(await customer.state()).toMatch(/^free: premium cancelled/);
+    expect(await reason()).toBe('revoked');
+    expect(await lastChange()).toEqual([{ from_tier: 'premium', to_tier: 'free', cause: 'grant revoked', reference }]);
+    await expect(revoke(reference)).rejects.toMatchObject({ code: 'PS409' });
+  });
+
+  test('that is revoked lets a purchase below it rule', async () => {
+    await customer.buy('pro');
+    await revoke(await grant());
+    expect(await customer.state()).toBe(inPro);
+  });
+
+  test('that is revoked below a purchase changes nothing until the purchase is refunded', async () => {
+    const reference = await grant();
+    const pro = await customer.buy('pro');
+    await revoke(reference);
+    expect(await customer.state()).toBe(inPro);
+    await pro.refund();
+    expect(await customer.tier()).toBe('free');
   });
 });

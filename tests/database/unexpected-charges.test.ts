@@ -1,195 +1,185 @@
-import type pg from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { setClock } from '../helpers/database/clock.ts';
-import { readAccessFindings } from '../helpers/database/findings.ts';
-import { callRpc, openSession } from '../helpers/database/session.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database/test-database.ts';
-import { deliver } from '../helpers/gateway/deliver.ts';
-import { refundEvent, type SubscriptionEvent, subscriptionEvent } from '../helpers/gateway/events.ts';
-import { paymentOf, placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
-import { readSubscription, readTier } from '../helpers/records/read-records.ts';
-import { createUser, uniqueId } from '../helpers/records/records.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { useDatabase } from '../helpers/database/use-database.ts';
+import { refundEvent, seconds, type SubscriptionEvent } from '../helpers/gateway/events.ts';
+import { type Customer, customerOf } from '../helpers/records/customer.ts';
+import { uniqueId } from '../helpers/records/records.ts';
+import { day, months, type Period } from '../helpers/records/time.ts';
 
-let database: TestDatabase;
-let service: pg.Client;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  service = await openSession(database, { role: 'service_role' });
-  await database.query("update public.plans set gateway_plan_id = 'plan_' || tier");
+const database = useDatabase({ isEmptied: true });
+let customer: Customer;
+beforeEach(async () => {
+  customer = await database.customer();
 });
-afterEach(async () => {
-  await setClock(database, null);
-  await database.query(
-    `truncate auth.users, public.payments, billing.outbox, billing.gateway_events,
-       billing.gateway_subscriptions cascade`,
-  );
-});
-afterAll(() => database.close());
 
-type User = Awaited<ReturnType<typeof createUser>>;
+const [january, february] = [months(1), months(2)];
+const amount = 99900;
+const planId = 'plan_pro';
+type Fields = Partial<SubscriptionEvent>;
 
-const at = (time: string) => setClock(database, `2026-${time}Z`);
-const januaryOn = { start: '2026-01-01T00:00:00Z', end: '2026-02-01T00:00:00Z' };
-const februaryOn = { start: '2026-02-01T00:00:00Z', end: '2026-03-01T00:00:00Z' };
-
-const findings = () => readAccessFindings(database);
+/** Charges a cycle at its start, or at a later time. @returns the payment */
+async function charge(cycle: Period, fields: Fields = {}, time = cycle.start) {
+  const payment = { id: uniqueId('pay'), amount, ...fields.payment };
+  expect(await customer.event('charged', time, { planId, ...cycle, ...fields, payment })).toBe('applied');
+  return payment;
+}
+const refund = (payment: { id: string }, part = amount) => database.send(refundEvent(payment, part));
 
 /** A gateway subscription of pro, activated and charged for January. */
-async function subscriber() {
-  await at('01-01T00:00:00');
-  const user = await createUser(database);
-  const id = uniqueId('sub');
-  const deliverEvent = (event: Pick<SubscriptionEvent, 'name'> & Partial<SubscriptionEvent>) =>
-    deliver(service, subscriptionEvent({ userId: user.id, id, planId: 'plan_pro', ...event }));
-  const charge = async (period: { start: string; end: string }) => {
-    const payment = { id: uniqueId('pay'), amount: 99900 };
-    expect(await deliverEvent({ name: 'charged', ...period, payment })).toBe('applied');
-    return payment;
-  };
-  await deliverEvent({ name: 'activated', ...januaryOn });
-  await charge(januaryOn);
-  return { user, id, deliverEvent, charge };
+async function bill(fields: Fields = { planId }): Promise<void> {
+  await customer.event('activated', '01-01', { ...january, ...fields });
+  await charge(january, fields);
 }
+const inFebruary = 'pro: pro active to 2026-03-01';
+const basic = 'basic: basic active to 2026-02-10';
 
-test('a charge of an active subscription is no finding, nor is one before its cancellation', async () => {
-  const { deliverEvent, charge } = await subscriber();
-  await at('02-01T00:00:00');
-  await charge(februaryOn);
-  expect(await findings()).toEqual([]);
-  await at('02-02T00:00:00');
-  await deliverEvent({ name: 'cancelled' });
-  expect(await findings()).toEqual([]);
-});
-
-test('a charge between a resumption and a later cancellation is no finding', async () => {
-  const { user, charge } = await subscriber();
-  await at('01-10T00:00:00');
-  await callRpc(service, 'cancel_subscription', user.id, true);
-  await callRpc(service, 'resume_subscription', user.id);
-  await at('02-01T00:00:00');
-  await charge(februaryOn);
-  await at('02-10T00:00:00');
-  await callRpc(service, 'cancel_subscription', user.id, true);
-  expect(await findings()).toEqual([]);
+test.each<[string, () => Promise<unknown>]>([
+  ['of an active subscription, and one before its cancellation at the gateway', async () => {
+    await charge(february);
+    expect(await customer.findings()).toEqual([]);
+    await customer.event('cancelled', '02-02', { planId, createdAt: null });
+  }],
+  ['between a resumption and a later cancellation', async () => {
+    await database.at('01-10');
+    await customer.cancel('at the end');
+    await database.rpc('resume_subscription', customer.id);
+    await charge(february);
+    await database.at('02-10');
+    await customer.cancel('at the end');
+  }],
+  ['from before the cancellation that arrives after it', async () => {
+    await database.at('01-10');
+    await customer.cancel('at the end');
+    await charge(february, { createdAt: '2026-01-09T23:59:55Z' }, '01-10');
+  }],
+  ['after a replacement that was refunded before', async () => {
+    const replacement = await customer.buy('basic', { at: '01-10' });
+    await database.at('01-11');
+    await replacement.refund();
+    expect(await customer.state()).toBe('pro: pro active to 2026-02-01');
+    await charge(february);
+  }],
+])('a charge %s is no finding', async (_, act) => {
+  await bill();
+  await act();
+  expect(await customer.findings()).toEqual([]);
 });
 
 test('a second charge of a cycle is a finding until it is refunded, and its refund leaves the access', async () => {
-  const { user, charge } = await subscriber();
-  await at('01-02T00:00:00');
-  const { id } = await charge(januaryOn);
-  expect(await findings()).toEqual([['charged_twice', id]]);
-  await deliver(service, refundEvent({ id }, 99900));
-  expect(await findings()).toEqual([]);
-  expect(await readTier(database, user.id)).toBe('pro');
+  await bill();
+  const second = await charge(january, {}, '01-02');
+  expect(await customer.findings()).toEqual([`charged_twice ${second.id}`]);
+  await refund(second);
+  expect(await customer.findings()).toEqual([]);
+  expect(await customer.tier()).toBe('pro');
 });
 
 test('a renewal in another currency than that of the plan is a mismatch, until it is refunded', async () => {
-  const { deliverEvent } = await subscriber();
-  await at('02-01T00:00:00');
-  const payment = { id: uniqueId('pay'), amount: 99900, currency: 'USD' };
-  await deliverEvent({ name: 'charged', ...februaryOn, createdAt: februaryOn.start, payment });
-  expect(await findings()).toEqual([['mismatch', payment.id]]);
-  await deliver(service, refundEvent(payment, 99900));
-  expect(await findings()).toEqual([]);
+  await bill();
+  const payment = await charge(february, { payment: { id: uniqueId('pay'), currency: 'USD' } });
+  expect(await customer.findings()).toEqual([`mismatch ${payment.id}`]);
+  await refund(payment);
+  expect(await customer.findings()).toEqual([]);
 });
 
 describe('charged_after_cancellation', () => {
-  test.each([['at once', false], ['at the end of the period', true]])(
-    'lists the charge of a subscription that its user cancelled %s, until it is refunded; its cycle gives access',
-    async (_, atPeriodEnd) => {
-      const { user, charge } = await subscriber();
-      await at('01-10T00:00:00');
-      await callRpc(service, 'cancel_subscription', user.id, atPeriodEnd);
-      expect(await readTier(database, user.id)).toBe(atPeriodEnd ? 'pro' : 'free');
-      await at('02-01T00:00:00');
-      const { id } = await charge(februaryOn);
-      expect(await readTier(database, user.id)).toBe('pro');
-      expect(await findings()).toEqual([['charged_after_cancellation', id]]);
-      await deliver(service, refundEvent({ id }, 99899));
-      expect(await findings()).toEqual([['charged_after_cancellation', id]]);
-      await deliver(service, refundEvent({ id }, 1));
-      expect(await findings()).toEqual([]);
-    },
-  );
+  test.each<[string, Fields, 'at once' | 'at the end']>([
+    ['at once', { planId }, 'at once'],
+    ['at the end of the period', { planId }, 'at the end'],
+    ['at once, attached to a purchase,', { planId: 'plan_unknown' }, 'at once'],
+  ])('lists a charge after a cancellation %s until its full refund; it gives access', async (_, of, when) => {
+    if (of.planId !== planId) await customer.buy('pro', { at: '2025-12-31' });
+    await bill(of);
+    await database.at('01-10');
+    await customer.cancel(when);
+    expect(await customer.tier()).toBe(when === 'at once' ? 'free' : 'pro');
+    const payment = await charge(february, of);
+    expect(await customer.state()).toBe(inFebruary);
+    const listed = [`charged_after_cancellation ${payment.id}`];
+    expect(await customer.findings()).toEqual(listed);
+    await refund(payment, amount - 1);
+    expect(await customer.findings()).toEqual(listed);
+    await refund(payment, 1);
+    expect(await customer.findings()).toEqual([]);
+  });
 
   test('lists the charge of a subscription that the gateway had cancelled, which gives no access', async () => {
-    const { user, deliverEvent, charge } = await subscriber();
-    await at('01-10T00:00:00');
-    await deliverEvent({ name: 'cancelled' });
-    await at('02-01T00:00:00');
-    const { id } = await charge(februaryOn);
-    expect(await readTier(database, user.id)).toBe('free');
-    expect(await findings()).toEqual([['charged_after_cancellation', id]]);
+    await bill();
+    await customer.event('cancelled', '01-10', { planId, createdAt: null });
+    const { id } = await charge(february, { createdAt: null });
+    expect(await customer.tier()).toBe('free');
+    expect(await customer.findings()).toEqual([`charged_after_cancellation ${id}`]);
   });
 });
 
-test.each([
-  ['cancellation', (user: User) => callRpc(service, 'cancel_subscription', user.id, false), 'free'],
-  [
-    'replacement',
-    async (user: User) => verifyPurchase(service, await placeOrder(database, { user, tier: 'basic' })),
-    'basic',
-  ],
-])(
-  'a cycle that started before its %s and becomes known by a reconciliation weeks later is no finding',
-  async (_, end, tier) => {
-    const { user, id } = await subscriber();
-    await at('02-05T00:00:00');
-    await end(user);
-    await at('02-20T00:00:00');
-    const subscription = await database.one('select id from public.subscriptions where user_id = $1', [user.id]);
-    const [start, over] = [februaryOn.start, februaryOn.end].map((time) => Date.parse(time) / 1000);
-    const answer = { id, status: 'active', plan_id: 'plan_pro', current_start: start, current_end: over };
-    expect(await callRpc(service, 'apply_gateway_subscription', subscription['id'], id, JSON.stringify(answer)))
-      .toMatchObject({ applied: true });
-    expect(await findings()).toEqual([]);
-    expect(await readTier(database, user.id)).toBe(tier);
-  },
-);
-
 describe('charged_after_replacement', () => {
-  test('lists the charge of a subscription that a purchase replaced, until it is refunded; its cycle gives access', async () => {
-    const { user, charge } = await subscriber();
-    await at('01-10T00:00:00');
-    await verifyPurchase(service, await placeOrder(database, { user, tier: 'basic' }));
-    expect(await findings()).toEqual([]);
-    await at('02-01T00:00:00');
-    const { id } = await charge(februaryOn);
-    expect(await readSubscription(database, user.id)).toMatchObject({ tier: 'basic', status: 'active' });
-    expect(await findings()).toEqual([['charged_after_replacement', id]]);
-
-    await at('02-13T00:00:01');
+  test('lists the charge of a subscription that a purchase replaced, until its full refund; it gives access below', async () => {
+    await bill();
+    await customer.buy('basic', { at: '01-10' });
+    expect(await customer.findings()).toEqual([]);
+    const payment = await charge(february);
+    expect(await customer.state()).toBe(basic);
+    const listed = [`charged_after_replacement ${payment.id}`];
+    expect(await customer.findings()).toEqual(listed);
+    await database.at('2026-02-13T00:00:01Z');
     await database.query('select billing.expire_subscriptions()');
-    expect(await readSubscription(database, user.id)).toMatchObject({ tier: 'pro', end: '2026-03-01T00:00:00.000Z' });
-    await deliver(service, refundEvent({ id }, 99900));
-    expect(await findings()).toEqual([]);
-    expect(await readTier(database, user.id)).toBe('free');
+    expect(await customer.state()).toBe(inFebruary);
+    await refund(payment, amount - 1);
+    expect(await customer.findings()).toEqual(listed);
+    await refund(payment, 1);
+    expect(await customer.findings()).toEqual([]);
+    expect(await customer.tier()).toBe('free');
   });
 
   test('lists the charge of a replaced subscription also after the next activation of its replacement', async () => {
-    const { user, charge } = await subscriber();
-    const other = { userId: user.id, id: uniqueId('sub'), planId: 'plan_premium' };
-    const period = { start: '2026-01-10T00:00:00Z', end: '2027-01-10T00:00:00Z' };
-    await at('01-10T00:00:00');
-    await deliver(service, subscriptionEvent({ ...other, name: 'activated', ...period }));
-    await at('02-01T00:00:00');
-    const { id } = await charge(februaryOn);
-    expect(await findings()).toEqual([['charged_after_replacement', id]]);
-    await at('02-10T00:00:00');
-    await deliver(service, subscriptionEvent({ ...other, name: 'activated', ...period }));
-    expect(await findings()).toEqual([['charged_after_replacement', id]]);
+    await bill();
+    const other = customerOf(database, customer);
+    const activation = { planId: 'plan_premium', start: day('01-10'), end: day('2027-01-10'), createdAt: null };
+    await other.event('activated', '01-10', activation);
+    const { id } = await charge(february, { createdAt: null });
+    expect(await customer.findings()).toEqual([`charged_after_replacement ${id}`]);
+    await other.event('activated', '02-10', activation);
+    expect(await customer.findings()).toEqual([`charged_after_replacement ${id}`]);
   });
+});
 
-  test('lists no charge of a subscription whose replacement was refunded before the charge', async () => {
-    const { user, charge } = await subscriber();
-    await at('01-10T00:00:00');
-    const basic = await placeOrder(database, { user, tier: 'basic' });
-    await verifyPurchase(service, basic);
-    await at('01-11T00:00:00');
-    await deliver(service, refundEvent(paymentOf(basic), 99900));
-    expect(await readSubscription(database, user.id)).toMatchObject({ tier: 'pro', status: 'active' });
-    await at('02-01T00:00:00');
-    await charge(februaryOn);
-    expect(await findings()).toEqual([]);
+test.each<[string, () => Promise<unknown>, string]>([
+  ['cancellation', () => customer.cancel('at once'), 'free'],
+  ['replacement', () => customer.buy('basic'), 'basic'],
+])('a cycle from before its %s that reconciliation finds weeks later is no finding', async (_, end, tier) => {
+  await bill();
+  await database.at('02-05');
+  await end();
+  await database.at('02-20');
+  const { id } = await database.one('select id from public.subscriptions');
+  const cycle = { current_start: seconds(february.start), current_end: seconds(february.end) };
+  const answer = JSON.stringify({ id: customer.gatewayId, status: 'active', plan_id: planId, ...cycle });
+  expect(await database.rpc('apply_gateway_subscription', id, customer.gatewayId, answer)).toMatchObject({
+    applied: true,
   });
+  expect(await customer.findings()).toEqual([]);
+  expect(await customer.tier()).toBe(tier);
+});
+
+test('a late charge of an earlier cycle does not shorten the period that a charge without a plan of ours set', async () => {
+  await bill();
+  await charge(february, { planId: 'plan_unknown' });
+  const paid = await customer.subscription();
+  expect(await customer.state()).toBe(inFebruary);
+  await charge(january, { createdAt: day('01-15') }, '02-02');
+  expect(await customer.subscription()).toEqual(paid);
+});
+
+test('a charge of a replaced subscription that an admin restored by hand withdraws its cancellation', async () => {
+  await bill();
+  await customer.buy('basic', { at: '01-10' });
+  expect(await customer.cancellation()).toMatchObject({ state: 'pending' });
+  await database.at('01-11');
+  await database.query(
+    `update public.subscriptions set gateway_subscription_id = $1, tier = 'pro',
+       plan_id = (select p.id from public.plans p where p.tier = 'pro')`,
+    [customer.gatewayId],
+  );
+  await charge(february);
+  expect(await customer.subscription()).toMatchObject({ tier: 'pro', gateway_subscription_id: customer.gatewayId });
+  expect(await customer.cancellation()).toMatchObject({ state: 'withdrawn' });
 });

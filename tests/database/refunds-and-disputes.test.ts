@@ -1,0 +1,417 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { useDatabase } from '../helpers/database/use-database.ts';
+import {
+  changeEnvelope,
+  disputeEvent,
+  type Fields,
+  gatewayEvent,
+  orderPaid,
+  paymentCaptured,
+  refundEvent,
+  type RefundFields,
+} from '../helpers/gateway/events.ts';
+import { permutations } from '../helpers/orderings/permutations.ts';
+import type { Customer, CustomerOrder } from '../helpers/records/customer.ts';
+import { paymentOf, placeOrder, readPurchase, verifyPurchase } from '../helpers/records/purchases.ts';
+import { readPayment } from '../helpers/records/read-records.ts';
+import { createPayment, uniqueId } from '../helpers/records/records.ts';
+import { endAccess } from '../helpers/records/support-actions.ts';
+import { day, months } from '../helpers/records/time.ts';
+
+// One payment has no plan, one dispute is about the second payment on an order, and one is lost.
+const findings = { captured_not_fulfilled: 1, paid_twice: 1, dispute_lost: 1 };
+const database = useDatabase({ at: '2026-06-15T00:00:00Z', findings });
+let customer: Customer;
+beforeEach(async () => {
+  customer = await database.customer();
+});
+
+const active = 'pro: pro active to 2027-01-01';
+const ended = 'free: pro cancelled to 2027-01-01';
+const order = () => customer.order('pro', { at: '01-01' });
+const buy = () => customer.buy('pro', { at: '01-01' });
+const refundedAmount = async (payment: CustomerOrder) => (await payment.row()).refunded_amount;
+
+/** Returns a function that delivers an event of one refund with a status. */
+function refundOf(payment: CustomerOrder, amount?: number) {
+  const id = uniqueId('rfnd');
+  return (status: NonNullable<RefundFields['status']>) => payment.refund(amount, { id, status });
+}
+
+describe('a refund', () => {
+  test('of a part changes no access; several add up, each counted once by its id', async () => {
+    const pro = await buy();
+    const before = await readPurchase(database, pro);
+    const first = { id: uniqueId('rfnd') };
+    expect(await pro.refund(60000, first)).toBe('applied');
+    expect(await pro.refund(60000, first)).toBe('already');
+    expect(await pro.refund(39899)).toBe('applied');
+    expect(await refundedAmount(pro)).toBe('99899');
+    expect(await readPurchase(database, pro)).toEqual(before);
+    expect(await pro.verify()).toMatchObject({ outcome: 'already_applied' });
+  });
+
+  test('that reaches the full amount ends access: status, reason, time, profile and its history', async () => {
+    const pro = await buy();
+    await pro.refund(40000);
+    await database.at('01-05');
+    expect(await pro.refund(59900)).toBe('applied');
+    expect(await customer.state()).toBe(ended);
+    expect(await pro.row()).toMatchObject({ status: 'captured', fulfilled_at: expect.any(Date) });
+    const about = await database.one(
+      `select ended_reason, cancelled_at, from_tier, to_tier, reference from public.subscriptions
+       join billing.tier_changes using (user_id) where user_id = $1 and cause = 'refund.processed'`,
+      [customer.id],
+    );
+    const change = { from_tier: 'pro', to_tier: 'free', reference: pro.orderId };
+    expect(about).toEqual({ ended_reason: 'refunded', cancelled_at: new Date('2026-01-05T00:00:00Z'), ...change });
+  });
+
+  test('that is announced again, with another amount or with a second refund, does not change a later purchase', async () => {
+    const first = await buy();
+    const whole = { id: uniqueId('rfnd') };
+    await first.refund(99900, whole);
+    await customer.buy('premium', { at: '01-02' });
+    expect(await first.refund(99900, whole)).toBe('already');
+    expect(await first.refund(10, whole)).toBe('already');
+    expect(await refundedAmount(first)).toBe('99900');
+    expect(await first.refund(1)).toBe('applied');
+    expect(await first.verify()).toEqual({ outcome: 'refunded' });
+    expect(await customer.state()).toBe('premium: premium active to 2027-01-02');
+  });
+
+  test.each<Fields>([
+    ...[undefined, null, '99900', 1.5, {}, -99900].map((amount) => ({ amount })),
+    { id: undefined },
+    { status: 'reversed' },
+  ])('with %j is ignored', async (fields) => {
+    const pro = await buy();
+    expect(await database.send(refundBody('processed', fields, pro))).toBe('ignored: refund.entity');
+    expect([await customer.state(), await refundedAmount(pro)]).toEqual([active, '0']);
+  });
+
+  test.each([undefined, 'rfnd_1'])('whose entity is %j is ignored', async (entity) => {
+    const body = changeEnvelope(gatewayEvent('refund.processed', {}), { payload: { refund: { entity } } });
+    expect(await database.send(body)).toBe('ignored: refund.entity');
+  });
+
+  test('without a status takes the status from the name of its event', async () => {
+    const pro = await buy();
+    const refund = { id: uniqueId('rfnd'), status: undefined };
+    for (const [name, tier] of [['created', 'pro'], ['processed', 'free'], ['failed', 'pro']] as const) {
+      await database.send(refundBody(name, refund, pro));
+      expect(await customer.tier(), name).toBe(tier);
+    }
+  });
+
+  test('without a payment id is about the payment of its event', async () => {
+    expect(await database.send(refundBody('processed', { payment_id: undefined }, await buy()))).toBe('applied');
+    expect(await customer.state()).toBe(ended);
+  });
+
+  test('of 0 of a payment of 0 is recorded and ends no access', async () => {
+    const free = await placeOrder(database, { user: customer, amount: 0 });
+    await verifyPurchase(database.service, free);
+    expect(await database.send(refundEvent(paymentOf(free), 0))).toBe('applied');
+    expect(await customer.tier()).toBe('pro');
+  });
+
+  test('that is unmatched until order.paid matches the order leaves nothing to fulfil', async () => {
+    const pro = await order();
+    await database.query('update public.payments set gateway_order_id = null where id = $1', [pro.id]);
+    expect(await pro.refund()).toBe('unmatched');
+    const receipt = pro.id.replaceAll('-', '');
+    expect(await database.send(orderPaid({ id: pro.paymentId }, { id: pro.orderId, receipt }))).toBe('applied');
+    expect(await pro.row()).toMatchObject({ status: 'captured', fulfilled_at: null });
+    expect(await customer.state()).toBe('free: none');
+  });
+
+  test('of a deleted user’s payment is recorded', async () => {
+    const pro = await buy();
+    await database.query('delete from auth.users where id = $1', [customer.id]);
+    expect(await pro.refund()).toBe('applied');
+    expect(await refundedAmount(pro)).toBe('99900');
+  });
+});
+
+describe('a full refund before the capture', () => {
+  const paid = (pro: CustomerOrder) => database.send(orderPaid({ id: pro.paymentId }, { id: pro.orderId }));
+
+  test.each<[string, (pro: CustomerOrder) => Promise<unknown>, ...string[]]>([
+    ['payment.captured', (pro) => pro.capture(), 'applied', 'already'],
+    ['order.paid', paid, 'applied', 'already'],
+    ['verify', async (pro) => (await pro.verify()).outcome, 'refunded', 'refunded'],
+  ])('is never fulfilled by %s', async (_, act, ...outcomes) => {
+    const pro = await order();
+    expect(await pro.refund()).toBe('applied');
+    const nothing = { isFulfilled: false, subscription: null, tier: 'free', mails: [] };
+    for (const outcome of outcomes) {
+      expect(await act(pro)).toBe(outcome);
+      expect(await readPurchase(database, pro)).toEqual({ status: 'captured', paymentId: pro.paymentId, ...nothing });
+    }
+    expect(await pro.verify()).toEqual({ outcome: 'refunded' });
+    expect(await customer.findings()).toEqual([]);
+  });
+
+  test.each<[string, number[], string]>([
+    ['in two parts is never fulfilled', [50000, 49900], 'free: none'],
+    ['of a part is fulfilled', [99899], active],
+  ])('%s', async (_, parts, state) => {
+    const pro = await order();
+    for (const part of parts) await pro.refund(part);
+    await pro.capture();
+    expect(await customer.state()).toBe(state);
+  });
+
+  test.each(['capture', 'verify'] as const)('of one attempt leaves the next one on the order: %s', async (act) => {
+    const pro = await order();
+    await database.send(refundEvent({ id: uniqueId('pay'), order_id: pro.orderId }, 99900));
+    await pro[act]();
+    expect(await readPurchase(database, pro)).toMatchObject({ paymentId: pro.paymentId, tier: 'pro' });
+    expect(await refundedAmount(pro)).toBe('0');
+    expect(await pro.refund()).toBe('applied');
+    expect(await customer.state()).toBe(ended);
+  });
+});
+
+describe('a full refund with other sources', () => {
+  test('of the ruling payment lets the newest running one rule, and of another one changes nothing', async () => {
+    const basic = await customer.buy('basic', { at: '01-01' });
+    const pro = await customer.buy('pro', { at: '01-02' });
+    const premium = await customer.buy('premium', { at: '01-03' });
+    await basic.refund();
+    expect(await customer.state()).toBe('premium: premium active to 2027-01-03');
+    await premium.refund();
+    expect(await customer.state()).toBe('pro: pro active to 2027-01-02');
+    expect(await customer.subscription()).toMatchObject({ plan_tier: 'pro', start: '2026-01-02T00:00:00.000Z' });
+    await pro.refund();
+    expect(await customer.tier()).toBe('free');
+  });
+
+  test('skips unfulfilled payments, those whose period is over, and those of other users', async () => {
+    await (await database.customer()).buy('pro', { at: '01-01' });
+    await customer.buy('basic', { at: '01-01' });
+    await database.at('03-01');
+    await verifyPurchase(database.service, await placeOrder(database, { user: customer, tier: uniqueId('team') }));
+    const pro = await customer.buy('pro');
+    await pro.refund();
+    expect(await customer.state()).toBe('free: pro cancelled to 2027-03-01');
+  });
+
+  test('does not change a gateway subscription that is attached to it and paid for longer', async () => {
+    const pro = await buy();
+    await customer.event('activated', '01-02', { start: day('01-02'), end: day('2027-02-02') });
+    await pro.refund();
+    expect(await customer.state()).toBe('pro: pro active to 2027-02-02');
+  });
+});
+
+describe('of purchases that extend each other, a refund', () => {
+  beforeEach(() => database.set("early_renewal = 'extend'"));
+  const period = async () => {
+    const { start, end } = await customer.subscription() ?? {};
+    return `${String(start).slice(0, 10)} to ${String(end).slice(0, 10)}`;
+  };
+
+  test('of the first starts the second at its purchase, and of the second ends access', async () => {
+    const first = await buy();
+    const second = await customer.buy('pro', { at: '03-01' });
+    expect(await period()).toBe('2026-01-01 to 2028-01-01');
+    await database.at('06-01');
+    await first.refund();
+    expect(await period()).toBe('2026-03-01 to 2027-03-01');
+    expect(await second.verify()).toMatchObject({
+      outcome: 'already_applied',
+      valid_until: '2027-03-01T00:00:00.000Z',
+    });
+    await second.refund();
+    expect(await customer.tier()).toBe('free');
+  });
+
+  test('of the first ends access if the period of the second is over', async () => {
+    const first = await customer.buy('basic', { at: '01-01' });
+    await customer.buy('basic', { at: '01-15' });
+    await database.at('02-20');
+    await first.refund();
+    expect(await customer.state()).toBe('free: basic cancelled to 2026-02-15');
+  });
+});
+
+describe('a refund of a purchase with an attached gateway subscription that was not charged yet', () => {
+  test.each([['before', true], ['after', false]])('activated %s: no access until it is charged', async (_, isFirst) => {
+    const pro = await buy();
+    await database.at('06-01');
+    const steps = [() => customer.event('activated', '06-01'), () => pro.refund()];
+    for (const step of isFirst ? steps : steps.reverse()) expect(await step()).toBe('applied');
+    expect(await customer.subscription()).toMatchObject({ gateway_subscription_id: customer.gatewayId });
+    expect(await customer.state()).toBe('free: pro active to 2026-06-01');
+    await customer.event('charged', '06-01', months(6));
+    expect(await customer.tier()).toBe('pro');
+  });
+
+  test('activated after a cancellation: no access', async () => {
+    const pro = await buy();
+    await customer.event('cancelled', '06-01', { createdAt: null });
+    await pro.refund();
+    await customer.event('activated', '06-01', { createdAt: null });
+    expect(await customer.tier()).toBe('free');
+  });
+});
+
+describe('a full refund', () => {
+  test('that is pending changes no access', async () => {
+    const pro = await buy();
+    const before = await readPurchase(database, pro);
+    const send = refundOf(pro);
+    expect(await send('pending')).toBe('applied');
+    expect(await send('pending')).toBe('already');
+    expect(await readPurchase(database, pro)).toEqual(before);
+    expect(await refundedAmount(pro)).toBe('0');
+    expect(await pro.verify()).toMatchObject({ outcome: 'already_applied', tier: 'pro' });
+  });
+
+  test.each<[string, (pro: CustomerOrder) => Promise<unknown>]>([
+    ['payment.captured, which shows it,', (pro) => pro.capture({ amount_refunded: 99900 })],
+    ['verify', (pro) => pro.verify()],
+  ])('that is pending lets %s grant the tier', async (_, act) => {
+    const pro = await order();
+    await refundOf(pro)('pending');
+    await act(pro);
+    expect([await customer.state(), await refundedAmount(pro)]).toEqual([active, '0']);
+  });
+
+  test('that fails after it was processed restores access, with the same period; until then verify returns refunded', async () => {
+    const pro = await buy();
+    const before = await customer.subscription();
+    const send = refundOf(pro);
+    await send('processed');
+    for (let time = 0; time < 2; time++) expect(await pro.verify()).toEqual({ outcome: 'refunded' });
+    expect(await customer.state()).toBe(ended);
+    expect(await send('failed')).toBe('applied');
+    expect(await customer.subscription()).toEqual(before);
+    expect(await customer.tier()).toBe('pro');
+    expect(await pro.row()).toMatchObject({ refunded_amount: '0', ended_at: null, ended_reason: null });
+    expect(await pro.verify()).toMatchObject({ outcome: 'already_applied', tier: 'pro' });
+    const mails = (await customer.mails()).map((key) => key.split('/')[0]);
+    expect(mails).toEqual(['payment-success', 'subscription-ended']);
+  });
+
+  test('that fails after it was processed does not change that a later purchase rules', async () => {
+    const send = refundOf(await buy());
+    await send('processed');
+    const second = await customer.buy('premium', { at: '01-02' });
+    await send('failed');
+    expect(await customer.state()).toBe('premium: premium active to 2027-01-02');
+    await second.refund();
+    expect(await customer.state()).toBe(active);
+  });
+
+  test('that fails after the capture arrived fulfils the capture', async () => {
+    const pro = await order();
+    const send = refundOf(pro);
+    await send('processed');
+    await pro.capture();
+    expect(await customer.state()).toBe('free: none');
+    expect(await send('failed')).toBe('applied');
+    expect(await customer.state()).toBe(active);
+  });
+
+  test.each([
+    [['pending', 'processed'] as const, ended],
+    [['pending', 'processed', 'failed'] as const, active],
+  ])('gives the same result in every order of its events %j', async (statuses, end) => {
+    for (const sequence of permutations([...statuses])) {
+      customer = await database.customer();
+      const send = refundOf(await buy());
+      for (const status of sequence) await send(status);
+      for (const status of sequence) expect(await send(status), sequence.join()).toBe('already');
+      expect(await customer.state(), sequence.join()).toBe(end);
+    }
+  });
+});
+
+describe('a dispute', () => {
+  test.each(['won', 'lost', 'closed'])('that ends %s is final, and changes no access', async (end) => {
+    const pro = await buy();
+    const before = await readPurchase(database, pro);
+    const outcomes = [];
+    for (const status of ['open', 'under_review', 'under_review', end]) outcomes.push(await dispute(pro, status));
+    expect(outcomes).toEqual(['applied', 'applied', 'stale', 'applied']);
+    for (const late of ['open', 'under_review', 'won', 'lost', 'closed']) {
+      expect(await dispute(pro, late)).toBe('stale');
+    }
+    expect(await pro.row()).toMatchObject({ dispute_status: end });
+    expect(await readPurchase(database, pro)).toEqual(before);
+  });
+
+  test.each([[undefined], [null], [7], [{}]])('with the status %j is ignored', async (status) => {
+    const pro = await buy();
+    expect(await dispute(pro, status)).toBe('ignored: dispute.entity.status');
+    expect(await pro.row()).toMatchObject({ dispute_status: null });
+  });
+
+  test('without an entity is ignored; without a payment entity it finds the payment by its payment_id', async () => {
+    const pro = await buy();
+    expect(await database.send(gatewayEvent('payment.dispute.won', {}))).toBe('ignored: dispute.entity');
+    const body = gatewayEvent('payment.dispute.created', { dispute: { payment_id: pro.paymentId } });
+    expect(await database.send(body)).toBe('applied');
+    expect(await pro.row()).toMatchObject({ dispute_status: 'open' });
+  });
+
+  test('about an extra payment on the order does not change the payment that counts', async () => {
+    const pro = await buy();
+    await pro.capture();
+    const extra = { id: uniqueId('pay'), order_id: pro.orderId };
+    await database.send(paymentCaptured(extra));
+    expect(await database.send(disputeEvent('created', 'open', extra))).toBe('applied');
+    expect(await database.send(disputeEvent('created', 'open', { ...extra, id: uniqueId('pay') }))).toBe('mismatch');
+    expect(await pro.row()).toMatchObject({ dispute_status: null });
+  });
+
+  test('that is lost is a finding until an admin ends the payment’s access, which is final', async () => {
+    const pro = await buy();
+    await dispute(pro, 'open');
+    expect(await customer.findings()).toEqual([]);
+    await pro.dispute('lost');
+    expect(await customer.findings()).toEqual([`dispute_lost ${pro.id}`]);
+    expect(await customer.state()).toBe(active);
+
+    await endAccess(database, pro.id);
+    await expect(endAccess(database, pro.id)).rejects.toMatchObject({ code: 'PS409' });
+    expect(await customer.findings()).toEqual([]);
+    expect(await pro.row()).toMatchObject({ ended_reason: 'dispute_lost', dispute_status: 'lost' });
+    expect(await database.one('select ended_reason from public.subscriptions where user_id = $1', [customer.id]))
+      .toEqual({ ended_reason: 'dispute_lost' });
+    expect(await pro.verify()).toMatchObject({ outcome: 'already_applied' });
+    expect(await customer.state()).toBe(ended);
+  });
+
+  test('after which an admin ends access lets another source rule', async () => {
+    await buy();
+    await endAccess(database, (await customer.buy('premium', { at: '01-02' })).id);
+    expect(await customer.state()).toBe(active);
+  });
+});
+
+test('a capture, a refund and a dispute of an unknown order are unmatched, and applied when the order is inserted', async () => {
+  const buyer = await database.customer();
+  for (const [of, part, tier] of [[customer, 100, 'pro'], [buyer, 99900, 'free']] as const) {
+    const money = { id: uniqueId('pay'), order_id: uniqueId('order') };
+    for (const body of [paymentCaptured(money), refundEvent(money, part), disputeEvent('created', 'open', money)]) {
+      expect(await database.send(body)).toBe('unmatched');
+    }
+    const { id } = await createPayment(database, { userId: of.id, orderId: money.order_id });
+    const stored = { status: 'captured', refunded_amount: `${part}`, dispute_status: 'open' };
+    expect(await readPayment(database, id)).toMatchObject(stored);
+    expect(await of.tier()).toBe(tier);
+  }
+});
+
+const dispute = (payment: CustomerOrder, status: unknown) =>
+  database.send(disputeEvent(typeof status === 'string' ? status : 'created', status, paymentOf(payment)));
+
+/** An event of a refund whose fields differ from those of a regular one. */
+function refundBody(name: string, refund: Fields, payment: CustomerOrder): string {
+  const entities = { refund: { payment_id: payment.paymentId, ...refund }, payment: paymentOf(payment) };
+  return gatewayEvent(`refund.${name}`, entities);
+}
