@@ -109,7 +109,8 @@ describe('many subscriptions that ended', () => {
   const ended = async () =>
     Object.values(
       await database.one(
-        `select count(*) filter (where s.status = 'cancelled')::int, count(*) filter (where p.subscription_tier = 'free')::int,
+        `select count(*) filter (where s.status = 'cancelled')::int as ended,
+           count(*) filter (where p.subscription_tier = 'free')::int as free,
            (select count(*)::int from billing.outbox where kind = 'subscription-ended') as mails,
            (select count(distinct user_id)::int from billing.tier_changes where cause = 'expiry'
             and user_id in (select id from auth.users)) as users,

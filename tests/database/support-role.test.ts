@@ -131,14 +131,17 @@ describe('the snippets', () => {
 
   test('are ten', () => expect(files).toHaveLength(10));
 
-  test.each(files)('%s asks a question, has one example value, and one statement that answers support', async (file) => {
-    const [head, ...lines] = (await Deno.readTextFile(`${folder}/${file}`)).split('\n');
-    const statement = lines.join('\n').trim();
-    expect(head).toMatch(/^-- [A-Z].*\?$/);
-    expect(statement).toMatch(/^[^;]*;$/);
-    expect(statement.replace("'hex'", '').match(/'[^']*'/g)).toHaveLength(1);
-    expect((await support.query(statement)).rows).not.toEqual([]);
-  });
+  test.each(files)(
+    '%s asks a question, has one example value, and one statement that answers support',
+    async (file) => {
+      const [head, ...lines] = (await Deno.readTextFile(`${folder}/${file}`)).split('\n');
+      const statement = lines.join('\n').trim();
+      expect(head).toMatch(/^-- [A-Z].*\?$/);
+      expect(statement).toMatch(/^[^;]*;$/);
+      expect(statement.replace("'hex'", '').match(/'[^']*'/g)).toHaveLength(1);
+      expect((await support.query(statement)).rows).not.toEqual([]);
+    },
+  );
 });
 
 // A caller may create a temporary domain that is named like a type of Postgres and calls a function of the caller. A function
