@@ -1,15 +1,33 @@
+import type pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { type Act, asOwner, countDeadlocks, overlap, race, untilBlocked } from '../helpers/database/racers.ts';
+import { callRpc } from '../helpers/database/session.ts';
 import { useDatabase } from '../helpers/database/use-database.ts';
 import { deliver, sha256 } from '../helpers/gateway/deliver.ts';
-import { paymentFailed, subscriptionEvent } from '../helpers/gateway/events.ts';
+import {
+  paymentCaptured,
+  paymentFailed,
+  type SubscriptionEvent,
+  subscriptionEvent,
+} from '../helpers/gateway/events.ts';
+import { seededRandom, shuffle } from '../helpers/orderings/permutations.ts';
 import { mailsTo, placeOrder, type Purchase, verifyPurchase } from '../helpers/records/purchases.ts';
 import { readLedger, readOutbox, readPayment, readSubscription, readTier } from '../helpers/records/read-records.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
 import { day } from '../helpers/records/time.ts';
 
-// The cancellation of an attached gateway subscription ends two purchases of a user.
-const database = useDatabase({ findings: { paid_not_entitled: 2 } });
+// The cancellation of an attached gateway subscription ends two purchases of a user. Others depend on the order of execution
+// of the changes of one user.
+const database = useDatabase({
+  findings: {
+    paid_not_entitled: 2,
+    captured_not_fulfilled: 'any',
+    charged_after_cancellation: 'any',
+    charged_after_replacement: 'any',
+    paid_twice: 'any',
+    missed_webhook: 'any',
+  },
+});
 
 const send = (body: string): Act => (session) => deliver(session, body);
 const verify = (order: Purchase): Act => async (session) => (await verifyPurchase(session, order)).outcome;
@@ -158,6 +176,55 @@ describe('a user is deleted during', () => {
 
   const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
 });
+
+test.each([[1, false], [2, true]])(
+  'changes of every kind of one user at once, seed %i, with the deletion of the user: %j → no partial effect',
+  async (seed, isDeleted) => {
+    const orders = [await placeOrder(database)];
+    const { user } = orders[0]!;
+    orders.push(await placeOrder(database, { user, tier: 'basic' }));
+    const acts = orders.flatMap((order, index) => {
+      const { id, orderId, paymentId } = order;
+      const of = { userId: user.id, id: `sub_${index}_${user.id}`, ...period };
+      const event = (name: SubscriptionEvent['name']) =>
+        send(subscriptionEvent({ name, ...of, createdAt: day(`01-0${index + 1}`) }));
+      const captured = send(paymentCaptured({ id: paymentId, amount: undefined }));
+      const attempt = { order_id: orderId, amount: 99900, currency: 'INR' };
+      const attempts = [{ ...attempt, id: `${paymentId}_0`, status: 'failed' }, {
+        ...attempt,
+        id: paymentId,
+        status: 'captured',
+      }];
+      return [
+        ...[verify(order), verify(order), captured, captured, send(failed(order))],
+        ...[event('activated'), event('charged'), event('cancelled')],
+        (session: pg.Client) => callRpc(session, 'apply_order_payments', id, JSON.stringify(attempts)),
+        (session: pg.Client) => callRpc(session, 'claim_payments_to_reconcile'),
+        asOwner("update public.profiles set display_name = 'X' where user_id = $1", [user.id]),
+      ];
+    });
+    if (isDeleted) acts.push(asOwner('delete from auth.users where id = $1', [user.id]));
+    await race<unknown>(database, shuffle(acts, seededRandom(seed)));
+
+    const partial = await database.query(
+      `select id from public.payments
+       -- A payment without a user fulfils nothing.
+       where (status = 'captured') is distinct from (fulfilled_at is not null) and user_id is not null
+         or (fulfilled_at is not null) is distinct from (period_end is not null)
+       union all
+       select user_id from billing.captured_not_fulfilled where reason <> 'paid, user gone'`,
+    );
+    expect(partial).toEqual([]);
+    const { status, tier } = await readSubscription(database, user.id) ?? {};
+    expect(await readTier(database, user.id)).toBe(isDeleted ? undefined : status === 'active' ? tier : 'free');
+    const success = (await mailsTo(database, user)).filter((key) => String(key).startsWith('payment-success/'));
+    const fulfilled = await database.query(
+      "select 'payment-success/' || id as key from public.payments where id = any ($1) and fulfilled_at is not null",
+      [orders.map(({ id }) => id)],
+    );
+    expect(success.sort()).toEqual(fulfilled.map(({ key }) => key).sort());
+  },
+);
 
 test('calls that wait for a lock fail after three seconds and write nothing', async () => {
   const orders = await Promise.all(Array.from({ length: 5 }, () => placeOrder(database)));

@@ -8,13 +8,11 @@ import type { TestDatabase } from '../database/test-database.ts';
 import { secrets } from '../gateway/sign.ts';
 import { answer } from '../http/answer.ts';
 import { createCaller } from '../http/caller.ts';
-import type { Authorisation } from '../http/requests.ts';
 import type { Project, SignedUpUser } from '../project/project.ts';
 import { functionEnvironment } from './fault-project.ts';
 
 const internalKey = 'internal-key-of-the-tests';
 const start = Date.parse('2027-01-10T12:00:00Z');
-const tier = 'basic';
 
 // Not setClock: it replaces the function, and then Postgres plans every statement that calls it again, which is slow.
 const clock = `
@@ -47,17 +45,18 @@ export type BillingProject = {
   /** Webhooks about these subscriptions are lost. */
   readonly silent: Set<string>;
   newUser(): Promise<SignedUpUser>;
+  /** Kills the function, and starts it again with a gateway that answers. */
+  kill(): Promise<void>;
   /** Sends a request with a session. */
   send(user: SignedUpUser, path: string, body?: unknown): Promise<{ status: number; body: Json }>;
-  /** Starts a subscription. @returns its id at the gateway */
-  subscribe(user: SignedUpUser): Promise<string>;
-  /** Approves a subscription on the gateway's page. */
-  approve(id: string): Promise<Authorisation>;
+  /** Uses a control of the gateway simulator. */
   simulate(control: string, fields: Record<string, unknown>): Promise<unknown>;
   /** Calls the gateway's API as its dashboard does: `path` is below `/v1`. */
   callApi(path: string): Promise<unknown>;
   /** Breaks the gateway's API until `mend`. */
   breakApi(fault: Partial<Fault>): Promise<void>;
+  /** The time of both clocks, in seconds. */
+  now(): number;
   /** Waits until the failing calls of `breakApi` with `times` were made. */
   broken(): Promise<void>;
   mend(): Promise<void>;
@@ -73,8 +72,8 @@ export type BillingProject = {
 export function useBillingProject(project: Project): BillingProject {
   const silent = new Set<string>();
   let hours = 0;
-  const parts: Partial<Parts> = {};
-  const running = () => parts as Parts;
+  let parts: Parts | undefined;
+  const running = () => parts ?? expect.fail('the project is there only while tests run');
 
   beforeAll(async () => {
     const receiver = Deno.serve({ hostname: '127.0.0.1', port: 0, onListen: () => {} }, async ({ headers, body }) => {
@@ -102,14 +101,16 @@ export function useBillingProject(project: Project): BillingProject {
       },
       log: () => {},
     });
-    Object.assign(parts, { receiver, simulator, edgeFunction });
+    parts = { receiver, simulator, edgeFunction };
     await edgeFunction.start();
     await edgeFunction.ready();
-    await project.database.query('update public.plans set gateway_plan_id = $1 where tier = $2', [
-      `plan_${tier}`,
-      tier,
-    ]);
     await project.database.query(clock);
+    // Basic and pro by the month, at the gateway, too.
+    const plans = await project.database.query(
+      `update public.plans set gateway_plan_id = 'plan_' || tier, duration_months = 1 where tier in ('basic', 'pro')
+       returning gateway_plan_id as id, price::integer as amount`,
+    );
+    for (const plan of plans) await postJson(url('/simulate/plan'), { ...plan, period: 'monthly', interval: 1 });
   });
   afterAll(async () => {
     await running().simulator.stop();
@@ -139,6 +140,10 @@ export function useBillingProject(project: Project): BillingProject {
     return { status, body: Object(received) };
   };
 
+  const mend = async () => {
+    await (await fetch(url('/simulate/fault'), { method: 'DELETE' })).body?.cancel();
+  };
+
   return {
     silent,
     get database() {
@@ -148,17 +153,15 @@ export function useBillingProject(project: Project): BillingProject {
       return running().edgeFunction;
     },
     newUser: () => createCaller(project.database),
+    async kill() {
+      const { edgeFunction } = running();
+      Deno.kill(edgeFunction.pid() ?? NaN, 'SIGKILL');
+      await edgeFunction.start();
+      await edgeFunction.ready();
+      await mend();
+    },
     send,
-    async subscribe(user) {
-      const { status, body } = await send(user, 'subscriptions', { tier });
-      expect({ status, body }).toMatchObject({ status: 201 });
-      return body.subscription.id;
-    },
-    async approve(id) {
-      const approved = await postJson(url('/simulate/authorise'), { subscription_id: id, outcome: 'approved' });
-      await settled();
-      return approved;
-    },
+    now: () => Math.floor(start / 1000 + hours * 3600),
     async simulate(control, fields) {
       const done = await postJson(url(`/simulate/${control}`), fields);
       await settled();
@@ -177,9 +180,7 @@ export function useBillingProject(project: Project): BillingProject {
         timeout: 30_000,
         interval: 10,
       }),
-    async mend() {
-      await fetch(url('/simulate/fault'), { method: 'DELETE' });
-    },
+    mend,
     async atGateway({ id }) {
       const { subscriptions }: { subscriptions: Billed[] } = await read('/simulate/state');
       return subscriptions.filter(({ notes }) => notes.user_id === id).reverse();

@@ -17,7 +17,7 @@ export type Outbox = {
   /** Sets the clock to so many seconds after its start. */
   at(seconds: number): Promise<void>;
   /**
-   * Dispatches with these other variables, by a new dispatcher, as after a restart.
+   * Dispatches with these other variables by a new dispatcher, as after a restart.
    * @returns such as `1 delivered, 2 retried, next at 5`; `next` is the next attempt in seconds after the start
    */
   dispatch(environment?: Record<string, string>): Promise<string>;
