@@ -28,21 +28,18 @@ function clientOf(user: SignedUpUser | null, key: string = localKeys.publishable
 const service = () => clientOf(null, localKeys.secret);
 
 test.each(['profiles', 'subscriptions', 'payments'])(
-  'the owner reads only the own %s, a stranger nothing of the owner, an anonymous caller none; nobody deletes them',
+  'the owner reads only the own %s, a stranger nothing of the owner, an anonymous caller only the plans; nobody deletes them',
   async (table) => {
     expect(await clientOf(owner).from(table).select('user_id')).toMatchObject({ data: [{ user_id: owner.id }] });
     const ofOwner = clientOf(stranger).from(table).select('user_id').eq('user_id', owner.id);
     expect(await ofOwner).toMatchObject({ error: null, data: [] });
     expect(await clientOf(null).from(table).select('*')).toMatchObject({ error: expect.any(Object), data: null });
+    expect((await clientOf(null).from('plans').select('tier')).data).toHaveLength(3);
     for (const client of [clientOf(owner), service()]) {
       expect((await client.from(table).delete().eq('user_id', owner.id)).error).not.toBeNull();
     }
   },
 );
-
-test('an anonymous caller reads the plans', async () => {
-  expect((await clientOf(null).from('plans').select('tier')).data).toHaveLength(3);
-});
 
 test('the owner updates the own names; another user changes neither them nor the own tier', async () => {
   const names = { display_name: 'Asha', username: 'asha' };
@@ -56,14 +53,13 @@ test('the owner updates the own names; another user changes neither them nor the
   expect(await readTier(project.database, stranger.id)).toBe('free');
 });
 
-test('inserts of payments and subscriptions are refused', async () => {
+test('inserts are refused', async () => {
   const rows: Record<string, Record<string, unknown>> = {
     payments: { user_id: stranger.id, amount: 1, gateway_order_id: 'order_forged', status: 'captured' },
     subscriptions: { user_id: stranger.id, tier: 'premium', status: 'active' },
   };
   for (const [table, row] of Object.entries(rows)) {
     expect((await clientOf(stranger).from(table).insert(row)).error).not.toBeNull();
-    expect(await project.database.query(`select from public.${table} where user_id = $1`, [stranger.id])).toEqual([]);
   }
 });
 

@@ -93,23 +93,6 @@ describe('on a hosted project', () => {
     expect(left).toEqual([{ jobname: 'of-the-app', runs: 2 }, { jobname: 'subscriptions-sweep', runs: 1 }]);
   });
 
-  test('a job whose newest run failed is a finding until a run succeeds', async () => {
-    const run = (status: string, message: string) =>
-      database.query(
-        `insert into cron.job_run_details (jobid, status, return_message, start_time, end_time)
-         select jobid, $1, $2, now(), now() from cron.job where jobname = 'subscriptions-reconcile'`,
-        [status, message],
-      );
-    await run('succeeded', '1 row');
-    await run('failed', 'ERROR: permission denied');
-    await database.query("insert into cron.job_run_details (jobid, status) select jobid, 'running' from cron.job");
-    expect(await database.query("select finding, subject, detail ->> 'error' as error from billing.findings")).toEqual([
-      { finding: 'job_failing', subject: 'subscriptions-reconcile', error: 'ERROR: permission denied' },
-    ]);
-    await run('succeeded', '1 row');
-    expect(await readFindings(database)).toEqual([]);
-  });
-
   const triggers = ['create_profile', 'note_deleted_user', 'settle_new_user'];
   test.each([
     [
