@@ -25,7 +25,6 @@ async function seed(): Promise<string[]> {
   await client.query(text);
   return warnings;
 }
-const seedByCli = () => migrate({ url: database.url, seed: true, log: () => {} });
 const setSetting = (setting: string, value: string) =>
   database.query(`alter database ${name} set "${setting}" = '${value}'`);
 const emails = async () =>
@@ -38,10 +37,8 @@ describe('seed.sql warns and adds no users', () => {
         /^supabase\/seed\.sql adds no sample users.* it does not say that it is local\. .*subscriptions\.is_local=on/,
       ),
     ]);
-    await seedByCli();
+    await migrate({ url: database.url, seed: true, log: () => {} });
     expect(await emails()).toEqual([]);
-    // The CLI does not run an unchanged seed again.
-    await database.query('truncate supabase_migrations.seed_files');
   });
 
   test.each([
@@ -80,12 +77,6 @@ describe('seed.sql adds the sample users', () => {
     const ids = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'];
     const identities = 'select provider_id, user_id::text from auth.identities order by 1';
     expect(await database.query(identities)).toEqual(ids.map((id) => ({ provider_id: id, user_id: id })));
-  });
-
-  test('in the run of the Supabase CLI to a database of `npm start`', async () => {
-    await markLocal(database.url);
-    await seedByCli();
-    expect(await emails()).toEqual(samples);
   });
 
   test('in a session that is marked as local', async () => {

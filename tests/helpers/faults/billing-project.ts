@@ -4,7 +4,6 @@ import { createFunction, type EdgeFunction } from '../../../scripts/stack/functi
 import { createGatewaySimulator } from '../../../scripts/stack/gateway/gateway-simulator.ts';
 import { postJson } from '../../../scripts/stack/gateway/post-json.ts';
 import { sweep } from '../../../scripts/stack/postgres/sweep.ts';
-import type { TestDatabase } from '../database/test-database.ts';
 import { secrets } from '../gateway/sign.ts';
 import { answer } from '../http/answer.ts';
 import { createCaller } from '../http/caller.ts';
@@ -38,38 +37,16 @@ export type Billed = {
   notes: { user_id: string };
 };
 
-/** The served function with a gateway that bills subscriptions. Both clocks stand still until a test moves them. */
-export type BillingProject = {
-  readonly database: TestDatabase;
-  readonly edgeFunction: EdgeFunction;
-  /** Webhooks about these subscriptions are lost. */
-  readonly silent: Set<string>;
-  newUser(): Promise<SignedUpUser>;
-  /** Kills the function, and starts it again with a gateway that answers. */
-  kill(): Promise<void>;
-  /** Sends a request with a session. */
-  send(user: SignedUpUser, path: string, body?: unknown): Promise<{ status: number; body: Json }>;
-  /** Uses a control of the gateway simulator. */
-  simulate(control: string, fields: Record<string, unknown>): Promise<unknown>;
-  /** Calls the gateway's API as its dashboard does: `path` is below `/v1`. */
-  callApi(path: string): Promise<unknown>;
-  /** Breaks the gateway's API until `mend`. */
-  breakApi(fault: Partial<Fault>): Promise<void>;
-  /** The time of both clocks, in seconds. */
-  now(): number;
-  /** Waits until the failing calls of `breakApi` with `times` were made. */
-  broken(): Promise<void>;
-  mend(): Promise<void>;
-  /** The subscriptions of a user at the gateway, the oldest first. */
-  atGateway(user: SignedUpUser): Promise<Billed[]>;
-  /** Moves both clocks. The gateway makes everything happen that is due; its webhooks arrive. */
-  moveOn(hours: number): Promise<void>;
-  /** Runs the sweep, reconciliation and the outbox, as the schedule does. */
-  runSchedule(): Promise<void>;
-};
+/** An answer of the function. */
+export type Answer = { status: number; body: Json };
+export type BillingProject = ReturnType<typeof useBillingProject>;
 
-/** The project for the tests of a file. */
-export function useBillingProject(project: Project): BillingProject {
+/**
+ * The served function with a gateway that bills subscriptions, for the tests of a file. Both clocks stand still until a test
+ * moves them.
+ */
+export function useBillingProject(project: Project) {
+  /** Webhooks about these subscriptions are lost. */
   const silent = new Set<string>();
   let hours = 0;
   let parts: Parts | undefined;
@@ -88,6 +65,7 @@ export function useBillingProject(project: Project): BillingProject {
       webhookSecret: secrets.GATEWAY_WEBHOOK_SECRET,
       webhookUrl: `http://127.0.0.1:${receiver.addr.port}`,
       firstRetryMs: 50,
+      /** The time of both clocks, in seconds. */
       now: () => start + hours * 3_600_000,
     });
     await simulator.start();
@@ -131,7 +109,8 @@ export function useBillingProject(project: Project): BillingProject {
       method: 'POST',
       headers: { 'x-internal-key': internalKey },
     }).then((response) => response.json());
-  const send: BillingProject['send'] = async ({ accessToken }, path, body) => {
+  /** Sends a request with a session. */
+  const send = async ({ accessToken }: SignedUpUser, path: string, body?: unknown): Promise<Answer> => {
     const { status, body: received } = await answer(fetch(`${running().edgeFunction.url}/api/${path}`, {
       method: body === undefined ? 'GET' : 'POST',
       headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
@@ -149,10 +128,8 @@ export function useBillingProject(project: Project): BillingProject {
     get database() {
       return project.database;
     },
-    get edgeFunction() {
-      return running().edgeFunction;
-    },
     newUser: () => createCaller(project.database),
+    /** Kills the function, and starts it again with a gateway that answers. */
     async kill() {
       const { edgeFunction } = running();
       Deno.kill(edgeFunction.pid() ?? NaN, 'SIGKILL');
@@ -161,36 +138,44 @@ export function useBillingProject(project: Project): BillingProject {
       await mend();
     },
     send,
+    /** The time of both clocks, in seconds. */
     now: () => Math.floor(start / 1000 + hours * 3600),
-    async simulate(control, fields) {
+    /** Uses a control of the gateway simulator. */
+    async simulate(control: string, fields: Record<string, unknown>): Promise<unknown> {
       const done = await postJson(url(`/simulate/${control}`), fields);
       await settled();
       return done;
     },
-    async callApi(path) {
+    /** Calls the gateway's API as its dashboard does: `path` is below `/v1`. */
+    async callApi(path: string): Promise<unknown> {
       const authorization = `Basic ${btoa(`${secrets.GATEWAY_KEY_ID}:${secrets.GATEWAY_KEY_SECRET}`)}`;
       const response = await fetch(url(`/v1${path}`), { method: 'POST', headers: { authorization }, body: '{}' });
       expect(response.status).toBe(200);
       await settled();
       return await response.json();
     },
-    breakApi: (fault) => postJson(url('/simulate/fault'), { mode: 'close', ...fault }),
+    /** Breaks the gateway's API until `mend`. */
+    breakApi: (fault: Partial<Fault>) => postJson(url('/simulate/fault'), { mode: 'close', ...fault }),
+    /** Waits until the failing calls of `breakApi` with `times` were made. */
     broken: () =>
       vi.waitFor(async () => expect((await read('/simulate/fault')).faults).toEqual([]), {
         timeout: 30_000,
         interval: 10,
       }),
     mend,
-    async atGateway({ id }) {
+    /** The subscriptions of a user at the gateway, the oldest first. */
+    async atGateway({ id }: SignedUpUser) {
       const { subscriptions }: { subscriptions: Billed[] } = await read('/simulate/state');
       return subscriptions.filter(({ notes }) => notes.user_id === id).reverse();
     },
-    async moveOn(more) {
+    /** Moves both clocks. The gateway makes everything happen that is due; its webhooks arrive. */
+    async moveOn(more: number) {
       hours += more;
       await project.database.query('update billing.time set at = $1', [new Date(start + hours * 3_600_000)]);
       await postJson(url('/simulate/due'), {});
       await settled();
     },
+    /** Runs the sweep, reconciliation and the outbox, as the schedule does. */
     async runSchedule() {
       await project.database.query(sweep);
       await internal('reconcile');

@@ -109,14 +109,6 @@ export const flows: Readonly<Record<string, Flow>> = {
     },
     end: { tier: 'basic', billed: 1 },
   },
-  'the reconciliation of a new subscription': {
-    calls: { 'the subscription': get('/v1/subscriptions/:id') },
-    prepare: silentStart,
-    fail: later(0.2),
-    during: 'free',
-    retry: later(0.2),
-    end: { tier: 'basic', billed: 1 },
-  },
   'the reconciliation of a renewal': {
     calls: { 'the subscription': get('/v1/subscriptions/:id') },
     async prepare(parts) {
@@ -127,14 +119,6 @@ export const flows: Readonly<Record<string, Flow>> = {
     during: 'basic',
     retry: later(1),
     end: { tier: 'basic', billed: 1 },
-  },
-  'the reconciliation of a page that nobody authorised': {
-    calls: { 'the subscription': get('/v1/subscriptions/:id') },
-    prepare: async ({ customer }) => void await customer.ask('basic'),
-    fail: later(25),
-    during: 'free',
-    retry: later(1),
-    end: { tier: 'free', billed: 0 },
   },
   'a cancellation at once': telling({
     prepare: start('basic'),
