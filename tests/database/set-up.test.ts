@@ -36,7 +36,8 @@ const setUp = async () => (await database.one('select billing.set_up() as missin
 const jobs = async () =>
   (await database.query("select jobname from cron.job where jobname like 'subscriptions-%' order by 1"))
     .map(({ jobname }) => String(jobname));
-const calls = () => database.query('select url, body, headers, timeout from net.http_request_queue');
+const calls = () =>
+  database.query('select url, body, headers, timeout_milliseconds as timeout from net.http_request_queue');
 const missing = (...parts: string[]) => parts.map((part) => ['missing_part', part]);
 
 describe('on a hosted project', () => {

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { openSession, waitUntilBlocked } from './session.ts';
+import { openSession } from './session.ts';
 import type { TestDatabase } from './test-database.ts';
 
 /** What a session does. */
@@ -12,10 +12,17 @@ export function openRacers(database: TestDatabase, count: number): Promise<pg.Cl
   return Promise.all(Array.from({ length: count }, () => openSession(database, { role: 'service_role' })));
 }
 
-/** Runs acts at once, each on a session of the service. @returns their results @throws when one of them does */
+/**
+ * Runs acts at once on eight sessions of the service: of more, a call could wait three seconds for the others, and fail.
+ * @returns their results @throws when one of them does
+ */
 export async function race<T>(database: TestDatabase, acts: readonly Act<T>[]): Promise<T[]> {
-  const sessions = await keptRacers(database, acts.length);
-  return await Promise.all(sessions.map((session, index) => acts[index]!(session)));
+  const results: T[] = [];
+  const waiting = [...acts.entries()];
+  await Promise.all((await keptRacers(database, Math.min(8, acts.length))).map(async (session) => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) results[next[0]] = await next[1](session);
+  }));
+  return results;
 }
 
 /**
@@ -42,11 +49,20 @@ export async function overlap<A, B>(
   }
 }
 
-/** Waits until a session waits for another one. @throws when its call ends without that */
+/** Waits until the call of a session waits for another one. @throws when it ends without that */
 export async function untilBlocked(database: TestDatabase, session: pg.Client, call: Promise<unknown>): Promise<void> {
-  const early = call.then(() => Promise.reject(new Error('the call did not wait')));
-  await Promise.race([waitUntilBlocked(database, session), early]);
-  early.catch(() => {});
+  let isOver = false;
+  const end = () => {
+    isOver = true;
+  };
+  call.then(end, end);
+  const pid = Reflect.get(session, 'processID');
+  while (!isOver) {
+    const { blocked } = await database.one('select cardinality(pg_blocking_pids($1)) > 0 as blocked', [pid]);
+    if (blocked === true) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  throw new Error('the call did not wait');
 }
 
 /** A statement of the owner of the database. */
