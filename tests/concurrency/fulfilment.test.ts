@@ -39,25 +39,6 @@ describe('at once', () => {
     expect(await mailsTo(database, order.user)).toEqual([`payment-success/${order.id}`]);
   });
 
-  test('verify, payment.captured and order.paid grant one period and write one mail', async () => {
-    for (let round = 0; round < 5; round++) {
-      const order = await placeOrder(database);
-      const paid = send(orderPaid(paymentOf(order), { id: order.orderId }));
-      const results = await race<unknown>(database, [
-        verify(order),
-        captured(order),
-        paid,
-        captured(order),
-        verify(order),
-      ]);
-      const { end } = await readSubscription(database, order.user.id) ?? {};
-      for (const index of [0, 4]) expect(results[index]).toMatchObject({ tier: 'pro', valid_until: end });
-      expect(await mailsTo(database, order.user)).toEqual([`payment-success/${order.id}`]);
-      expect(await extraPayments(database, order)).toEqual([]);
-      expect(await readPayment(database, order.id)).toMatchObject({ confirmed_at: expect.any(Date) });
-    }
-  });
-
   test.each([['verified', verify], ['captured', captured]])(
     'ten payments on one order, %s: one counts, nine are extra, one mail',
     async (_, pay) => {

@@ -56,10 +56,10 @@ describe('deliveries of one event', () => {
   );
 });
 
-test('six events of one new gateway subscription at once create one subscription', async () => {
+test('four events of one new gateway subscription at once create one subscription', async () => {
   const { id: userId } = await createUser(database);
   const id = uniqueId('sub');
-  const days = Array.from({ length: 6 }, (_, index) => String(index + 1).padStart(2, '0'));
+  const days = Array.from({ length: 4 }, (_, index) => String(index + 1).padStart(2, '0'));
   const bodies = days.map((date, index) => {
     const name = index % 3 === 0 ? 'activated' : 'charged';
     return subscriptionEvent({
@@ -72,7 +72,7 @@ test('six events of one new gateway subscription at once create one subscription
     });
   });
   await race(database, bodies.map(send));
-  expect(await readSubscription(database, userId)).toMatchObject({ end: '2126-02-06T00:00:00.000Z', status: 'active' });
+  expect(await readSubscription(database, userId)).toMatchObject({ end: '2126-02-04T00:00:00.000Z', status: 'active' });
   expect(await readTier(database, userId)).toBe('pro');
 });
 

@@ -5,8 +5,8 @@ import { useDatabase } from '../helpers/database/use-database.ts';
 import { deliver } from '../helpers/gateway/deliver.ts';
 import { orderPaid, paymentCaptured } from '../helpers/gateway/events.ts';
 import { listed } from '../helpers/gateway/reconciliation.ts';
-import { mailsTo, paymentOf, placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
-import { readTier } from '../helpers/records/read-records.ts';
+import { extraPayments, mailsTo, paymentOf, placeOrder, verifyPurchase } from '../helpers/records/purchases.ts';
+import { readPayment, readTier } from '../helpers/records/read-records.ts';
 import { createUser, uniqueId } from '../helpers/records/records.ts';
 
 // Reconciliation may be the first of the racers to learn of a payment.
@@ -70,7 +70,7 @@ test.each([['commit', 'in_flight', 'known'], ['rollback', 'created', 'read']] as
   },
 );
 
-test('the answer of the gateway, verify, the return and the webhook at once fulfil an order once', async () => {
+test('the answer of the gateway, verify, the return and the webhooks at once fulfil an order once', async () => {
   for (let time = 0; time < 5; time += 1) {
     const order = await placeOrder(database);
     const { user, id, orderId, paymentId } = order;
@@ -81,13 +81,16 @@ test('the answer of the gateway, verify, the return and the webhook at once fulf
       (session) => verifyPurchase(session, order),
       rpc('verify_returned_payment', orderId, paymentId, 'signature'),
       (session) => deliver(session, paymentCaptured(paymentOf(order))),
+      (session) => deliver(session, orderPaid(paymentOf(order), { id: orderId })),
+      rpc('claim_payments_to_reconcile'),
       rpc('apply_order_payments', id, captured),
-      rpc('get_order', user.id, orderId, true),
       rpc('get_order', user.id, orderId, true),
     ];
     await race(database, acts.map((_, index) => acts[(index + time) % acts.length] ?? acts[0]!));
     expect(await mailsTo(database, user)).toEqual([`payment-success/${id}`]);
     expect(await readTier(database, user.id)).toBe('pro');
+    expect(await extraPayments(database, order)).toEqual([]);
+    expect(await readPayment(database, id)).toMatchObject({ confirmed_at: expect.any(Date) });
   }
 });
 
